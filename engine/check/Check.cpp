@@ -1,0 +1,209 @@
+#include "check/Check.h"
+
+#include "explore/OptimalDpor.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace picket {
+
+const char *nameOf(Model M) {
+  switch (M) {
+  case Model::SC: return "sc";
+  case Model::TSO: return "tso";
+  case Model::PSO: return "pso";
+  case Model::Power: return "power";
+  }
+  return "?";
+}
+
+const char *nameOf(Verdict V) {
+  switch (V) {
+  case Verdict::Verified: return "verified";
+  case Verdict::Bounded: return "bounded";
+  case Verdict::Violation: return "violation";
+  case Verdict::Inconclusive: return "inconclusive";
+  case Verdict::Unsupported: return "unsupported";
+  case Verdict::CompileError: return "compile-error";
+  }
+  return "?";
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point Start) { return std::chrono::duration<double>(Clock::now() - Start).count(); }
+
+Place placeOf(const Program &P, const SourceLocation &L) {
+  Place Result;
+  Result.File = L.Line ? P.Files[L.File] : "";
+  Result.Line = Result.EndLine = L.Line;
+  Result.Column = Result.EndColumn = L.Column;
+  return Result;
+}
+
+/// Collects what the executions of one model show.
+class Collector : public ExplorationObserver {
+public:
+  Collector(const Program &P, ModelReport &Report, const std::function<void(const Progress &)> &OnProgress)
+      : P(P), Report(Report), OnProgress(OnProgress) {}
+
+  void ended(Execution &E, Ending How) override {
+    Machine &M = E.configuration().machine();
+    if (How == Ending::Buggy)
+      for (const BugReport &B : M.bugs())
+        add(M, B);
+    if (How == Ending::Cut)
+      for (ThreadId T = 0; T < M.numThreads(); ++T)
+        if (M.exists(T) && M.status(T) == ThreadStatus::Cut)
+          addLoop(M.loopOfSpin(T));
+  }
+
+  void progress(const ExplorationResult &Result) override {
+    if (OnProgress)
+      OnProgress({Report.Which, Result.Executions});
+  }
+
+  void restarted() override {
+    Report.Bugs.clear();
+    Report.Loops.clear();
+  }
+
+private:
+  void add(Machine &M, const BugReport &B) {
+    Bug New{nameOf(B.Kind), B.Message, whereOf(M, B), M.threadName(B.Thread)};
+    for (const Bug &Known : Report.Bugs)
+      if (Known.Kind == New.Kind && Known.Where.File == New.Where.File && Known.Where.Line == New.Where.Line &&
+          Known.Where.Column == New.Where.Column && Known.Thread == New.Thread)
+        return;
+    Report.Bugs.push_back(std::move(New));
+  }
+
+  /// A bug inside a model of the C library is shown where the user's text called it.
+  Place whereOf(Machine &M, const BugReport &B) {
+    std::vector<uint32_t> Stack = M.callStack(B.Thread);
+    if (!Stack.empty())
+      Stack.back() = B.Pc;
+    for (size_t K = Stack.size(); K-- > 0;)
+      if (const SourceLocation &L = P.placeOf(Stack[K]); L.Line && P.UserFile[L.File])
+        return placeOf(P, L);
+    return placeOf(P, P.placeOf(B.Pc));
+  }
+
+  void addLoop(uint32_t Loop) {
+    Place Where = placeOf(P, P.Locations[P.Loops[Loop].Location]);
+    for (const CutLoop &Known : Report.Loops)
+      if (Known.Where.File == Where.File && Known.Where.Line == Where.Line)
+        return;
+    Report.Loops.push_back({Where});
+  }
+
+  const Program &P;
+  ModelReport &Report;
+  const std::function<void(const Progress &)> &OnProgress;
+};
+
+std::optional<Buffering> bufferingOf(Model M) {
+  switch (M) {
+  case Model::SC: return Buffering::None;
+  case Model::TSO: return Buffering::Fifo;
+  case Model::PSO: return Buffering::PerLocation;
+  case Model::Power: break;
+  }
+  return std::nullopt;
+}
+
+void checkModel(const Program &P, const CheckOptions &Options, const std::function<void(const Progress &)> &OnProgress,
+                const std::atomic<bool> *Cancel, ModelReport &Report) {
+  std::optional<Buffering> Buffers = bufferingOf(Report.Which);
+  if (!Buffers) {
+    Report.Result = Verdict::Unsupported;
+    Report.Reason = "the memory model POWER is not available";
+    return;
+  }
+  ExplorationOptions E;
+  E.Buffers = *Buffers;
+  E.Exhaustive = Options.Exhaustive;
+  E.Machine.Unroll = std::max(1u, Options.Unroll);
+  E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes;
+  E.Cancel = Cancel;
+  Clock::time_point Start = Clock::now();
+  if (Options.TimeoutSeconds > 0)
+    E.Deadline = Start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Options.TimeoutSeconds));
+
+  Collector Found(P, Report, OnProgress);
+  ExplorationResult Result;
+  try {
+    Result = exploreOptimally(P, E, Found);
+  } catch (const std::bad_alloc &) {
+    Result.Ended = ExplorationResult::End::Limit;
+    Result.Reason = "memory ran out";
+  }
+  Report.Seconds = secondsSince(Start);
+  Report.Executions = Result.Executions;
+  Report.Blocked = Result.Blocked;
+  Report.CutShort = Result.Cut;
+  if (Result.HasReasonPc)
+    Report.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
+  Report.Reason = Result.Reason;
+  if (!Report.Bugs.empty())
+    Report.Result = Verdict::Violation;
+  else if (Result.Ended == ExplorationResult::End::Unsupported)
+    Report.Result = Verdict::Unsupported;
+  else if (Result.Ended == ExplorationResult::End::Limit)
+    Report.Result = Verdict::Inconclusive;
+  else
+    Report.Result = Result.Cut ? Verdict::Bounded : Verdict::Verified;
+}
+
+} // namespace
+
+CheckReport check(const CheckRequest &Request, const std::function<void(const Progress &)> &OnProgress,
+                  const std::atomic<bool> *Cancel) {
+  CheckReport Report;
+  Report.File = Request.Text.File;
+  Clock::time_point Start = Clock::now();
+  CompileResult Compiled = compileProgram(Request.Text);
+  Report.CompileSeconds = secondsSince(Start);
+  Report.Diagnostics = std::move(Compiled.Diagnostics);
+  for (Model M : Request.Options.Models)
+    Report.Models.emplace_back().Which = M;
+
+  auto Fail = [&](Verdict V, const std::string &Reason, const Place &Where) {
+    for (ModelReport &M : Report.Models) {
+      M.Result = V;
+      M.Reason = Reason;
+      M.ReasonPlace = Where;
+    }
+  };
+  if (!Compiled.Compiled) {
+    auto First = std::find_if(Report.Diagnostics.begin(), Report.Diagnostics.end(),
+                              [](const Diagnostic &D) { return D.Level == Severity::Error; });
+    bool Known = First != Report.Diagnostics.end();
+    Fail(Verdict::CompileError, Known ? First->Message : "the file does not compile", Known ? First->Where : Place());
+    return Report;
+  }
+  const Program &P = *Compiled.Compiled;
+  if (P.Main < 0) {
+    Fail(Verdict::Unsupported, "there is no 'main' to run", {Report.File, 0, 0, 0, 0});
+    return Report;
+  }
+
+  // Models are independent of each other, so the answers do not depend on how many are explored side by side.
+  unsigned Jobs = Request.Options.Jobs ? Request.Options.Jobs : std::max(1u, std::thread::hardware_concurrency());
+  std::atomic<size_t> Next = 0;
+  auto Work = [&] {
+    for (size_t K = Next++; K < Report.Models.size(); K = Next++)
+      checkModel(P, Request.Options, OnProgress, Cancel, Report.Models[K]);
+  };
+  std::vector<std::thread> Others;
+  for (unsigned K = 1; K < Jobs && K < Report.Models.size(); ++K)
+    Others.emplace_back(Work);
+  Work();
+  for (std::thread &T : Others)
+    T.join();
+  return Report;
+}
+
+} // namespace picket

@@ -1,0 +1,80 @@
+// The one door of the engine: a CheckRequest goes in, a CheckReport comes out.
+#pragma once
+
+#include "source/Compile.h"
+
+#include <atomic>
+#include <functional>
+
+namespace picket {
+
+enum class Model : uint8_t { SC, TSO, PSO, Power };
+const char *nameOf(Model M); // "sc", "tso", "pso", "power"
+
+enum class Verdict : uint8_t {
+  Verified,     // every execution was seen and none is wrong
+  Bounded,      // the same, but some loop was cut at the bound
+  Violation,    // a bug
+  Inconclusive, // a limit (time, memory, steps) ended the check before the answer
+  Unsupported,  // the program does something Picket does not model
+  CompileError
+};
+const char *nameOf(Verdict V); // "verified", "bounded", "violation", "inconclusive", "unsupported", "compile-error"
+
+struct CheckOptions {
+  std::vector<Model> Models = {Model::SC};
+  bool Exhaustive = false;  // go on after the first bug, so that the counts are total
+  unsigned Unroll = 8;      // iterations of a loop that other threads can keep going
+  double TimeoutSeconds = 0; // per model; 0: none
+  uint64_t MaxMemoryBytes = 4ull << 30;
+  unsigned Jobs = 0; // models checked side by side; 0: as many as there are cores
+};
+
+struct Bug {
+  std::string Kind;    // "assertion", "deadlock", "use-after-free", ...: see machine/Bug.h
+  std::string Message; // one sentence
+  Place Where;
+  std::string Thread; // "main", "worker", "worker#2"
+};
+
+/// A loop that was cut at the bound in some execution.
+struct CutLoop {
+  Place Where;
+};
+
+struct ModelReport {
+  Model Which = Model::SC;
+  Verdict Result = Verdict::Verified;
+  uint64_t Executions = 0; // complete ones: every thread finished, or the bug reached
+  uint64_t Blocked = 0;    // ended by an await or assume that cannot be satisfied
+  uint64_t CutShort = 0;   // ended by the loop bound ("bounded" in the JSON)
+  double Seconds = 0;
+  std::vector<Bug> Bugs; // each distinct (kind, place, thread) once
+  std::vector<CutLoop> Loops;
+  std::string Reason; // why unsupported or inconclusive: a sentence
+  Place ReasonPlace;
+};
+
+struct CheckReport {
+  std::string File;
+  std::vector<Diagnostic> Diagnostics; // the compiler's
+  std::vector<ModelReport> Models;     // in the order asked for
+  double CompileSeconds = 0;
+};
+
+struct CheckRequest {
+  CompileRequest Text;
+  CheckOptions Options;
+};
+
+struct Progress {
+  Model Which = Model::SC;
+  uint64_t Executions = 0;
+};
+
+/// Checks one file. `OnProgress` (may be empty) is called a few times a second from the checking thread.
+/// Setting `Cancel` ends the check soon; unfinished models are then Inconclusive.
+CheckReport check(const CheckRequest &Request, const std::function<void(const Progress &)> &OnProgress = {},
+                  const std::atomic<bool> *Cancel = nullptr);
+
+} // namespace picket

@@ -1,0 +1,65 @@
+#include "explore/Cells.h"
+
+#include <algorithm>
+
+namespace picket {
+
+CellId Cells::add(Address Where, uint32_t Size) {
+  auto New = static_cast<CellId>(Table.size());
+  Table.push_back({Where, Size});
+  std::vector<CellId> &Bytes = ByByte[slotOf(Where)];
+  std::fill_n(Bytes.begin() + offsetOf(Where), Size, New);
+  return New;
+}
+
+void Cells::split(CellId Id, Address At) {
+  Cell Whole = Table[Id];
+  if (At <= Whole.Where || At >= Whole.Where + Whole.Size)
+    return;
+  Changed = true;
+  Table[Id].Size = static_cast<uint32_t>(At - Whole.Where);
+  add(At, static_cast<uint32_t>(Whole.Where + Whole.Size - At));
+}
+
+void Cells::find(Address Where, uint32_t Size, uint32_t ObjectSize, std::vector<CellId> &Result) {
+  uint32_t Slot = slotOf(Where), Offset = offsetOf(Where);
+  if (Slot >= ByByte.size())
+    ByByte.resize(Slot + 1);
+  if (ByByte[Slot].size() < ObjectSize)
+    ByByte[Slot].resize(ObjectSize, None);
+  if (Size == 0)
+    return;
+  CellId First = ByByte[Slot][Offset];
+  if (First != None && Table[First].Where == Where && Table[First].Size == Size) {
+    Result.push_back(First);
+    return;
+  }
+  if (First != None)
+    split(First, Where);
+  if (CellId Last = ByByte[Slot][Offset + Size - 1]; Last != None)
+    split(Last, Where + Size);
+  for (uint32_t K = 0; K < Size;) {
+    CellId Here = ByByte[Slot][Offset + K];
+    if (Here == None) {
+      uint32_t Free = 1;
+      while (K + Free < Size && ByByte[Slot][Offset + K + Free] == None)
+        ++Free;
+      Here = add(Where + K, Free);
+    }
+    Result.push_back(Here);
+    K += Table[Here].Size;
+  }
+}
+
+void Cells::findAll(uint32_t Slot, std::vector<CellId> &Result) const {
+  if (Slot >= ByByte.size())
+    return;
+  CellId Last = None;
+  for (CellId Cell : ByByte[Slot]) {
+    if (Cell != None && Cell != Last)
+      Result.push_back(Cell);
+    Last = Cell;
+  }
+}
+
+} // namespace picket

@@ -1,0 +1,47 @@
+// Divides memory into cells: the coarsest pieces such that every access covers whole cells. Programs that access each
+// variable with one size get one cell per variable. A cell is split when an access covers only part of it; what was
+// explored with the coarser division must then be explored anew. Cells outlive explorations.
+#pragma once
+
+#include "explore/Footprint.h"
+
+#include <vector>
+
+namespace picket {
+
+class Cells {
+public:
+  /// The cells of [Where, Where + Size), appended to Result. ObjectSize bounds the table of the object.
+  void find(Address Where, uint32_t Size, uint32_t ObjectSize, std::vector<CellId> &Result);
+
+  /// All cells of an object that any access has named so far.
+  void findAll(uint32_t Slot, std::vector<CellId> &Result) const;
+
+  Address addressOf(CellId Cell) const { return Table[Cell].Where; }
+  uint32_t sizeOf(CellId Cell) const { return Table[Cell].Size; }
+  uint32_t size() const { return static_cast<uint32_t>(Table.size()); }
+
+  /// A cell was split since the last call.
+  bool takeChanged() {
+    bool Was = Changed;
+    Changed = false;
+    return Was;
+  }
+  bool changed() const { return Changed; }
+  void markChanged() { Changed = true; }
+
+private:
+  static constexpr CellId None = 0;
+  struct Cell {
+    Address Where = 0;
+    uint32_t Size = 0;
+  };
+  CellId add(Address Where, uint32_t Size);
+  void split(CellId Cell, Address At);
+
+  std::vector<Cell> Table = std::vector<Cell>(1);
+  std::vector<std::vector<CellId>> ByByte; // per slot, per byte: its cell or None
+  bool Changed = false;
+};
+
+} // namespace picket

@@ -1,0 +1,338 @@
+#include "explore/Execution.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace picket {
+
+Execution::Execution(Configuration &C, Cells &Memory, uint32_t MaxProcesses) : C(C), Memory(Memory), Stride(MaxProcesses) {
+  Current.resize(static_cast<size_t>(Stride) * Stride);
+  Seen.resize(Stride);
+}
+
+void Execution::checkRoom() {
+  if (C.numProcesses() > Stride)
+    throw TooManyProcesses();
+  while (EntryClocks.size() < C.machine().numThreads()) {
+    EntryClocks.emplace_back();
+    EntryStates.emplace_back();
+  }
+}
+
+void Execution::saveCurrent(ProcessId P) {
+  Saved.push_back(P);
+  Saved.insert(Saved.end(), current(P), current(P) + Stride);
+}
+
+void Execution::joinUpdates(uint32_t *Into, ThreadId T) {
+  for (ProcessId P : C.updatesOf(T))
+    join(Into, current(P));
+}
+
+/// PSO: the updates of the stores in front of the last store-store barrier before this entry. Those in front of
+/// earlier barriers happen before these.
+void Execution::joinBarrier(uint32_t *Into, ThreadId T, uint32_t Entry) {
+  uint32_t Barrier = C.bufferEntry(T, Entry).WaitFor;
+  if (Barrier == 0)
+    return;
+  for (uint32_t K = C.bufferEntry(T, Barrier - 1).WaitFor; K < Barrier; ++K)
+    join(Into, clock(EntryStates[T][K].Update));
+}
+
+void Execution::findCells(const MemoryAccess &A) {
+  Found.clear();
+  const Object &O = C.machine().memory().at(slotOf(A.Where));
+  bool Whole = O.Size == A.Size && A.Size > 64; // the end of a block, not an access of all of it
+  if (Whole)
+    Memory.findAll(slotOf(A.Where), Found);
+  else {
+    uint32_t Before = Memory.size();
+    Memory.find(A.Where, A.Size, O.Size, Found);
+    // Whoever ended this object did not know that these bytes matter.
+    if (O.Life != Lifetime::Alive && Memory.size() > Before)
+      Memory.markChanged();
+  }
+  if (State.size() < Memory.size())
+    State.resize(Memory.size());
+}
+
+void Execution::addRace(uint32_t First, uint32_t Second, bool SecondWrites, const uint32_t *SeenClock) {
+  const Event &E = Events[First];
+  if (E.Touched.Owner == Events[Second].Touched.Owner || SeenClock[E.Process] >= E.Index)
+    return;
+  Races.push_back({First, Second, SecondWrites});
+}
+
+/// The value before a write may be one the operation would have waited for. Then the write cannot be overtaken, and the one
+/// before it is tried: the operation races with the latest write before which it could have happened.
+void Execution::findWaitingRaces(const uint32_t *SeenClock) {
+  for (CellId Cell : Found)
+    for (uint32_t T = State[Cell].LastWrite; T;) {
+      const Touch &W = Touches[T - 1];
+      const Event &E = Events[W.Event];
+      if (E.Touched.Owner == C.threadOf(Events[Length].Process) || SeenClock[E.Process] >= E.Index)
+        break;
+      const uint8_t *Before = &OldBytes[W.Old];
+      if (Found.size() > 1 || !C.wouldWait(Events[Length].Process, Before)) {
+        Race R{W.Event, Length, true};
+        R.SecondWrites = Pending.Kind != OperationKind::Load && C.wouldWrite(Events[Length].Process, Before);
+        Races.push_back(R);
+        break;
+      }
+      T = W.PrevWrite;
+    }
+}
+
+void Execution::touchRead(uint32_t E, CellId Cell, const uint32_t *SeenClock, bool FindRaces) {
+  CellState &S = State[Cell];
+  Touches.push_back({Cell, CellAccess::Read, E, 0, S.LastWrite, S.Reads, S.Reads, 0, 0});
+  if (S.LastWrite) {
+    uint32_t Writer = Touches[S.LastWrite - 1].Event;
+    // A load is not related to updates of its own thread (rule 1).
+    if (Events[Writer].Touched.Owner != Events[E].Touched.Owner) {
+      if (FindRaces) {
+        bool Writes = false;
+        if (Pending.Kind == OperationKind::CmpXchg)
+          Writes = std::memcmp(&OldBytes[Touches[S.LastWrite - 1].Old], &Pending.Value2, Pending.Width) == 0;
+        addRace(Writer, E, Writes, SeenClock);
+      }
+      join(clock(E), clock(Writer));
+    }
+  }
+  S.Reads = static_cast<uint32_t>(Touches.size());
+}
+
+void Execution::touchForwarded(uint32_t E, CellId Cell, uint32_t Entry) {
+  EntryState &S = EntryStates[Events[E].Touched.Owner][Entry];
+  Touches.push_back({Cell, CellAccess::Forwarded, E, Entry, State[Cell].LastWrite, State[Cell].Reads, 0, S.LastLoad, 0});
+  S.LastLoad = static_cast<uint32_t>(Touches.size());
+}
+
+void Execution::touchWrite(uint32_t E, CellId Cell, const uint32_t *SeenClock, bool FindRaces) {
+  CellState &S = State[Cell];
+  const Event &Mine = Events[E];
+  size_t Old = OldBytes.size();
+  uint32_t Size = Memory.sizeOf(Cell);
+  OldBytes.resize(Old + Size);
+  Address Where = Memory.addressOf(Cell);
+  C.machine().undo().bytesAt(Mine.Before.Log, C.machine().memory().bytes(Where), Size, &OldBytes[Old]);
+
+  for (uint32_t T = S.Reads; T; T = Touches[T - 1].NextRead) {
+    uint32_t Reader = Touches[T - 1].Event;
+    if (Events[Reader].Touched.Owner == Mine.Touched.Owner)
+      continue;
+    addRace(Reader, E, true, SeenClock);
+    join(clock(E), clock(Reader));
+  }
+  if (S.LastWrite) {
+    const Touch &W = Touches[S.LastWrite - 1];
+    if (FindRaces) {
+      bool Writes = true;
+      if (Pending.Kind == OperationKind::CmpXchg)
+        Writes = std::memcmp(&OldBytes[W.Old], &Pending.Value2, Pending.Width) == 0;
+      addRace(W.Event, E, Writes, SeenClock);
+    }
+    join(clock(E), clock(W.Event));
+  }
+
+  // The loads that this update's entry was forwarded to now count as reads of memory.
+  uint32_t Reads = 0;
+  if (Mine.Touched.IsUpdate)
+    for (uint32_t T = EntryStates[Mine.Touched.Owner][C.entry()].LastLoad; T; T = Touches[T - 1].PrevOnEntry)
+      if (Touches[T - 1].Cell == Cell) {
+        Touches[T - 1].NextRead = 0;
+        Reads = T;
+        break;
+      }
+  Touches.push_back({Cell, CellAccess::Write, E, Mine.Touched.IsUpdate ? C.entry() : 0, S.LastWrite, S.Reads, 0, 0, Old});
+  S.LastWrite = static_cast<uint32_t>(Touches.size());
+  S.Reads = Reads;
+}
+
+/// Of the races of E, drops those whose first event happens before that of another: a third event lies between.
+void Execution::keepImmediateRaces(uint32_t E) {
+  uint32_t From = Events[E].FirstRace;
+  auto Between = [&](const Race &R) {
+    for (uint32_t K = From; K < Races.size(); ++K)
+      if (Races[K].First != R.First && happensBefore(R.First, Races[K].First))
+        return true;
+    return false;
+  };
+  if (Races.size() < From + 2u)
+    return;
+  // Decide first, remove afterwards: a dropped race still lies between others.
+  std::vector<Race> Kept;
+  for (uint32_t K = From; K < Races.size(); ++K) {
+    bool Twice = std::any_of(Kept.begin(), Kept.end(), [&](const Race &R) { return R.First == Races[K].First; });
+    if (!Twice && !Between(Races[K]))
+      Kept.push_back(Races[K]);
+  }
+  Races.resize(From);
+  Races.insert(Races.end(), Kept.begin(), Kept.end());
+}
+
+void Execution::follow(const StepNote &N) {
+  switch (N.What) {
+  case StepNote::Created: {
+    ProcessId Child = C.processOf(N.B), Parent = C.processOf(N.A);
+    saveCurrent(Child);
+    std::copy_n(current(Parent), Stride, current(Child));
+    break;
+  }
+  case StepNote::Joined: {
+    ProcessId P = C.processOf(N.A);
+    saveCurrent(P);
+    join(current(P), current(C.processOf(N.B)));
+    joinUpdates(current(P), N.B);
+    break;
+  }
+  case StepNote::Drained: {
+    ProcessId P = C.processOf(N.A);
+    saveCurrent(P);
+    joinUpdates(current(P), N.A);
+    break;
+  }
+  case StepNote::DrainedBefore:
+    break;
+  case StepNote::Stored: {
+    std::vector<uint32_t> &Clocks = EntryClocks[N.A];
+    std::vector<EntryState> &States = EntryStates[N.A];
+    if (Clocks.size() < static_cast<size_t>(N.B + 1) * Stride)
+      Clocks.resize(static_cast<size_t>(N.B + 1) * Stride);
+    if (States.size() <= N.B)
+      States.resize(N.B + 1);
+    std::copy_n(current(C.processOf(N.A)), Stride, &Clocks[static_cast<size_t>(N.B) * Stride]);
+    States[N.B] = EntryState();
+    break;
+  }
+  }
+}
+
+void Execution::started() {
+  checkRoom();
+  for (const StepNote &N : C.notes())
+    follow(N);
+  Saved.clear();
+}
+
+void Execution::append(ProcessId P) {
+  if (Events.size() <= Length) {
+    Events.emplace_back();
+    Clocks.resize(Events.size() * static_cast<size_t>(Stride));
+  }
+  Event &E = Events[Length];
+  E.Process = P;
+  E.Touched.clear();
+  E.Touched.Owner = C.threadOf(P);
+  E.Touched.IsUpdate = C.isUpdate(P);
+  E.Before = C.mark();
+  E.FirstTouch = static_cast<uint32_t>(Touches.size());
+  E.FirstRace = static_cast<uint32_t>(Races.size());
+  E.FirstSaved = Saved.size();
+  E.FirstOld = OldBytes.size();
+  E.Index = current(P)[P] + 1;
+
+  std::copy_n(current(P), Stride, Seen.begin());
+  Pending = E.Touched.IsUpdate ? Operation() : C.machine().pending(E.Touched.Owner);
+  Waits = C.canWait(P);
+  if (Waits) {
+    // Whether it would have had to wait can only be asked while it has not happened.
+    if (C.buffering() != Buffering::None && Pending.Kind != OperationKind::Load)
+      joinUpdates(Seen.data(), E.Touched.Owner);
+    uint32_t Size = Pending.Kind == OperationKind::Sync ? sizeOf(Pending.Sync) : Pending.Width;
+    findCells({Pending.Where, Size, true});
+    if (Pending.Kind != OperationKind::Load || !C.readsOwnBuffer(E.Touched.Owner, Pending))
+      findWaitingRaces(Seen.data());
+  }
+
+  C.step(P);
+  checkRoom();
+  E.Kind = C.kind();
+  E.Operation = C.operation();
+  E.Pc = C.pc();
+  saveCurrent(P);
+  if (!C.notes().empty() && C.notes().front().What == StepNote::DrainedBefore && C.buffering() != Buffering::None)
+    joinUpdates(Seen.data(), E.Touched.Owner);
+  if (E.Touched.IsUpdate) {
+    join(Seen.data(), &EntryClocks[E.Touched.Owner][static_cast<size_t>(C.entry()) * Stride]);
+    joinBarrier(Seen.data(), E.Touched.Owner, C.entry());
+    EntryStates[E.Touched.Owner][C.entry()].Update = Length;
+  }
+  std::copy(Seen.begin(), Seen.end(), clock(Length));
+  for (const MemoryAccess &A : C.accesses()) {
+    findCells(A);
+    for (CellId Cell : Found) {
+      CellAccess Access{Cell, A.Write ? CellAccess::Write : A.Forwarded ? CellAccess::Forwarded : CellAccess::Read,
+                        A.Forwarded ? A.Entry : E.Touched.IsUpdate ? C.entry() : 0};
+      E.Touched.add(Access);
+      if (A.Write)
+        touchWrite(Length, Cell, Seen.data(), !Waits);
+      else if (A.Forwarded)
+        touchForwarded(Length, Cell, A.Entry);
+      else
+        touchRead(Length, Cell, Seen.data(), !Waits);
+    }
+  }
+  clock(Length)[P] = E.Index;
+  std::copy_n(clock(Length), Stride, current(P));
+  keepImmediateRaces(Length);
+  ++Length;
+  for (const StepNote &N : C.notes())
+    follow(N);
+}
+
+void Execution::removeLast() {
+  Event &E = Events[--Length];
+  for (auto T = static_cast<uint32_t>(Touches.size()); T-- > E.FirstTouch;) {
+    const Touch &Gone = Touches[T];
+    if (Gone.How == CellAccess::Forwarded) {
+      EntryStates[E.Touched.Owner][Gone.Entry].LastLoad = Gone.PrevOnEntry;
+      continue;
+    }
+    State[Gone.Cell].LastWrite = Gone.PrevWrite;
+    State[Gone.Cell].Reads = Gone.PrevReads;
+  }
+  while (Saved.size() > E.FirstSaved) {
+    size_t At = Saved.size() - Stride - 1;
+    std::copy_n(&Saved[At + 1], Stride, current(Saved[At]));
+    Saved.resize(At);
+  }
+  Touches.resize(E.FirstTouch);
+  OldBytes.resize(E.FirstOld);
+  Races.resize(E.FirstRace);
+  C.undoTo(E.Before);
+}
+
+uint32_t Execution::numTouches(uint32_t K) const {
+  return (K + 1 < Length ? Events[K + 1].FirstTouch : static_cast<uint32_t>(Touches.size())) - Events[K].FirstTouch;
+}
+
+Execution::Source Execution::sourceOf(uint32_t K, uint32_t Index) const {
+  const Touch &T = Touches[Events[K].FirstTouch + Index];
+  if (T.How == CellAccess::Forwarded)
+    return {false, Events[K].Touched.Owner, C.bufferEntry(Events[K].Touched.Owner, T.Entry).Operation};
+  if (!T.PrevWrite)
+    return {};
+  const Event &W = Events[Touches[T.PrevWrite - 1].Event];
+  return {false, W.Touched.Owner, W.Operation};
+}
+
+void Execution::footprintWithout(uint32_t A, uint32_t B, Footprint &Result) const {
+  Result = Events[B].Touched;
+  if (C.buffering() == Buffering::None || Events[B].Kind != OperationKind::Load)
+    return;
+  // What happens to be an own update can be named by its entry: the buffer holds it until it lands.
+  for (uint32_t K = 0; K < Result.size(); ++K) {
+    const Touch &T = Touches[Events[B].FirstTouch + K];
+    if (T.How != CellAccess::Read || !T.PrevWrite)
+      continue;
+    const Touch &W = Touches[T.PrevWrite - 1];
+    const Event &Writer = Events[W.Event];
+    if (Writer.Touched.IsUpdate && Writer.Touched.Owner == Result.Owner && W.Event >= A && happensBefore(A, W.Event)) {
+      Result[K].How = CellAccess::Forwarded;
+      Result[K].Entry = W.Entry;
+    }
+  }
+}
+
+} // namespace picket

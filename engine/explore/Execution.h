@@ -1,0 +1,137 @@
+// The execution being explored: its events, their happens-before (the chronological trace of
+// "Stateless Model Checking for TSO and PSO", section 3) and the races found in it. Events are appended and taken back at
+// the end; what was beyond the end stays readable until it is overwritten.
+#pragma once
+
+#include "explore/Cells.h"
+#include "explore/Footprint.h"
+#include "memory/Configuration.h"
+
+#include <vector>
+
+namespace picket {
+
+struct Event {
+  ProcessId Process = 0;
+  uint32_t Index = 0; // it is the Index-th event of its process, from 1
+  OperationKind Kind = OperationKind::None;
+  uint32_t Operation = 0; // which operation of the thread it is, or (update) which one stored it
+  uint32_t Pc = 0;
+  Footprint Touched;
+  Configuration::Mark Before;
+  uint32_t FirstTouch = 0, FirstRace = 0;
+  size_t FirstSaved = 0, FirstOld = 0;
+};
+
+/// Two events in conflict whose order can be reversed: no third one happens between them.
+struct Race {
+  uint32_t First, Second; // events
+  bool SecondWrites;      // whether the second would write if it came first (a CmpXchg may not)
+  enum State : uint8_t {
+    New,
+    Weak, // only a process that conflicts with nothing *so far* covers it: to be looked at in every execution
+    Settled
+  } Status = New;
+};
+
+class Execution {
+public:
+  /// Thrown when there are more processes than clocks have room for; more room is made for the next exploration.
+  struct TooManyProcesses {};
+
+  Execution(Configuration &C, Cells &Memory, uint32_t MaxProcesses);
+
+  uint32_t length() const { return Length; }
+  const Event &operator[](uint32_t K) const { return Events[K]; }
+  const Cells &cells() const { return Memory; }
+
+  /// To be called once the configuration has started: what happened up to there is the past of all.
+  void started();
+
+  /// Lets P take its step and appends the event, with its clock and its races with earlier events.
+  void append(ProcessId P);
+  void removeLast();
+
+  /// Whether event A happens before event B (or is it).
+  bool happensBefore(uint32_t A, uint32_t B) const { return clock(B)[Events[A].Process] >= Events[A].Index; }
+
+  std::vector<Race> &races() { return Races; }
+  uint32_t firstRaceOf(uint32_t E) const { return Events[E].FirstRace; }
+
+  /// The footprint of B in an execution from which A, and all that happens after A, is taken out: a load that read its own
+  /// thread's landed store finds it in the buffer then.
+  void footprintWithout(uint32_t A, uint32_t B, Footprint &Result) const;
+
+  /// The write that a read of the cell by event K reads from, as (thread, operation), if it is not initial memory.
+  struct Source {
+    bool Initial = true;
+    ThreadId Thread = 0;
+    uint32_t Operation = 0;
+  };
+  uint32_t numTouches(uint32_t K) const;
+  CellId touchedCell(uint32_t K, uint32_t Touch) const { return Touches[Events[K].FirstTouch + Touch].Cell; }
+  bool touchWrites(uint32_t K, uint32_t Touch) const { return Touches[Events[K].FirstTouch + Touch].How == CellAccess::Write; }
+  Source sourceOf(uint32_t K, uint32_t Touch) const;
+
+  Configuration &configuration() { return C; }
+
+private:
+  struct Touch {
+    CellId Cell;
+    CellAccess::Mode How;
+    uint32_t Event;
+    uint32_t Entry;
+    uint32_t PrevWrite, PrevReads; // of the cell, when this touch came (touch + 1, 0: none)
+    uint32_t NextRead;             // of the cell's reads since its last write
+    uint32_t PrevOnEntry;          // Forwarded: the load of this entry before this one
+    size_t Old;                    // Write: the cell's bytes before, in OldBytes
+  };
+  struct CellState {
+    uint32_t LastWrite = 0, Reads = 0; // touch + 1
+  };
+  struct EntryState {
+    uint32_t LastLoad = 0; // touch + 1: the latest load forwarded from it
+    uint32_t Update = 0;   // the event that landed it
+  };
+
+  uint32_t *clock(uint32_t E) { return &Clocks[static_cast<size_t>(E) * Stride]; }
+  const uint32_t *clock(uint32_t E) const { return &Clocks[static_cast<size_t>(E) * Stride]; }
+  uint32_t *current(ProcessId P) { return &Current[static_cast<size_t>(P) * Stride]; }
+  void join(uint32_t *Into, const uint32_t *From) {
+    for (uint32_t K = 0; K < Stride; ++K)
+      Into[K] = Into[K] < From[K] ? From[K] : Into[K];
+  }
+  void saveCurrent(ProcessId P);
+  void joinUpdates(uint32_t *Into, ThreadId T);
+  void checkRoom();
+  void findCells(const MemoryAccess &A);
+  void findWaitingRaces(const uint32_t *Seen);
+  void joinBarrier(uint32_t *Into, ThreadId T, uint32_t Entry);
+  void touchRead(uint32_t E, CellId Cell, const uint32_t *Seen, bool FindRaces);
+  void touchForwarded(uint32_t E, CellId Cell, uint32_t Entry);
+  void touchWrite(uint32_t E, CellId Cell, const uint32_t *Seen, bool FindRaces);
+  void addRace(uint32_t First, uint32_t Second, bool SecondWrites, const uint32_t *Seen);
+  void keepImmediateRaces(uint32_t E);
+  void follow(const StepNote &N);
+
+  Configuration &C;
+  Cells &Memory;
+  uint32_t Stride;
+  uint32_t Length = 0;
+  std::vector<Event> Events;
+  std::vector<uint32_t> Clocks;  // per event
+  std::vector<uint32_t> Current; // per process: what it has seen
+  std::vector<uint32_t> Saved;   // (process, its clock), for taking back
+  std::vector<Touch> Touches;
+  std::vector<CellState> State;
+  std::vector<uint8_t> OldBytes;
+  std::vector<Race> Races;
+  std::vector<std::vector<uint32_t>> EntryClocks;    // per thread: clock of the store behind each buffer entry
+  std::vector<std::vector<EntryState>> EntryStates;  // per thread
+  std::vector<CellId> Found;
+  std::vector<uint32_t> Seen; // clock of the running step before it looks at memory
+  Operation Pending;          // what the running step was
+  bool Waits = false;         // it could have had to wait
+};
+
+} // namespace picket

@@ -1,0 +1,49 @@
+// What explorers have in common: what they are asked, what they answer, and who listens.
+#pragma once
+
+#include "explore/Execution.h"
+#include "machine/Bug.h"
+#include "memory/Configuration.h"
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+
+namespace picket {
+
+struct ExplorationOptions {
+  Buffering Buffers = Buffering::None;
+  bool Exhaustive = false; // go on after the first bug
+  MachineOptions Machine;
+  std::optional<std::chrono::steady_clock::time_point> Deadline;
+  uint64_t MaxMemoryBytes = 4ull << 30; // of the explorer and the machine together
+  const std::atomic<bool> *Cancel = nullptr;
+};
+
+struct ExplorationResult {
+  uint64_t Executions = 0; // complete: every thread finished, or a bug reached
+  uint64_t Blocked = 0, Cut = 0;
+
+  // What an optimal exploration never has (counted so that tests can insist).
+  uint64_t SleepSetBlocked = 0; // ended because every step left was explored elsewhere
+  uint64_t FailedWakeups = 0;   // a planned step was not possible
+
+  enum class End : uint8_t { Everything, FirstBug, Unsupported, Limit } Ended = End::Everything;
+  std::string Reason; // Unsupported, Limit
+  uint32_t ReasonPc = 0;
+  bool HasReasonPc = false;
+};
+
+/// Hears of every execution. The execution is only there during the call.
+class ExplorationObserver {
+public:
+  virtual ~ExplorationObserver() = default;
+  /// An execution ended. For Ending::Buggy the bugs are in the configuration's machine.
+  virtual void ended(Execution &E, Ending How) = 0;
+  /// Now and then.
+  virtual void progress(const ExplorationResult &) {}
+  /// What was told so far does not count: exploration starts over with a better view of what is shared.
+  virtual void restarted() {}
+};
+
+} // namespace picket

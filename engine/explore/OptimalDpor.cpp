@@ -1,0 +1,307 @@
+#include "explore/OptimalDpor.h"
+
+#include "explore/WakeupTree.h"
+
+namespace picket {
+
+namespace {
+
+/// Sets of processes that need not be explored from a prefix, with what their next step touches.
+struct Sleeper {
+  ProcessId Process;
+  Footprint Touched;
+};
+
+class OptimalDpor {
+public:
+  OptimalDpor(Configuration &C, Execution &E, Sharing &Shared, Cells &Memory, const ExplorationOptions &Options,
+              ExplorationResult &Result, ExplorationObserver &Observer)
+      : C(C), E(E), Shared(Shared), Memory(Memory), Options(Options), Result(Result), Observer(Observer) {}
+
+  /// Explores everything. False: what is shared turned out differently; start over.
+  bool run();
+
+private:
+  /// The state of exploration at a prefix of the current execution.
+  struct Prefix {
+    size_t FirstSleeper = 0, NumSleepers = 0; // in Sleepers
+    WakeupTree::NodeId Wakeup = WakeupTree::None; // what is still to be explored from here, the step being explored first
+    bool Guided = false; // the step being explored is the first tree of Wakeup
+  };
+
+  bool forward();
+  bool backtrack();
+  void executionEnded();
+  void take(ProcessId P);
+  bool asleep(ProcessId P) const;
+  std::optional<ProcessId> choose();
+  void settleRaces();
+  void settle(Race &R);
+  void sequenceFor(const Race &R, std::vector<WakeupStep> &Sequence, size_t &CommonSteps) const;
+  bool stopNow();
+
+  Configuration &C;
+  Execution &E;
+  Sharing &Shared;
+  Cells &Memory;
+  const ExplorationOptions &Options;
+  ExplorationResult &Result;
+  ExplorationObserver &Observer;
+
+  WakeupTree Tree;
+  std::vector<Prefix> Prefixes;
+  std::vector<Sleeper> Sleepers;
+  size_t SleepersInUse = 0;
+  std::vector<ProcessId> Enabled;
+  std::vector<WakeupStep> Sequence;
+  size_t UnsettledFrom = 0; // races before this one were looked at in an earlier execution
+  uint64_t Leaves = 0;
+  ProcessId LastProcess = 0;
+};
+
+bool OptimalDpor::asleep(ProcessId P) const {
+  const Prefix &Here = Prefixes.back();
+  for (size_t K = 0; K < Here.NumSleepers; ++K)
+    if (Sleepers[Here.FirstSleeper + K].Process == P)
+      return true;
+  return false;
+}
+
+/// A step to explore from a prefix where nothing is planned: the running thread's own if possible, since executions
+/// with few switches are the easiest to read.
+std::optional<ProcessId> OptimalDpor::choose() {
+  C.enabled(Enabled);
+  if (!Enabled.empty() && C.isUpdate(Enabled.front()) && !asleep(Enabled.front()))
+    return Enabled.front();
+  std::optional<ProcessId> Best;
+  for (ProcessId P : Enabled) {
+    if (asleep(P))
+      continue;
+    if (P == LastProcess && C.machine().pending(C.threadOf(P)).Kind != OperationKind::Yield)
+      return P;
+    if (!Best)
+      Best = P;
+  }
+  return Best;
+}
+
+void OptimalDpor::take(ProcessId P) {
+  E.append(P);
+  LastProcess = P;
+  const Footprint &Done = E[E.length() - 1].Touched;
+  Prefix Next;
+  Prefix &Here = Prefixes.back();
+  if (Here.Guided)
+    Next.Wakeup = Tree.child(Here.Wakeup);
+  Next.FirstSleeper = SleepersInUse;
+  for (size_t K = 0; K < Here.NumSleepers; ++K) {
+    if (Sleepers[Here.FirstSleeper + K].Process == P || Sleepers[Here.FirstSleeper + K].Touched.conflictsWith(Done))
+      continue;
+    if (SleepersInUse == Sleepers.size())
+      Sleepers.emplace_back();
+    Sleeper &Still = Sleepers[SleepersInUse++];
+    Still = Sleepers[Here.FirstSleeper + K];
+    Still.Touched.after(Done);
+    ++Next.NumSleepers;
+  }
+  Prefixes.push_back(Next);
+}
+
+/// Extends the current execution to its end. False if exploration is over.
+bool OptimalDpor::forward() {
+  for (;;) {
+    if (Shared.changed() || Memory.changed())
+      return false;
+    Prefix &Here = Prefixes.back();
+    if (Here.Wakeup != WakeupTree::None) {
+      ProcessId P = Tree.process(Here.Wakeup);
+      if (!C.isEnabled(P)) {
+        ++Result.FailedWakeups;
+        return true;
+      }
+      Here.Guided = true;
+      take(P);
+    } else if (std::optional<ProcessId> P = choose()) {
+      Here.Guided = false;
+      take(*P);
+    } else {
+      if (!Enabled.empty())
+        ++Result.SleepSetBlocked;
+      else
+        executionEnded();
+      return true;
+    }
+    if (!Options.Exhaustive && !C.machine().bugs().empty()) {
+      executionEnded();
+      return true;
+    }
+  }
+}
+
+void OptimalDpor::executionEnded() {
+  Ending How = C.ending();
+  switch (How) {
+  case Ending::Complete:
+  case Ending::Buggy: ++Result.Executions; break;
+  case Ending::Blocked: ++Result.Blocked; break;
+  case Ending::Cut: ++Result.Cut; break;
+  }
+  Observer.ended(E, How);
+  if (How == Ending::Buggy && !Options.Exhaustive) {
+    Result.Ended = ExplorationResult::End::FirstBug;
+    return;
+  }
+  settleRaces();
+}
+
+/// v = notdep(e, E).e' of the race (e, e'): the steps after e that do not happen after it, with e' directly behind those
+/// that come before it. The steps up to e' are the same in all executions in which the two race this way.
+void OptimalDpor::sequenceFor(const Race &R, std::vector<WakeupStep> &Steps, size_t &CommonSteps) const {
+  size_t Used = 0;
+  auto Next = [&]() -> WakeupStep & {
+    if (Used == Steps.size())
+      Steps.emplace_back();
+    return Steps[Used++];
+  };
+  for (uint32_t K = R.First + 1; K < E.length(); ++K) {
+    if (K == R.Second) {
+      WakeupStep &Step = Next();
+      Step.Process = E[K].Process;
+      Step.Touched = E[K].Touched;
+      if (!Step.Touched.IsUpdate && E[K].Kind != OperationKind::Atomic)
+        for (uint32_t A = 0; A < Step.Touched.size(); ++A)
+          if (Step.Touched[A].How != CellAccess::Forwarded && (E[K].Kind == OperationKind::CmpXchg))
+            Step.Touched[A].How = R.SecondWrites ? CellAccess::Write : CellAccess::Read;
+      CommonSteps = Used;
+    } else if (!E.happensBefore(R.First, K)) {
+      WakeupStep &Step = Next();
+      Step.Process = E[K].Process;
+      E.footprintWithout(R.First, K, Step.Touched);
+    }
+  }
+  Steps.resize(Used);
+}
+
+/// Makes sure that the race's reversal is explored, unless something explored or planned covers it.
+void OptimalDpor::settle(Race &R) {
+  Prefix &Before = Prefixes[R.First];
+  size_t CommonSteps = 0;
+  sequenceFor(R, Sequence, CommonSteps);
+  bool Covered = false;
+  for (size_t K = 0; K < Before.NumSleepers; ++K) {
+    const Sleeper &S = Sleepers[Before.FirstSleeper + K];
+    Initial How = WakeupTree::canGoFirst(S.Process, S.Touched, Sequence, CommonSteps);
+    if (How == Initial::InPrefix) {
+      R.Status = Race::Settled;
+      return;
+    }
+    Covered |= How == Initial::Weak;
+  }
+  R.Status = Race::Weak;
+  if (Covered)
+    return;
+  // The tree that is being explored is not a place to put more: its steps have been taken.
+  WakeupTree::NodeId Planned = Before.Guided ? Tree.next(Before.Wakeup) : Before.Wakeup;
+  Initial Led = Tree.insert(Planned, Sequence, CommonSteps);
+  if (Before.Guided)
+    Tree.setNext(Before.Wakeup, Planned);
+  else
+    Before.Wakeup = Planned;
+  if (Led != Initial::Weak)
+    R.Status = Race::Settled;
+}
+
+void OptimalDpor::settleRaces() {
+  for (Race &R : E.races())
+    if (R.Status != Race::Settled)
+      settle(R);
+}
+
+/// Goes back to the latest prefix from which something is left to explore. False if there is none.
+bool OptimalDpor::backtrack() {
+  while (E.length() > 0) {
+    Prefixes.pop_back();
+    uint32_t Last = E.length() - 1;
+    Prefix &Here = Prefixes.back();
+    SleepersInUse = Here.FirstSleeper + Here.NumSleepers;
+    if (SleepersInUse == Sleepers.size())
+      Sleepers.emplace_back();
+    Sleepers[SleepersInUse].Process = E[Last].Process;
+    Sleepers[SleepersInUse].Touched = E[Last].Touched;
+    ++SleepersInUse;
+    ++Here.NumSleepers;
+    E.removeLast();
+    if (Here.Guided) {
+      Tree.takeFirst(Here.Wakeup);
+      Here.Guided = false;
+    }
+    if (Here.Wakeup != WakeupTree::None)
+      return true;
+  }
+  return false;
+}
+
+bool OptimalDpor::stopNow() {
+  if (Result.Ended != ExplorationResult::End::Everything)
+    return true;
+  if ((++Leaves & 0xfff) != 0)
+    return false;
+  Observer.progress(Result);
+  auto Stop = [&](const char *Why) {
+    Result.Ended = ExplorationResult::End::Limit;
+    Result.Reason = Why;
+    return true;
+  };
+  if (Options.Cancel && *Options.Cancel)
+    return Stop("the check was cancelled");
+  if (Options.Deadline && std::chrono::steady_clock::now() > *Options.Deadline)
+    return Stop("the time limit was reached");
+  return false;
+}
+
+bool OptimalDpor::run() {
+  C.start();
+  E.started();
+  Prefixes.emplace_back();
+  do {
+    forward();
+    if (Shared.changed() || Memory.changed())
+      return false;
+    if (stopNow())
+      return true;
+  } while (backtrack());
+  return true;
+}
+
+} // namespace
+
+ExplorationResult exploreOptimally(const Program &P, const ExplorationOptions &Options, ExplorationObserver &Observer) {
+  Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
+  Cells Memory;
+  uint32_t MaxProcesses = 4;
+  for (;;) {
+    ExplorationResult Result;
+    Shared.takeChanged();
+    Memory.takeChanged();
+    Configuration C(P, Shared, Options.Machine, Options.Buffers);
+    Execution E(C, Memory, MaxProcesses);
+    try {
+      if (OptimalDpor(C, E, Shared, Memory, Options, Result, Observer).run())
+        return Result;
+    } catch (const Execution::TooManyProcesses &) {
+      MaxProcesses = (C.numProcesses() + 4) & ~3u;
+    } catch (const MachineStop &Stop) {
+      if (!Shared.changed() && !Memory.changed()) {
+        bool Unsupported = Stop.Why == MachineStop::Unsupported;
+        Result.Ended = Unsupported ? ExplorationResult::End::Unsupported : ExplorationResult::End::Limit;
+        Result.Reason = Stop.Message;
+        Result.ReasonPc = Stop.Pc;
+        Result.HasReasonPc = true;
+        return Result;
+      }
+    }
+    Observer.restarted();
+  }
+}
+
+} // namespace picket

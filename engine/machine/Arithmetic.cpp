@@ -1,0 +1,88 @@
+#include "machine/Arithmetic.h"
+
+#include "machine/Machine.h"
+
+namespace picket {
+
+Wide evaluateWide(Opcode Op, Wide A, Wide B, unsigned Width) {
+  switch (Op) {
+  case Opcode::Add: return lowBitsWide(A + B, Width);
+  case Opcode::Sub: return lowBitsWide(A - B, Width);
+  case Opcode::Mul: return lowBitsWide(A * B, Width);
+  case Opcode::UDiv: return A / B;
+  case Opcode::URem: return A % B;
+  case Opcode::SDiv: return lowBitsWide(static_cast<Wide>(signedWide(A, Width) / signedWide(B, Width)), Width);
+  case Opcode::SRem: return lowBitsWide(static_cast<Wide>(signedWide(A, Width) % signedWide(B, Width)), Width);
+  case Opcode::Shl: return B >= Width ? 0 : lowBitsWide(A << static_cast<unsigned>(B), Width);
+  case Opcode::LShr: return B >= Width ? 0 : A >> static_cast<unsigned>(B);
+  case Opcode::AShr:
+    return lowBitsWide(static_cast<Wide>(signedWide(A, Width) >> static_cast<unsigned>(B >= Width ? Width - 1 : B)), Width);
+  case Opcode::And: return A & B;
+  case Opcode::Or: return A | B;
+  case Opcode::Xor: return A ^ B;
+  case Opcode::Eq: return A == B;
+  case Opcode::Ne: return A != B;
+  case Opcode::ULt: return A < B;
+  case Opcode::ULe: return A <= B;
+  case Opcode::SLt: return signedWide(A, Width) < signedWide(B, Width);
+  case Opcode::SLe: return signedWide(A, Width) <= signedWide(B, Width);
+  default: return 0;
+  }
+}
+
+uint64_t evaluateBits(Opcode Op, uint64_t A, unsigned Width) {
+  switch (Op) {
+  case Opcode::CountOnes: return static_cast<uint64_t>(std::popcount(A));
+  case Opcode::LeadingZeros: return static_cast<uint64_t>(std::countl_zero(A)) - (64 - Width);
+  case Opcode::TrailingZeros: return A ? static_cast<uint64_t>(std::countr_zero(A)) : Width;
+  default: return __builtin_bswap64(A) >> (64 - Width);
+  }
+}
+
+double evaluateFunction(FloatFunction Function, double A) {
+  switch (Function) {
+  case FloatFunction::Sqrt: return std::sqrt(A);
+  case FloatFunction::Floor: return std::floor(A);
+  case FloatFunction::Ceil: return std::ceil(A);
+  case FloatFunction::Truncate: return std::trunc(A);
+  case FloatFunction::Round: return std::round(A);
+  case FloatFunction::RoundEven: return std::nearbyint(A);
+  }
+  return A;
+}
+
+double evaluateFloat(Opcode Op, double A, double B) {
+  switch (Op) {
+  case Opcode::FAdd: return A + B;
+  case Opcode::FSub: return A - B;
+  case Opcode::FMul: return A * B;
+  case Opcode::FDiv: return A / B;
+  case Opcode::FRem: return std::fmod(A, B);
+  default: return 0;
+  }
+}
+
+uint64_t applyRmw(RmwOp Op, uint64_t Old, uint64_t Operand, unsigned Width) {
+  unsigned Bits = Width * 8;
+  auto Smaller = [&] { return signedValue(Old, Bits) < signedValue(Operand, Bits); };
+  switch (Op) {
+  case RmwOp::Xchg: return Operand;
+  case RmwOp::Add: return lowBits(Old + Operand, Bits);
+  case RmwOp::Sub: return lowBits(Old - Operand, Bits);
+  case RmwOp::And: return Old & Operand;
+  case RmwOp::Nand: return lowBits(~(Old & Operand), Bits);
+  case RmwOp::Or: return Old | Operand;
+  case RmwOp::Xor: return Old ^ Operand;
+  case RmwOp::Max: return Smaller() ? Operand : Old;
+  case RmwOp::Min: return Smaller() ? Old : Operand;
+  case RmwOp::UMax: return Old < Operand ? Operand : Old;
+  case RmwOp::UMin: return Old < Operand ? Old : Operand;
+  case RmwOp::FAdd:
+    return Width == 4 ? bitsOf(asFloat(Old) + asFloat(Operand)) : bitsOf(asDouble(Old) + asDouble(Operand));
+  case RmwOp::FSub:
+    return Width == 4 ? bitsOf(asFloat(Old) - asFloat(Operand)) : bitsOf(asDouble(Old) - asDouble(Operand));
+  }
+  return Old;
+}
+
+} // namespace picket

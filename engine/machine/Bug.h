@@ -1,0 +1,38 @@
+// What can be wrong with an execution, and the sentence that says so.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace picket {
+
+enum class BugKind : uint8_t {
+  Assertion,
+  Abort,
+  Deadlock,
+  Hang, // a spin loop that can never end
+  NullAccess,
+  InvalidAccess,
+  OutOfBounds,
+  UseAfterFree,
+  DoubleFree,
+  InvalidFree,
+  DivisionByZero,
+  UnlockNotHeld,
+  DestroyedObject,
+  BadSynchronisation, // other misuse of a lock, condition variable, ...
+  StackOverflow,
+  Unreachable
+};
+
+/// "assertion", "use-after-free", ...: stable names for reports.
+const char *nameOf(BugKind Kind);
+
+struct BugReport {
+  BugKind Kind;
+  uint32_t Thread;
+  uint32_t Pc; // of the instruction to blame
+  std::string Message;
+};
+
+} // namespace picket

@@ -1,0 +1,474 @@
+// The modelled functions, as seen from the thread that calls them. A builtin with several visible steps remembers in
+// State::Stage how far it has come; continueBuiltin goes on after each step.
+#include "machine/Interpreter.h"
+#include "machine/Messages.h"
+#include "machine/Process.h"
+
+namespace picket {
+
+static uint64_t asInt(int64_t Value) { return static_cast<uint32_t>(Value); }
+
+bool Interpreter::finishBuiltin(const Instruction &I, uint64_t Result) {
+  if (I.Dst >= 0)
+    Registers[I.Dst] = Result;
+  S.Stage = 0;
+  ++S.Pc;
+  return true;
+}
+
+void Interpreter::writeHidden(uint64_t *Home, uint64_t Value) {
+  M.Undo.save(*Home);
+  *Home = Value;
+}
+
+/// Writes a result of a builtin through a pointer of the program's, visibly if others look there, and ends the builtin.
+bool Interpreter::storeResult(const Instruction &I, Address Where, uint64_t Value, uint64_t Result) {
+  constexpr uint8_t LastStage = 0xff;
+  uint8_t Width = static_cast<Builtin>(I.Imm) == Builtin::SemGetValue || static_cast<Builtin>(I.Imm) == Builtin::KeyCreate
+                      ? 4
+                      : 8;
+  switch (reach(Where, Width, true, false)) {
+  case Reach::Bad:
+    return false;
+  case Reach::Visible: {
+    S.Stage = LastStage;
+    S.Scratch = Result;
+    Operation Op;
+    Op.Kind = OperationKind::Store;
+    Op.Width = Width;
+    Op.Where = Where;
+    Op.Value = Value;
+    return stop(Op);
+  }
+  case Reach::Local:
+    M.Mem.writeWord(M.Mem.bytes(Where), Value, Width);
+    break;
+  }
+  ++S.Effects;
+  return finishBuiltin(I, Result);
+}
+
+bool Interpreter::syncOperation(const Instruction &I, SyncOp Op, Address Where, uint64_t Argument) {
+  uint32_t Size = sizeOf(Op);
+  Object *O = M.Mem.find(Where);
+  if (!O || !Memory::inBounds(*O, Where, Size) || O->Kind == ObjectKind::Constant) {
+    auto [Kind, Message] = describeBadAccess(M, Where, Size, true);
+    return failed(Kind, std::move(Message));
+  }
+  if (!M.alone())
+    M.Shared.markShared(O->Site);
+  bool AtOnce = M.alone() || S.InAtomic;
+  if (AtOnce && O->Life != Lifetime::Alive) {
+    auto [Kind, Message] = describeBadAccess(M, Where, Size, true);
+    return failed(Kind, std::move(Message));
+  }
+  if (AtOnce) {
+    uint8_t *Bytes = M.Mem.bytes(Where);
+    M.Undo.save(Bytes, Size);
+    SyncResult Result = apply(Op, Bytes, Id, Argument);
+    if (S.InAtomic)
+      M.AtomicAccesses.push_back({Where, Size, true});
+    if (Result.Outcome == SyncResult::Misuse) {
+      M.failSync(Id, Result);
+      return false;
+    }
+    if (Result.Outcome == SyncResult::Done) {
+      ++S.Effects;
+      return continueBuiltin(I, static_cast<uint64_t>(Result.Value));
+    }
+    M.AtomicBlocked = S.InAtomic;
+  }
+  Operation Pending;
+  Pending.Kind = OperationKind::Sync;
+  Pending.Sync = Op;
+  Pending.Where = Where;
+  Pending.Value = Argument;
+  return stop(Pending);
+}
+
+bool Interpreter::threadCreate(const Instruction &I) {
+  Address Start = argument(I, 2);
+  uint32_t Slot = slotOf(Start);
+  if (Slot < FirstFunctionSlot || Slot - FirstFunctionSlot >= P.Functions.size())
+    return failed(BugKind::InvalidAccess, "the start routine of the thread is not a function");
+  const Function &F = P.Functions[Slot - FirstFunctionSlot];
+  if (!F.Defined)
+    M.unsupported(Id, S.Pc, P.Messages[F.Message]);
+  ThreadId Child = M.create(Id, Slot - FirstFunctionSlot, argument(I, 3));
+  ++S.Effects;
+  return storeResult(I, argument(I, 0), Child + 1, 0);
+}
+
+bool Interpreter::threadJoin(const Instruction &I) {
+  uint64_t Handle = argument(I, 0);
+  if (Handle == 0 || Handle > M.numThreads() || !M.exists(static_cast<ThreadId>(Handle - 1)))
+    return failed(BugKind::BadSynchronisation, "pthread_join of something that is not a thread");
+  const Machine::State &Target = M.Threads[Handle - 1]->S;
+  if (Handle - 1 == Id)
+    return finishBuiltin(I, asInt(linux_errno::Deadlock));
+  if (Target.Joined || Target.Detached)
+    return failed(BugKind::BadSynchronisation,
+                  Target.Joined ? "pthread_join of a thread that was joined already" : "pthread_join of a detached thread");
+  Operation Op;
+  Op.Kind = OperationKind::Join;
+  Op.Where = Handle - 1;
+  return stop(Op);
+}
+
+bool Interpreter::allocateHeap(const Instruction &I, uint64_t Size) {
+  if (Size > M.Options.MaxObjectBytes)
+    M.unsupported(Id, S.Pc, "allocation of " + std::to_string(Size) + " bytes (more than " +
+                                std::to_string(M.Options.MaxObjectBytes) + ")");
+  if (M.Mem.bytesAllocated() + Size > M.Options.MaxMemoryBytes)
+    M.limit(Id, S.Pc, "the program allocates more than " + std::to_string(M.Options.MaxMemoryBytes) + " bytes");
+  uint32_t Slot = M.slotFor(T);
+  M.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.A), Id, S.Pc);
+  ++S.Effects;
+  return finishBuiltin(I, addressOf(Slot));
+}
+
+/// free and realloc of a block: visible if others may touch it, since they must not do so afterwards.
+bool Interpreter::freeBlock(const Instruction &I) {
+  Address Where = argument(I, 0);
+  Object *O = M.Mem.find(Where);
+  if (!O || O->Kind != ObjectKind::Heap || offsetOf(Where) != 0)
+    return failed(BugKind::InvalidFree, O && O->Kind == ObjectKind::Heap ? "free of a pointer into the middle of a block"
+                                                                         : "free of something that malloc did not return");
+  bool Seen = !M.alone() && M.Shared.noteOwned(O->Site, O->Owner, Id);
+  if (!Seen)
+    return endBlock(I, Where);
+  M.Shared.noteWriter(O->Site, Id);
+  if (S.InAtomic) {
+    M.AtomicAccesses.push_back({Where, O->Size, true});
+    return endBlock(I, Where);
+  }
+  Operation Op;
+  Op.Kind = OperationKind::Free;
+  Op.Where = Where;
+  return stop(Op);
+}
+
+bool Interpreter::endBlock(const Instruction &I, Address Where) {
+  Object &Old = *M.Mem.find(Where);
+  if (Old.Life != Lifetime::Alive)
+    return failed(BugKind::DoubleFree, "free of a heap block that was freed already (line " +
+                                           std::to_string(P.placeOf(Old.FreedAt).Line) + ")");
+  ++S.Effects;
+  if (static_cast<Builtin>(I.Imm) != Builtin::Realloc) {
+    M.Mem.end(Old, Lifetime::Freed, S.Pc);
+    return finishBuiltin(I, 0);
+  }
+  uint32_t CallPc = S.Pc;
+  if (!allocateHeap(I, argument(I, 1)))
+    return false;
+  Object &New = M.Mem.at(T.Slots[S.Allocations - 1]);
+  std::memcpy(New.Data, Old.Data, std::min(New.Size, Old.Size));
+  M.Mem.end(Old, Lifetime::Freed, CallPc);
+  return true;
+}
+
+bool Interpreter::completeFree() {
+  enterFrame();
+  Address Where = S.Pending.Where;
+  S.Pending = Operation();
+  ++S.Operations;
+  return endBlock(P.Code[S.Pc], Where);
+}
+
+uint64_t *Interpreter::specificValues() {
+  if (!T.SpecificSlot)
+    T.SpecificSlot = M.Mem.newSlot();
+  Object &O = M.Mem.at(T.SpecificSlot);
+  if (O.Life == Lifetime::Absent)
+    M.Mem.allocate(T.SpecificSlot, ObjectKind::Hidden, process::MaxKeys * sizeof(uint64_t), 0, Id, S.Pc);
+  return reinterpret_cast<uint64_t *>(O.Data);
+}
+
+bool Interpreter::keys(const Instruction &I, Builtin B) {
+  if (B == Builtin::KeyCreate) {
+    uint64_t Key = process()[process::NumKeys];
+    if (Key == process::MaxKeys)
+      M.unsupported(Id, S.Pc, "more than " + std::to_string(process::MaxKeys) + " thread-specific keys");
+    writeHidden(process() + process::NumKeys, Key + 1);
+    writeHidden(process() + process::KeyDestructors + Key, argument(I, 1));
+    return storeResult(I, argument(I, 0), Key, 0);
+  }
+  uint64_t Key = argument(I, 0);
+  if (Key >= process()[process::NumKeys])
+    return failed(BugKind::BadSynchronisation, std::string(nameOf(B)) + " with a key that was not created");
+  switch (B) {
+  case Builtin::KeyGet:
+    return finishBuiltin(I, specificValues()[Key]);
+  case Builtin::KeySet:
+    writeHidden(specificValues() + Key, argument(I, 1));
+    break;
+  default: // KeyDelete: values stay, destructors no longer run
+    writeHidden(process() + process::KeyDestructors + Key, 0);
+    break;
+  }
+  ++S.Effects;
+  return finishBuiltin(I, 0);
+}
+
+void Interpreter::unwind() {
+  while (S.Depth)
+    popFrame();
+}
+
+/// What comes after the last frame returned: the next constructor or main, atexit functions, destructors of
+/// thread-specific data, the end of the thread.
+bool Interpreter::nextPhaseStep() {
+  auto Enter = [&](uint32_t Function) {
+    M.pushFrame(T, Function, 0);
+    enterFrame();
+    S.Pc = P.Functions[Function].Entry;
+    return true;
+  };
+  if (S.Phase == Machine::State::Constructing) {
+    if (S.Scratch < P.Constructors.size())
+      return Enter(P.Constructors[S.Scratch++]);
+    S.Phase = Machine::State::Running;
+    S.Scratch = 0;
+    Enter(static_cast<uint32_t>(P.Main));
+    uint32_t Parameters = P.Functions[static_cast<uint32_t>(P.Main)].NumParameters;
+    Address Argv = P.ArgvGlobal >= 0 ? globalAddress(static_cast<uint32_t>(P.ArgvGlobal)) : 0;
+    const uint64_t Values[] = {1, Argv, Argv + 8};
+    for (uint32_t K = 0; K < Parameters && K < 3; ++K)
+      Registers[K] = Values[K];
+    return true;
+  }
+  if (S.Phase == Machine::State::Running) {
+    if (Id == 0)
+      writeHidden(process() + process::ExitCalled, 1); // returning from main ends the process
+    S.Phase = Id == 0 ? Machine::State::AtExit : Machine::State::Destroying;
+  }
+  if (S.Phase == Machine::State::AtExit) {
+    uint64_t Left = process()[process::NumAtExit];
+    if (Left) {
+      writeHidden(process() + process::NumAtExit, Left - 1);
+      return Enter(slotOf(process()[process::AtExitFunctions + Left - 1]) - FirstFunctionSlot);
+    }
+    S.Phase = Machine::State::Destroying;
+  }
+  return nextDestructor();
+}
+
+bool Interpreter::nextDestructor() {
+  uint64_t NumKeys = process()[process::NumKeys];
+  for (uint64_t Key = 0; NumKeys && Key < NumKeys; ++Key) {
+    uint64_t Value = specificValues()[Key];
+    uint64_t Destructor = process()[process::KeyDestructors + Key];
+    uint32_t Function = slotOf(Destructor) - FirstFunctionSlot;
+    if (!Value || !Destructor || Function >= P.Functions.size() || !P.Functions[Function].Defined)
+      continue;
+    writeHidden(specificValues() + Key, 0);
+    M.pushFrame(T, Function, 0);
+    enterFrame();
+    if (P.Functions[Function].NumParameters)
+      Registers[0] = Value;
+    S.Pc = P.Functions[Function].Entry;
+    return true;
+  }
+  S.Status = ThreadStatus::Finished;
+  S.Pending = Operation();
+  return false;
+}
+
+std::string Interpreter::readString(Address A) {
+  std::string Text;
+  Object *O = M.Mem.find(A);
+  if (!O)
+    return Text;
+  for (uint32_t K = offsetOf(A); K < O->Size && O->Data[K] && Text.size() < 200; ++K)
+    Text += static_cast<char>(O->Data[K]);
+  return Text;
+}
+
+bool Interpreter::assertFail(const Instruction &I) {
+  return failed(BugKind::Assertion, "assertion failed: '" + readString(argument(I, 0)) + "'");
+}
+
+bool Interpreter::mutexAttribute(const Instruction &I, uint32_t Kind) {
+  Address Where = argument(I, 0);
+  Object *O = M.Mem.find(Where);
+  if (!O || O->Life != Lifetime::Alive || !Memory::inBounds(*O, Where, 4)) {
+    auto [Bug, Message] = describeBadAccess(M, Where, 4, true);
+    return failed(Bug, std::move(Message));
+  }
+  M.Mem.writeWord(M.Mem.bytes(Where), Kind, 4);
+  return finishBuiltin(I, 0);
+}
+
+/// The single-step operations on synchronisation objects.
+static bool simpleSyncOp(Builtin B, SyncOp &Op) {
+  switch (B) {
+  case Builtin::MutexDestroy: Op = SyncOp::MutexDestroy; return true;
+  case Builtin::MutexLock: Op = SyncOp::MutexLock; return true;
+  case Builtin::MutexTryLock: Op = SyncOp::MutexTryLock; return true;
+  case Builtin::MutexTimedLock: Op = SyncOp::MutexTimedLock; return true;
+  case Builtin::MutexUnlock: Op = SyncOp::MutexUnlock; return true;
+  case Builtin::SpinInit: Op = SyncOp::SpinInit; return true;
+  case Builtin::SpinDestroy: Op = SyncOp::SpinDestroy; return true;
+  case Builtin::SpinLock: Op = SyncOp::SpinLock; return true;
+  case Builtin::SpinTryLock: Op = SyncOp::SpinTryLock; return true;
+  case Builtin::SpinUnlock: Op = SyncOp::SpinUnlock; return true;
+  case Builtin::CondInit: Op = SyncOp::CondInit; return true;
+  case Builtin::CondDestroy: Op = SyncOp::CondDestroy; return true;
+  case Builtin::CondSignal: Op = SyncOp::CondSignal; return true;
+  case Builtin::CondBroadcast: Op = SyncOp::CondBroadcast; return true;
+  case Builtin::RwInit: Op = SyncOp::RwInit; return true;
+  case Builtin::RwDestroy: Op = SyncOp::RwDestroy; return true;
+  case Builtin::RwReadLock: Op = SyncOp::RwReadLock; return true;
+  case Builtin::RwTryReadLock: Op = SyncOp::RwTryReadLock; return true;
+  case Builtin::RwWriteLock: Op = SyncOp::RwWriteLock; return true;
+  case Builtin::RwTryWriteLock: Op = SyncOp::RwTryWriteLock; return true;
+  case Builtin::RwUnlock: Op = SyncOp::RwUnlock; return true;
+  case Builtin::SemDestroy: Op = SyncOp::SemDestroy; return true;
+  case Builtin::SemWait: Op = SyncOp::SemWait; return true;
+  case Builtin::SemTryWait: Op = SyncOp::SemTryWait; return true;
+  case Builtin::SemTimedWait: Op = SyncOp::SemTimedWait; return true;
+  case Builtin::SemPost: Op = SyncOp::SemPost; return true;
+  case Builtin::SemGetValue: Op = SyncOp::SemGetValue; return true;
+  case Builtin::BarrierDestroy: Op = SyncOp::BarrierDestroy; return true;
+  case Builtin::OnceBegin: Op = SyncOp::OnceBegin; return true;
+  case Builtin::OnceEnd: Op = SyncOp::OnceEnd; return true;
+  default: return false;
+  }
+}
+
+bool Interpreter::builtin(const Instruction &I) {
+  auto B = static_cast<Builtin>(I.Imm);
+  SyncOp Op;
+  if (simpleSyncOp(B, Op))
+    return syncOperation(I, Op, argument(I, 0), 0);
+  switch (B) {
+  case Builtin::ThreadCreate:
+    if (M.Options.StopAtFences && !M.alone()) {
+      Operation Drain;
+      Drain.Kind = OperationKind::Drain;
+      return stop(Drain);
+    }
+    return threadCreate(I);
+  case Builtin::ThreadJoin: return threadJoin(I);
+  case Builtin::ThreadExit:
+    S.Result = argument(I, 0);
+    unwind();
+    S.Phase = Machine::State::Destroying;
+    return nextPhaseStep();
+  case Builtin::ThreadDetach: {
+    uint64_t Handle = argument(I, 0);
+    if (Handle == 0 || Handle > M.numThreads() || !M.exists(static_cast<ThreadId>(Handle - 1)))
+      return failed(BugKind::BadSynchronisation, "pthread_detach of something that is not a thread");
+    Machine::State &Target = M.Threads[Handle - 1]->S;
+    M.Undo.save(Target.Detached);
+    Target.Detached = true;
+    return finishBuiltin(I, 0);
+  }
+  case Builtin::ThreadSelf: return finishBuiltin(I, Id + 1);
+  case Builtin::ThreadEqual: return finishBuiltin(I, argument(I, 0) == argument(I, 1));
+  case Builtin::MutexInit: {
+    Address Attribute = argument(I, 1);
+    Object *O = M.Mem.find(Attribute);
+    uint64_t Kind = O && Memory::inBounds(*O, Attribute, 4) ? Memory::readWord(M.Mem.bytes(Attribute), 4) : 0;
+    return syncOperation(I, SyncOp::MutexInit, argument(I, 0), Kind);
+  }
+  case Builtin::MutexAttrInit: return mutexAttribute(I, 0);
+  case Builtin::MutexAttrDestroy: return finishBuiltin(I, 0);
+  case Builtin::MutexAttrSetType: return mutexAttribute(I, static_cast<uint32_t>(argument(I, 1)));
+  case Builtin::CondWait:
+  case Builtin::CondTimedWait: return syncOperation(I, SyncOp::CondEnqueue, argument(I, 0), 0);
+  case Builtin::SemInit: return syncOperation(I, SyncOp::SemInit, argument(I, 0), argument(I, 2));
+  case Builtin::BarrierInit: return syncOperation(I, SyncOp::BarrierInit, argument(I, 0), argument(I, 2));
+  case Builtin::BarrierWait: return syncOperation(I, SyncOp::BarrierArrive, argument(I, 0), 0);
+  case Builtin::KeyCreate:
+  case Builtin::KeyDelete:
+  case Builtin::KeyGet:
+  case Builtin::KeySet: return keys(I, B);
+  case Builtin::AssertFail: return assertFail(I);
+  case Builtin::Abort: return failed(BugKind::Abort, "the program calls abort()");
+  case Builtin::VerifierError: return failed(BugKind::Assertion, "the error function is reached");
+  case Builtin::VerifierAssert:
+    return argument(I, 0) ? finishBuiltin(I, 0) : failed(BugKind::Assertion, "assertion failed");
+  case Builtin::VerifierAssume:
+    if (argument(I, 0))
+      return finishBuiltin(I, 0);
+    S.Status = ThreadStatus::Assumed;
+    S.Pending = Operation();
+    return false;
+  case Builtin::AtomicBegin: {
+    if (M.alone() || S.InAtomic)
+      return finishBuiltin(I, 0);
+    Operation Atomic;
+    Atomic.Kind = OperationKind::Atomic;
+    return stop(Atomic);
+  }
+  case Builtin::AtomicEnd:
+    S.InAtomic = false;
+    return finishBuiltin(I, 0);
+  case Builtin::Malloc: return allocateHeap(I, argument(I, 0));
+  case Builtin::AlignedAlloc: return allocateHeap(I, argument(I, 1));
+  case Builtin::Calloc: {
+    uint64_t Size;
+    if (__builtin_mul_overflow(argument(I, 0), argument(I, 1), &Size))
+      return finishBuiltin(I, 0);
+    return allocateHeap(I, Size);
+  }
+  case Builtin::Realloc: return argument(I, 0) ? freeBlock(I) : allocateHeap(I, argument(I, 1));
+  case Builtin::Free: return argument(I, 0) ? freeBlock(I) : finishBuiltin(I, 0);
+  case Builtin::Exit:
+  case Builtin::QuickExit:
+    writeHidden(process() + process::ExitCalled, 1);
+    unwind();
+    S.Phase = B == Builtin::Exit ? Machine::State::AtExit : Machine::State::Destroying;
+    return nextPhaseStep();
+  case Builtin::AtExit: {
+    uint64_t Count = process()[process::NumAtExit];
+    if (Count == process::MaxAtExit)
+      return finishBuiltin(I, 1);
+    writeHidden(process() + process::AtExitFunctions + Count, argument(I, 0));
+    writeHidden(process() + process::NumAtExit, Count + 1);
+    return finishBuiltin(I, 0);
+  }
+  case Builtin::Ignore: return finishBuiltin(I, 0);
+  default: M.unsupported(Id, S.Pc, "call to '" + std::string(nameOf(B)) + "'");
+  }
+}
+
+bool Interpreter::continueBuiltin(const Instruction &I, uint64_t Value) {
+  auto B = static_cast<Builtin>(I.Imm);
+  if (S.Stage == 0xff)
+    return finishBuiltin(I, S.Scratch);
+  if (I.D)
+    noteFed(I, 0);
+  switch (B) {
+  case Builtin::ThreadCreate: return threadCreate(I);
+  case Builtin::ThreadJoin: {
+    Machine::State &Target = M.Threads[argument(I, 0) - 1]->S;
+    M.Undo.save(Target.Joined);
+    M.Undo.save(M.LiveThreads);
+    Target.Joined = true;
+    --M.LiveThreads;
+    Address Where = argument(I, 1);
+    return Where ? storeResult(I, Where, Target.Result, 0) : finishBuiltin(I, 0);
+  }
+  case Builtin::CondWait:
+  case Builtin::CondTimedWait:
+    switch (++S.Stage) {
+    case 1: return syncOperation(I, SyncOp::MutexUnlock, argument(I, 1), 0);
+    case 2:
+      return syncOperation(I, B == Builtin::CondWait ? SyncOp::CondWake : SyncOp::CondTimedWake, argument(I, 0), 0);
+    case 3:
+      S.Scratch = asInt(static_cast<int64_t>(Value));
+      return syncOperation(I, SyncOp::MutexLock, argument(I, 1), 0);
+    default: return finishBuiltin(I, S.Scratch);
+    }
+  case Builtin::BarrierWait:
+    if (S.Stage++ == 0 && !(Value & LastArriver))
+      return syncOperation(I, SyncOp::BarrierLeave, argument(I, 0), Value);
+    return finishBuiltin(I, S.Stage == 1 ? asInt(BarrierSerialThread) : asInt(static_cast<int64_t>(Value)));
+  case Builtin::SemGetValue: return storeResult(I, argument(I, 1), Value, 0);
+  default: return finishBuiltin(I, asInt(static_cast<int64_t>(Value)));
+  }
+}
+
+} // namespace picket

@@ -1,0 +1,578 @@
+#include "machine/Interpreter.h"
+
+#include "machine/Arithmetic.h"
+#include "machine/Messages.h"
+
+namespace picket {
+
+bool Interpreter::stop(const Operation &Op) {
+  S.Pending = Op;
+  S.Pending.MaySpin = (P.Code[S.Pc].Flags & InSpinCandidate) != 0 && P.Code[S.Pc].Op != Opcode::CallBuiltin;
+  S.Status = ThreadStatus::Ready;
+  return false;
+}
+
+bool Interpreter::failed(BugKind Kind, std::string Message) {
+  M.Bugs.push_back({Kind, Id, S.Pc, std::move(Message)});
+  S.Status = ThreadStatus::Failed;
+  S.Pending = Operation();
+  return false;
+}
+
+Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool MustBeSeen) {
+  Object *O = M.Mem.find(A);
+  if (!O || !Memory::inBounds(*O, A, Size) || (Write && O->Kind == ObjectKind::Constant)) {
+    auto [Kind, Message] = describeBadAccess(M, A, Size, Write);
+    failed(Kind, std::move(Message));
+    return Reach::Bad;
+  }
+  bool Seen = false;
+  if (!M.alone() && O->Kind != ObjectKind::Constant && O->Kind != ObjectKind::Hidden) {
+    if (MustBeSeen)
+      M.Shared.markShared(O->Site);
+    Seen = O->Kind == ObjectKind::Global ? M.Shared.noteGlobal(O->Site, Id, Write)
+                                         : M.Shared.noteOwned(O->Site, O->Owner, Id);
+    if (Seen && Write)
+      M.Shared.noteWriter(O->Site, Id);
+  }
+  if (Seen && !S.InAtomic)
+    return Reach::Visible;
+  if (O->Life != Lifetime::Alive) {
+    auto [Kind, Message] = describeBadAccess(M, A, Size, Write);
+    failed(Kind, std::move(Message));
+    return Reach::Bad;
+  }
+  if (Seen)
+    M.AtomicAccesses.push_back({A, Size, Write});
+  return Reach::Local;
+}
+
+void Interpreter::noteFed(const Instruction &I, Address Where) {
+  if (Where && !M.Shared.writtenByAnother(M.Mem.at(slotOf(Where)).Site, Id))
+    return;
+  ++S.Reads;
+  if (I.D) {
+    int32_t Fed = P.Functions[frame().Function].FedSlot;
+    if (Fed >= 0)
+      Registers[Fed] |= static_cast<uint32_t>(I.D);
+  }
+}
+
+bool Interpreter::load(const Instruction &I) {
+  Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
+  bool InSpin = I.Flags & InSpinCandidate;
+  switch (reach(A, I.Width, false, InSpin)) {
+  case Reach::Bad:
+    return false;
+  case Reach::Visible: {
+    Operation Op;
+    Op.Kind = OperationKind::Load;
+    Op.Width = I.Width;
+    Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
+    Op.Where = A;
+    return stop(Op);
+  }
+  case Reach::Local:
+    break;
+  }
+  const uint8_t *Bytes = M.Mem.bytes(A);
+  if (I.Width <= 8) {
+    Registers[I.Dst] = Memory::readWord(Bytes, I.Width);
+  } else {
+    Registers[I.Dst] = Memory::readWord(Bytes, 8);
+    Registers[I.Dst + 1] = Memory::readWord(Bytes + 8, I.Width - 8u);
+  }
+  ++S.Pc;
+  return true;
+}
+
+bool Interpreter::store(const Instruction &I) {
+  Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
+  switch (reach(A, I.Width, true, false)) {
+  case Reach::Bad:
+    return false;
+  case Reach::Visible: {
+    Operation Op;
+    Op.Kind = OperationKind::Store;
+    Op.Width = I.Width;
+    Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
+    Op.Where = A;
+    Op.Value = value(I.B);
+    if (I.Width > 8)
+      Op.Value2 = upper(I.B);
+    return stop(Op);
+  }
+  case Reach::Local:
+    break;
+  }
+  uint8_t *Bytes = M.Mem.bytes(A);
+  M.Mem.writeWord(Bytes, value(I.B), I.Width > 8 ? 8 : I.Width);
+  if (I.Width > 8)
+    M.Mem.writeWord(Bytes + 8, upper(I.B), I.Width - 8u);
+  ++S.Effects;
+  ++S.Pc;
+  return true;
+}
+
+bool Interpreter::rmw(const Instruction &I) {
+  Address A = value(I.A);
+  bool InSpin = I.Flags & InSpinCandidate;
+  auto Op = static_cast<RmwOp>(I.C);
+  switch (reach(A, I.Width, true, InSpin)) {
+  case Reach::Bad:
+    return false;
+  case Reach::Visible: {
+    Operation Pending;
+    Pending.Kind = OperationKind::Rmw;
+    Pending.Width = I.Width;
+    Pending.Ordering = static_cast<Order>(I.Flags & OrderMask);
+    Pending.Where = A;
+    Pending.Rmw = Op;
+    Pending.Value = value(I.B);
+    return stop(Pending);
+  }
+  case Reach::Local:
+    break;
+  }
+  uint8_t *Bytes = M.Mem.bytes(A);
+  uint64_t Old = Memory::readWord(Bytes, I.Width);
+  uint64_t New = applyRmw(Op, Old, value(I.B), I.Width);
+  M.Mem.writeWord(Bytes, New, I.Width);
+  S.Effects += New != Old;
+  Registers[I.Dst] = Old;
+  ++S.Pc;
+  return true;
+}
+
+bool Interpreter::cmpXchg(const Instruction &I) {
+  Address A = value(I.A);
+  bool InSpin = I.Flags & InSpinCandidate;
+  uint64_t Expected = value(I.B), New = value(I.C);
+  switch (reach(A, I.Width, true, InSpin)) {
+  case Reach::Bad:
+    return false;
+  case Reach::Visible: {
+    Operation Op;
+    Op.Kind = OperationKind::CmpXchg;
+    Op.Width = I.Width;
+    Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
+    Op.FailureOrdering = static_cast<Order>(I.Imm);
+    Op.Where = A;
+    Op.Value = New;
+    Op.Value2 = Expected;
+    return stop(Op);
+  }
+  case Reach::Local:
+    break;
+  }
+  uint8_t *Bytes = M.Mem.bytes(A);
+  uint64_t Old = Memory::readWord(Bytes, I.Width);
+  if (Old == Expected) {
+    M.Mem.writeWord(Bytes, New, I.Width);
+    S.Effects += New != Old;
+  }
+  Registers[I.Dst] = Old;
+  Registers[I.Dst + 1] = Old == Expected;
+  ++S.Pc;
+  return true;
+}
+
+bool Interpreter::call(const Instruction &I, uint32_t Function) {
+  const picket::Function &F = P.Functions[Function];
+  if (!F.Defined)
+    M.unsupported(Id, S.Pc, P.Messages[F.Message]);
+  if (static_cast<uint32_t>(I.C) < F.NumParameters)
+    M.unsupported(Id, S.Pc, "call of '" + F.Name + "' with too few arguments");
+  uint32_t CallPc = S.Pc;
+  uint64_t *Caller = Registers;
+  if (S.Depth + 1 >= Machine::MaxFrames ||
+      frame().Base + P.Functions[frame().Function].NumSlots + F.NumSlots >= Machine::MaxRegisters)
+    return failed(BugKind::StackOverflow, "the stack overflows: '" + F.Name + "' is called more than " +
+                                              std::to_string(S.Depth - 1) + " calls deep");
+  M.pushFrame(T, Function, CallPc);
+  frame().ReadsAtCall = S.Reads;
+  enterFrame();
+  for (uint32_t K = 0; K < F.NumParameters; ++K) {
+    Operand O = P.Arguments[I.B + K];
+    Registers[K] = O >= 0 ? Caller[O] : P.Constants[~O];
+  }
+  S.Pc = F.Entry;
+  return true;
+}
+
+bool Interpreter::callIndirect(const Instruction &I) {
+  Address Target = value(I.A);
+  uint32_t Slot = slotOf(Target);
+  if (Slot < FirstFunctionSlot || Slot - FirstFunctionSlot >= P.Functions.size() || offsetOf(Target) != 0)
+    return failed(Target == 0 ? BugKind::NullAccess : BugKind::InvalidAccess,
+                  Target == 0 ? "call through a null function pointer" : "call through a pointer that is not a function");
+  return call(I, Slot - FirstFunctionSlot);
+}
+
+void Interpreter::popFrame() {
+  Machine::Frame &F = frame();
+  if (S.StackObjects > F.StackObjects) {
+    uint32_t Count = S.StackObjects - F.StackObjects;
+    M.Undo.save(T.StackSlots + F.StackObjects, Count * sizeof(uint32_t));
+    for (uint32_t K = F.StackObjects; K < S.StackObjects; ++K) {
+      Object &O = M.Mem.at(T.StackSlots[K]);
+      S.StackBytes -= O.Size;
+      M.Mem.end(O, Lifetime::Returned, S.Pc);
+    }
+    S.StackObjects = F.StackObjects;
+  }
+  --S.Depth;
+  if (S.Depth && S.Depth - 1 < S.SavedDepth)
+    M.saveFrame(T, S.Depth - 1);
+}
+
+bool Interpreter::doReturn(const Instruction &I) {
+  uint64_t Low = I.Flags >= 1 ? value(I.A) : 0;
+  uint64_t High = I.Flags == 2 ? upper(I.A) : 0;
+  uint32_t CallPc = frame().CallPc, ReadsAtCall = frame().ReadsAtCall;
+  popFrame();
+  if (S.Depth == 0) {
+    if (S.Phase == Machine::State::Running)
+      S.Result = Low;
+    return nextPhaseStep();
+  }
+  enterFrame();
+  const Instruction &Call = P.Code[CallPc];
+  if (Call.Dst >= 0 && I.Flags >= 1) {
+    Registers[Call.Dst] = Low;
+    if (I.Flags == 2)
+      Registers[Call.Dst + 1] = High;
+  }
+  if (Call.D && S.Reads != ReadsAtCall) {
+    int32_t Fed = P.Functions[frame().Function].FedSlot;
+    if (Fed >= 0)
+      Registers[Fed] |= static_cast<uint32_t>(Call.D);
+  }
+  S.Pc = CallPc + 1;
+  return true;
+}
+
+bool Interpreter::loopBack(const Instruction &I) {
+  uint64_t Bit = 1ull << I.Imm;
+  uint64_t Total = ++Registers[I.Dst + 1];
+  bool Fed = Registers[I.C] & Bit;
+  Registers[I.C] &= ~Bit;
+  if (Fed && ++Registers[I.Dst] >= M.Options.Unroll) {
+    S.Status = ThreadStatus::Cut;
+    S.Pending = Operation();
+    S.LoopIndex = static_cast<uint32_t>(I.B);
+    return false;
+  }
+  // Nobody else has written what the loop waits for, as far as is known. Others may yet: let them go first, once.
+  if (Total == M.Options.Unroll && !M.alone() && !S.InAtomic) {
+    Operation Op;
+    Op.Kind = OperationKind::Yield;
+    return stop(Op);
+  }
+  S.Pc = static_cast<uint32_t>(I.A);
+  return true;
+}
+
+bool Interpreter::spinBack(const Instruction &I) {
+  if (Registers[I.Dst + 2] != S.Effects)
+    return loopBack(I);
+  S.Status = ThreadStatus::Spinning;
+  S.Pending = Operation();
+  S.LoopIndex = static_cast<uint32_t>(I.B);
+  return false;
+}
+
+void Interpreter::leaveLoop() { S.Pc = static_cast<uint32_t>(P.Code[S.Pc].A); }
+
+bool Interpreter::alloca(const Instruction &I) {
+  uint64_t Size = static_cast<uint64_t>(I.Imm) * value(I.A);
+  constexpr uint32_t StackLimit = 8u << 20;
+  if (Size > StackLimit || S.StackBytes + Size > StackLimit || S.StackObjects + 1 >= Machine::MaxStackObjects)
+    return failed(BugKind::StackOverflow, "the stack overflows: " + std::to_string(S.StackBytes + Size) +
+                                              " bytes of local variables");
+  uint32_t Slot = M.slotFor(T);
+  M.Mem.allocate(Slot, ObjectKind::Stack, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.D), Id, S.Pc);
+  S.StackBytes += static_cast<uint32_t>(Size);
+  M.Undo.save(T.StackSlots[S.StackObjects]);
+  T.StackSlots[S.StackObjects++] = Slot;
+  Registers[I.Dst] = addressOf(Slot);
+  ++S.Pc;
+  return true;
+}
+
+bool Interpreter::wideBinary(const Instruction &I) {
+  auto Op = static_cast<Opcode>(I.Flags);
+  Wide A = makeWide(value(I.A), upper(I.A)), B = makeWide(value(I.B), upper(I.B));
+  bool Divides = Op == Opcode::UDiv || Op == Opcode::SDiv || Op == Opcode::URem || Op == Opcode::SRem;
+  if (Divides && B == 0)
+    return failed(BugKind::DivisionByZero, "division by zero");
+  Wide Result = evaluateWide(Op, A, B, I.Width);
+  Registers[I.Dst] = static_cast<uint64_t>(Result);
+  if (Op < Opcode::Eq)
+    Registers[I.Dst + 1] = static_cast<uint64_t>(Result >> 64);
+  ++S.Pc;
+  return true;
+}
+
+void Interpreter::floating(const Instruction &I) {
+  uint64_t A = value(I.A);
+  bool Single = I.Width == 32;
+  auto Get = [&](uint64_t Bits) { return Single ? static_cast<double>(asFloat(Bits)) : asDouble(Bits); };
+  auto Put = [&](double D, bool AsSingle) { return AsSingle ? bitsOf(static_cast<float>(D)) : bitsOf(D); };
+  uint64_t &Dst = Registers[I.Dst];
+  switch (I.Op) {
+  case Opcode::FNeg:
+    Dst = A ^ (1ull << (I.Width - 1));
+    break;
+  case Opcode::FMath:
+    Dst = Put(evaluateFunction(static_cast<FloatFunction>(I.Flags), Get(A)), Single);
+    break;
+  case Opcode::FCmp:
+    Dst = compareFloat(I.Flags, Get(A), Get(value(I.B)));
+    break;
+  case Opcode::FToSI:
+    Dst = lowBits(static_cast<uint64_t>(static_cast<int64_t>(Get(A))), static_cast<unsigned>(I.C));
+    break;
+  case Opcode::FToUI:
+    Dst = lowBits(static_cast<uint64_t>(Get(A)), static_cast<unsigned>(I.C));
+    break;
+  case Opcode::SIToF: {
+    int64_t V = signedValue(A, I.Width);
+    Dst = I.C == 32 ? bitsOf(static_cast<float>(V)) : bitsOf(static_cast<double>(V));
+    break;
+  }
+  case Opcode::UIToF:
+    Dst = I.C == 32 ? bitsOf(static_cast<float>(A)) : bitsOf(static_cast<double>(A));
+    break;
+  case Opcode::FExt:
+    Dst = bitsOf(static_cast<double>(asFloat(A)));
+    break;
+  case Opcode::FTrunc:
+    Dst = bitsOf(static_cast<float>(asDouble(A)));
+    break;
+  default:
+    // One operation on floats computed in double and rounded once is exact for + - * / (53 >= 2 * 24 + 2 bits).
+    Dst = Put(evaluateFloat(I.Op, Get(A), Get(value(I.B))), Single);
+    break;
+  }
+  ++S.Pc;
+}
+
+void Interpreter::run() {
+  enterFrame();
+  uint64_t Steps = 0;
+  const Instruction *Code = P.Code.data();
+  for (;;) {
+    const Instruction &I = Code[S.Pc];
+    if (++Steps > M.Options.MaxLocalSteps)
+      M.limit(Id, S.Pc, "a loop runs for more than " + std::to_string(M.Options.MaxLocalSteps) +
+                            " steps without touching anything that another thread could change");
+    auto Binary = [&](auto Function) {
+      Registers[I.Dst] = Function(value(I.A), value(I.B));
+      ++S.Pc;
+    };
+    unsigned W = I.Width;
+    switch (I.Op) {
+    case Opcode::Move: Registers[I.Dst] = value(I.A); ++S.Pc; break;
+    case Opcode::WideMove: {
+      uint64_t Low = value(I.A), High = upper(I.A);
+      Registers[I.Dst] = Low;
+      Registers[I.Dst + 1] = High;
+      ++S.Pc;
+      break;
+    }
+    case Opcode::Add: Binary([W](uint64_t A, uint64_t B) { return lowBits(A + B, W); }); break;
+    case Opcode::Sub: Binary([W](uint64_t A, uint64_t B) { return lowBits(A - B, W); }); break;
+    case Opcode::Mul: Binary([W](uint64_t A, uint64_t B) { return lowBits(A * B, W); }); break;
+    case Opcode::UDiv:
+    case Opcode::SDiv:
+    case Opcode::URem:
+    case Opcode::SRem: {
+      uint64_t A = value(I.A), B = value(I.B);
+      if (B == 0) {
+        failed(BugKind::DivisionByZero, "division by zero");
+        return;
+      }
+      int64_t SA = signedValue(A, W), SB = signedValue(B, W);
+      if (I.Op == Opcode::UDiv)
+        A /= B;
+      else if (I.Op == Opcode::URem)
+        A %= B;
+      else if (SB == -1)
+        A = I.Op == Opcode::SDiv ? 0 - A : 0;
+      else
+        A = static_cast<uint64_t>(I.Op == Opcode::SDiv ? SA / SB : SA % SB);
+      Registers[I.Dst] = lowBits(A, W);
+      ++S.Pc;
+      break;
+    }
+    case Opcode::Shl: Binary([W](uint64_t A, uint64_t B) { return B >= W ? 0 : lowBits(A << B, W); }); break;
+    case Opcode::LShr: Binary([W](uint64_t A, uint64_t B) { return B >= W ? 0 : A >> B; }); break;
+    case Opcode::AShr:
+      Binary([W](uint64_t A, uint64_t B) {
+        return lowBits(static_cast<uint64_t>(signedValue(A, W) >> (B >= W ? W - 1 : B)), W);
+      });
+      break;
+    case Opcode::And: Binary([](uint64_t A, uint64_t B) { return A & B; }); break;
+    case Opcode::Or: Binary([](uint64_t A, uint64_t B) { return A | B; }); break;
+    case Opcode::Xor: Binary([](uint64_t A, uint64_t B) { return A ^ B; }); break;
+    case Opcode::Eq: Binary([](uint64_t A, uint64_t B) { return uint64_t(A == B); }); break;
+    case Opcode::Ne: Binary([](uint64_t A, uint64_t B) { return uint64_t(A != B); }); break;
+    case Opcode::ULt: Binary([](uint64_t A, uint64_t B) { return uint64_t(A < B); }); break;
+    case Opcode::ULe: Binary([](uint64_t A, uint64_t B) { return uint64_t(A <= B); }); break;
+    case Opcode::SLt:
+      Binary([W](uint64_t A, uint64_t B) { return uint64_t(signedValue(A, W) < signedValue(B, W)); });
+      break;
+    case Opcode::SLe:
+      Binary([W](uint64_t A, uint64_t B) { return uint64_t(signedValue(A, W) <= signedValue(B, W)); });
+      break;
+    case Opcode::CountOnes:
+    case Opcode::LeadingZeros:
+    case Opcode::TrailingZeros:
+    case Opcode::ByteSwap: Registers[I.Dst] = evaluateBits(I.Op, value(I.A), W); ++S.Pc; break;
+    case Opcode::WideBinary:
+      if (!wideBinary(I))
+        return;
+      break;
+    case Opcode::Truncate: Registers[I.Dst] = lowBits(value(I.A), W); ++S.Pc; break;
+    case Opcode::SignExtend:
+      Registers[I.Dst] = lowBits(static_cast<uint64_t>(signedValue(value(I.A), W)), static_cast<unsigned>(I.C));
+      ++S.Pc;
+      break;
+    case Opcode::ToWide: {
+      Wide V = I.Flags ? static_cast<Wide>(static_cast<SignedWide>(signedValue(value(I.A), W))) : value(I.A);
+      V = lowBitsWide(V, static_cast<unsigned>(I.C));
+      Registers[I.Dst] = static_cast<uint64_t>(V);
+      Registers[I.Dst + 1] = static_cast<uint64_t>(V >> 64);
+      ++S.Pc;
+      break;
+    }
+    case Opcode::Select: Registers[I.Dst] = value(I.A) ? value(I.B) : value(I.C); ++S.Pc; break;
+    case Opcode::WideSelect: {
+      Operand From = value(I.A) ? I.B : I.C;
+      uint64_t Low = value(From), High = upper(From);
+      Registers[I.Dst] = Low;
+      Registers[I.Dst + 1] = High;
+      ++S.Pc;
+      break;
+    }
+    case Opcode::Jump: S.Pc = static_cast<uint32_t>(I.Imm); break;
+    case Opcode::CondJump: S.Pc = static_cast<uint32_t>(value(I.A) ? I.B : I.C); break;
+    case Opcode::Switch: S.Pc = P.SwitchTables[static_cast<size_t>(I.Imm)].target(value(I.A)); break;
+    case Opcode::AddScaled:
+      Registers[I.Dst] =
+          value(I.A) + static_cast<uint64_t>(signedValue(value(I.B), W)) * static_cast<uint64_t>(I.Imm);
+      ++S.Pc;
+      break;
+    case Opcode::Load:
+      if (!load(I))
+        return;
+      break;
+    case Opcode::Store:
+      if (!store(I))
+        return;
+      break;
+    case Opcode::Rmw:
+      if (!rmw(I))
+        return;
+      break;
+    case Opcode::CmpXchg:
+      if (!cmpXchg(I))
+        return;
+      break;
+    case Opcode::Fence:
+      if (M.Options.StopAtFences && !M.alone() && !S.InAtomic) {
+        Operation Op;
+        Op.Kind = OperationKind::Fence;
+        Op.Fence = static_cast<FenceKind>(I.C);
+        stop(Op);
+        return;
+      }
+      ++S.Pc;
+      break;
+    case Opcode::Alloca:
+      if (!alloca(I))
+        return;
+      break;
+    case Opcode::ThreadLocal: Registers[I.Dst] = M.threadLocal(T, static_cast<uint32_t>(I.Imm)); ++S.Pc; break;
+    case Opcode::Call:
+      if (!call(I, static_cast<uint32_t>(I.Imm)))
+        return;
+      break;
+    case Opcode::CallIndirect:
+      if (!callIndirect(I))
+        return;
+      break;
+    case Opcode::CallBuiltin:
+      if (!builtin(I))
+        return;
+      break;
+    case Opcode::Return:
+      if (!doReturn(I))
+        return;
+      break;
+    case Opcode::LoopInit:
+      Registers[I.Dst] = Registers[I.Dst + 1] = 0;
+      ++S.Pc;
+      break;
+    case Opcode::SpinHead: Registers[I.Dst + 2] = S.Effects; ++S.Pc; break;
+    case Opcode::LoopBack:
+      if (!loopBack(I))
+        return;
+      break;
+    case Opcode::SpinBack:
+      if (!spinBack(I))
+        return;
+      break;
+    case Opcode::Unreachable:
+      failed(BugKind::Unreachable, "control reaches a place the compiler may assume is never reached");
+      return;
+    case Opcode::Unsupported: M.unsupported(Id, S.Pc, P.Messages[static_cast<size_t>(I.Imm)]);
+    default: floating(I); break;
+    }
+  }
+}
+
+bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
+  enterFrame();
+  const Instruction &I = P.Code[S.Pc];
+  Operation Done = S.Pending;
+  S.Pending = Operation();
+  ++S.Operations;
+  S.Effects += Changed;
+  switch (Done.Kind) {
+  case OperationKind::Yield:
+    leaveLoop();
+    return true;
+  case OperationKind::Fence:
+    ++S.Pc;
+    return true;
+  default:
+    break;
+  }
+  switch (I.Op) {
+  case Opcode::Load:
+    Registers[I.Dst] = Value;
+    if (I.Width > 8)
+      Registers[I.Dst + 1] = Value2;
+    noteFed(I, Done.Where);
+    break;
+  case Opcode::Rmw:
+    Registers[I.Dst] = Value;
+    noteFed(I, Done.Where);
+    break;
+  case Opcode::CmpXchg:
+    Registers[I.Dst] = Value;
+    Registers[I.Dst + 1] = Value == Done.Value2;
+    noteFed(I, Done.Where);
+    break;
+  case Opcode::CallBuiltin:
+    return continueBuiltin(I, Value);
+  default:
+    break;
+  }
+  ++S.Pc;
+  return true;
+}
+
+} // namespace picket

@@ -1,0 +1,87 @@
+// Runs one thread of a Machine through its local instructions. Made for each run and thrown away.
+#pragma once
+
+#include "machine/Machine.h"
+
+namespace picket {
+
+class Interpreter {
+public:
+  Interpreter(Machine &M, ThreadId Id) : M(M), P(M.P), Id(Id), T(*M.Threads[Id]), S(T.S) {}
+
+  /// Runs from S.Pc to the next visible operation or the end.
+  void run();
+
+  /// Completes the pending operation with its results, without running on. False: the thread stops (again).
+  bool complete(uint64_t Value, uint64_t Value2, bool Changed);
+
+  /// Begins the phase the thread is in: constructors, or main.
+  void enterPhase() {
+    if (nextPhaseStep())
+      run();
+  }
+  /// Does the pending Free.
+  bool completeFree();
+  /// From the back edge of a loop to its head.
+  void leaveLoop();
+
+private:
+  // Local steps. Each returns false if the thread stops here; otherwise S.Pc names the next instruction.
+  bool load(const Instruction &I);
+  bool store(const Instruction &I);
+  bool rmw(const Instruction &I);
+  bool cmpXchg(const Instruction &I);
+  bool call(const Instruction &I, uint32_t Function);
+  bool callIndirect(const Instruction &I);
+  bool doReturn(const Instruction &I);
+  bool loopBack(const Instruction &I);
+  bool spinBack(const Instruction &I);
+  bool alloca(const Instruction &I);
+  bool wideBinary(const Instruction &I);
+  void floating(const Instruction &I);
+
+  // Builtins (BuiltinCalls.cpp).
+  bool builtin(const Instruction &I);
+  bool continueBuiltin(const Instruction &I, uint64_t Value);
+  bool syncOperation(const Instruction &I, SyncOp Op, Address Where, uint64_t Argument);
+  bool finishBuiltin(const Instruction &I, uint64_t Result);
+  bool threadCreate(const Instruction &I);
+  bool threadJoin(const Instruction &I);
+  bool storeResult(const Instruction &I, Address Where, uint64_t Value, uint64_t Result);
+  bool allocateHeap(const Instruction &I, uint64_t Size);
+  bool freeBlock(const Instruction &I);
+  bool endBlock(const Instruction &I, Address Where);
+  bool keys(const Instruction &I, Builtin B);
+  bool mutexAttribute(const Instruction &I, uint32_t Kind);
+  void unwind();
+  bool nextPhaseStep();
+  bool nextDestructor();
+  bool assertFail(const Instruction &I);
+  uint64_t argument(const Instruction &I, unsigned Index) const { return value(P.Arguments[I.B + Index]); }
+  std::string readString(Address A);
+  uint64_t *specificValues();
+  uint64_t *process() { return reinterpret_cast<uint64_t *>(M.Mem.at(M.ProcessSlot).Data); }
+  void writeHidden(uint64_t *Home, uint64_t Value);
+
+  /// How an access of [A, A + Size) is to be done. Bad: a bug was recorded.
+  enum class Reach : uint8_t { Local, Visible, Bad };
+  Reach reach(Address A, uint32_t Size, bool Write, bool MustBeSeen);
+  bool stop(const Operation &Op);
+  bool failed(BugKind Kind, std::string Message);
+  void noteFed(const Instruction &I, Address Where);
+
+  uint64_t value(Operand O) const { return O >= 0 ? Registers[O] : P.Constants[~O]; }
+  uint64_t upper(Operand O) const { return O >= 0 ? Registers[O + 1] : P.Constants[~O + 1]; }
+  Machine::Frame &frame() { return T.Frames[S.Depth - 1]; }
+  void enterFrame() { Registers = S.Depth ? T.Registers + frame().Base : T.Registers; }
+  void popFrame();
+
+  Machine &M;
+  const Program &P;
+  ThreadId Id;
+  Machine::Thread &T;
+  Machine::State &S;
+  uint64_t *Registers = nullptr; // of the running frame
+};
+
+} // namespace picket

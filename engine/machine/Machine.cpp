@@ -1,0 +1,255 @@
+#include "machine/Machine.h"
+
+#include "machine/Interpreter.h"
+#include "machine/Messages.h"
+#include "machine/Process.h"
+
+#include <sys/mman.h>
+
+namespace picket {
+
+/// Address space that costs memory only where it is touched, and never moves.
+template <typename T> static T *reserve(size_t Count) {
+  void *Where = mmap(nullptr, Count * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (Where == MAP_FAILED)
+    throw std::bad_alloc();
+  return static_cast<T *>(Where);
+}
+
+Machine::Thread::~Thread() {
+  if (Registers)
+    munmap(Registers, MaxRegisters * sizeof(uint64_t));
+  if (Frames)
+    munmap(Frames, MaxFrames * sizeof(Frame));
+  if (StackSlots)
+    munmap(StackSlots, MaxStackObjects * sizeof(uint32_t));
+}
+
+Machine::Machine(const Program &P, Sharing &Shared, const MachineOptions &Options)
+    : P(P), Shared(Shared), Options(Options), Mem(Undo) {}
+
+Machine::~Machine() = default;
+
+void Machine::unsupported(ThreadId T, uint32_t Pc, const std::string &What) {
+  throw MachineStop{MachineStop::Unsupported, Pc, T, What};
+}
+
+void Machine::limit(ThreadId T, uint32_t Pc, const std::string &What) {
+  throw MachineStop{MachineStop::Limit, Pc, T, What};
+}
+
+void Machine::start() {
+  for (uint32_t G = 0; G < P.Globals.size(); ++G) {
+    const Global &Source = P.Globals[G];
+    uint32_t Slot = Mem.newSlot(); // G + 1, as Program.h promises
+    if (Source.ThreadLocal)
+      continue;
+    Object &O = Mem.allocate(Slot, Source.Constant ? ObjectKind::Constant : ObjectKind::Global, Source.Size,
+                             Shared.siteOfGlobal(G), 0, 0);
+    if (!Source.Initial.empty())
+      std::memcpy(O.Data, Source.Initial.data(), Source.Initial.size());
+  }
+  ProcessSlot = Mem.newSlot();
+  Mem.allocate(ProcessSlot, ObjectKind::Hidden, process::Words * sizeof(uint64_t), 0, 0, 0);
+
+  Threads.push_back(std::make_unique<Thread>());
+  Thread &Main = *Threads[0];
+  Main.Registers = reserve<uint64_t>(MaxRegisters);
+  Main.Frames = reserve<Frame>(MaxFrames);
+  Main.StackSlots = reserve<uint32_t>(MaxStackObjects);
+  Main.Start = static_cast<uint32_t>(P.Main);
+  Main.S.Exists = true;
+  Main.S.Phase = State::Constructing;
+  LiveThreads = 1;
+  Interpreter(*this, 0).enterPhase();
+}
+
+ThreadId Machine::threadFor(ThreadId Parent, uint32_t Index) {
+  std::vector<ThreadId> &Children = Threads[Parent]->ChildIds;
+  if (Index == Children.size()) {
+    auto T = std::make_unique<Thread>();
+    T->Parent = Parent;
+    T->Registers = reserve<uint64_t>(MaxRegisters);
+    T->Frames = reserve<Frame>(MaxFrames);
+    T->StackSlots = reserve<uint32_t>(MaxStackObjects);
+    Children.push_back(static_cast<ThreadId>(Threads.size()));
+    Threads.push_back(std::move(T));
+  }
+  return Threads[Parent]->ChildIds[Index];
+}
+
+ThreadId Machine::create(ThreadId Parent, uint32_t Function, uint64_t Argument) {
+  ThreadId Id = threadFor(Parent, Threads[Parent]->S.Children++);
+  Thread &T = *Threads[Id];
+  Undo.save(T.S);
+  Undo.save(LiveThreads);
+  ++LiveThreads;
+  T.Start = Function;
+  T.S = State();
+  T.S.Exists = true;
+  pushFrame(T, Function, 0);
+  const picket::Function &F = P.Functions[Function];
+  if (F.NumParameters > 0)
+    T.Registers[0] = Argument;
+  T.S.Pc = F.Entry;
+  Created.push_back({Parent, Id});
+  Interpreter(*this, Id).run();
+  return Id;
+}
+
+uint32_t Machine::slotFor(Thread &T) {
+  uint32_t Index = T.S.Allocations++;
+  if (Index == T.Slots.size())
+    T.Slots.push_back(Mem.newSlot());
+  return T.Slots[Index];
+}
+
+Address Machine::threadLocal(Thread &T, uint32_t G) {
+  if (T.ThreadLocals.size() < P.Globals.size())
+    T.ThreadLocals.resize(P.Globals.size(), 0);
+  uint32_t &Slot = T.ThreadLocals[G];
+  if (!Slot)
+    Slot = Mem.newSlot();
+  if (Mem.at(Slot).Life == Lifetime::Absent) {
+    ThreadId Owner = 0;
+    while (Threads[Owner].get() != &T)
+      ++Owner;
+    Object &O = Mem.allocate(Slot, ObjectKind::ThreadLocal, P.Globals[G].Size, Shared.siteOfGlobal(G), Owner, T.S.Pc);
+    if (!P.Globals[G].Initial.empty())
+      std::memcpy(O.Data, P.Globals[G].Initial.data(), P.Globals[G].Initial.size());
+  }
+  return addressOf(Slot);
+}
+
+void Machine::pushFrame(Thread &T, uint32_t Function, uint32_t CallPc) {
+  State &S = T.S;
+  uint32_t Base = 0;
+  if (S.Depth) {
+    const Frame &Caller = T.Frames[S.Depth - 1];
+    Base = Caller.Base + P.Functions[Caller.Function].NumSlots;
+  }
+  T.Frames[S.Depth++] = {Function, CallPc, Base, S.StackObjects, S.Reads};
+  if (int32_t Fed = P.Functions[Function].FedSlot; Fed >= 0)
+    T.Registers[Base + static_cast<uint32_t>(Fed)] = 0;
+}
+
+void Machine::saveFrame(Thread &T, uint32_t Index) {
+  Frame &F = T.Frames[Index];
+  Undo.save(F);
+  Undo.save(T.Registers + F.Base, P.Functions[F.Function].NumSlots * sizeof(uint64_t));
+  T.S.SavedDepth = Index;
+}
+
+void Machine::save(ThreadId Id) {
+  Thread &T = *Threads[Id];
+  Undo.save(T.S);
+  T.S.SavedDepth = T.S.Depth;
+  if (T.S.Depth)
+    saveFrame(T, T.S.Depth - 1);
+}
+
+void Machine::resume(ThreadId T, uint64_t Value, uint64_t Value2, bool Changed) {
+  Interpreter I(*this, T);
+  if (I.complete(Value, Value2, Changed))
+    I.run();
+}
+
+bool Machine::runAtomic(ThreadId T) {
+  AtomicAccesses.clear();
+  AtomicBlocked = false;
+  Threads[T]->S.InAtomic = true;
+  resume(T, 0, 0, true);
+  return !AtomicBlocked;
+}
+
+void Machine::completeFree(ThreadId T) {
+  Interpreter I(*this, T);
+  if (I.completeFree())
+    I.run();
+}
+
+void Machine::spinOn(ThreadId T) {
+  Interpreter I(*this, T);
+  I.leaveLoop();
+  I.run();
+}
+
+bool Machine::failsAccess(ThreadId Id, Address A, uint32_t Size, bool Write) {
+  Object *O = Mem.find(A);
+  if (O && O->Life == Lifetime::Alive && Memory::inBounds(*O, A, Size))
+    return false;
+  failAt(Id, Threads[Id]->S.Pc, A, Size, Write);
+  return true;
+}
+
+void Machine::failAt(ThreadId Id, uint32_t Pc, Address A, uint32_t Size, bool Write) {
+  auto [Kind, Message] = describeBadAccess(*this, A, Size, Write);
+  Bugs.push_back({Kind, Id, Pc, std::move(Message)});
+  State &S = Threads[Id]->S;
+  ++S.Operations;
+  S.Status = ThreadStatus::Failed;
+  S.Pending = Operation();
+}
+
+bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Changed) {
+  Operation &Op = Threads[Id]->S.Pending;
+  if (Op.Probed && Op.ProbeValue == Value && Op.ProbeValue2 == Value2)
+    return Op.ProbeSpins;
+  bool WasRecording = Undo.recording();
+  UndoLog::Mark Before = Undo.mark();
+  size_t BugsBefore = Bugs.size(), CreatedBefore = Created.size();
+  Undo.setRecording(true);
+  save(Id);
+  const State &S = Threads[Id]->S;
+  resume(Id, Value, Value2, Changed);
+  while (S.Status == ThreadStatus::Ready && S.Pending.Kind == OperationKind::Fence && S.Pending.MaySpin)
+    resume(Id, 0, 0, false);
+  bool Spins = S.Status == ThreadStatus::Spinning;
+  Undo.undoTo(Before);
+  Undo.setRecording(WasRecording);
+  dropBugs(BugsBefore);
+  Created.resize(CreatedBefore);
+  Op.Probed = true;
+  Op.ProbeSpins = Spins;
+  Op.ProbeValue = Value;
+  Op.ProbeValue2 = Value2;
+  return Spins;
+}
+
+void Machine::failSync(ThreadId Id, const SyncResult &Misuse) {
+  State &S = Threads[Id]->S;
+  if (!std::strcmp(Misuse.BugKind, "unsupported"))
+    unsupported(Id, S.Pc, Misuse.Phrase);
+  Bugs.push_back({bugKindOf(Misuse), Id, S.Pc, Misuse.Phrase});
+  ++S.Operations;
+  S.Status = ThreadStatus::Failed;
+  S.Pending = Operation();
+}
+
+bool Machine::exitCalled() const {
+  return Memory::readWord(Mem.at(ProcessSlot).Data + process::ExitCalled * sizeof(uint64_t), 8) != 0;
+}
+
+std::string Machine::threadName(ThreadId Id) const {
+  if (Id == 0)
+    return "main";
+  const std::string &Name = P.Functions[Threads[Id]->Start].Name;
+  unsigned Before = 0, All = 0;
+  for (ThreadId T = 1; T < Threads.size(); ++T)
+    if (Threads[T]->S.Exists && Threads[T]->Start == Threads[Id]->Start) {
+      ++All;
+      Before += T < Id;
+    }
+  return All > 1 ? Name + "#" + std::to_string(Before + 1) : Name;
+}
+
+std::vector<uint32_t> Machine::callStack(ThreadId Id) const {
+  const Thread &T = *Threads[Id];
+  std::vector<uint32_t> Stack;
+  for (uint32_t Depth = 1; Depth < T.S.Depth; ++Depth)
+    Stack.push_back(T.Frames[Depth].CallPc);
+  Stack.push_back(T.S.Pc);
+  return Stack;
+}
+
+} // namespace picket

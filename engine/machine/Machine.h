@@ -1,0 +1,228 @@
+// The machine runs threads of a Program. A thread runs straight through its local instructions to its next visible
+// operation and stops in front of it; whoever schedules decides when that operation happens and with which result
+// (resume). The machine knows no memory model, and nothing here depends on the order in which threads are run.
+#pragma once
+
+#include "machine/Bug.h"
+#include "machine/Memory.h"
+#include "machine/Sharing.h"
+#include "machine/SyncObjects.h"
+#include "program/Program.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace picket {
+
+using ThreadId = uint32_t;
+
+/// What a thread wants to do next, where others can see it.
+enum class OperationKind : uint8_t {
+  None,
+  Load,
+  Store,
+  Rmw,
+  CmpXchg,
+  Fence,  // only where fences are asked for (MachineOptions::StopAtFences)
+  Sync,   // an operation on a synchronisation object
+  Free,   // also realloc: the block's end
+  Atomic, // a __VERIFIER_atomic section: runs to its end in one go
+  Yield,  // a long loop lets the others go first
+  Drain,  // waits for the thread's stores to land (pthread_create, with store buffers)
+  Join    // waits for a thread to end
+};
+
+struct Operation {
+  OperationKind Kind = OperationKind::None;
+  uint8_t Width = 0; // bytes, for accesses of up to 16
+  Order Ordering = Order::NotAtomic;
+  Order FailureOrdering = Order::NotAtomic; // CmpXchg
+  RmwOp Rmw = RmwOp::Xchg;
+  FenceKind Fence = FenceKind::Full;
+  SyncOp Sync = SyncOp::MutexLock;
+  bool MaySpin = false; // the access stands in a spin candidate: some values only lead back to it
+  // Whether the value read last time in front of this access led back to it, kept by whoever asks (see probe).
+  bool Probed = false, ProbeSpins = false;
+  Address Where = 0;    // Join: the thread
+  uint64_t Value = 0;   // stored value, operand of a Rmw, new value of a CmpXchg, argument of a Sync
+  uint64_t Value2 = 0;  // upper half of a 16-byte store, expected value of a CmpXchg
+  uint64_t ProbeValue = 0, ProbeValue2 = 0;
+};
+
+enum class ThreadStatus : uint8_t {
+  Ready,    // in front of a visible operation
+  Finished, // returned from its start function
+  Assumed,  // an assumption does not hold: this execution is of no interest
+  Cut,      // a loop reached the bound
+  Spinning, // came back to the head of a spin loop without having changed anything; taken back by the scheduler
+  Failed    // a bug; see Machine::bugs()
+};
+
+/// Limits and switches of one exploration.
+struct MachineOptions {
+  unsigned Unroll = 8;
+  uint64_t MaxLocalSteps = 100'000'000; // instructions between two visible operations
+  uint64_t MaxObjectBytes = 1ull << 30;
+  uint64_t MaxMemoryBytes = 4ull << 30;
+  bool StopAtFences = false; // make fences and create wait for the scheduler
+};
+
+/// Thrown when the machine cannot go on with the program as a whole: something is not modelled, or a limit is reached.
+struct MachineStop {
+  enum Reason : uint8_t { Unsupported, Limit } Why;
+  uint32_t Pc;
+  ThreadId Thread;
+  std::string Message;
+};
+
+class Machine {
+public:
+  static constexpr uint32_t MaxFrames = 100'000, MaxRegisters = 1u << 20, MaxStackObjects = 1u << 20;
+
+  Machine(const Program &P, Sharing &Shared, const MachineOptions &Options);
+  ~Machine();
+
+  /// Runs the constructors and `main` to the first visible operation. May throw MachineStop, like resume.
+  void start();
+
+  uint32_t numThreads() const { return static_cast<uint32_t>(Threads.size()); }
+  bool exists(ThreadId T) const { return T < Threads.size() && Threads[T]->S.Exists; }
+  ThreadStatus status(ThreadId T) const { return Threads[T]->S.Status; }
+  const Operation &pending(ThreadId T) const { return Threads[T]->S.Pending; }
+  uint32_t pc(ThreadId T) const { return Threads[T]->S.Pc; }
+  /// How many visible operations the thread has done: with the thread, the identity of its next one.
+  uint32_t operations(ThreadId T) const { return Threads[T]->S.Operations; }
+  bool isFinished(ThreadId T) const { return Threads[T]->S.Status == ThreadStatus::Finished; }
+
+  /// Completes the pending operation of T with what it read (Load, Rmw, CmpXchg: the old value; Sync: its result) and
+  /// runs T on. `Changed`: the operation changed what is in memory.
+  void resume(ThreadId T, uint64_t Value, uint64_t Value2, bool Changed);
+
+  /// Runs the pending Atomic section of T. False if something in it has to wait; the caller then takes it back.
+  /// Its accesses are in atomicAccesses() until the next section.
+  bool runAtomic(ThreadId T);
+  struct Access {
+    Address Where;
+    uint32_t Size;
+    bool Write;
+  };
+  const std::vector<Access> &atomicAccesses() const { return AtomicAccesses; }
+
+  /// Ends the heap block of a pending Free (or moves it, for realloc) and runs T on.
+  void completeFree(ThreadId T);
+
+  /// Ends T with a bug at its pending operation if the access would be one now (the object may have died since).
+  bool failsAccess(ThreadId T, Address A, uint32_t Size, bool Write);
+  /// Ends T with a bug at an earlier instruction.
+  void failAt(ThreadId T, uint32_t Pc, Address A, uint32_t Size, bool Write);
+  /// Ends T with the bug that a synchronisation object found.
+  void failSync(ThreadId T, const SyncResult &Misuse);
+
+  /// Records that T can never go on: a deadlock, or a spin loop without end.
+  void reportStuck(ThreadId T, bool Deadlock);
+
+  /// Whether completing the pending access of T with these values would only lead back to the head of its spin loop.
+  /// Changes nothing that can be seen.
+  bool probeSpins(ThreadId T, uint64_t Value, uint64_t Value2, bool Changed);
+
+  /// Takes the back edge of the spin loop in which T is Spinning, as the program itself would.
+  void spinOn(ThreadId T);
+
+  /// Saves T so that whatever happens to it next can be taken back.
+  void save(ThreadId T);
+
+  Memory &memory() { return Mem; }
+  UndoLog &undo() { return Undo; }
+  const Program &program() const { return P; }
+
+  const std::vector<BugReport> &bugs() const { return Bugs; }
+  void dropBugs(size_t Keep) { Bugs.erase(Bugs.begin() + static_cast<ptrdiff_t>(Keep), Bugs.end()); }
+
+  /// Set when a child came into being in the last resume (it inherits its creator's past).
+  const std::vector<std::pair<ThreadId, ThreadId>> &created() const { return Created; } // (parent, child)
+  void clearCreated() { Created.clear(); }
+
+  ThreadId parentOf(ThreadId T) const { return Threads[T]->Parent; }
+  bool exitCalled() const;
+  /// "main", "worker", "worker#2"; stable over executions.
+  std::string threadName(ThreadId T) const;
+  /// Call sites from the outermost to the innermost, ending with the thread's own pc.
+  std::vector<uint32_t> callStack(ThreadId T) const;
+  uint32_t loopOfSpin(ThreadId T) const { return Threads[T]->S.LoopIndex; }
+
+private:
+  friend class Interpreter;
+
+  struct Frame {
+    uint32_t Function;
+    uint32_t CallPc; // the call instruction in the caller
+    uint32_t Base;   // first register
+    uint32_t StackObjects; // how many there were on entry
+    uint32_t ReadsAtCall;
+  };
+
+  /// Everything of a thread that changes while it runs, besides its frames: copied as a whole.
+  struct State {
+    bool Exists = false;
+    ThreadStatus Status = ThreadStatus::Ready;
+    uint8_t Stage = 0;      // how far a builtin of several visible steps has come
+    enum Phase : uint8_t { Running, Constructing, AtExit, Destroying } Phase = Running; // what a frame's end leads to
+    bool InAtomic = false;
+    bool Joined = false, Detached = false;
+    uint32_t Pc = 0;
+    uint32_t Depth = 0; // frames
+    uint32_t SavedDepth = 0; // frames at and above this one are already in the undo log for the current event
+    uint32_t Allocations = 0, Children = 0, StackObjects = 0;
+    uint32_t StackBytes = 0;
+    uint32_t Operations = 0; // visible ones done
+    uint32_t Effects = 0;    // changes made, for spin loops
+    uint32_t Reads = 0;      // visible reads done of what others write
+    uint32_t LoopIndex = 0;  // Spinning, Cut: which loop
+    uint64_t Result = 0;     // of the thread
+    uint64_t Scratch = 0;    // between the stages of a builtin
+    Operation Pending;
+  };
+
+  struct Thread {
+    State S;
+    ThreadId Parent = 0;
+    uint32_t Start = 0;           // function index
+    uint64_t *Registers = nullptr; // reserved once, so that saved bytes keep their home
+    Frame *Frames = nullptr;
+    uint32_t *StackSlots = nullptr;
+    std::vector<uint32_t> Slots;        // identity of the k-th allocation
+    std::vector<ThreadId> ChildIds;     // identity of the k-th child
+    std::vector<uint32_t> ThreadLocals; // slot per thread-local global, 0 if not made yet
+    uint32_t SpecificSlot = 0;          // pthread_setspecific values
+    ~Thread();
+  };
+
+  ThreadId threadFor(ThreadId Parent, uint32_t Index);
+  ThreadId create(ThreadId Parent, uint32_t Function, uint64_t Argument);
+  uint32_t slotFor(Thread &T);
+  void pushFrame(Thread &T, uint32_t Function, uint32_t CallPc);
+  void saveFrame(Thread &T, uint32_t Index);
+  Address threadLocal(Thread &T, uint32_t Global);
+  bool alone() const { return LiveThreads == 1; }
+  [[noreturn]] void unsupported(ThreadId T, uint32_t Pc, const std::string &What);
+  [[noreturn]] void limit(ThreadId T, uint32_t Pc, const std::string &What);
+
+  const Program &P;
+  Sharing &Shared;
+  MachineOptions Options;
+  UndoLog Undo;
+  Memory Mem;
+  std::vector<std::unique_ptr<Thread>> Threads;
+  uint32_t LiveThreads = 0; // created and not yet joined
+  uint32_t ProcessSlot = 0; // hidden object: exit flag, atexit functions, keys
+  std::vector<BugReport> Bugs;
+  std::vector<std::pair<ThreadId, ThreadId>> Created;
+  std::vector<Access> AtomicAccesses;
+  bool AtomicBlocked = false;
+};
+
+/// The value a read-modify-write leaves, on Width bytes.
+uint64_t applyRmw(RmwOp Op, uint64_t Old, uint64_t Operand, unsigned Width);
+
+} // namespace picket

@@ -1,0 +1,80 @@
+// Memory objects: globals, heap blocks, stack variables, thread-local copies. An object's slot depends only on which
+// thread allocates it and on how many it allocated before, never on the schedule, so addresses can be compared between executions.
+#pragma once
+
+#include "machine/UndoLog.h"
+#include "program/Program.h"
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace picket {
+
+enum class ObjectKind : uint8_t { Constant, Global, Heap, Stack, ThreadLocal, Hidden };
+enum class Lifetime : uint8_t { Absent, Alive, Freed, Returned };
+
+struct Object {
+  uint8_t *Data = nullptr; // Capacity bytes; the first Size are the object
+  uint32_t Size = 0;
+  uint32_t Site = 0;  // see Sharing; meaningless for Constant and Hidden objects
+  uint32_t Owner = 0; // allocating thread
+  uint32_t AllocatedAt = 0, FreedAt = 0; // pcs
+  ObjectKind Kind = ObjectKind::Hidden;
+  Lifetime Life = Lifetime::Absent;
+};
+
+class Memory {
+public:
+  explicit Memory(UndoLog &Undo) : Undo(Undo) {}
+  ~Memory();
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+
+  /// A slot that has never been used. Callers keep the slot for its identity (thread, index).
+  uint32_t newSlot();
+
+  /// Brings the object in `Slot` to life with zeroed bytes.
+  Object &allocate(uint32_t Slot, ObjectKind Kind, uint32_t Size, uint32_t Site, uint32_t Owner, uint32_t Pc);
+
+  void end(Object &O, Lifetime How, uint32_t Pc) {
+    Undo.save(O);
+    O.Life = How;
+    O.FreedAt = Pc;
+  }
+
+  /// The object an address points into, null if there never was one.
+  Object *find(Address A) {
+    uint32_t Slot = slotOf(A);
+    return Slot < Objects.size() && Objects[Slot].Life != Lifetime::Absent ? &Objects[Slot] : nullptr;
+  }
+  Object &at(uint32_t Slot) { return Objects[Slot]; }
+  const Object &at(uint32_t Slot) const { return Objects[Slot]; }
+
+  static bool inBounds(const Object &O, Address A, uint32_t Size) {
+    return static_cast<uint64_t>(offsetOf(A)) + Size <= O.Size;
+  }
+
+  /// Bytes of a live, in-bounds range.
+  uint8_t *bytes(Address A) { return Objects[slotOf(A)].Data + offsetOf(A); }
+
+  static uint64_t readWord(const uint8_t *From, unsigned Size) {
+    uint64_t Value = 0;
+    std::memcpy(&Value, From, Size);
+    return Value;
+  }
+  void writeWord(uint8_t *To, uint64_t Value, unsigned Size) {
+    Undo.save(To, Size);
+    std::memcpy(To, &Value, Size);
+  }
+
+  uint64_t bytesAllocated() const { return Allocated; }
+
+private:
+  UndoLog &Undo;
+  std::deque<Object> Objects = std::deque<Object>(1); // slot 0: null
+  std::vector<uint32_t> Capacities = {0};
+  uint64_t Allocated = 0;
+};
+
+} // namespace picket

@@ -1,0 +1,115 @@
+#include "machine/Messages.h"
+
+#include <cstring>
+
+namespace picket {
+
+const char *nameOf(BugKind Kind) {
+  switch (Kind) {
+  case BugKind::Assertion: return "assertion";
+  case BugKind::Abort: return "abort";
+  case BugKind::Deadlock: return "deadlock";
+  case BugKind::Hang: return "hang";
+  case BugKind::NullAccess: return "null-access";
+  case BugKind::InvalidAccess: return "invalid-access";
+  case BugKind::OutOfBounds: return "out-of-bounds";
+  case BugKind::UseAfterFree: return "use-after-free";
+  case BugKind::DoubleFree: return "double-free";
+  case BugKind::InvalidFree: return "invalid-free";
+  case BugKind::DivisionByZero: return "division-by-zero";
+  case BugKind::UnlockNotHeld: return "unlock-not-held";
+  case BugKind::DestroyedObject: return "destroyed-object";
+  case BugKind::BadSynchronisation: return "bad-synchronisation";
+  case BugKind::StackOverflow: return "stack-overflow";
+  case BugKind::Unreachable: return "unreachable";
+  }
+  return "bug";
+}
+
+BugKind bugKindOf(const SyncResult &Misuse) {
+  if (!std::strcmp(Misuse.BugKind, "unlock-not-held"))
+    return BugKind::UnlockNotHeld;
+  if (!std::strcmp(Misuse.BugKind, "destroyed-object"))
+    return BugKind::DestroyedObject;
+  return BugKind::BadSynchronisation;
+}
+
+static std::string bytes(uint64_t N) { return std::to_string(N) + (N == 1 ? " byte" : " bytes"); }
+
+std::string describeObject(Machine &M, const Object &O, uint32_t Slot) {
+  switch (O.Kind) {
+  case ObjectKind::Constant:
+  case ObjectKind::Global:
+    return "'" + M.program().Globals[Slot - 1].Name + "'";
+  case ObjectKind::Heap:
+    return "a heap block of " + bytes(O.Size);
+  case ObjectKind::Stack:
+    return "a local variable of " + bytes(O.Size);
+  case ObjectKind::ThreadLocal:
+    return "a thread-local variable";
+  case ObjectKind::Hidden:
+    break;
+  }
+  return "memory of the system";
+}
+
+static std::string lineOf(Machine &M, uint32_t Pc) {
+  return "line " + std::to_string(M.program().placeOf(Pc).Line);
+}
+
+std::pair<BugKind, std::string> describeBadAccess(Machine &M, Address A, uint32_t Size, bool Write) {
+  std::string Does = Write ? "write" : "read";
+  uint32_t Slot = slotOf(A);
+  if (Slot == 0 && A < 4096)
+    return {BugKind::NullAccess, Does + " through a null pointer"};
+  Object *O = M.memory().find(A);
+  if (!O)
+    return {BugKind::InvalidAccess,
+            Does + " through a pointer that points to no object" + (Slot >= FirstFunctionSlot ? " (it is a function)" : "")};
+  std::string What = describeObject(M, *O, Slot);
+  if (O->Life == Lifetime::Freed)
+    return {BugKind::UseAfterFree, Does + " of " + What + " after it was freed (" + lineOf(M, O->FreedAt) + ")"};
+  if (O->Life == Lifetime::Returned)
+    return {BugKind::UseAfterFree, Does + " of " + What + " after its function returned (" + lineOf(M, O->FreedAt) + ")"};
+  if (!Memory::inBounds(*O, A, Size))
+    return {BugKind::OutOfBounds, Does + " of " + bytes(Size) + " at offset " +
+                                      std::to_string(static_cast<int32_t>(offsetOf(A))) + " of " + What + ", which has " +
+                                      bytes(O->Size)};
+  return {BugKind::InvalidAccess, "write to the constant " + What};
+}
+
+/// "thread 'a' waits for the mutex 'm'"
+static std::string waitsFor(Machine &M, ThreadId T) {
+  const Operation &Op = M.pending(T);
+  std::string Thread = "thread '" + M.threadName(T) + "' waits ";
+  if (Op.Kind == OperationKind::Join)
+    return Thread + "for thread '" + M.threadName(static_cast<ThreadId>(Op.Where)) + "' to end (" + lineOf(M, M.pc(T)) + ")";
+  Object *O = M.memory().find(Op.Where);
+  std::string What = O ? describeObject(M, *O, slotOf(Op.Where)) : "a lock";
+  switch (Op.Sync) {
+  case SyncOp::CondWake: What = "to be woken through " + What; break;
+  case SyncOp::SemWait: What = "for the semaphore " + What; break;
+  case SyncOp::BarrierLeave: What = "at the barrier " + What; break;
+  case SyncOp::MutexLock: What = "for the mutex " + What; break;
+  default: What = "for " + What; break;
+  }
+  return Thread + What + " (" + lineOf(M, M.pc(T)) + ")";
+}
+
+void Machine::reportStuck(ThreadId Stuck, bool Deadlock) {
+  if (!Deadlock) {
+    Bugs.push_back({BugKind::Hang, Stuck, Threads[Stuck]->S.Pc,
+                    "the loop never ends: no other thread is left that could change what it waits for"});
+    return;
+  }
+  std::string Message = "deadlock";
+  const char *Separator = ": ";
+  for (ThreadId T = 0; T < Threads.size(); ++T)
+    if (exists(T) && status(T) == ThreadStatus::Ready && pending(T).Kind != OperationKind::None && !pending(T).MaySpin) {
+      Message += Separator + waitsFor(*this, T);
+      Separator = "; ";
+    }
+  Bugs.push_back({BugKind::Deadlock, Stuck, Threads[Stuck]->S.Pc, Message});
+}
+
+} // namespace picket

@@ -1,0 +1,35 @@
+// What the implementations of the synchronisation objects share: answers, the mark each object begins with, and how
+// its bytes become a struct. Not for others to include.
+#pragma once
+
+#include "machine/SyncObjects.h"
+
+#include <cstring>
+
+namespace picket::sync {
+
+inline SyncResult done(int64_t Value = 0) { return {SyncResult::Done, Value, nullptr, nullptr, 0}; }
+inline SyncResult blocked() { return {SyncResult::Blocked, 0, nullptr, nullptr, 0}; }
+inline SyncResult misuse(const char *BugKind, const char *Phrase) {
+  return {SyncResult::Misuse, 0, Phrase, BugKind, 0};
+}
+
+/// Every object but the once flag begins with a word that says what state it is in. Objects with a static
+/// initialiser are alive when it is zero, so the values below are chosen not to look like ordinary data.
+constexpr uint32_t AliveByInitialiser = 0;
+constexpr uint32_t AliveByInit = 0x6c697665;
+constexpr uint32_t Destroyed = 0x64656164;
+
+template <typename T> T load(const uint8_t *State) {
+  T Object;
+  std::memcpy(&Object, State, sizeof(T));
+  return Object;
+}
+template <typename T> void store(uint8_t *State, const T &Object) { std::memcpy(State, &Object, sizeof(T)); }
+
+constexpr uint32_t CondSize = 48;
+
+/// The steps of condition variables. Self is the thread + 1: zero bytes mean "nobody".
+SyncResult applyCond(SyncOp Op, uint8_t *State, uint32_t Self);
+
+} // namespace picket::sync

@@ -1,0 +1,515 @@
+#include "memory/Configuration.h"
+
+#include <algorithm>
+
+namespace picket {
+
+Configuration::Configuration(const Program &P, Sharing &Shared, MachineOptions Options, Buffering Buffers)
+    : M(P, Shared, (Options.StopAtFences = Buffers != Buffering::None, Options)), Buffers(Buffers) {}
+
+void Configuration::ensureThread(ThreadId T) {
+  while (ThreadProcesses.size() <= T) {
+    auto New = static_cast<ThreadId>(ThreadProcesses.size());
+    ThreadProcesses.push_back(static_cast<ProcessId>(Processes.size()));
+    Processes.push_back({New, false, 0});
+    UpdateProcesses.emplace_back();
+    MustDrain.push_back(0);
+    StoreBuffers.push_back(Buffers == Buffering::None ? nullptr : std::make_unique<StoreBuffer>());
+  }
+}
+
+ProcessId Configuration::processOf(ThreadId T) {
+  ensureThread(T);
+  return ThreadProcesses[T];
+}
+
+ProcessId Configuration::updateProcess(ThreadId T, Address Where) {
+  bool Single = Buffers == Buffering::Fifo;
+  if (Single && !UpdateProcesses[T].empty())
+    return UpdateProcesses[T].front();
+  if (!Single)
+    if (auto Found = ByLocation.find({T, Where}); Found != ByLocation.end())
+      return Found->second;
+  auto New = static_cast<ProcessId>(Processes.size());
+  Processes.push_back({T, true, Single ? 0 : Where});
+  UpdateProcesses[T].push_back(New);
+  if (!Single)
+    ByLocation.emplace(std::pair(T, Where), New);
+  return New;
+}
+
+void Configuration::start() {
+  M.start();
+  M.undo().setRecording(true);
+  Notes.clear();
+  noteCreated();
+  ensureThread(0);
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    settle(T);
+}
+
+/// New threads inherit their creator's past; they may also have something to do at once (stores to buffer).
+void Configuration::noteCreated() {
+  while (!M.created().empty()) {
+    auto Created = M.created();
+    M.clearCreated();
+    for (auto [Parent, Child] : Created) {
+      ensureThread(Child);
+      Notes.push_back({StepNote::Created, Parent, Child});
+    }
+    for (auto [Parent, Child] : Created)
+      settle(Child);
+  }
+}
+
+/// Lets T go through everything that needs no step of its own.
+void Configuration::settle(ThreadId T) {
+  UndoLog &Undo = M.undo();
+  for (;;) {
+    noteCreated();
+    if (M.status(T) == ThreadStatus::Finished) {
+      if (!StoreBuffers[T] || StoreBuffers[T]->empty())
+        settleJoiners(T);
+      return;
+    }
+    if (M.status(T) != ThreadStatus::Ready)
+      return;
+    Operation Op = M.pending(T);
+    if (MustDrain[T]) {
+      if (!StoreBuffers[T]->empty())
+        return;
+      Undo.save(MustDrain[T]);
+      MustDrain[T] = 0;
+      Notes.push_back({StepNote::Drained, T, 0});
+    }
+    switch (Op.Kind) {
+    case OperationKind::Join: {
+      auto Target = static_cast<ThreadId>(Op.Where);
+      if (!M.isFinished(Target) || (StoreBuffers[Target] && !StoreBuffers[Target]->empty()))
+        return;
+      Notes.push_back({StepNote::Joined, T, Target});
+      M.save(T);
+      M.resume(T, 0, 0, true);
+      break;
+    }
+    case OperationKind::Fence:
+    case OperationKind::Drain: {
+      bool Full = Op.Kind == OperationKind::Drain || Op.Fence == FenceKind::Full;
+      if (Full && !StoreBuffers[T]->empty())
+        return;
+      M.save(T);
+      if (Full)
+        Notes.push_back({StepNote::Drained, T, 0});
+      else if (Buffers == Buffering::PerLocation && Op.Fence != FenceKind::Acquire && Op.Fence != FenceKind::ISync)
+        StoreBuffers[T]->barrier(Undo);
+      M.resume(T, 0, 0, Op.Kind == OperationKind::Drain);
+      break;
+    }
+    case OperationKind::Store:
+      if (Buffers == Buffering::None)
+        return;
+      M.save(T);
+      bufferStore(T, Op);
+      break;
+    default:
+      return;
+    }
+  }
+}
+
+void Configuration::settleJoiners(ThreadId Target) {
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    if (M.exists(T) && M.status(T) == ThreadStatus::Ready && M.pending(T).Kind == OperationKind::Join &&
+        M.pending(T).Where == Target)
+      settle(T);
+}
+
+void Configuration::bufferStore(ThreadId T, const Operation &Op) {
+  UndoLog &Undo = M.undo();
+  StoreBuffer &Buffer = *StoreBuffers[T];
+  if (Buffers == Buffering::PerLocation && Op.Ordering >= Order::Release)
+    Buffer.barrier(Undo);
+  StoreBuffer::Entry E{Op.Where, Op.Value, Op.Value2,       Op.Width, false, 0, M.operations(T), M.pc(T),
+                       updateProcess(T, Op.Where)};
+  Notes.push_back({StepNote::Stored, T, Buffer.tail()});
+  Buffer.push(E, Undo);
+  if (Op.Ordering == Order::SeqCst) {
+    Undo.save(MustDrain[T]);
+    MustDrain[T] = 1;
+  }
+  M.resume(T, 0, 0, true);
+}
+
+/// Whether the buffer lets the operation happen now.
+bool Configuration::drainedFor(ThreadId T, const Operation &Op) const {
+  if (Buffers == Buffering::None)
+    return true;
+  const StoreBuffer &Buffer = *StoreBuffers[T];
+  if (Buffer.empty())
+    return true;
+  if (MustDrain[T])
+    return false;
+  switch (Op.Kind) {
+  case OperationKind::Load:
+  case OperationKind::Yield:
+    return true;
+  case OperationKind::Rmw:
+  case OperationKind::CmpXchg:
+    // PSO: the location's own buffer suffices for relaxed and acquire. A store-store barrier in front (release) makes
+    // the write wait for all earlier stores, and it is made at once.
+    return Buffers == Buffering::PerLocation && Op.Ordering != Order::NotAtomic && Op.Ordering < Order::Release &&
+           !Buffer.holds(Op.Where, Op.Width);
+  default:
+    return false;
+  }
+}
+
+bool Configuration::canStep(ThreadId T) {
+  if (!M.exists(T) || M.status(T) != ThreadStatus::Ready)
+    return false;
+  const Operation &Op = M.pending(T);
+  if (!drainedFor(T, Op))
+    return false;
+  switch (Op.Kind) {
+  case OperationKind::None:
+  case OperationKind::Join:
+  case OperationKind::Fence:
+  case OperationKind::Drain:
+    return false;
+  case OperationKind::Load:
+  case OperationKind::Rmw:
+  case OperationKind::CmpXchg: {
+    if (!Op.MaySpin)
+      return true;
+    Object *O = M.memory().find(Op.Where);
+    if (!O || O->Life != Lifetime::Alive)
+      return true;
+    uint64_t Low = 0, High = 0;
+    readFor(T, Op, Low, High, false);
+    bool Changed = (Op.Kind == OperationKind::Rmw && applyRmw(Op.Rmw, Low, Op.Value, Op.Width) != Low) ||
+                   (Op.Kind == OperationKind::CmpXchg && Low == Op.Value2 && Op.Value != Low);
+    return !M.probeSpins(T, Low, High, Changed);
+  }
+  case OperationKind::Sync: {
+    Object *O = M.memory().find(Op.Where);
+    if (!isBlocking(Op.Sync) || !O || O->Life != Lifetime::Alive)
+      return true;
+    return !wouldWait(processOf(T), M.memory().bytes(Op.Where));
+  }
+  case OperationKind::Atomic: {
+    Mark Before = mark();
+    M.save(T);
+    bool Runs = M.runAtomic(T);
+    undoTo(Before);
+    M.clearCreated();
+    return Runs;
+  }
+  default:
+    return true;
+  }
+}
+
+bool Configuration::canUpdate(ProcessId P, uint32_t &Entry) const {
+  const StoreBuffer &Buffer = *StoreBuffers[Processes[P].Thread];
+  for (uint32_t K = Buffer.head(); K < Buffer.tail(); ++K) {
+    const StoreBuffer::Entry &E = Buffer.at(K);
+    if (E.Landed || E.Process != P)
+      continue;
+    Entry = K;
+    return Buffers == Buffering::Fifo ? K == Buffer.head() : E.WaitFor <= Buffer.head() && !Buffer.waitsForOverlap(K);
+  }
+  return false;
+}
+
+bool Configuration::isEnabled(ProcessId P) {
+  if (P >= Processes.size())
+    return false;
+  uint32_t Entry;
+  return Processes[P].Update ? canUpdate(P, Entry) : canStep(Processes[P].Thread);
+}
+
+void Configuration::enabled(std::vector<ProcessId> &Result) {
+  Result.clear();
+  // Updates first: an execution that empties buffers as soon as it can is as sequential as can be.
+  if (Buffers != Buffering::None)
+    for (ThreadId T = 0; T < M.numThreads(); ++T) {
+      if (T >= StoreBuffers.size() || StoreBuffers[T]->empty())
+        continue;
+      const StoreBuffer &Buffer = *StoreBuffers[T];
+      for (uint32_t K = Buffer.head(); K < Buffer.tail(); ++K) {
+        uint32_t Entry;
+        ProcessId P = Buffer.at(K).Process;
+        if (!Buffer.at(K).Landed && canUpdate(P, Entry) && Entry == K)
+          Result.push_back(P);
+        if (Buffers == Buffering::Fifo)
+          break;
+      }
+    }
+  size_t Yielding = 0;
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    if (canStep(T)) {
+      Result.push_back(processOf(T));
+      Yielding += M.pending(T).Kind == OperationKind::Yield;
+    }
+  if (Yielding) // those let all others go first
+    std::stable_partition(Result.begin(), Result.end(), [&](ProcessId P) {
+      return Processes[P].Update || M.pending(Processes[P].Thread).Kind != OperationKind::Yield;
+    });
+}
+
+/// What a load of T sees: byte by byte the newest entry of its own buffer, else memory.
+void Configuration::readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint64_t &High, bool Record) {
+  uint8_t Bytes[16] = {};
+  std::memcpy(Bytes, M.memory().bytes(Op.Where), Op.Width);
+  const StoreBuffer *Buffer = StoreBuffers[T].get();
+  if (!Buffer || Buffer->empty() || !Buffer->holds(Op.Where, Op.Width)) {
+    if (Record)
+      Accesses.push_back({Op.Where, Op.Width, false});
+  } else {
+    for (uint32_t K = 0; K < Op.Width; ++K) {
+      uint32_t Source = Buffer->sourceOf(Op.Where + K);
+      bool Forwarded = Source != Buffer->tail();
+      if (Forwarded)
+        Bytes[K] = Buffer->at(Source).byteAt(Op.Where + K);
+      if (!Record)
+        continue;
+      if (!Accesses.empty() && Accesses.back().Forwarded == Forwarded && Accesses.back().Entry == (Forwarded ? Source : 0))
+        ++Accesses.back().Size;
+      else
+        Accesses.push_back({Op.Where + K, 1, false, Forwarded, Forwarded ? Source : 0});
+    }
+  }
+  Low = Memory::readWord(Bytes, 8);
+  High = Memory::readWord(Bytes + 8, 8);
+}
+
+void Configuration::step(ProcessId P) {
+  Accesses.clear();
+  Notes.clear();
+  if (Processes[P].Update)
+    stepUpdate(P);
+  else
+    stepThread(Processes[P].Thread);
+}
+
+void Configuration::stepUpdate(ProcessId P) {
+  ThreadId T = Processes[P].Thread;
+  uint32_t Index = 0;
+  canUpdate(P, Index);
+  StoreBuffer &Buffer = *StoreBuffers[T];
+  const StoreBuffer::Entry E = Buffer.at(Index);
+  Kind = OperationKind::Store;
+  OperationIndex = E.Operation;
+  Pc = E.Pc;
+  UpdatedEntry = Index;
+  Accesses.push_back({E.Where, E.Width, true});
+  Buffer.land(Index, M.undo());
+  Object *O = M.memory().find(E.Where);
+  if (O->Life != Lifetime::Alive) {
+    M.save(T);
+    M.failAt(T, E.Pc, E.Where, E.Width, true);
+    return;
+  }
+  uint8_t *Bytes = M.memory().bytes(E.Where);
+  M.memory().writeWord(Bytes, E.Value, E.Width > 8 ? 8 : E.Width);
+  if (E.Width > 8)
+    M.memory().writeWord(Bytes + 8, E.Value2, E.Width - 8u);
+  settle(T);
+}
+
+void Configuration::stepThread(ThreadId T) {
+  Operation Op = M.pending(T);
+  Kind = Op.Kind;
+  OperationIndex = M.operations(T);
+  Pc = M.pc(T);
+  M.save(T);
+  switch (Op.Kind) {
+  case OperationKind::Load: load(T, Op); break;
+  case OperationKind::Store: store(T, Op); break;
+  case OperationKind::Rmw:
+  case OperationKind::CmpXchg: readModifyWrite(T, Op); break;
+  case OperationKind::Sync: synchronise(T, Op); break;
+  case OperationKind::Free:
+    Notes.push_back({StepNote::DrainedBefore, T, 0});
+    Accesses.push_back({Op.Where, M.memory().find(Op.Where)->Size, true});
+    M.completeFree(T);
+    break;
+  case OperationKind::Atomic:
+    Notes.push_back({StepNote::DrainedBefore, T, 0});
+    M.runAtomic(T);
+    for (const Machine::Access &A : M.atomicAccesses())
+      Accesses.push_back({A.Where, A.Size, A.Write});
+    break;
+  default: M.resume(T, 0, 0, false); break; // Yield
+  }
+  settle(T);
+}
+
+void Configuration::load(ThreadId T, const Operation &Op) {
+  if (M.failsAccess(T, Op.Where, Op.Width, false)) {
+    Accesses.push_back({Op.Where, Op.Width, false});
+    return;
+  }
+  uint64_t Low, High;
+  readFor(T, Op, Low, High, true);
+  M.resume(T, Low, High, false);
+}
+
+void Configuration::store(ThreadId T, const Operation &Op) {
+  Accesses.push_back({Op.Where, Op.Width, true});
+  if (M.failsAccess(T, Op.Where, Op.Width, true))
+    return;
+  uint8_t *Bytes = M.memory().bytes(Op.Where);
+  M.memory().writeWord(Bytes, Op.Value, Op.Width > 8 ? 8 : Op.Width);
+  if (Op.Width > 8)
+    M.memory().writeWord(Bytes + 8, Op.Value2, Op.Width - 8u);
+  M.resume(T, 0, 0, true);
+}
+
+void Configuration::readModifyWrite(ThreadId T, const Operation &Op) {
+  if (Buffers != Buffering::None && StoreBuffers[T]->empty())
+    Notes.push_back({StepNote::DrainedBefore, T, 0});
+  bool Writes = true;
+  if (M.failsAccess(T, Op.Where, Op.Width, true)) {
+    Accesses.push_back({Op.Where, Op.Width, true});
+    return;
+  }
+  uint8_t *Bytes = M.memory().bytes(Op.Where);
+  uint64_t Old = Memory::readWord(Bytes, Op.Width), New = Op.Value;
+  if (Op.Kind == OperationKind::Rmw)
+    New = applyRmw(Op.Rmw, Old, Op.Value, Op.Width);
+  else
+    Writes = Old == Op.Value2;
+  if (Writes)
+    M.memory().writeWord(Bytes, New, Op.Width);
+  Accesses.push_back({Op.Where, Op.Width, Writes});
+  M.resume(T, Old, 0, Writes && New != Old);
+}
+
+void Configuration::synchronise(ThreadId T, const Operation &Op) {
+  Notes.push_back({StepNote::DrainedBefore, T, 0});
+  uint32_t Size = sizeOf(Op.Sync);
+  Accesses.push_back({Op.Where, Size, true});
+  if (M.failsAccess(T, Op.Where, Size, true))
+    return;
+  uint8_t *Bytes = M.memory().bytes(Op.Where);
+  M.undo().save(Bytes, Size);
+  SyncResult Result = apply(Op.Sync, Bytes, T, Op.Value);
+  if (Result.Outcome == SyncResult::Misuse)
+    M.failSync(T, Result);
+  else
+    M.resume(T, static_cast<uint64_t>(Result.Value), 0, true);
+}
+
+bool Configuration::canWait(ProcessId P) const {
+  if (Processes[P].Update)
+    return false;
+  const Operation &Op = M.pending(Processes[P].Thread);
+  return Op.MaySpin || (Op.Kind == OperationKind::Sync && isBlocking(Op.Sync));
+}
+
+bool Configuration::wouldWait(ProcessId P, const uint8_t *Bytes) {
+  ThreadId T = Processes[P].Thread;
+  const Operation &Op = M.pending(T);
+  if (Op.Kind == OperationKind::Sync) {
+    uint8_t Copy[64];
+    std::memcpy(Copy, Bytes, sizeOf(Op.Sync));
+    return apply(Op.Sync, Copy, T, Op.Value).Outcome == SyncResult::Blocked;
+  }
+  uint64_t Low = Memory::readWord(Bytes, Op.Width > 8 ? 8 : Op.Width);
+  uint64_t High = Op.Width > 8 ? Memory::readWord(Bytes + 8, Op.Width - 8u) : 0;
+  bool Changed = (Op.Kind == OperationKind::Rmw && applyRmw(Op.Rmw, Low, Op.Value, Op.Width) != Low) ||
+                 (Op.Kind == OperationKind::CmpXchg && Low == Op.Value2 && Op.Value != Low);
+  return M.probeSpins(T, Low, High, Changed);
+}
+
+bool Configuration::wouldWrite(ProcessId P, const uint8_t *Bytes) const {
+  const Operation &Op = M.pending(Processes[P].Thread);
+  return Op.Kind != OperationKind::CmpXchg || Memory::readWord(Bytes, Op.Width) == Op.Value2;
+}
+
+/// Whether the loop in which T waits goes round for ever if nobody changes memory any more. T may have begun an
+/// iteration with values that have changed since, so it gets a whole iteration with what is there now.
+bool Configuration::spinsForever(ThreadId T) {
+  Mark Before = mark();
+  M.save(T);
+  bool Forever = true;
+  for (int Round = 0; Round < 2 && Forever; ++Round) {
+    if (Round > 0)
+      M.spinOn(T);
+    while (M.status(T) == ThreadStatus::Ready && M.pending(T).MaySpin) {
+      Operation Op = M.pending(T);
+      if (Op.Kind == OperationKind::Fence) {
+        M.resume(T, 0, 0, false);
+        continue;
+      }
+      Object *O = M.memory().find(Op.Where);
+      if (!O || O->Life != Lifetime::Alive)
+        break;
+      uint64_t Low, High;
+      readFor(T, Op, Low, High, false);
+      M.resume(T, Low, High, false);
+    }
+    Forever = M.status(T) == ThreadStatus::Spinning;
+  }
+  undoTo(Before);
+  M.clearCreated();
+  return Forever;
+}
+
+Ending Configuration::ending() {
+  if (!M.bugs().empty())
+    return Ending::Buggy;
+  bool Cut = false, Given = false, Waits = false;
+  ThreadId Hangs = ~0u, Locked = ~0u;
+  for (ThreadId T = 0; T < M.numThreads(); ++T) {
+    if (!M.exists(T))
+      continue;
+    switch (M.status(T)) {
+    case ThreadStatus::Finished:
+    case ThreadStatus::Failed:
+      break;
+    case ThreadStatus::Cut:
+      Cut = true;
+      break;
+    case ThreadStatus::Assumed:
+      Given = true;
+      break;
+    case ThreadStatus::Spinning:
+      Hangs = T;
+      break;
+    case ThreadStatus::Ready:
+      if (M.pending(T).Kind == OperationKind::Join) {
+        Waits = true;
+      } else if (M.pending(T).MaySpin) {
+        if (spinsForever(T))
+          Hangs = T;
+        else
+          Given = true;
+      } else if (!M.exitCalled() || M.pending(T).Sync == SyncOp::MutexLock || M.pending(T).Sync == SyncOp::SpinLock) {
+        // Once main has returned, whoever still waits for a signal or semaphore goes down with the process.
+        if (Locked == ~0u || M.pending(Locked).Sync != SyncOp::MutexLock)
+          Locked = T;
+      }
+      break;
+    }
+  }
+  if (Cut)
+    return Ending::Cut;
+  if (Given)
+    return Ending::Blocked;
+  if (Locked != ~0u || Hangs != ~0u) {
+    M.reportStuck(Locked != ~0u ? Locked : Hangs, Locked != ~0u);
+    return Ending::Buggy;
+  }
+  if (Waits && !M.exitCalled()) { // threads that wait for each other's end
+    for (ThreadId T = 0; T < M.numThreads(); ++T)
+      if (M.exists(T) && M.status(T) == ThreadStatus::Ready) {
+        M.reportStuck(T, true);
+        return Ending::Buggy;
+      }
+  }
+  return Ending::Complete;
+}
+
+} // namespace picket

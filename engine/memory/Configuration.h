@@ -1,0 +1,148 @@
+// A configuration of the store-buffer semantics (SC, TSO, PSO): the machine's threads, memory and, under TSO and PSO, a
+// store buffer per thread. Processes take steps: every thread is one, and so is upd(p) (TSO) or upd(p, x)
+// (PSO), which moves stores from p's buffer to memory.
+//
+// Steps are only what others can notice: loads, updates (under SC: stores), read-modify-writes, synchronisation.
+// Everything else (putting a store into the buffer, a fence that finds the buffer empty, creating and joining threads)
+// happens as part of the step that makes it possible and is told in notes(), in order.
+#pragma once
+
+#include "machine/Machine.h"
+#include "memory/StoreBuffer.h"
+
+#include <map>
+
+namespace picket {
+
+enum class Buffering : uint8_t { None, Fifo, PerLocation }; // SC, TSO, PSO
+
+using ProcessId = uint32_t;
+
+/// One access of memory in a step. A load that takes its value from the thread's own buffer is Forwarded from Entry.
+struct MemoryAccess {
+  Address Where;
+  uint32_t Size;
+  bool Write;
+  bool Forwarded = false;
+  uint32_t Entry = 0;
+};
+
+/// What happened along with a step, besides its own access.
+struct StepNote {
+  enum Kind : uint8_t {
+    Created, // thread A started thread B
+    Joined,  // thread A waited for thread B to end
+    Drained, // thread A found its buffer empty where it has to be, after the step
+    DrainedBefore, // the same, and the step itself needed it
+    Stored   // thread A put buffer entry B into its buffer
+  } What;
+  uint32_t A, B;
+};
+
+/// How an execution ended.
+enum class Ending : uint8_t {
+  Complete, // every thread finished
+  Buggy,    // a bug was reached; it is in bugs()
+  Blocked,  // an await or assumption cannot be satisfied, which says nothing about the program
+  Cut       // a loop reached the bound
+};
+
+class Configuration {
+public:
+  Configuration(const Program &P, Sharing &Shared, MachineOptions Options, Buffering Buffers);
+
+  void start();
+
+  /// Processes that can take a step now, in the order in which a first execution should prefer them.
+  void enabled(std::vector<ProcessId> &Result);
+  bool isEnabled(ProcessId P);
+
+  /// Lets P take its step. P must be enabled.
+  void step(ProcessId P);
+
+  // About the last step:
+  const std::vector<MemoryAccess> &accesses() const { return Accesses; }
+  const std::vector<StepNote> &notes() const { return Notes; }
+  OperationKind kind() const { return Kind; } // of an update: Store
+  uint32_t operation() const { return OperationIndex; } // which operation of its thread it was (or stored it)
+  uint32_t pc() const { return Pc; }
+  uint32_t entry() const { return UpdatedEntry; } // of an update
+
+  struct Mark {
+    UndoLog::Mark Log;
+    size_t Bugs;
+  };
+  Mark mark() { return {M.undo().mark(), M.bugs().size()}; }
+  void undoTo(Mark To) {
+    M.undo().undoTo(To.Log);
+    M.dropBugs(To.Bugs);
+  }
+
+  /// Once nothing is enabled: how the execution ended. Adds the bug of a deadlock or of a loop that never ends.
+  Ending ending();
+
+  uint32_t numProcesses() const { return static_cast<uint32_t>(Processes.size()); }
+  ThreadId threadOf(ProcessId P) const { return Processes[P].Thread; }
+  bool isUpdate(ProcessId P) const { return Processes[P].Update; }
+  ProcessId processOf(ThreadId T);
+  /// The update processes of T so far.
+  const std::vector<ProcessId> &updatesOf(ThreadId T) const { return UpdateProcesses[T]; }
+
+  Machine &machine() { return M; }
+  Buffering buffering() const { return Buffers; }
+
+  const StoreBuffer::Entry &bufferEntry(ThreadId T, uint32_t Index) const { return StoreBuffers[T]->at(Index); }
+  /// Whether a load takes at least part of its value from its thread's own buffer.
+  bool readsOwnBuffer(ThreadId T, const Operation &Load) const {
+    return StoreBuffers[T] && StoreBuffers[T]->holds(Load.Where, Load.Width);
+  }
+
+  // For reversing races with operations that can have to wait:
+
+  /// Whether the pending operation of P can ever have to wait for the memory it accesses.
+  bool canWait(ProcessId P) const;
+  /// Whether it would have to wait, or (CmpXchg) would not write, if these bytes were in memory at its place.
+  bool wouldWait(ProcessId P, const uint8_t *Bytes);
+  bool wouldWrite(ProcessId P, const uint8_t *Bytes) const;
+
+private:
+  struct Process {
+    ThreadId Thread;
+    bool Update;
+    Address Where; // upd(p, x): x
+  };
+
+  bool canStep(ThreadId T);
+  bool canUpdate(ProcessId P, uint32_t &Entry) const;
+  bool drainedFor(ThreadId T, const Operation &Op) const;
+  void stepThread(ThreadId T);
+  void stepUpdate(ProcessId P);
+  void load(ThreadId T, const Operation &Op);
+  void store(ThreadId T, const Operation &Op);
+  void readModifyWrite(ThreadId T, const Operation &Op);
+  void synchronise(ThreadId T, const Operation &Op);
+  void settle(ThreadId T);
+  void settleJoiners(ThreadId Target);
+  void noteCreated();
+  void bufferStore(ThreadId T, const Operation &Op);
+  void readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint64_t &High, bool Record);
+  ProcessId updateProcess(ThreadId T, Address Where);
+  bool spinsForever(ThreadId T);
+  void ensureThread(ThreadId T);
+
+  Machine M;
+  Buffering Buffers;
+  std::vector<Process> Processes;
+  std::vector<ProcessId> ThreadProcesses;
+  std::vector<std::vector<ProcessId>> UpdateProcesses; // per thread
+  std::vector<std::unique_ptr<StoreBuffer>> StoreBuffers; // per thread
+  std::deque<uint8_t> MustDrain;                      // per thread: a store is to be followed by a full fence
+  std::map<std::pair<ThreadId, Address>, ProcessId> ByLocation; // PSO: upd(p, x)
+
+  std::vector<MemoryAccess> Accesses;
+  std::vector<StepNote> Notes;
+  OperationKind Kind = OperationKind::None;
+  uint32_t OperationIndex = 0, Pc = 0, UpdatedEntry = 0;
+};
+
+} // namespace picket

@@ -1,0 +1,61 @@
+// The store buffer of one thread. Under TSO it is one queue; under PSO stores to different locations may leave it in
+// any order, except across store-store barriers.
+#pragma once
+
+#include "machine/UndoLog.h"
+#include "program/Program.h"
+
+namespace picket {
+
+class StoreBuffer {
+public:
+  struct Entry {
+    Address Where;
+    uint64_t Value, Value2;
+    uint8_t Width;
+    bool Landed;
+    uint32_t WaitFor;   // entries before this index must land first (store-store barrier)
+    uint32_t Operation; // which operation of the thread stored it
+    uint32_t Pc;
+    uint32_t Process; // of its update
+    bool covers(Address A, uint32_t Size) const { return Where <= A && A + Size <= Where + Width; }
+    bool overlaps(Address A, uint32_t Size) const { return Where < A + Size && A < Where + Width; }
+    uint8_t byteAt(Address A) const {
+      uint64_t Offset = A - Where;
+      return static_cast<uint8_t>(Offset < 8 ? Value >> (8 * Offset) : Value2 >> (8 * (Offset - 8)));
+    }
+  };
+
+  StoreBuffer();
+  ~StoreBuffer();
+  StoreBuffer(const StoreBuffer &) = delete;
+  StoreBuffer &operator=(const StoreBuffer &) = delete;
+
+  bool empty() const { return State.Head == State.Tail; }
+  uint32_t head() const { return State.Head; } // the oldest entry that has not landed
+  uint32_t tail() const { return State.Tail; }
+  const Entry &at(uint32_t Index) const { return Entries[Index]; }
+
+  void push(const Entry &E, UndoLog &Undo);
+  void land(uint32_t Index, UndoLog &Undo);
+  /// Later stores wait for all stores of before.
+  void barrier(UndoLog &Undo) {
+    Undo.save(State);
+    State.Barrier = State.Tail;
+  }
+
+  bool holds(Address A, uint32_t Size) const;
+  /// The newest entry that has not landed and gives the byte at A; tail() if there is none.
+  uint32_t sourceOf(Address A) const;
+  /// Whether an older entry that has not landed overlaps with this one.
+  bool waitsForOverlap(uint32_t Index) const;
+
+private:
+  static constexpr size_t MaxEntries = size_t(1) << 20;
+  struct {
+    uint32_t Head = 0, Tail = 0, Barrier = 0;
+  } State;
+  Entry *Entries; // reserved once: indices and homes never change
+};
+
+} // namespace picket

@@ -1,0 +1,205 @@
+// A Program is what the checker runs: flat register bytecode, global objects and a source map.
+// No LLVM type appears past this header; everything behind it sees only Programs.
+#pragma once
+
+#include "program/Builtin.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace picket {
+
+/// Simulated addresses: the upper 32 bits name an object (its slot), the lower 32 an offset in it. Slot 0 is
+/// the null page. Global i lives in slot i + 1. Functions have addresses of their own.
+using Address = uint64_t;
+constexpr uint32_t FirstFunctionSlot = 0x7f000000;
+
+inline uint32_t slotOf(Address A) { return static_cast<uint32_t>(A >> 32); }
+inline uint32_t offsetOf(Address A) { return static_cast<uint32_t>(A); }
+inline Address addressOf(uint32_t Slot, uint32_t Offset = 0) { return (static_cast<Address>(Slot) << 32) | Offset; }
+inline Address globalAddress(uint32_t Global) { return addressOf(Global + 1); }
+inline Address functionAddress(uint32_t Function) { return addressOf(FirstFunctionSlot + Function); }
+
+/// Memory orders of atomic accesses and fences, weakest first. Volatile and plain accesses are NotAtomic.
+enum class Order : uint8_t { NotAtomic, Relaxed, Acquire, Release, AcqRel, SeqCst };
+
+/// What a fence orders. CompilerBarrier never reaches the bytecode.
+enum class FenceKind : uint8_t {
+  Full,       // mfence, sync, __sync_synchronize, atomic_thread_fence(seq_cst), lock-prefixed instructions
+  StoreStore, // sfence, stbar, eieio
+  Acquire,    // atomic_thread_fence(acquire), lfence
+  Release,    // atomic_thread_fence(release)
+  AcqRel,     // atomic_thread_fence(acq_rel)
+  LwSync,     // POWER's lightweight sync
+  ISync       // POWER's isync
+};
+
+enum class RmwOp : uint8_t { Xchg, Add, Sub, And, Nand, Or, Xor, Max, Min, UMax, UMin, FAdd, FSub };
+
+/// Functions of one floating-point number that are exact on every host.
+enum class FloatFunction : uint8_t { Sqrt, Floor, Ceil, Truncate, Round, RoundEven };
+
+/// An operand is a frame slot (>= 0) or the constant Program::Constants[~operand] (< 0).
+using Operand = int32_t;
+
+/// Integers live zero-extended in 64-bit slots: bits above their width are zero. `Width` is in *bits* for
+/// arithmetic and in *bytes* for memory accesses. Pointers are 64-bit integers. Floats are their bit patterns.
+/// Integers of 65 to 128 bits take two consecutive slots (low, high; constants likewise: ~A and ~A + 1 in the
+/// pool) and go through the Wide opcodes.
+enum class Opcode : uint16_t {
+  Move,     // Dst = A
+  WideMove, // Dst, Dst+1 = A, A+1
+
+  // Dst = A op B on Width bits (1..64).
+  Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor,
+  Eq, Ne, ULt, ULe, SLt, SLe,
+  // Dst = f(A) on Width bits (1..64; ByteSwap: 16, 32, 48 or 64). Leading and trailing zeros of 0 are Width.
+  CountOnes, LeadingZeros, TrailingZeros, ByteSwap,
+  // Width = operand bits, 65..128. Flags holds the Opcode (Add..SLe) to apply. B of a shift is wide as well.
+  WideBinary,
+
+  Truncate,   // Dst = A cut to Width bits (A narrow, or the low slot of a wide value)
+  SignExtend, // Dst = A sign-extended from Width bits to C bits (C <= 64)
+  ToWide,     // Dst, Dst+1 = A, sign-extended from Width bits if Flags is 1, else zero-extended; C = result bits
+
+  // Width = 32 or 64.
+  FAdd, FSub, FMul, FDiv, FRem, FNeg,
+  FMath,   // Dst = f(A), Flags = FloatFunction
+  FCmp,    // Flags = llvm::CmpInst::Predicate (FCMP_FALSE = 0 .. FCMP_TRUE = 15)
+  FToSI, FToUI, // Width = float bits, C = integer bits
+  SIToF, UIToF, // Width = integer bits, C = float bits
+  FExt, FTrunc, // float <-> double
+
+  Select,     // Dst = A ? B : C
+  WideSelect, // the same for two slots
+
+  Jump,     // to Imm
+  CondJump, // A != 0 ? B : C (pcs)
+  Switch,   // on A: Program::SwitchTables[Imm]
+
+  AddScaled, // Dst = A + sext(B, Width bits) * Imm: pointer arithmetic
+
+  // Memory. Address = A + Imm. Width in bytes (1..8, or 16: two slots). Flags = Order, plus InSpinCandidate.
+  // D = the loops (bits, see LoopBack) whose exit the value read decides.
+  Load,  // Dst = [A + Imm]
+  Store, // [A + Imm] = B
+  Rmw,   // Dst = old value; [A] = RmwOp(C) applied to (old, B)
+  CmpXchg, // Dst = old value, Dst+1 = success; expected B, new C. Width 1..8. Imm = failure Order
+  Fence,   // C = FenceKind
+
+  Alloca, // Dst = address of a new object that dies with the frame; size = Imm * A bytes; D = site
+  ThreadLocal, // Dst = address of the running thread's copy of the thread-local global Imm
+
+  // Calls. Arguments: the C operands at Program::Arguments[B..B+C). Dst = -1: no result. Flags = 1: the result is wide.
+  // Wide arguments take two consecutive entries. D = the loops whose exit the result decides.
+  Call,         // function Imm
+  CallIndirect, // the function at address A
+  CallBuiltin,  // Builtin Imm. A = site of the allocation, where the builtin allocates
+  Return,       // A, if Flags >= 1; Flags == 2: wide. (Flags == 0: no value)
+
+  // Loops whose exit another thread may decide (all other loops have plain jumps). Dst names consecutive slots:
+  // Dst = iterations in which a read marked with the loop's bit saw something another thread writes, Dst+1 = all
+  // iterations, Dst+2 (spin candidates only) = the thread's effect count at the loop's head.
+  LoopInit, // on entry to the loop: slots Dst and Dst+1 = 0
+  SpinHead, // first instruction of a spin candidate's header, each iteration: slot Dst+2 = the thread's effect count
+  /// The back edge. Program::Loops[B]; bit Imm (0..31) of slot C, the function's FedSlot; jumps to pc A.
+  /// The bit is cleared. Past the bound the execution ends as "bound reached".
+  LoopBack,
+  /// The same for a spin candidate (no stores or calls; every value live around the back edge is unchanged by an
+  /// iteration): if the effect count did not change since SpinHead, the iteration left everything as it was, and
+  /// the thread waits until its last access would give another value. Otherwise like LoopBack.
+  SpinBack,
+
+  Unreachable, // code the compiler was promised is never reached
+  Unsupported  // Program::Messages[Imm] names what is not modelled
+};
+
+constexpr uint8_t OrderMask = 0x07;
+constexpr uint8_t InSpinCandidate = 0x80; // flag of accesses between SpinHead and SpinBack
+
+struct Instruction {
+  Opcode Op;
+  uint8_t Width = 0;
+  uint8_t Flags = 0;
+  int32_t Dst = -1;
+  int32_t A = 0, B = 0, C = 0, D = 0;
+  int64_t Imm = 0;
+};
+static_assert(sizeof(Instruction) == 32);
+
+/// A place in the user's text. Lines and columns count from 1, columns in bytes; line 0 means unknown.
+struct SourceLocation {
+  uint32_t File = 0; // index into Program::Files
+  uint32_t Line = 0;
+  uint32_t Column = 0;
+  uint32_t Function = 0;  // index into Program::FunctionNames: the function the text belongs to
+  uint32_t InlinedAt = 0; // index into Program::Locations, 0 if not inlined
+};
+
+struct SwitchTable {
+  uint32_t Default = 0;
+  std::vector<std::pair<uint64_t, uint32_t>> Cases; // value -> pc, sorted by value
+
+  uint32_t target(uint64_t Value) const {
+    auto Found = std::lower_bound(Cases.begin(), Cases.end(), std::pair(Value, 0u));
+    return Found != Cases.end() && Found->first == Value ? Found->second : Default;
+  }
+};
+
+struct Function {
+  std::string Name;
+  uint32_t Entry = 0;    // pc; meaningful if Defined
+  uint32_t NumSlots = 0; // frame size, parameters included
+  uint32_t NumParameters = 0; // slots the parameters take: they arrive in slots 0..; a wide one takes two
+  bool Defined = false;
+  bool Variadic = false; // extra arguments are dropped: va_arg is refused by name
+  int32_t FedSlot = -1;  // slot with the bits of fed loops, -1 if the function has no LoopBack; zero on entry
+  uint32_t Message = 0;  // if not Defined: Program::Messages index that says what calling it means
+  uint32_t Location = 0; // Program::Locations index of the declaration
+};
+
+struct Global {
+  std::string Name;
+  uint32_t Size = 0;
+  uint32_t Location = 0;
+  bool Constant = false;
+  bool ThreadLocal = false;
+  std::vector<uint8_t> Initial; // Size bytes, addresses of globals and functions already in place
+};
+
+struct Loop {
+  uint32_t Location = 0; // of the loop's first line
+};
+
+struct Program {
+  std::vector<Instruction> Code;
+  std::vector<uint32_t> CodeLocations; // per instruction: index into Locations
+  std::vector<uint64_t> Constants;
+  std::vector<Operand> Arguments;
+  std::vector<SwitchTable> SwitchTables;
+  std::vector<Function> Functions;
+  std::vector<Global> Globals;
+  std::vector<Loop> Loops;
+  std::vector<std::string> Messages;
+  std::vector<uint32_t> Constructors; // functions to run before main, in order
+  int32_t Main = -1;                  // function index
+  int32_t ArgvGlobal = -1; // the array handed to main as argv, if main takes it
+  uint32_t NumSites = 0;   // allocation sites: one per alloca and per allocating call
+  bool StartsThreads = false; // some function that could run calls a thread-creating builtin
+
+  // Source map. Locations[0] is "unknown". Files[i] that are not the user's (models) have UserFile[i] == false.
+  std::vector<std::string> Files;
+  std::vector<bool> UserFile;
+  std::vector<std::string> FunctionNames;
+  std::vector<SourceLocation> Locations;
+
+  /// The place to show for an instruction: the innermost inlined location that lies in a user's file.
+  const SourceLocation &placeOf(uint32_t Pc) const;
+};
+
+/// Readable listing of the bytecode, for tests and `--dump-bytecode`.
+std::string toString(const Program &P);
+
+} // namespace picket

@@ -1,0 +1,159 @@
+#include "source/CheckerPipeline.h"
+
+#include "program/Builtin.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include <vector>
+
+using namespace llvm;
+
+namespace picket {
+
+// Even the default simplifycfg does not qualify: it merges equal stores of two branches and makes guarded loads
+// unconditional.
+static constexpr StringLiteral LocalsToRegisters = "function(sroa<preserve-cfg>,mem2reg)";
+static constexpr StringLiteral Inline = "always-inline,cgscc(inline)";
+static constexpr StringLiteral CleanUp =
+    "function(sroa<preserve-cfg>,simplifycfg<no-hoist-common-insts;no-sink-common-insts;"
+    "no-hoist-loads-stores-with-cond-faulting;no-speculate-blocks;no-simplify-cond-branch>)";
+static constexpr StringLiteral LoopForm = "function(loop-simplify,lcssa)";
+
+static constexpr StringLiteral DivisionPrefix = "picket.division.";
+static constexpr StringLiteral KeepName = "picket.keep";
+
+static bool mayDivideByZero(const BinaryOperator &I) {
+  if (!I.isIntDivRem() || !I.getType()->isIntegerTy())
+    return false;
+  auto *Divisor = dyn_cast<ConstantInt>(I.getOperand(1));
+  return !Divisor || Divisor->isZero();
+}
+
+/// Inlining folds a division by a constant zero to "anything goes", and the bug would be gone. Until the passes are
+/// through, divisions that may fail are calls of functions nobody knows.
+static void hideDivisions(Module &M) {
+  std::vector<BinaryOperator *> Divisions;
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      if (auto *Division = dyn_cast<BinaryOperator>(&I); Division && mayDivideByZero(*Division))
+        Divisions.push_back(Division);
+  for (BinaryOperator *Division : Divisions) {
+    Type *T = Division->getType();
+    std::string Name = (DivisionPrefix + Twine(Division->getOpcode()) + ".i" + Twine(T->getIntegerBitWidth())).str();
+    CallInst *Call = CallInst::Create(M.getOrInsertFunction(Name, FunctionType::get(T, {T, T}, false)),
+                                      {Division->getOperand(0), Division->getOperand(1)});
+    Call->setDebugLoc(Division->getDebugLoc());
+    ReplaceInstWithInst(Division, Call);
+  }
+}
+
+static void showDivisions(Module &M) {
+  for (Function &F : make_early_inc_range(M)) {
+    StringRef Name = F.getName();
+    unsigned Opcode = 0;
+    if (!Name.consume_front(DivisionPrefix) || Name.consumeInteger(10, Opcode))
+      continue;
+    for (User *U : make_early_inc_range(F.users())) {
+      auto *Call = cast<CallInst>(U);
+      auto *Division = BinaryOperator::Create(static_cast<Instruction::BinaryOps>(Opcode), Call->getArgOperand(0),
+                                              Call->getArgOperand(1));
+      Division->setDebugLoc(Call->getDebugLoc());
+      ReplaceInstWithInst(Call, Division);
+    }
+    F.eraseFromParent();
+  }
+}
+
+static bool isOutOfBounds(const DataLayout &Layout, const Value *Pointer, Type *Accessed, AllocaInst *&Local) {
+  APInt Offset(Layout.getIndexTypeSizeInBits(Pointer->getType()), 0);
+  const Value *Base = Pointer->stripAndAccumulateConstantOffsets(Layout, Offset, /*AllowNonInbounds=*/true);
+  Local = const_cast<AllocaInst *>(dyn_cast<AllocaInst>(Base));
+  if (!Local)
+    return false;
+  std::optional<TypeSize> Size = Local->getAllocationSize(Layout);
+  if (!Size || Size->isScalable())
+    return false;
+  int64_t End = Offset.getSExtValue() + static_cast<int64_t>(Layout.getTypeStoreSize(Accessed).getFixedValue());
+  return Offset.isNegative() || End > static_cast<int64_t>(Size->getFixedValue());
+}
+
+/// SROA drops accesses it can see to be outside their variable. A variable that has one stays in memory: passing its
+/// address to an unknown function keeps SROA away.
+static void keepOverrunLocals(Module &M) {
+  SmallPtrSet<AllocaInst *, 8> Overrun;
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      if (const Value *Pointer = getLoadStorePointerOperand(&I)) {
+        AllocaInst *Local = nullptr;
+        if (isOutOfBounds(M.getDataLayout(), Pointer, getLoadStoreType(&I), Local))
+          Overrun.insert(Local);
+      }
+  if (Overrun.empty())
+    return;
+  Type *Pointer = PointerType::getUnqual(M.getContext());
+  FunctionCallee Keep = M.getOrInsertFunction(KeepName, Type::getVoidTy(M.getContext()), Pointer);
+  for (AllocaInst *Local : Overrun)
+    CallInst::Create(Keep, {Local})->insertAfter(Local->getIterator());
+}
+
+static void releaseOverrunLocals(Module &M) {
+  Function *Keep = M.getFunction(KeepName);
+  if (!Keep)
+    return;
+  for (User *U : make_early_inc_range(Keep->users()))
+    cast<CallInst>(U)->eraseFromParent();
+  Keep->eraseFromParent();
+}
+
+static void claimVerifierFunctions(Module &M) {
+  for (Function &F : M) {
+    StringRef Name = F.getName();
+    if (F.isDeclaration() || !(Name == "reach_error" || Name.starts_with("__VERIFIER_")))
+      continue;
+    F.removeFnAttr(Attribute::AlwaysInline);
+    F.addFnAttr(Attribute::NoInline);
+    Builtin Found;
+    if (findBuiltin(std::string_view(Name.data(), Name.size()), Found))
+      F.deleteBody();
+  }
+}
+
+static void runPasses(Module &M, StringRef Text) {
+  LoopAnalysisManager Loops;
+  FunctionAnalysisManager Functions;
+  CGSCCAnalysisManager Components;
+  ModuleAnalysisManager Modules;
+  PassBuilder Builder;
+  Builder.registerModuleAnalyses(Modules);
+  Builder.registerCGSCCAnalyses(Components);
+  Builder.registerFunctionAnalyses(Functions);
+  Builder.registerLoopAnalyses(Loops);
+  Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
+  ModulePassManager Passes;
+  if (Error E = Builder.parsePassPipeline(Passes, Text))
+    report_fatal_error(std::move(E)); // the text and the library do not fit together
+  Passes.run(M, Modules);
+}
+
+void runCheckerPipeline(Module &M) {
+  claimVerifierFunctions(M);
+  hideDivisions(M);
+  keepOverrunLocals(M);
+  runPasses(M, LocalsToRegisters);
+  releaseOverrunLocals(M);
+  runPasses(M, Inline);
+  keepOverrunLocals(M);
+  runPasses(M, CleanUp);
+  releaseOverrunLocals(M);
+  showDivisions(M);
+  runPasses(M, LoopForm);
+}
+
+} // namespace picket

@@ -1,0 +1,19 @@
+// The part of the C library that is written in C: it is compiled in front of every program, as if by -include.
+#pragma once
+
+#include <string_view>
+
+namespace picket {
+
+/// The name the text has as a file. It exists only in the compiler's virtual file system.
+inline constexpr const char *ModelsFile = "/picket/models.h";
+
+/// C text that defines `__picket_model_NAME` for each modelled function NAME; a call of a NAME that the program does
+/// not define goes there. Every other identifier it declares begins with `__picket`, it leaves no macro defined and
+/// includes nothing, so that no text behind it can tell the difference.
+extern const char *const ModelsText;
+
+/// Whether the text defines a model of the function. Searches the text: for a handful of undefined names per program.
+bool hasModel(std::string_view Name);
+
+} // namespace picket

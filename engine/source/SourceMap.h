@@ -1,0 +1,42 @@
+// Debug locations to the source map of a Program.
+#pragma once
+
+#include "program/Program.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace llvm {
+class DIFile;
+class DILocation;
+class DISubprogram;
+class Function;
+class GlobalVariable;
+} // namespace llvm
+
+namespace picket {
+
+class SourceMap {
+public:
+  /// `ModelsFile`: the file whose functions are Picket's own, not the user's.
+  SourceMap(Program &P, const std::string &ModelsFile);
+
+  /// Indices into Program::Locations; 0 if nothing is known.
+  uint32_t location(const llvm::DILocation *Where);
+  uint32_t location(const llvm::Function &F);
+  uint32_t location(const llvm::GlobalVariable &G);
+
+private:
+  uint32_t file(const llvm::DIFile *F);
+  uint32_t functionName(llvm::StringRef Name);
+  uint32_t functionName(const llvm::DISubprogram *S);
+  uint32_t add(const SourceLocation &L);
+
+  Program &P;
+  std::string ModelsFile;
+  llvm::DenseMap<const llvm::DILocation *, uint32_t> Locations;
+  llvm::DenseMap<const llvm::DIFile *, uint32_t> Files;
+  llvm::StringMap<uint32_t> Paths, Names;
+};
+
+} // namespace picket

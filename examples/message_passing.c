@@ -1,0 +1,30 @@
+// A producer writes a message and then raises a flag; whoever sees the flag must see the message.
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+int message;
+atomic_int ready;
+
+void *producer(void *arg) {
+  (void)arg;
+  message = 42;
+  atomic_store_explicit(&ready, 1, memory_order_release);
+  return 0;
+}
+
+void *consumer(void *arg) {
+  (void)arg;
+  if (atomic_load_explicit(&ready, memory_order_acquire))
+    assert(message == 42);
+  return 0;
+}
+
+int main(void) {
+  pthread_t p, c;
+  pthread_create(&p, 0, producer, 0);
+  pthread_create(&c, 0, consumer, 0);
+  pthread_join(p, 0);
+  pthread_join(c, 0);
+  return 0;
+}

@@ -1,0 +1,35 @@
+// `picket check`: checks files one after the other and reports on the terminal or as JSON.
+#pragma once
+
+#include "check/Check.h"
+
+namespace picket {
+
+/// Exit codes of the program.
+enum ExitCode : int {
+  NothingFound = 0, // verified, or verified up to the bound: the text says which
+  ViolationFound = 1,
+  BadUsage = 2,
+  CannotBeChecked = 3, // does not compile, or does something that is not modelled
+  LimitReached = 4
+};
+
+struct CheckCommand {
+  enum class Format { Text, Json };
+
+  std::vector<std::string> Files;
+  std::vector<std::string> ClangFlags;
+  CheckOptions Options;
+  Format Output = Format::Text;
+  bool Count = false;        // a table of numbers instead of the report
+  bool DumpBytecode = false; // the compiled program instead of a check
+
+  /// Returns the exit code: the gravest of all files' (violation, cannot be checked, limit, nothing).
+  int run() const;
+
+private:
+  CheckReport checkFile(const std::string &File) const;
+  int dumpBytecode() const;
+};
+
+} // namespace picket

@@ -1,0 +1,98 @@
+#include "JsonReport.h"
+
+#include "DisplayPath.h"
+
+#include "llvm/Support/JSON.h"
+
+using llvm::json::OStream;
+
+namespace picket {
+
+namespace {
+
+/// Source text and file names may be anything; JSON is UTF-8.
+void text(OStream &J, llvm::StringRef Name, llvm::StringRef Value) { J.attribute(Name, llvm::json::fixUTF8(Value)); }
+
+void place(OStream &J, const Place &P, const std::string &NamedFile) {
+  text(J, "file", displayPath(P.File, NamedFile));
+  J.attribute("line", P.Line);
+  J.attribute("column", P.Column);
+}
+
+void bug(OStream &J, const Bug &B, const std::string &NamedFile) {
+  J.object([&] {
+    text(J, "kind", B.Kind);
+    text(J, "message", B.Message);
+    place(J, B.Where, NamedFile);
+    text(J, "thread", B.Thread);
+  });
+}
+
+void model(OStream &J, const ModelReport &M, const std::string &NamedFile) {
+  J.object([&] {
+    J.attribute("model", nameOf(M.Which));
+    J.attribute("verdict", nameOf(M.Result));
+    J.attribute("executions", M.Executions);
+    J.attribute("blocked", M.Blocked);
+    J.attribute("bounded", M.CutShort);
+    J.attribute("seconds", M.Seconds);
+    J.attributeArray("bugs", [&] {
+      for (const Bug &B : M.Bugs)
+        bug(J, B, NamedFile);
+    });
+    text(J, "reason", M.Reason);
+    if (!M.Reason.empty() && M.ReasonPlace.Line)
+      J.attributeObject("reasonPlace", [&] { place(J, M.ReasonPlace, NamedFile); });
+    J.attributeArray("loops", [&] {
+      for (const CutLoop &L : M.Loops)
+        J.object([&] { place(J, L.Where, NamedFile); });
+    });
+  });
+}
+
+void diagnostic(OStream &J, const Diagnostic &D, const std::string &NamedFile) {
+  static constexpr const char *Levels[] = {"error", "warning", "note"};
+  J.object([&] {
+    J.attribute("severity", Levels[static_cast<int>(D.Level)]);
+    text(J, "message", D.Message);
+    place(J, D.Where, NamedFile);
+    J.attribute("endLine", D.Where.EndLine);
+    J.attribute("endColumn", D.Where.EndColumn);
+    if (!D.Notes.empty())
+      J.attributeArray("notes", [&] {
+        for (const Diagnostic &Note : D.Notes)
+          diagnostic(J, Note, NamedFile);
+      });
+  });
+}
+
+void report(OStream &J, const CheckReport &R) {
+  J.object([&] {
+    text(J, "file", R.File);
+    J.attributeArray("models", [&] {
+      for (const ModelReport &M : R.Models)
+        model(J, M, R.File);
+    });
+    J.attributeArray("diagnostics", [&] {
+      for (const Diagnostic &D : R.Diagnostics)
+        diagnostic(J, D, R.File);
+    });
+    J.attribute("compileSeconds", R.CompileSeconds);
+  });
+}
+
+} // namespace
+
+void printJson(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports) {
+  OStream J(Out, /*IndentSize=*/2);
+  if (Reports.size() == 1)
+    report(J, Reports[0]);
+  else
+    J.array([&] {
+      for (const CheckReport &R : Reports)
+        report(J, R);
+    });
+  Out << '\n';
+}
+
+} // namespace picket

@@ -1,0 +1,148 @@
+#include "TextReport.h"
+
+#include "DisplayPath.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+
+using llvm::StringRef;
+
+namespace picket {
+
+namespace {
+
+std::string upperName(Model M) { return StringRef(nameOf(M)).upper(); }
+
+/// "1 execution", "2 executions"
+std::string counted(uint64_t N, const char *Noun) { return std::to_string(N) + " " + Noun + (N == 1 ? "" : "s"); }
+
+std::string placeText(const Place &P, const std::string &NamedFile) {
+  std::string Text = displayPath(P.File, NamedFile);
+  if (P.Line) {
+    Text += ":" + std::to_string(P.Line);
+    if (P.Column)
+      Text += ":" + std::to_string(P.Column);
+  }
+  return Text;
+}
+
+/// The source line with a caret below the column. Nothing if the file cannot be read (any more).
+void printExcerpt(llvm::raw_ostream &Out, const Place &P) {
+  if (!P.Line)
+    return;
+  auto Buffer = llvm::MemoryBuffer::getFile(P.File, /*IsText=*/true);
+  if (!Buffer)
+    return;
+  StringRef Rest = (*Buffer)->getBuffer(), Line;
+  for (uint32_t I = 0; I < P.Line; ++I) {
+    if (Rest.empty())
+      return;
+    std::tie(Line, Rest) = Rest.split('\n');
+  }
+  Line = Line.rtrim("\r");
+  Out << llvm::format("%5u | ", P.Line) << Line << '\n';
+  if (!P.Column)
+    return;
+  // Tabs stay tabs, so that the caret stands where the terminal shows the column; a UTF-8 character is one cell.
+  Out << "      | ";
+  for (char C : Line.take_front(P.Column - 1))
+    if ((C & 0xC0) != 0x80)
+      Out << (C == '\t' ? '\t' : ' ');
+  Out << "^\n";
+}
+
+/// "the loop at line 12", "the loops at lines 12, 20"
+std::string loopsText(const std::vector<CutLoop> &Loops, const std::string &NamedFile) {
+  if (Loops.empty())
+    return "a loop";
+  std::vector<std::string> Names;
+  for (const CutLoop &L : Loops) {
+    std::string File = displayPath(L.Where.File, NamedFile);
+    std::string Name = File == NamedFile ? std::to_string(L.Where.Line) : placeText(L.Where, NamedFile);
+    if (std::find(Names.begin(), Names.end(), Name) == Names.end())
+      Names.push_back(Name);
+  }
+  return (Names.size() == 1 ? "the loop at line " : "the loops at lines ") + llvm::join(Names, ", ");
+}
+
+std::string executionsText(const ModelReport &M) {
+  std::string Text = counted(M.Executions, "execution");
+  if (M.Blocked)
+    Text += ", " + std::to_string(M.Blocked) + " blocked";
+  if (M.CutShort)
+    Text += ", " + std::to_string(M.CutShort) + " cut at the bound";
+  return Text;
+}
+
+std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
+  switch (M.Result) {
+  case Verdict::Verified:
+    return "verified: no execution goes wrong (" + executionsText(M) + ")";
+  case Verdict::Bounded:
+    return "verified up to " + counted(Unroll, "iteration") + " of " + loopsText(M.Loops, NamedFile) + " (" +
+           executionsText(M) + ")";
+  case Verdict::Violation:
+    return "violation (found in " + executionsText(M) + ")";
+  case Verdict::Inconclusive:
+    return "inconclusive: " + M.Reason + " (no violation found in " + executionsText(M) + ")";
+  case Verdict::Unsupported:
+  case Verdict::CompileError:
+    return "cannot be checked: " + M.Reason;
+  }
+  return "";
+}
+
+void printDiagnostic(llvm::raw_ostream &Out, const Diagnostic &D, const std::string &NamedFile) {
+  static constexpr const char *Levels[] = {"error", "warning", "note"};
+  Out << placeText(D.Where, NamedFile) << ": " << Levels[static_cast<int>(D.Level)] << ": " << D.Message << '\n';
+  printExcerpt(Out, D.Where);
+  for (const Diagnostic &Note : D.Notes)
+    printDiagnostic(Out, Note, NamedFile);
+}
+
+} // namespace
+
+void printDiagnostics(llvm::raw_ostream &Out, const std::vector<Diagnostic> &Diagnostics,
+                      const std::string &NamedFile) {
+  for (const Diagnostic &D : Diagnostics)
+    printDiagnostic(Out, D, NamedFile);
+}
+
+void printText(llvm::raw_ostream &Out, const CheckReport &Report, unsigned Unroll) {
+  for (const ModelReport &M : Report.Models) {
+    Out << Report.File << ": " << upperName(M.Which) << ": " << verdictText(M, Report.File, Unroll) << '\n';
+    if (M.ReasonPlace.Line && M.Result != Verdict::CompileError) { // Clang's errors were shown with their places
+      Out << placeText(M.ReasonPlace, Report.File) << ":\n";
+      printExcerpt(Out, M.ReasonPlace);
+    }
+    for (const Bug &B : M.Bugs) {
+      Out << placeText(B.Where, Report.File) << ": error: " << B.Message << " [" << B.Kind << "]";
+      if (!B.Thread.empty())
+        Out << " in thread '" << B.Thread << "'";
+      Out << '\n';
+      printExcerpt(Out, B.Where);
+    }
+  }
+}
+
+void printCounts(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports) {
+  size_t Width = 4;
+  for (const CheckReport &R : Reports)
+    Width = std::max(Width, R.File.size());
+  Out << llvm::left_justify("file", Width) << "  model  verdict        executions     blocked     bounded    seconds"
+      << "  executions/s\n";
+  for (const CheckReport &R : Reports)
+    for (const ModelReport &M : R.Models) {
+      double Executions = static_cast<double>(M.Executions);
+      Out << llvm::left_justify(R.File, Width) << "  " << llvm::left_justify(nameOf(M.Which), 5) << "  "
+          << llvm::left_justify(nameOf(M.Result), 13);
+      Out << llvm::format("%12llu%12llu%12llu%11.3f%14.0f\n", static_cast<unsigned long long>(M.Executions),
+                          static_cast<unsigned long long>(M.Blocked), static_cast<unsigned long long>(M.CutShort),
+                          M.Seconds, M.Seconds > 0 ? Executions / M.Seconds : 0.0);
+    }
+}
+
+} // namespace picket

@@ -1,0 +1,239 @@
+// Checks the C programs of this directory against expected.tsv: one test per row, in the suite "Fast" or, where
+// the row says that there are many executions, "Full".
+#include "check/Check.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+
+namespace picket {
+namespace {
+
+/// The models that exist. Rows of the others state what will have to hold.
+const std::vector<Model> ModelsToRun = {Model::SC};
+
+constexpr uint64_t ManyExecutions = 20000;
+constexpr double SecondsPerRow = 300;
+
+/// One line of expected.tsv. What is "-" there is not compared.
+struct Row {
+  unsigned LineNumber = 0;
+  std::string Program;
+  std::vector<std::string> Flags;
+  unsigned Unroll = 0;
+  Model Which = Model::SC;
+  std::string Verdict;
+  std::optional<uint64_t> Executions, Blocked;
+  std::optional<std::string> BugKind;
+  std::optional<uint32_t> BugLine;
+
+  std::string file() const { return std::string(PICKET_PROGRAMS_DIR) + "/" + Program + ".c"; }
+
+  /// Without '-', which has a meaning in --gtest_filter.
+  std::string testName() const {
+    std::string Name = Program;
+    for (const std::string &Flag : Flags)
+      Name += "/" + (Flag.rfind("-D", 0) == 0 ? Flag.substr(2) : Flag.substr(1));
+    return Name + "/" + nameOf(Which);
+  }
+
+  bool isPermuted() const { return std::find(Flags.begin(), Flags.end(), "-DPERMUTE") != Flags.end(); }
+
+  Row unpermuted() const {
+    Row Result = *this;
+    std::erase(Result.Flags, "-DPERMUTE");
+    return Result;
+  }
+};
+
+std::vector<std::string> split(const std::string &Text, char Separator) {
+  std::vector<std::string> Parts;
+  std::stringstream Stream(Text);
+  for (std::string Part; std::getline(Stream, Part, Separator);)
+    Parts.push_back(Part);
+  return Parts;
+}
+
+std::optional<uint64_t> parseNumber(const std::string &Text) {
+  if (Text == "-")
+    return std::nullopt;
+  size_t Used = 0;
+  uint64_t Number = std::stoull(Text, &Used);
+  if (Used != Text.size())
+    throw std::invalid_argument("'" + Text + "' is not a number");
+  return Number;
+}
+
+Model parseModel(const std::string &Name) {
+  for (Model M : {Model::SC, Model::TSO, Model::PSO, Model::Power})
+    if (Name == nameOf(M))
+      return M;
+  throw std::invalid_argument("no model is called '" + Name + "'");
+}
+
+/// Throws std::exception if the line is not a row.
+Row parseRow(const std::string &Line) {
+  std::vector<std::string> Cells = split(Line, '\t');
+  if (Cells.size() != 9)
+    throw std::invalid_argument(std::to_string(Cells.size()) + " columns instead of 9");
+  Row Result;
+  Result.Program = Cells[0];
+  if (Cells[1] != "-")
+    Result.Flags = split(Cells[1], ' ');
+  Result.Unroll = static_cast<unsigned>(std::stoul(Cells[2]));
+  Result.Which = parseModel(Cells[3]);
+  Result.Verdict = Cells[4];
+  Result.Executions = parseNumber(Cells[5]);
+  Result.Blocked = parseNumber(Cells[6]);
+  if (Cells[7] != "-")
+    Result.BugKind = Cells[7];
+  if (std::optional<uint64_t> Number = parseNumber(Cells[8]))
+    Result.BugLine = static_cast<uint32_t>(*Number);
+  return Result;
+}
+
+/// Checks the row's program, once for each name: a row and its permuted twin share the report.
+const CheckReport &reportOf(const Row &R) {
+  static std::map<std::string, CheckReport> Reports;
+  auto [At, New] = Reports.try_emplace(R.testName());
+  if (New) {
+    CheckRequest Request;
+    Request.Text.File = R.file();
+    Request.Text.Flags = R.Flags;
+    Request.Text.UseCompileCommands = false;
+    Request.Options.Models = {R.Which};
+    Request.Options.Exhaustive = true;
+    Request.Options.Unroll = R.Unroll;
+    Request.Options.TimeoutSeconds = SecondsPerRow;
+    At->second = check(Request);
+  }
+  return At->second;
+}
+
+/// Everything the report says, for messages of failed tests.
+std::string describe(const CheckReport &Report) {
+  std::ostringstream Text;
+  for (const Diagnostic &D : Report.Diagnostics)
+    Text << "  compiler, line " << D.Where.Line << ": " << D.Message << "\n";
+  for (const ModelReport &M : Report.Models) {
+    Text << "  " << nameOf(M.Which) << ": " << nameOf(M.Result) << ", " << M.Executions << " executions, " << M.Blocked
+         << " blocked, " << M.CutShort << " cut short, " << M.Seconds << " s\n";
+    for (const Bug &B : M.Bugs)
+      Text << "    " << B.Kind << " at line " << B.Where.Line << " in " << B.Thread << ": " << B.Message << "\n";
+    for (const CutLoop &L : M.Loops)
+      Text << "    loop cut at line " << L.Where.Line << "\n";
+    if (!M.Reason.empty())
+      Text << "    line " << M.ReasonPlace.Line << ": " << M.Reason << "\n";
+  }
+  return Text.str();
+}
+
+class ProgramTest : public testing::Test {
+public:
+  explicit ProgramTest(Row R) : Expected(std::move(R)) {}
+
+  void TestBody() override {
+    const CheckReport &Report = reportOf(Expected);
+    SCOPED_TRACE("expected.tsv:" + std::to_string(Expected.LineNumber) + ": the check of " + Expected.file() +
+                 " says:\n" + describe(Report));
+    ASSERT_EQ(Report.Models.size(), 1u);
+    const ModelReport &Got = Report.Models.front();
+    EXPECT_EQ(nameOf(Got.Result), Expected.Verdict);
+    if (Expected.Executions)
+      EXPECT_EQ(Got.Executions, *Expected.Executions);
+    if (Expected.Blocked)
+      EXPECT_EQ(Got.Blocked, *Expected.Blocked);
+    checkBugs(Got);
+    if (Expected.isPermuted())
+      checkUnpermuted(Got);
+  }
+
+private:
+  void checkBugs(const ModelReport &Got) const {
+    EXPECT_EQ(Got.Bugs.empty(), Expected.Verdict != "violation");
+    for (const Bug &B : Got.Bugs) {
+      if (Expected.BugKind)
+        EXPECT_EQ(B.Kind, *Expected.BugKind);
+      if (Expected.BugLine) {
+        EXPECT_EQ(B.Where.Line, *Expected.BugLine) << B.Message;
+        EXPECT_TRUE(B.Where.File.ends_with(Expected.Program + ".c")) << B.Where.File;
+      }
+      EXPECT_FALSE(B.Message.empty());
+    }
+  }
+
+  void checkUnpermuted(const ModelReport &Got) const {
+    const CheckReport &Other = reportOf(Expected.unpermuted());
+    SCOPED_TRACE("with the threads in the other order:\n" + describe(Other));
+    ASSERT_EQ(Other.Models.size(), 1u);
+    EXPECT_EQ(Got.Result, Other.Models.front().Result);
+    EXPECT_EQ(Got.Executions, Other.Models.front().Executions);
+    EXPECT_EQ(Got.Blocked, Other.Models.front().Blocked);
+    EXPECT_EQ(Got.CutShort, Other.Models.front().CutShort);
+  }
+
+  const Row Expected;
+};
+
+/// Says what is wrong with the data file itself.
+class DataTest : public testing::Test {
+public:
+  explicit DataTest(std::string Complaints) : Complaints(std::move(Complaints)) {}
+  void TestBody() override { EXPECT_EQ(Complaints, ""); }
+
+private:
+  const std::string Complaints;
+};
+
+template <typename Fixture, typename Data>
+void registerTest(const char *Suite, const std::string &Name, const Data &Given) {
+  testing::RegisterTest(Suite, Name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                        [Given]() -> testing::Test * { return new Fixture(Given); });
+}
+
+void registerRow(const Row &R) {
+  if (std::find(ModelsToRun.begin(), ModelsToRun.end(), R.Which) == ModelsToRun.end())
+    return;
+  const char *Suite = R.Executions.value_or(0) < ManyExecutions ? "Fast" : "Full";
+  registerTest<ProgramTest>(Suite, R.testName(), R);
+}
+
+/// gtest wants all tests of a suite to come from one fixture class; the data file has a suite of its own.
+int registerAll() {
+  const std::string Path = std::string(PICKET_PROGRAMS_DIR) + "/expected.tsv";
+  std::ifstream File(Path);
+  std::string Complaints;
+  std::map<std::string, unsigned> Names;
+  unsigned LineNumber = 0;
+  for (std::string Line; std::getline(File, Line);) {
+    LineNumber++;
+    if (Line.empty() || Line.front() == '#')
+      continue;
+    const std::string Here = "expected.tsv:" + std::to_string(LineNumber) + ": ";
+    try {
+      Row R = parseRow(Line);
+      R.LineNumber = LineNumber;
+      if (!std::ifstream(R.file()))
+        Complaints += Here + "there is no " + R.file() + "\n";
+      if (!Names.try_emplace(R.testName(), LineNumber).second)
+        Complaints += Here + R.testName() + " is there twice\n";
+      else
+        registerRow(R);
+    } catch (const std::exception &Error) {
+      Complaints += Here + Error.what() + "\n";
+    }
+  }
+  if (Names.empty())
+    Complaints += "no rows in " + Path + "\n";
+  registerTest<DataTest>("Data", "FileIsWellFormed", Complaints);
+  return 0;
+}
+
+[[maybe_unused]] const int Registered = registerAll();
+
+} // namespace
+} // namespace picket

@@ -1,0 +1,3 @@
+// A header that does not exist.
+#include "no_such_header.h"
+int main(void) { return 0; }

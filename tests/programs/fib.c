@@ -1,0 +1,36 @@
+// Two threads add into each other's variable five times; neither can pass the twelfth Fibonacci number, 144.
+#include <assert.h>
+#include <pthread.h>
+
+volatile int i = 1, j = 1;
+
+static void *addToI(void *arg) {
+  (void)arg;
+  for (int k = 0; k < 5; k++)
+    i += j;
+  return NULL;
+}
+
+static void *addToJ(void *arg) {
+  (void)arg;
+  for (int k = 0; k < 5; k++)
+    j += i;
+  return NULL;
+}
+
+int main(void) {
+  pthread_t a, b;
+#ifdef PERMUTE
+  pthread_create(&b, NULL, addToJ, NULL);
+  pthread_create(&a, NULL, addToI, NULL);
+#else
+  pthread_create(&a, NULL, addToI, NULL);
+  pthread_create(&b, NULL, addToJ, NULL);
+#endif
+#ifdef JOIN
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+#endif
+  assert(!(i > 144 || j > 144));
+  return 0;
+}

@@ -1,0 +1,171 @@
+// Random programs: the optimal explorer sees exactly the traces that brute force sees, each once.
+#include "explore/BruteForce.h"
+#include "explore/OptimalDpor.h"
+#include "property/RandomProgram.h"
+#include "source/Compile.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+namespace picket {
+namespace {
+
+using testing::RandomProgram;
+using testing::Statement;
+
+struct Traces : ExplorationObserver {
+  std::map<TraceKey, unsigned> Complete, Blocked, Cut;
+  void ended(Execution &E, Ending How) override {
+    TraceKey Key = traceKeyOf(E, E.cells());
+    ++(How == Ending::Blocked ? Blocked : How == Ending::Cut ? Cut : Complete)[Key];
+  }
+  void restarted() override {
+    Complete.clear();
+    Blocked.clear();
+    Cut.clear();
+  }
+};
+
+std::optional<Program> compileText(const std::string &Text) {
+  CompileRequest Request;
+  Request.File = "/random.c";
+  Request.Unsaved["/random.c"] = Text;
+  Request.UseCompileCommands = false;
+  return compileProgram(Request).Compiled;
+}
+
+ExplorationOptions optionsFor(Buffering Buffers) {
+  ExplorationOptions Options;
+  Options.Buffers = Buffers;
+  Options.Exhaustive = true;
+  return Options;
+}
+
+constexpr uint64_t MaxInterleavings = 30'000;
+
+/// What is wrong with the exploration of a program, empty if nothing. Skipped: too large for brute force.
+std::string problemOf(const RandomProgram &P, Buffering Buffers, bool &Skipped) {
+  std::optional<Program> Compiled = compileText(P.text());
+  if (!Compiled)
+    return "does not compile";
+  ExplorationOptions Options = optionsFor(Buffers);
+  BruteForceResult Expected = exploreByBruteForce(*Compiled, Options, MaxInterleavings);
+  Skipped = Expected.GaveUp;
+  if (Skipped)
+    return "";
+  Traces Seen;
+  ExplorationResult Result = exploreOptimally(*Compiled, Options, Seen);
+  std::string Problem;
+  auto Say = [&](const std::string &What, uint64_t N) {
+    if (N)
+      Problem += What + ": " + std::to_string(N) + "\n";
+  };
+  uint64_t Twice = 0, Unknown = 0, Missing = 0;
+  for (const auto &[Key, Times] : Seen.Complete) {
+    Twice += Times - 1;
+    Unknown += !Expected.Complete.count(Key);
+  }
+  for (const TraceKey &Key : Expected.Complete)
+    Missing += !Seen.Complete.count(Key);
+  Say("traces missed (of " + std::to_string(Expected.Complete.size()) + ")", Missing);
+  Say("traces seen again", Twice);
+  Say("traces that do not exist", Unknown);
+  Say("sleep-set blocked executions", Result.SleepSetBlocked);
+  Say("failed wakeups", Result.FailedWakeups);
+  return Problem;
+}
+
+RandomProgram shrink(RandomProgram P, Buffering Buffers) {
+  for (bool Smaller = true; Smaller;) {
+    Smaller = false;
+    for (const RandomProgram &Candidate : testing::shrinks(P)) {
+      bool Skipped = false;
+      if (problemOf(Candidate, Buffers, Skipped).empty())
+        continue;
+      P = Candidate;
+      Smaller = true;
+      break;
+    }
+  }
+  return P;
+}
+
+void expectSameTraces(const testing::Palette &From, Buffering Buffers, unsigned Programs, unsigned Seed,
+                      unsigned MaxThreads = 4, unsigned MaxStatements = 5) {
+  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
+    Programs = static_cast<unsigned>(std::atoi(More));
+  if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
+    Seed = static_cast<unsigned>(std::atoi(Other));
+  std::mt19937 Random(Seed);
+  unsigned Compared = 0;
+  for (unsigned K = 0; K < Programs; ++K) {
+    RandomProgram P = testing::makeProgram(Random, From, MaxThreads, MaxStatements);
+    bool Skipped = false;
+    if (problemOf(P, Buffers, Skipped).empty()) {
+      Compared += !Skipped;
+      continue;
+    }
+    RandomProgram Small = shrink(P, Buffers);
+    FAIL() << "program " << K << " of seed " << Seed << ":\n" << problemOf(Small, Buffers, Skipped) << Small.text();
+  }
+  EXPECT_GE(Compared * 2, Programs) << "most programs should be small enough for brute force";
+}
+
+const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
+const testing::Palette Atomics = {Statement::Store,       Statement::Load,    Statement::FetchAdd, Statement::Exchange,
+                                  Statement::CompareSwap, Statement::Guarded, Statement::Copy};
+const testing::Palette Locks = {Statement::Store, Statement::Load, Statement::LockedAdd, Statement::TryLocked,
+                                Statement::Guarded};
+const testing::Palette Awaits = {Statement::Store, Statement::Load, Statement::AwaitNot, Statement::Copy,
+                                 Statement::FetchAdd};
+const testing::Palette Conditions = {Statement::SignalOrWait, Statement::LockedAdd, Statement::Store, Statement::Load};
+const testing::Palette Mixed = {Statement::Store, Statement::Load, Statement::Narrow, Statement::Copy,
+                                Statement::Exchange};
+const testing::Palette Fences = {Statement::Store,        Statement::Load,        Statement::Copy,    Statement::FullFence,
+                                 Statement::ReleaseFence, Statement::StoreSeqCst, Statement::Guarded, Statement::StoreRelease,
+                                 Statement::FetchAdd};
+
+TEST(ScDpor, SeesEachTraceOfPlainAccessesOnce) { expectSameTraces(Accesses, Buffering::None, 700, 1); }
+TEST(ScDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, Buffering::None, 700, 2); }
+TEST(ScDpor, SeesEachTraceOfLocksOnce) { expectSameTraces(Locks, Buffering::None, 500, 3); }
+TEST(ScDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, Buffering::None, 500, 4); }
+TEST(ScDpor, SeesEachTraceOfConditionVariablesOnce) {
+  expectSameTraces(Conditions, Buffering::None, 200, 5, 3, 3);
+}
+TEST(ScDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering::None, 300, 6); }
+
+TEST(TsoDpor, SeesEachTraceOfPlainAccessesOnce) { expectSameTraces(Accesses, Buffering::Fifo, 500, 11, 3, 4); }
+TEST(TsoDpor, SeesEachTraceWithFencesOnce) { expectSameTraces(Fences, Buffering::Fifo, 500, 12, 3, 4); }
+TEST(TsoDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, Buffering::Fifo, 300, 13, 3, 4); }
+TEST(TsoDpor, SeesEachTraceOfLocksOnce) { expectSameTraces(Locks, Buffering::Fifo, 200, 14, 3, 3); }
+TEST(TsoDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, Buffering::Fifo, 300, 15, 3, 4); }
+TEST(TsoDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering::Fifo, 300, 16, 3, 3); }
+
+TEST(PsoDpor, SeesEachTraceOfPlainAccessesOnce) { expectSameTraces(Accesses, Buffering::PerLocation, 500, 21, 3, 4); }
+TEST(PsoDpor, SeesEachTraceWithFencesOnce) { expectSameTraces(Fences, Buffering::PerLocation, 500, 22, 3, 4); }
+TEST(PsoDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, Buffering::PerLocation, 300, 23, 3, 4); }
+TEST(PsoDpor, SeesEachTraceOfLocksOnce) { expectSameTraces(Locks, Buffering::PerLocation, 200, 24, 3, 3); }
+TEST(PsoDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, Buffering::PerLocation, 300, 25, 3, 4); }
+TEST(PsoDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering::PerLocation, 300, 26, 3, 3); }
+
+TEST(ScDpor, PermutedThreadsGiveTheSameNumber) {
+  std::mt19937 Random(7);
+  for (unsigned K = 0; K < 300; ++K) {
+    RandomProgram P = testing::makeProgram(Random, Atomics, 3, 5);
+    std::vector<uint64_t> Numbers;
+    for (unsigned Turn = 0; Turn < 3; ++Turn) {
+      std::optional<Program> Compiled = compileText(P.text());
+      ASSERT_TRUE(Compiled);
+      Traces Seen;
+      Numbers.push_back(exploreOptimally(*Compiled, optionsFor(Buffering::None), Seen).Executions);
+      std::rotate(P.Threads.begin(), P.Threads.begin() + 1, P.Threads.end());
+    }
+    ASSERT_EQ(Numbers[0], Numbers[1]) << P.text();
+    ASSERT_EQ(Numbers[0], Numbers[2]) << P.text();
+  }
+}
+
+} // namespace
+} // namespace picket

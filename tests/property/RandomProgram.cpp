@@ -1,0 +1,100 @@
+#include "property/RandomProgram.h"
+
+namespace picket::testing {
+
+static const char *const Preamble = R"(typedef unsigned long pthread_t;
+typedef struct { long Words[5]; } pthread_mutex_t;
+typedef struct { long Words[6]; } pthread_cond_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+int pthread_join(pthread_t, void **);
+int pthread_mutex_lock(pthread_mutex_t *);
+int pthread_mutex_trylock(pthread_mutex_t *);
+int pthread_mutex_unlock(pthread_mutex_t *);
+int pthread_cond_wait(pthread_cond_t *, pthread_mutex_t *);
+int pthread_cond_signal(pthread_cond_t *);
+pthread_mutex_t m[2];
+pthread_cond_t c;
+volatile int v[3];
+volatile int done;
+)";
+
+static std::string print(const Statement &S) {
+  std::string X = "v[" + std::to_string(S.X) + "]", Y = "v[" + std::to_string(S.Y) + "]", V = std::to_string(S.Value);
+  std::string Lock = "&m[" + std::to_string(S.Y & 1) + "]";
+  switch (S.What) {
+  case Statement::Store: return X + " = " + V + ";";
+  case Statement::Load: return "r += " + X + ";";
+  case Statement::Copy: return Y + " = " + X + " + " + V + ";";
+  case Statement::FetchAdd: return "r += __atomic_fetch_add(&" + X + ", 1, __ATOMIC_SEQ_CST);";
+  case Statement::Exchange: return "r += __atomic_exchange_n(&" + X + ", " + V + ", __ATOMIC_SEQ_CST);";
+  case Statement::CompareSwap: return "r += __sync_val_compare_and_swap(&" + X + ", " + V + ", " + V + " + 1);";
+  case Statement::Guarded: return "if (" + X + " == " + V + ") " + Y + " = " + V + " + 2;";
+  case Statement::LockedAdd:
+    return "pthread_mutex_lock(" + Lock + "); " + X + " = " + X + " + 1; pthread_mutex_unlock(" + Lock + ");";
+  case Statement::TryLocked:
+    return "if (pthread_mutex_trylock(" + Lock + ") == 0) { " + X + " = " + V + "; pthread_mutex_unlock(" + Lock + "); }";
+  case Statement::AwaitNot: return "while (" + X + " == " + V + ") ;";
+  case Statement::FullFence: return "__sync_synchronize();";
+  case Statement::ReleaseFence: return "__atomic_thread_fence(__ATOMIC_RELEASE);";
+  case Statement::StoreRelease: return "__atomic_store_n(&" + X + ", " + V + ", __ATOMIC_RELEASE);";
+  case Statement::StoreSeqCst: return "__atomic_store_n(&" + X + ", " + V + ", __ATOMIC_SEQ_CST);";
+  case Statement::SignalOrWait:
+    if (S.Value & 1)
+      return "pthread_mutex_lock(&m[0]); done = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m[0]);";
+    return "pthread_mutex_lock(&m[0]); if (!done) pthread_cond_wait(&c, &m[0]); pthread_mutex_unlock(&m[0]);";
+  case Statement::Narrow:
+    return S.Value & 1 ? "((volatile char *)&" + X + ")[1] = " + V + ";" : "r += ((volatile char *)&" + X + ")[0];";
+  }
+  return "";
+}
+
+std::string RandomProgram::text() const {
+  std::string Text = Preamble;
+  for (size_t T = 0; T < Threads.size(); ++T) {
+    Text += "int sink" + std::to_string(T) + ";\nvoid *t" + std::to_string(T) + "(void *p) {\n  int r = 0;\n";
+    for (const Statement &S : Threads[T])
+      Text += "  " + print(S) + "\n";
+    Text += "  sink" + std::to_string(T) + " = r;\n  return p;\n}\n";
+  }
+  Text += "int main(void) {\n  pthread_t t[" + std::to_string(Threads.size()) + "];\n";
+  for (size_t T = 0; T < Threads.size(); ++T)
+    Text += "  pthread_create(&t[" + std::to_string(T) + "], 0, t" + std::to_string(T) + ", 0);\n";
+  for (size_t T = 0; T < Threads.size(); ++T)
+    Text += "  pthread_join(t[" + std::to_string(T) + "], 0);\n";
+  return Text + "  return 0;\n}\n";
+}
+
+RandomProgram makeProgram(std::mt19937 &Random, const Palette &From, unsigned MaxThreads, unsigned MaxStatements) {
+  auto Below = [&](unsigned N) { return static_cast<unsigned>(Random() % N); };
+  RandomProgram P;
+  unsigned Threads = 2 + Below(MaxThreads - 1), Variables = 1 + Below(3);
+  // More threads, fewer statements: brute force has to get through.
+  unsigned Most = Threads == 2 ? MaxStatements : Threads == 3 ? std::max(1u, MaxStatements - 2) : std::max(1u, MaxStatements - 3);
+  for (unsigned T = 0; T < Threads; ++T) {
+    P.Threads.emplace_back();
+    unsigned Length = 1 + Below(Most);
+    for (unsigned K = 0; K < Length; ++K)
+      P.Threads.back().push_back({From[Below(static_cast<unsigned>(From.size()))], static_cast<uint8_t>(Below(Variables)),
+                                  static_cast<uint8_t>(Below(Variables)), static_cast<uint8_t>(Below(3))});
+  }
+  return P;
+}
+
+std::vector<RandomProgram> shrinks(const RandomProgram &P) {
+  std::vector<RandomProgram> Result;
+  for (size_t T = 0; T < P.Threads.size(); ++T) {
+    if (P.Threads.size() > 1) {
+      RandomProgram Fewer = P;
+      Fewer.Threads.erase(Fewer.Threads.begin() + static_cast<ptrdiff_t>(T));
+      Result.push_back(std::move(Fewer));
+    }
+    for (size_t K = 0; K < P.Threads[T].size(); ++K) {
+      RandomProgram Shorter = P;
+      Shorter.Threads[T].erase(Shorter.Threads[T].begin() + static_cast<ptrdiff_t>(K));
+      Result.push_back(std::move(Shorter));
+    }
+  }
+  return Result;
+}
+
+} // namespace picket::testing

@@ -1,0 +1,46 @@
+// Small random concurrent C programs, as data that can be printed, permuted and shrunk.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace picket::testing {
+
+struct Statement {
+  enum Kind : uint8_t {
+    Store,      // x = Value
+    Load,       // r = x
+    Copy,       // y = x + Value
+    FetchAdd,   // r = atomic add
+    Exchange,   // r = atomic exchange
+    CompareSwap, // r = CAS(x, Value, Value + 1)
+    Guarded,    // if (x == Value) y = Value + 2
+    LockedAdd,  // lock; x = x + 1; unlock
+    TryLocked,  // if (trylock == 0) { x = Value; unlock }
+    AwaitNot,   // while (x == Value) ;
+    FullFence,
+    ReleaseFence,
+    StoreRelease,
+    StoreSeqCst,
+    SignalOrWait, // odd Value: signal under the lock, even: wait for it
+    Narrow        // write or read of one byte of x
+  } What;
+  uint8_t X, Y, Value;
+};
+
+struct RandomProgram {
+  std::vector<std::vector<Statement>> Threads;
+  std::string text() const;
+};
+
+/// Which statements to choose from. Weights are equal.
+using Palette = std::vector<Statement::Kind>;
+
+RandomProgram makeProgram(std::mt19937 &Random, const Palette &From, unsigned MaxThreads, unsigned MaxStatements);
+
+/// Programs that are one step smaller.
+std::vector<RandomProgram> shrinks(const RandomProgram &P);
+
+} // namespace picket::testing

@@ -1,0 +1,171 @@
+// The `picket` program from outside: exit codes, JSON and sentences.
+#include "llvm/Support/JSON.h"
+#include "gtest/gtest.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sys/wait.h>
+
+namespace picket {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int ExitCode = -1;
+  std::string Output; // stdout and stderr, in the order written
+};
+
+class CommandLine : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string Name = (fs::temp_directory_path() / "picket-test-XXXXXX").string();
+    ASSERT_NE(mkdtemp(Name.data()), nullptr);
+    Root = Name;
+    write("good.c", "int main(void) { return 0; }\n");
+    write("bad.c", "#include <assert.h>\nint x;\nint main(void) {\n  assert(x == 1);\n  return 0;\n}\n");
+    write("broken.c", "int main(void) { return missing; }\n");
+    write("empty.c", "");
+  }
+  void TearDown() override { fs::remove_all(Root); }
+
+  void write(const std::string &Name, const std::string &Text) { std::ofstream(Root / Name) << Text; }
+
+  Outcome run(const std::string &Arguments, const char *Redirection = "2>&1") {
+    std::string Command = "cd " + Root.string() + " && " PICKET_EXECUTABLE " " + Arguments + " " + Redirection;
+    Outcome Result;
+    FILE *Pipe = popen(Command.c_str(), "r");
+    if (!Pipe)
+      return Result;
+    char Buffer[4096];
+    while (size_t Size = fread(Buffer, 1, sizeof Buffer, Pipe))
+      Result.Output.append(Buffer, Size);
+    int Status = pclose(Pipe);
+    Result.ExitCode = WIFEXITED(Status) ? WEXITSTATUS(Status) : -1;
+    return Result;
+  }
+
+  llvm::json::Value runJson(const std::string &Arguments) {
+    Outcome Result = run("check --json " + Arguments, "2>/dev/null");
+    llvm::Expected<llvm::json::Value> Parsed = llvm::json::parse(Result.Output);
+    if (Parsed)
+      return std::move(*Parsed);
+    ADD_FAILURE() << llvm::toString(Parsed.takeError()) << " in " << Result.Output;
+    return nullptr;
+  }
+
+  fs::path Root;
+};
+
+bool contains(const std::string &Text, const std::string &Part) { return Text.find(Part) != std::string::npos; }
+
+TEST_F(CommandLine, ExitCodeSaysWhatWasFound) {
+  EXPECT_EQ(run("check good.c").ExitCode, 0);
+  EXPECT_EQ(run("check bad.c").ExitCode, 1);
+  EXPECT_EQ(run("check broken.c").ExitCode, 3);
+  EXPECT_EQ(run("check empty.c").ExitCode, 3);
+  EXPECT_EQ(run("check missing.c").ExitCode, 3);
+  EXPECT_EQ(run("check .").ExitCode, 3);
+}
+
+TEST_F(CommandLine, TheGravestFileDecides) {
+  EXPECT_EQ(run("check good.c broken.c").ExitCode, 3);
+  EXPECT_EQ(run("check broken.c bad.c good.c").ExitCode, 1);
+}
+
+TEST_F(CommandLine, RefusesBadUsage) {
+  for (const char *Arguments :
+       {"", "chekc good.c", "check", "check --no-such-option good.c", "check --model arm good.c",
+        "check --timeout 5x good.c", "check --max-memory lots good.c", "check --unroll 0 good.c",
+        "check --format xml good.c"}) {
+    Outcome Result = run(Arguments);
+    EXPECT_EQ(Result.ExitCode, 2) << Arguments;
+    EXPECT_TRUE(contains(Result.Output, "picket: ")) << Arguments;
+  }
+}
+
+TEST_F(CommandLine, HelpAndVersionSucceed) {
+  EXPECT_EQ(run("--help").ExitCode, 0);
+  EXPECT_TRUE(contains(run("check --help").Output, "Examples:"));
+  EXPECT_TRUE(contains(run("--version").Output, "picket "));
+}
+
+TEST_F(CommandLine, ShowsTheBugWithItsSourceLine) {
+  Outcome Result = run("check bad.c");
+  EXPECT_TRUE(contains(Result.Output, "bad.c: SC: violation")) << Result.Output;
+  EXPECT_TRUE(contains(Result.Output, "bad.c:4:3: error: ")) << Result.Output;
+  EXPECT_TRUE(contains(Result.Output, "    4 |   assert(x == 1);\n      |   ^\n")) << Result.Output;
+}
+
+TEST_F(CommandLine, JsonKeepsTheOrderOfItsFields) {
+  std::string Output = run("check --format json bad.c").Output;
+  size_t Last = 0;
+  for (const char *Field : {"\"file\"", "\"models\"", "\"model\"", "\"verdict\"", "\"executions\"", "\"blocked\"",
+                            "\"bounded\"", "\"seconds\"", "\"bugs\"", "\"kind\"", "\"message\"", "\"file\"", "\"line\"",
+                            "\"column\"", "\"thread\"", "\"reason\""}) {
+    size_t Found = Output.find(Field, Last);
+    ASSERT_NE(Found, std::string::npos) << Field << " in " << Output;
+    Last = Found + 1;
+  }
+}
+
+TEST_F(CommandLine, JsonNamesTheBug) {
+  llvm::json::Value Report = runJson("bad.c");
+  ASSERT_TRUE(Report.getAsObject());
+  EXPECT_EQ(Report.getAsObject()->getString("file"), "bad.c");
+  const llvm::json::Object &Model = *Report.getAsObject()->getArray("models")->front().getAsObject();
+  EXPECT_EQ(Model.getString("model"), "sc");
+  EXPECT_EQ(Model.getString("verdict"), "violation");
+  EXPECT_EQ(Model.getInteger("executions"), 1);
+  const llvm::json::Object &Bug = *Model.getArray("bugs")->front().getAsObject();
+  EXPECT_EQ(Bug.getString("kind"), "assertion");
+  EXPECT_EQ(Bug.getString("file"), "bad.c");
+  EXPECT_EQ(Bug.getInteger("line"), 4);
+  EXPECT_EQ(Bug.getString("thread"), "main");
+}
+
+TEST_F(CommandLine, JsonOfSeveralFilesIsAnArray) {
+  llvm::json::Value Reports = runJson("good.c broken.c missing.c");
+  ASSERT_TRUE(Reports.getAsArray());
+  ASSERT_EQ(Reports.getAsArray()->size(), 3u);
+  for (size_t I : {1, 2}) {
+    const llvm::json::Object &Report = *(*Reports.getAsArray())[I].getAsObject();
+    const llvm::json::Object &Model = *Report.getArray("models")->front().getAsObject();
+    EXPECT_EQ(Model.getString("verdict"), "compile-error");
+    EXPECT_NE(Model.getString("reason"), "");
+  }
+}
+
+TEST_F(CommandLine, PassesFlagsToClang) {
+  write("flags.c", "#include <here.h>\n#if N != 3 || M != 4 || __STDC_VERSION__ != 201112L\n#error flags\n#endif\n"
+                   "int main(void) { return 0; }\n");
+  fs::create_directory(Root / "inc");
+  write("inc/here.h", "");
+  EXPECT_EQ(run("check -DN=3 -D M=4 -Iinc -std=c11 -Wall flags.c").ExitCode, 0);
+  EXPECT_EQ(run("check flags.c -- -DN=3 -D M=4 -I inc -std=c11").ExitCode, 0);
+  EXPECT_EQ(run("check flags.c -DN=3").ExitCode, 3);
+}
+
+TEST_F(CommandLine, AcceptsTimesAndSizesWithUnits) {
+  for (const char *Options : {"--timeout 20", "--timeout 20s", "--timeout 2m", "--timeout 500ms", "--max-memory 512M",
+                              "--max-memory 2G", "--jobs 2", "--unroll 3 --exhaustive"})
+    EXPECT_EQ(run(std::string("check ") + Options + " good.c").ExitCode, 0) << Options;
+}
+
+TEST_F(CommandLine, CountsExecutions) {
+  std::string Output = run("check --count good.c").Output;
+  EXPECT_TRUE(contains(Output, "executions/s")) << Output;
+  EXPECT_TRUE(contains(Output, "good.c  sc     verified")) << Output;
+}
+
+TEST_F(CommandLine, DumpsBytecode) {
+  Outcome Result = run("check --dump-bytecode good.c");
+  EXPECT_EQ(Result.ExitCode, 0);
+  EXPECT_TRUE(contains(Result.Output, "main")) << Result.Output;
+  EXPECT_EQ(run("check --dump-bytecode broken.c").ExitCode, 3);
+}
+
+} // namespace
+} // namespace picket

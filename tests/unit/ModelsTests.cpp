@@ -1,0 +1,135 @@
+#include "source/Models.h"
+
+#include "program/Builtin.h"
+#include "source/Compile.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <set>
+#include <string>
+
+namespace picket {
+namespace {
+
+CompileResult compile(const std::string &Text, std::vector<std::string> Flags) {
+  CompileRequest Request;
+  Request.File = "/models-test/program.c";
+  Request.Unsaved[Request.File] = Text;
+  Request.Flags = std::move(Flags);
+  Request.UseCompileCommands = false;
+  return compileProgram(Request);
+}
+
+void expectCleanCompile(const std::string &Text, const std::vector<std::string> &Flags) {
+  CompileResult Result = compile(Text, Flags);
+  EXPECT_TRUE(Result.Compiled.has_value());
+  for (const Diagnostic &D : Result.Diagnostics)
+    ADD_FAILURE() << D.Where.File << ":" << D.Where.Line << ": " << D.Message;
+}
+
+std::set<std::string> modelledNames() {
+  std::set<std::string> Names;
+  std::string Text = ModelsText;
+  std::regex Definition(R"(\*{0,2}__picket_model_(\w+)\([^;{]*\) \{)");
+  for (std::sregex_iterator It(Text.begin(), Text.end(), Definition), End; It != End; ++It)
+    Names.insert((*It)[1]);
+  return Names;
+}
+
+TEST(Models, CompileWithoutDiagnosticsUnderEveryStandard) {
+  for (const char *Standard : {"c89", "gnu89", "c99", "gnu99", "c11", "gnu11", "c17", "gnu17", "c23", "gnu23"}) {
+    SCOPED_TRACE(Standard);
+    expectCleanCompile("int main(void) { return 0; }\n",
+                       {std::string("-std=") + Standard, "-Wall", "-Wextra", "-pedantic", "-Werror"});
+  }
+}
+
+TEST(Models, DoNotConflictWithTheHeadersOfTheCLibrary) {
+  const char *Text = "#define _GNU_SOURCE\n"
+                     "#include <ctype.h>\n"
+                     "#include <errno.h>\n"
+                     "#include <malloc.h>\n"
+                     "#include <pthread.h>\n"
+                     "#include <semaphore.h>\n"
+                     "#include <stdlib.h>\n"
+                     "#include <string.h>\n"
+                     "#include <strings.h>\n"
+                     "#include <threads.h>\n"
+                     "#include <unistd.h>\n"
+                     "int main(void) { return 0; }\n";
+  for (const char *Standard : {"-std=gnu89", "-std=gnu17", "-std=gnu23"}) {
+    SCOPED_TRACE(Standard);
+    expectCleanCompile(Text, {Standard, "-Wall", "-Wextra", "-Werror"});
+  }
+}
+
+TEST(Models, LeaveEveryNameToTheUser) {
+  // The same names with other meanings, and macros that would change the models if they came first.
+  expectCleanCompile("typedef struct { int to; } text;\n"
+                     "enum { heap, block, key, attr, thrd_success = 7 };\n"
+                     "static char strlen(text t) { return (char)t.to; }\n"
+                     "double pthread_once, memcpy_count;\n"
+                     "int main(void) { text t = {SIZE}; return strlen(t) + (int)pthread_once; }\n",
+                     {"-fno-builtin", "-DSIZE=0", "-Dsize=broken(", "-Dunsigned=@"});
+}
+
+TEST(Models, LeaveNoMacroDefined) {
+  std::string Text = ModelsText;
+  std::regex Define(R"(#define (\w+))");
+  for (std::sregex_iterator It(Text.begin(), Text.end(), Define), End; It != End; ++It)
+    EXPECT_NE(Text.find("#undef " + (*It)[1].str()), std::string::npos) << (*It)[1];
+  EXPECT_EQ(Text.find("#include"), std::string::npos);
+}
+
+TEST(Models, DoNotRepeatABuiltin) {
+  std::set<std::string> Names = modelledNames();
+  EXPECT_GT(Names.size(), 60u);
+  EXPECT_TRUE(Names.count("strlen") && Names.count("thrd_create") && Names.count("__ctype_b_loc"));
+  for (const std::string &Name : Names) {
+    Builtin Found;
+    EXPECT_FALSE(findBuiltin(Name, Found)) << Name << " is a builtin: the model would never be called";
+  }
+}
+
+TEST(Models, AreFoundByName) {
+  for (const std::string &Name : modelledNames())
+    EXPECT_TRUE(hasModel(Name)) << Name;
+  for (const char *Name : {"", "str", "strle", "trlen", "pthread_create", "foo"})
+    EXPECT_FALSE(hasModel(Name)) << Name;
+}
+
+TEST(Models, StandOnlyOnBuiltins) {
+  std::string Text = ModelsText;
+  std::regex Label(R"re(__asm__\("(\w+)"\))re");
+  for (std::sregex_iterator It(Text.begin(), Text.end(), Label), End; It != End; ++It) {
+    Builtin Found;
+    EXPECT_TRUE(findBuiltin((*It)[1].str(), Found) || (*It)[1] == "__errno_location") << (*It)[1];
+  }
+}
+
+TEST(Models, CoverC11Threads) {
+  std::set<std::string> Names = modelledNames();
+  for (const char *Name :
+       {"thrd_create", "thrd_equal", "thrd_current", "thrd_sleep",    "thrd_exit",   "thrd_detach",   "thrd_join",
+        "thrd_yield",  "mtx_init",   "mtx_lock",     "mtx_timedlock", "mtx_trylock", "mtx_unlock",    "mtx_destroy",
+        "call_once",   "cnd_init",   "cnd_signal",   "cnd_broadcast", "cnd_wait",    "cnd_timedwait", "cnd_destroy",
+        "tss_create",  "tss_get",    "tss_set",      "tss_delete"}) {
+    Builtin Found;
+    EXPECT_TRUE(Names.count(Name) || findBuiltin(Name, Found)) << Name;
+  }
+}
+
+TEST(Models, AreNotTheUsersFiles) {
+  CompileResult Result = compile("#include <string.h>\nint main(void) { return (int)strlen(\"abc\"); }\n", {});
+  ASSERT_TRUE(Result.Compiled.has_value());
+  const Program &P = *Result.Compiled;
+  for (size_t File = 0; File < P.Files.size(); ++File) {
+    if (P.Files[File] == ModelsFile) {
+      EXPECT_FALSE(P.UserFile[File]);
+    }
+  }
+}
+
+} // namespace
+} // namespace picket
