@@ -7,6 +7,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
+#include <tuple>
 
 using llvm::StringRef;
 
@@ -55,9 +56,12 @@ void printExcerpt(llvm::raw_ostream &Out, const Place &P) {
 }
 
 /// "the loop at line 12", "the loops at lines 12, 20"
-std::string loopsText(const std::vector<CutLoop> &Loops, const std::string &NamedFile) {
+std::string loopsText(std::vector<CutLoop> Loops, const std::string &NamedFile) {
   if (Loops.empty())
     return "a loop";
+  std::sort(Loops.begin(), Loops.end(), [](const CutLoop &A, const CutLoop &B) {
+    return std::tie(A.Where.File, A.Where.Line) < std::tie(B.Where.File, B.Where.Line);
+  });
   std::vector<std::string> Names;
   for (const CutLoop &L : Loops) {
     std::string File = displayPath(L.Where.File, NamedFile);

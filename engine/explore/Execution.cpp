@@ -65,22 +65,58 @@ void Execution::addRace(uint32_t First, uint32_t Second, bool SecondWrites, cons
 
 /// The value before a write may be one the operation would have waited for. Then the write cannot be overtaken, and the one
 /// before it is tried: the operation races with the latest write before which it could have happened.
-void Execution::findWaitingRaces(const uint32_t *SeenClock) {
+void Execution::findWaitingRaces(const uint32_t *SeenClock, std::vector<Race> &Result) {
+  const Event &Mine = Events[Length];
   for (CellId Cell : Found)
     for (uint32_t T = State[Cell].LastWrite; T;) {
       const Touch &W = Touches[T - 1];
       const Event &E = Events[W.Event];
-      if (E.Touched.Owner == C.threadOf(Events[Length].Process) || SeenClock[E.Process] >= E.Index)
+      if (E.Touched.Owner == Mine.Touched.Owner || SeenClock[E.Process] >= E.Index)
         break;
       const uint8_t *Before = &OldBytes[W.Old];
-      if (Found.size() > 1 || !C.wouldWait(Events[Length].Process, Before)) {
-        Race R{W.Event, Length, true};
-        R.SecondWrites = Pending.Kind != OperationKind::Load && C.wouldWrite(Events[Length].Process, Before);
-        Races.push_back(R);
+      if (Found.size() > 1 || !C.wouldWait(Mine.Process, Before)) {
+        bool Writes = Pending.Kind != OperationKind::Load && C.wouldWrite(Mine.Process, Before);
+        Result.push_back({W.Event, Length, Writes});
         break;
       }
       T = W.PrevWrite;
     }
+}
+
+/// Prepares event Length for the pending operation of P, which can have to wait, and finds what it races with.
+void Execution::lookAtWaiting(ProcessId P, std::vector<Race> &Result) {
+  // A load of what the thread itself stored and has not landed races with nothing.
+  if (Pending.Kind == OperationKind::Load && C.readsOwnBuffer(C.threadOf(P), Pending))
+    return;
+  if (C.buffering() != Buffering::None && Pending.Kind != OperationKind::Load)
+    joinUpdates(Seen.data(), C.threadOf(P));
+  uint32_t Size = Pending.Kind == OperationKind::Sync ? sizeOf(Pending.Sync) : Pending.Width;
+  findCells({Pending.Where, Size, true});
+  findWaitingRaces(Seen.data(), Result);
+}
+
+void Execution::begin(ProcessId P) {
+  if (Events.size() <= Length) {
+    Events.emplace_back();
+    Clocks.resize(Events.size() * static_cast<size_t>(Stride));
+  }
+  Event &E = Events[Length];
+  E.Process = P;
+  E.Touched.clear();
+  E.Touched.Owner = C.threadOf(P);
+  E.Touched.IsUpdate = C.isUpdate(P);
+  E.Index = current(P)[P] + 1;
+  std::copy_n(current(P), Stride, Seen.begin());
+  Pending = E.Touched.IsUpdate ? Operation() : C.machine().pending(E.Touched.Owner);
+}
+
+void Execution::racesOfStuck(ProcessId P, std::vector<Race> &Result) {
+  begin(P);
+  Event &E = Events[Length];
+  E.Kind = Pending.Kind;
+  lookAtWaiting(P, Result);
+  for (CellId Cell : Found)
+    E.Touched.add({Cell, Pending.Kind == OperationKind::Load ? CellAccess::Read : CellAccess::Write, 0});
 }
 
 void Execution::touchRead(uint32_t E, CellId Cell, const uint32_t *SeenClock, bool FindRaces) {
@@ -216,34 +252,16 @@ void Execution::started() {
 }
 
 void Execution::append(ProcessId P) {
-  if (Events.size() <= Length) {
-    Events.emplace_back();
-    Clocks.resize(Events.size() * static_cast<size_t>(Stride));
-  }
+  begin(P);
   Event &E = Events[Length];
-  E.Process = P;
-  E.Touched.clear();
-  E.Touched.Owner = C.threadOf(P);
-  E.Touched.IsUpdate = C.isUpdate(P);
   E.Before = C.mark();
   E.FirstTouch = static_cast<uint32_t>(Touches.size());
   E.FirstRace = static_cast<uint32_t>(Races.size());
   E.FirstSaved = Saved.size();
   E.FirstOld = OldBytes.size();
-  E.Index = current(P)[P] + 1;
-
-  std::copy_n(current(P), Stride, Seen.begin());
-  Pending = E.Touched.IsUpdate ? Operation() : C.machine().pending(E.Touched.Owner);
   Waits = C.canWait(P);
-  if (Waits) {
-    // Whether it would have had to wait can only be asked while it has not happened.
-    if (C.buffering() != Buffering::None && Pending.Kind != OperationKind::Load)
-      joinUpdates(Seen.data(), E.Touched.Owner);
-    uint32_t Size = Pending.Kind == OperationKind::Sync ? sizeOf(Pending.Sync) : Pending.Width;
-    findCells({Pending.Where, Size, true});
-    if (Pending.Kind != OperationKind::Load || !C.readsOwnBuffer(E.Touched.Owner, Pending))
-      findWaitingRaces(Seen.data());
-  }
+  if (Waits) // whether it would have had to wait can only be asked while it has not happened
+    lookAtWaiting(P, Races);
 
   C.step(P);
   checkRoom();

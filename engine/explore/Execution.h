@@ -56,6 +56,9 @@ public:
   bool happensBefore(uint32_t A, uint32_t B) const { return clock(B)[Events[A].Process] >= Events[A].Index; }
 
   std::vector<Race> &races() { return Races; }
+  /// The races of an operation that waits and never gets to happen in this execution. Their second event is the one that
+  /// would come next; it can be read until another is appended.
+  void racesOfStuck(ProcessId P, std::vector<Race> &Result);
   uint32_t firstRaceOf(uint32_t E) const { return Events[E].FirstRace; }
 
   /// The footprint of B in an execution from which A, and all that happens after A, is taken out: a load that read its own
@@ -105,7 +108,9 @@ private:
   void joinUpdates(uint32_t *Into, ThreadId T);
   void checkRoom();
   void findCells(const MemoryAccess &A);
-  void findWaitingRaces(const uint32_t *Seen);
+  void begin(ProcessId P);
+  void lookAtWaiting(ProcessId P, std::vector<Race> &Result);
+  void findWaitingRaces(const uint32_t *Seen, std::vector<Race> &Result);
   void joinBarrier(uint32_t *Into, ThreadId T, uint32_t Entry);
   void touchRead(uint32_t E, CellId Cell, const uint32_t *Seen, bool FindRaces);
   void touchForwarded(uint32_t E, CellId Cell, uint32_t Entry);

@@ -54,7 +54,7 @@ private:
   size_t SleepersInUse = 0;
   std::vector<ProcessId> Enabled;
   std::vector<WakeupStep> Sequence;
-  size_t UnsettledFrom = 0; // races before this one were looked at in an earlier execution
+  std::vector<Race> Stuck;
   uint64_t Leaves = 0;
   ProcessId LastProcess = 0;
 };
@@ -163,15 +163,14 @@ void OptimalDpor::sequenceFor(const Race &R, std::vector<WakeupStep> &Steps, siz
       Steps.emplace_back();
     return Steps[Used++];
   };
-  for (uint32_t K = R.First + 1; K < E.length(); ++K) {
+  for (uint32_t K = R.First + 1; K < E.length() || K == R.Second; ++K) {
     if (K == R.Second) {
       WakeupStep &Step = Next();
       Step.Process = E[K].Process;
       Step.Touched = E[K].Touched;
-      if (!Step.Touched.IsUpdate && E[K].Kind != OperationKind::Atomic)
+      if (E[K].Kind == OperationKind::CmpXchg)
         for (uint32_t A = 0; A < Step.Touched.size(); ++A)
-          if (Step.Touched[A].How != CellAccess::Forwarded && (E[K].Kind == OperationKind::CmpXchg))
-            Step.Touched[A].How = R.SecondWrites ? CellAccess::Write : CellAccess::Read;
+          Step.Touched[A].How = R.SecondWrites ? CellAccess::Write : CellAccess::Read;
       CommonSteps = Used;
     } else if (!E.happensBefore(R.First, K)) {
       WakeupStep &Step = Next();
@@ -212,6 +211,16 @@ void OptimalDpor::settle(Race &R) {
 }
 
 void OptimalDpor::settleRaces() {
+  // What waits in vain here could have happened elsewhere.
+  for (ThreadId T = 0; T < C.machine().numThreads(); ++T) {
+    ProcessId P = C.processOf(T);
+    if (!C.machine().exists(T) || C.machine().status(T) != ThreadStatus::Ready || !C.canWait(P))
+      continue;
+    Stuck.clear();
+    E.racesOfStuck(P, Stuck);
+    for (Race &R : Stuck)
+      settle(R);
+  }
   for (Race &R : E.races())
     if (R.Status != Race::Settled)
       settle(R);

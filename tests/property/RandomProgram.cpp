@@ -1,5 +1,8 @@
 #include "property/RandomProgram.h"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace picket::testing {
 
 static const char *const Preamble = R"(typedef unsigned long pthread_t;
