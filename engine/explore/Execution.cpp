@@ -20,8 +20,10 @@ void Execution::checkRoom() {
 }
 
 void Execution::saveCurrent(ProcessId P) {
-  Saved.push_back(P);
-  Saved.insert(Saved.end(), current(P), current(P) + Stride);
+  size_t At = Saved.size();
+  Saved.resize(At + 1 + Stride);
+  Saved[At] = P;
+  std::copy_n(current(P), Stride, &Saved[At + 1]);
 }
 
 void Execution::joinUpdates(uint32_t *Into, ThreadId T) {
@@ -335,22 +337,26 @@ Execution::Source Execution::sourceOf(uint32_t K, uint32_t Index) const {
   return {false, W.Touched.Owner, W.Operation};
 }
 
-void Execution::footprintWithout(uint32_t A, uint32_t B, Footprint &Result) const {
-  Result = Events[B].Touched;
-  if (C.buffering() == Buffering::None || Events[B].Kind != OperationKind::Load)
-    return;
-  // What happens to be an own update can be named by its entry: the buffer holds it until it lands.
-  for (uint32_t K = 0; K < Result.size(); ++K) {
-    const Touch &T = Touches[Events[B].FirstTouch + K];
+bool Execution::footprintWithout(uint32_t A, uint32_t B, Footprint &Result) const {
+  const Event &Load = Events[B];
+  if (Load.Kind != OperationKind::Load)
+    return false;
+  bool Changes = false;
+  for (uint32_t K = 0; K < Load.Touched.size(); ++K) {
+    const Touch &T = Touches[Load.FirstTouch + K];
     if (T.How != CellAccess::Read || !T.PrevWrite)
       continue;
     const Touch &W = Touches[T.PrevWrite - 1];
     const Event &Writer = Events[W.Event];
-    if (Writer.Touched.IsUpdate && Writer.Touched.Owner == Result.Owner && W.Event >= A && happensBefore(A, W.Event)) {
-      Result[K].How = CellAccess::Forwarded;
-      Result[K].Entry = W.Entry;
-    }
+    if (!Writer.Touched.IsUpdate || Writer.Touched.Owner != Load.Touched.Owner || W.Event < A || !happensBefore(A, W.Event))
+      continue;
+    if (!Changes)
+      Result = Load.Touched;
+    Changes = true;
+    Result[K].How = CellAccess::Forwarded;
+    Result[K].Entry = W.Entry;
   }
+  return Changes;
 }
 
 } // namespace picket

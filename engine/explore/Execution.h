@@ -62,8 +62,8 @@ public:
   uint32_t firstRaceOf(uint32_t E) const { return Events[E].FirstRace; }
 
   /// The footprint of B in an execution from which A, and all that happens after A, is taken out: a load that read its own
-  /// thread's landed store finds it in the buffer then.
-  void footprintWithout(uint32_t A, uint32_t B, Footprint &Result) const;
+  /// thread's landed store finds it in the buffer then. False if it is the same as in this execution.
+  bool footprintWithout(uint32_t A, uint32_t B, Footprint &Result) const;
 
   /// The write that a read of the cell by event K reads from, as (thread, operation), if it is not initial memory.
   struct Source {

@@ -2,6 +2,8 @@
 
 #include "explore/WakeupTree.h"
 
+#include <deque>
+
 namespace picket {
 
 namespace {
@@ -37,7 +39,7 @@ private:
   std::optional<ProcessId> choose();
   void settleRaces();
   void settle(Race &R);
-  void sequenceFor(const Race &R, std::vector<WakeupStep> &Sequence, size_t &CommonSteps) const;
+  size_t findSequence(const Race &R);
   bool stopNow();
 
   Configuration &C;
@@ -53,7 +55,9 @@ private:
   std::vector<Sleeper> Sleepers;
   size_t SleepersInUse = 0;
   std::vector<ProcessId> Enabled;
-  std::vector<WakeupStep> Sequence;
+  std::vector<WakeupStep> Sequence; // of the race being looked at
+  std::deque<Footprint> Adapted;    // footprints in it that differ from the events' own
+  Footprint Changed;
   std::vector<Race> Stuck;
   uint64_t Leaves = 0;
   ProcessId LastProcess = 0;
@@ -156,36 +160,36 @@ void OptimalDpor::executionEnded() {
 
 /// v = notdep(e, E).e' of the race (e, e'): the steps after e that do not happen after it, with e' directly behind those
 /// that come before it. The steps up to e' are the same in all executions in which the two race this way.
-void OptimalDpor::sequenceFor(const Race &R, std::vector<WakeupStep> &Steps, size_t &CommonSteps) const {
-  size_t Used = 0;
-  auto Next = [&]() -> WakeupStep & {
-    if (Used == Steps.size())
-      Steps.emplace_back();
-    return Steps[Used++];
-  };
+size_t OptimalDpor::findSequence(const Race &R) {
+  Sequence.clear();
+  Adapted.clear();
+  size_t CommonSteps = 0;
   for (uint32_t K = R.First + 1; K < E.length() || K == R.Second; ++K) {
+    const Event &Step = E[K];
     if (K == R.Second) {
-      WakeupStep &Step = Next();
-      Step.Process = E[K].Process;
-      Step.Touched = E[K].Touched;
-      if (E[K].Kind == OperationKind::CmpXchg)
-        for (uint32_t A = 0; A < Step.Touched.size(); ++A)
-          Step.Touched[A].How = R.SecondWrites ? CellAccess::Write : CellAccess::Read;
-      CommonSteps = Used;
+      const Footprint *Touched = &Step.Touched;
+      if (Step.Kind == OperationKind::CmpXchg) { // may fail where it succeeded, and the other way round
+        Footprint &Other = Adapted.emplace_back(Step.Touched);
+        for (uint32_t A = 0; A < Other.size(); ++A)
+          Other[A].How = R.SecondWrites ? CellAccess::Write : CellAccess::Read;
+        Touched = &Other;
+      }
+      Sequence.push_back({Step.Process, Touched});
+      CommonSteps = Sequence.size();
     } else if (!E.happensBefore(R.First, K)) {
-      WakeupStep &Step = Next();
-      Step.Process = E[K].Process;
-      E.footprintWithout(R.First, K, Step.Touched);
+      const Footprint *Touched = &Step.Touched;
+      if (C.buffering() != Buffering::None && E.footprintWithout(R.First, K, Changed))
+        Touched = &Adapted.emplace_back(Changed);
+      Sequence.push_back({Step.Process, Touched});
     }
   }
-  Steps.resize(Used);
+  return CommonSteps;
 }
 
 /// Makes sure that the race's reversal is explored, unless something explored or planned covers it.
 void OptimalDpor::settle(Race &R) {
   Prefix &Before = Prefixes[R.First];
-  size_t CommonSteps = 0;
-  sequenceFor(R, Sequence, CommonSteps);
+  size_t CommonSteps = findSequence(R);
   bool Covered = false;
   for (size_t K = 0; K < Before.NumSleepers; ++K) {
     const Sleeper &S = Sleepers[Before.FirstSleeper + K];

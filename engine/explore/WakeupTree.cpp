@@ -15,15 +15,15 @@ Initial WakeupTree::canGoFirst(ProcessId Process, const Footprint &Touched, cons
   for (size_t K = 0; K < Sequence.size(); ++K) {
     if (Sequence[K].Process == Process)
       return K < Prefix ? Initial::InPrefix : Initial::Weak;
-    if (Mine.conflictsWith(Sequence[K].Touched))
+    if (Mine.conflictsWith(*Sequence[K].Touched))
       return Initial::No;
     if (Forwarded)
-      Changing.after(Sequence[K].Touched);
+      Changing.after(*Sequence[K].Touched);
   }
   return Initial::Weak;
 }
 
-WakeupTree::NodeId WakeupTree::make(WakeupStep &&Step) {
+WakeupTree::NodeId WakeupTree::make(const WakeupStep &Step) {
   NodeId New;
   if (Free.empty()) {
     New = static_cast<NodeId>(Nodes.size());
@@ -32,11 +32,14 @@ WakeupTree::NodeId WakeupTree::make(WakeupStep &&Step) {
     New = Free.back();
     Free.pop_back();
   }
-  Nodes[New] = {Step.Process, None, None, std::move(Step.Touched)};
+  Node &N = Nodes[New];
+  N.Process = Step.Process;
+  N.Child = N.Next = None;
+  N.Touched = *Step.Touched;
   return New;
 }
 
-Initial WakeupTree::insert(NodeId &First, std::vector<WakeupStep> Sequence, size_t Prefix) {
+Initial WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t Prefix) {
   Initial Led = Initial::No;
   NodeId Parent = None; // None: the forest itself
   for (;;) {
@@ -50,8 +53,8 @@ Initial WakeupTree::insert(NodeId &First, std::vector<WakeupStep> Sequence, size
         Led = How;
     }
     if (Joined == None) {
-      for (WakeupStep &Step : Sequence) {
-        NodeId New = make(std::move(Step));
+      for (const WakeupStep &Step : Sequence) {
+        NodeId New = make(Step);
         if (Last != None)
           Nodes[Last].Next = New;
         else if (Parent == None)

@@ -12,7 +12,7 @@ namespace picket {
 /// A step of a sequence to insert.
 struct WakeupStep {
   ProcessId Process;
-  Footprint Touched;
+  const Footprint *Touched;
 };
 
 /// How a process relates to a sequence of steps of others: can it go first?
@@ -34,9 +34,9 @@ public:
   static Initial canGoFirst(ProcessId Process, const Footprint &Touched, const std::vector<WakeupStep> &Sequence,
                             size_t Prefix);
 
-  /// Inserts a sequence below the forest that starts with `First`. Returns what already led the way: InPrefix or Weak
+  /// Inserts a sequence (which it uses up) below the forest that starts with `First`. Returns what already led the way: InPrefix or Weak
   /// if an existing branch was joined, No if a new branch was added at this level.
-  Initial insert(NodeId &First, std::vector<WakeupStep> Sequence, size_t Prefix);
+  Initial insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t Prefix);
 
   ProcessId process(NodeId N) const { return Nodes[N].Process; }
   NodeId child(NodeId N) const { return Nodes[N].Child; }
@@ -54,7 +54,7 @@ private:
     NodeId Child = None, Next = None;
     Footprint Touched;
   };
-  NodeId make(WakeupStep &&Step);
+  NodeId make(const WakeupStep &Step);
 
   std::vector<Node> Nodes;
   std::vector<NodeId> Free;

@@ -74,7 +74,7 @@ void Configuration::settle(ThreadId T) {
     }
     if (M.status(T) != ThreadStatus::Ready)
       return;
-    Operation Op = M.pending(T);
+    const OperationKind Kind = M.pending(T).Kind;
     if (MustDrain[T]) {
       if (!StoreBuffers[T]->empty())
         return;
@@ -82,9 +82,9 @@ void Configuration::settle(ThreadId T) {
       MustDrain[T] = 0;
       Notes.push_back({StepNote::Drained, T, 0});
     }
-    switch (Op.Kind) {
+    switch (Kind) {
     case OperationKind::Join: {
-      auto Target = static_cast<ThreadId>(Op.Where);
+      auto Target = static_cast<ThreadId>(M.pending(T).Where);
       if (!M.isFinished(Target) || (StoreBuffers[Target] && !StoreBuffers[Target]->empty()))
         return;
       Notes.push_back({StepNote::Joined, T, Target});
@@ -94,6 +94,7 @@ void Configuration::settle(ThreadId T) {
     }
     case OperationKind::Fence:
     case OperationKind::Drain: {
+      const Operation Op = M.pending(T);
       bool Full = Op.Kind == OperationKind::Drain || Op.Fence == FenceKind::Full;
       if (Full && !StoreBuffers[T]->empty())
         return;
@@ -109,7 +110,7 @@ void Configuration::settle(ThreadId T) {
       if (Buffers == Buffering::None)
         return;
       M.save(T);
-      bufferStore(T, Op);
+      bufferStore(T, Operation(M.pending(T)));
       break;
     default:
       return;

@@ -17,7 +17,8 @@ public:
   /// names it.
   std::optional<llvm::APInt> evaluate(const llvm::Constant &C, std::string &Refusal) const;
 
-  /// The initial bytes of a variable. Parts that are not modelled (the address of an external variable) are zero.
+  /// The initial bytes of a variable that is part of the Program. The few parts that cannot be told (the address of a
+  /// label) are zero.
   std::vector<uint8_t> initialBytes(const llvm::GlobalVariable &G) const;
 
 private:

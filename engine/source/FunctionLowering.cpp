@@ -368,7 +368,7 @@ FunctionLowering::Parts FunctionLowering::valueOf(const Value &V) {
 }
 
 FunctionLowering::Parts FunctionLowering::constantParts(const Constant &C) {
-  if (auto *G = dyn_cast<GlobalVariable>(&C); G && G->isThreadLocal() && !G->isDeclaration()) {
+  if (auto *G = dyn_cast<GlobalVariable>(&C); G && G->isThreadLocal() && Context.Symbols.isModelled(*G)) {
     Operand Dst = B.newSlots();
     B.emit({.Op = Opcode::ThreadLocal, .Dst = Dst, .Imm = Context.Symbols.indexOf(*G)});
     return {Dst};

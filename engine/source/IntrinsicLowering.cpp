@@ -102,8 +102,8 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
     return lowerSet(I);
   case Intrinsic::threadlocal_address: {
     auto *Variable = dyn_cast<GlobalVariable>(I.getArgOperand(0)->stripPointerCasts());
-    if (!Variable || Variable->isDeclaration())
-      return refuse(I, "external variable '" + I.getArgOperand(0)->getName().str() + "'");
+    if (!Variable || !Context.Symbols.isModelled(*Variable))
+      return refuse(I, "thread-local variable '" + I.getArgOperand(0)->getName().str() + "'");
     return define(I, constantParts(*Variable));
   }
   case Intrinsic::trap:

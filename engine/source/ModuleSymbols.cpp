@@ -1,5 +1,6 @@
 #include "source/ModuleSymbols.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -122,9 +123,45 @@ std::optional<Address> ModuleSymbols::addressOf(const GlobalValue &G, std::strin
     return globalAddress(It->second);
   if (Variable->hasExternalWeakLinkage())
     return 0;
-  Refusal = Variable->isDeclaration() ? "external variable '" + G.getName().str() + "'"
-                                      : "the size of variable '" + G.getName().str() + "'";
+  Refusal = whyRefused(*Variable);
   return std::nullopt;
+}
+
+std::string ModuleSymbols::whyRefused(const GlobalVariable &G) const {
+  if (auto It = Refused.find(&G); It != Refused.end())
+    return It->second;
+  return (G.isDeclaration() ? "external variable '" : "the size of variable '") + G.getName().str() + "'";
+}
+
+/// A variable that starts with the address of one that is not modelled is not modelled either.
+void ModuleSymbols::refuseUnknownInitialisers() {
+  auto RefusedPart = [&](const GlobalVariable &G) -> const GlobalVariable * {
+    SmallPtrSet<const Constant *, 16> Seen;
+    std::vector<const Constant *> Pending = {G.getInitializer()};
+    while (!Pending.empty()) {
+      const Constant *C = Pending.back();
+      Pending.pop_back();
+      if (!Seen.insert(C).second)
+        continue;
+      if (auto *Other = dyn_cast<GlobalVariable>(C)) {
+        if (!Globals.count(Other) && !Other->hasExternalWeakLinkage())
+          return Other;
+      } else if (!isa<GlobalValue, BlockAddress>(C))
+        for (const Use &U : C->operands())
+          Pending.push_back(cast<Constant>(U.get()));
+    }
+    return nullptr;
+  };
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const GlobalVariable &G : M.globals())
+      if (Globals.count(&G) && G.hasInitializer())
+        if (const GlobalVariable *Part = RefusedPart(G)) {
+          Refused[&G] = whyRefused(*Part);
+          Globals.erase(&G);
+          Changed = true;
+        }
+  }
 }
 
 std::vector<const llvm::Function *> ModuleSymbols::constructors() const {
@@ -225,6 +262,7 @@ void ModuleSymbols::collect() {
     }
   }
 
+  refuseUnknownInitialisers();
   for (const GlobalVariable &G : M.globals())
     if (auto It = Globals.find(&G); It != Globals.end()) {
       It->second = static_cast<uint32_t>(P.Globals.size());

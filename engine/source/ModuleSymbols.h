@@ -49,6 +49,7 @@ public:
   /// The address of a global or function; empty if it has none, and `Refusal` then says what is not modelled.
   std::optional<Address> addressOf(const llvm::GlobalValue &G, std::string &Refusal) const;
 
+  bool isModelled(const llvm::GlobalVariable &G) const { return Globals.count(&G) != 0; }
   uint32_t indexOf(const llvm::GlobalVariable &G) const { return Globals.find(&G)->second; }
   std::optional<uint32_t> indexOf(const llvm::Function &F) const;
 
@@ -68,6 +69,8 @@ private:
   void reachGlobal(const llvm::GlobalVariable &G);
   void reachAddress(const llvm::Function &F);
   void addFunction(const llvm::Function &F);
+  void refuseUnknownInitialisers();
+  std::string whyRefused(const llvm::GlobalVariable &G) const;
   const llvm::Function *modelOf(const llvm::Function &F) const;
 
   const llvm::Module &M;
@@ -76,6 +79,7 @@ private:
   SourceMap &Sources;
   llvm::DenseMap<const llvm::Function *, uint32_t> Functions;
   llvm::DenseMap<const llvm::GlobalVariable *, uint32_t> Globals;
+  llvm::DenseMap<const llvm::GlobalVariable *, std::string> Refused; // what is not modelled about them
   std::vector<const llvm::Function *> DefinedFunctions;
   std::vector<const llvm::GlobalVariable *> GlobalList;
   llvm::MapVector<const llvm::Function *, uint32_t> Forwarders;

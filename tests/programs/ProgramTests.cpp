@@ -14,7 +14,7 @@ namespace picket {
 namespace {
 
 /// The models that exist. Rows of the others state what will have to hold.
-const std::vector<Model> ModelsToRun = {Model::SC};
+const std::vector<Model> ModelsToRun = {Model::SC, Model::TSO, Model::PSO};
 
 constexpr uint64_t ManyExecutions = 20000;
 constexpr double SecondsPerRow = 300;
@@ -143,10 +143,12 @@ public:
     ASSERT_EQ(Report.Models.size(), 1u);
     const ModelReport &Got = Report.Models.front();
     EXPECT_EQ(nameOf(Got.Result), Expected.Verdict);
-    if (Expected.Executions)
+    if (Expected.Executions) {
       EXPECT_EQ(Got.Executions, *Expected.Executions);
-    if (Expected.Blocked)
+    }
+    if (Expected.Blocked) {
       EXPECT_EQ(Got.Blocked, *Expected.Blocked);
+    }
     checkBugs(Got);
     if (Expected.isPermuted())
       checkUnpermuted(Got);
@@ -156,8 +158,9 @@ private:
   void checkBugs(const ModelReport &Got) const {
     EXPECT_EQ(Got.Bugs.empty(), Expected.Verdict != "violation");
     for (const Bug &B : Got.Bugs) {
-      if (Expected.BugKind)
+      if (Expected.BugKind) {
         EXPECT_EQ(B.Kind, *Expected.BugKind);
+      }
       if (Expected.BugLine) {
         EXPECT_EQ(B.Where.Line, *Expected.BugLine) << B.Message;
         EXPECT_TRUE(B.Where.File.ends_with(Expected.Program + ".c")) << B.Where.File;
