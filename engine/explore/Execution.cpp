@@ -90,7 +90,7 @@ void Execution::lookAtWaiting(ProcessId P, std::vector<Race> &Result) {
   // A load of what the thread itself stored and has not landed races with nothing.
   if (Pending.Kind == OperationKind::Load && C.readsOwnBuffer(C.threadOf(P), Pending))
     return;
-  if (C.buffering() != Buffering::None && Pending.Kind != OperationKind::Load)
+  if (C.drainsBefore(Pending))
     joinUpdates(Seen.data(), C.threadOf(P));
   uint32_t Size = Pending.Kind == OperationKind::Sync ? sizeOf(Pending.Sync) : Pending.Width;
   findCells({Pending.Where, Size, true});

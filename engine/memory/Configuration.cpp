@@ -141,6 +141,12 @@ void Configuration::bufferStore(ThreadId T, const Operation &Op) {
   M.resume(T, 0, 0, true);
 }
 
+/// Whether a read-modify-write waits for all earlier stores. Under PSO the location's own buffer suffices for relaxed and
+/// acquire; the store-store barrier in front of a release makes its write, which is made at once, wait for all.
+bool Configuration::drainsAll(const Operation &Rmw) const {
+  return Buffers == Buffering::Fifo || Rmw.Ordering == Order::NotAtomic || Rmw.Ordering >= Order::Release;
+}
+
 /// Whether the buffer lets the operation happen now.
 bool Configuration::drainedFor(ThreadId T, const Operation &Op) const {
   if (Buffers == Buffering::None)
@@ -156,10 +162,7 @@ bool Configuration::drainedFor(ThreadId T, const Operation &Op) const {
     return true;
   case OperationKind::Rmw:
   case OperationKind::CmpXchg:
-    // PSO: the location's own buffer suffices for relaxed and acquire. A store-store barrier in front (release) makes
-    // the write wait for all earlier stores, and it is made at once.
-    return Buffers == Buffering::PerLocation && Op.Ordering != Order::NotAtomic && Op.Ordering < Order::Release &&
-           !Buffer.holds(Op.Where, Op.Width);
+    return !drainsAll(Op) && !Buffer.holds(Op.Where, Op.Width);
   default:
     return false;
   }
@@ -306,6 +309,10 @@ void Configuration::stepUpdate(ProcessId P) {
   Accesses.push_back({E.Where, E.Width, true});
   Buffer.land(Index, M.undo());
   Object *O = M.memory().find(E.Where);
+  if (O->Life == Lifetime::Returned && O->Owner == T) { // its own variable: nobody is left to see the value
+    settle(T);
+    return;
+  }
   if (O->Life != Lifetime::Alive) {
     M.save(T);
     M.failAt(T, E.Pc, E.Where, E.Width, true);
@@ -368,7 +375,7 @@ void Configuration::store(ThreadId T, const Operation &Op) {
 }
 
 void Configuration::readModifyWrite(ThreadId T, const Operation &Op) {
-  if (Buffers != Buffering::None && StoreBuffers[T]->empty())
+  if (Buffers != Buffering::None && drainsAll(Op))
     Notes.push_back({StepNote::DrainedBefore, T, 0});
   bool Writes = true;
   if (M.failsAccess(T, Op.Where, Op.Width, true)) {

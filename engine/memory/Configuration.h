@@ -97,6 +97,12 @@ public:
     return StoreBuffers[T] && StoreBuffers[T]->holds(Load.Where, Load.Width);
   }
 
+  /// Whether an operation that can have to wait happens after all earlier stores of its thread have landed.
+  bool drainsBefore(const Operation &Op) const {
+    return Buffers != Buffering::None && Op.Kind != OperationKind::Load &&
+           (Op.Kind == OperationKind::Sync || drainsAll(Op));
+  }
+
   // For reversing races with operations that can have to wait:
 
   /// Whether the pending operation of P can ever have to wait for the memory it accesses.
@@ -115,6 +121,7 @@ private:
   bool canStep(ThreadId T);
   bool canUpdate(ProcessId P, uint32_t &Entry) const;
   bool drainedFor(ThreadId T, const Operation &Op) const;
+  bool drainsAll(const Operation &Rmw) const;
   void stepThread(ThreadId T);
   void stepUpdate(ProcessId P);
   void load(ThreadId T, const Operation &Op);

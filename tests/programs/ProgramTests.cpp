@@ -157,16 +157,15 @@ public:
 private:
   void checkBugs(const ModelReport &Got) const {
     EXPECT_EQ(Got.Bugs.empty(), Expected.Verdict != "violation");
+    // What breaks one property may break another; the expected bug has to be among them.
+    bool Found = Got.Bugs.empty();
     for (const Bug &B : Got.Bugs) {
-      if (Expected.BugKind) {
-        EXPECT_EQ(B.Kind, *Expected.BugKind);
-      }
-      if (Expected.BugLine) {
-        EXPECT_EQ(B.Where.Line, *Expected.BugLine) << B.Message;
-        EXPECT_TRUE(B.Where.File.ends_with(Expected.Program + ".c")) << B.Where.File;
-      }
       EXPECT_FALSE(B.Message.empty());
+      bool Kind = !Expected.BugKind || B.Kind == *Expected.BugKind;
+      bool Line = !Expected.BugLine || (B.Where.Line == *Expected.BugLine && B.Where.File.ends_with(Expected.Program + ".c"));
+      Found |= Kind && Line;
     }
+    EXPECT_TRUE(Found) << "none of the bugs is the expected one";
   }
 
   void checkUnpermuted(const ModelReport &Got) const {

@@ -119,13 +119,13 @@ const testing::Palette Atomics = {Statement::Store,       Statement::Load,    St
 const testing::Palette Locks = {Statement::Store, Statement::Load, Statement::LockedAdd, Statement::TryLocked,
                                 Statement::Guarded};
 const testing::Palette Awaits = {Statement::Store, Statement::Load, Statement::AwaitNot, Statement::Copy,
-                                 Statement::FetchAdd};
+                                 Statement::FetchAdd,     Statement::RelaxedAdd};
 const testing::Palette Conditions = {Statement::SignalOrWait, Statement::LockedAdd, Statement::Store, Statement::Load};
 const testing::Palette Mixed = {Statement::Store, Statement::Load, Statement::Narrow, Statement::Copy,
                                 Statement::Exchange};
 const testing::Palette Fences = {Statement::Store,        Statement::Load,        Statement::Copy,    Statement::FullFence,
                                  Statement::ReleaseFence, Statement::StoreSeqCst, Statement::Guarded, Statement::StoreRelease,
-                                 Statement::FetchAdd};
+                                 Statement::FetchAdd,     Statement::RelaxedAdd};
 
 TEST(ScDpor, SeesEachTraceOfPlainAccessesOnce) { expectSameTraces(Accesses, Buffering::None, 700, 1); }
 TEST(ScDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, Buffering::None, 700, 2); }

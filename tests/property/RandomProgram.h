@@ -25,7 +25,8 @@ struct Statement {
     StoreRelease,
     StoreSeqCst,
     SignalOrWait, // odd Value: signal under the lock, even: wait for it
-    Narrow        // write or read of one byte of x
+    Narrow,       // write or read of one byte of x
+    RelaxedAdd    // r = atomic add, relaxed
   } What;
   uint8_t X, Y, Value;
 };
