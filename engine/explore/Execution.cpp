@@ -8,6 +8,7 @@ namespace picket {
 Execution::Execution(Configuration &C, Cells &Memory, uint32_t MaxProcesses) : C(C), Memory(Memory), Stride(MaxProcesses) {
   Current.resize(static_cast<size_t>(Stride) * Stride);
   Seen.resize(Stride);
+  SavedAt.resize(Stride);
 }
 
 void Execution::checkRoom() {
@@ -20,6 +21,10 @@ void Execution::checkRoom() {
 }
 
 void Execution::saveCurrent(ProcessId P) {
+  // Within one step once is enough, and the process that takes the step is saved anyway.
+  if (SavedAt[P] == Step)
+    return;
+  SavedAt[P] = Step;
   size_t At = Saved.size();
   Saved.resize(At + 1 + Stride);
   Saved[At] = P;
@@ -101,6 +106,7 @@ void Execution::begin(ProcessId P) {
   if (Events.size() <= Length) {
     Events.emplace_back();
     Clocks.resize(Events.size() * static_cast<size_t>(Stride));
+    ClocksBefore.resize(Clocks.size());
   }
   Event &E = Events[Length];
   E.Process = P;
@@ -146,14 +152,20 @@ void Execution::touchForwarded(uint32_t E, CellId Cell, uint32_t Entry) {
   S.LastLoad = static_cast<uint32_t>(Touches.size());
 }
 
-void Execution::touchWrite(uint32_t E, CellId Cell, const uint32_t *SeenClock, bool FindRaces) {
+void Execution::touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *SeenClock, bool FindRaces) {
   CellState &S = State[Cell];
   const Event &Mine = Events[E];
   size_t Old = OldBytes.size();
   uint32_t Size = Memory.sizeOf(Cell);
   OldBytes.resize(Old + Size);
-  Address Where = Memory.addressOf(Cell);
-  C.machine().undo().bytesAt(Mine.Before.Log, C.machine().memory().bytes(Where), Size, &OldBytes[Old]);
+  if (A.HasOld && A.Size == Size) {
+    std::memcpy(&OldBytes[Old], &A.Old, Size > 8 ? 8 : Size);
+    if (Size > 8)
+      std::memcpy(&OldBytes[Old + 8], &A.Old2, Size - 8);
+  } else {
+    uint8_t *Bytes = C.machine().memory().bytes(Memory.addressOf(Cell));
+    C.machine().undo().bytesAt(Mine.Before.Log, Bytes, Size, &OldBytes[Old]);
+  }
 
   for (uint32_t T = S.Reads; T; T = Touches[T - 1].NextRead) {
     uint32_t Reader = Touches[T - 1].Event;
@@ -270,7 +282,7 @@ void Execution::append(ProcessId P) {
   E.Kind = C.kind();
   E.Operation = C.operation();
   E.Pc = C.pc();
-  saveCurrent(P);
+  std::copy_n(current(P), Stride, &ClocksBefore[static_cast<size_t>(Length) * Stride]);
   if (!C.notes().empty() && C.notes().front().What == StepNote::DrainedBefore && C.buffering() != Buffering::None)
     joinUpdates(Seen.data(), E.Touched.Owner);
   if (E.Touched.IsUpdate) {
@@ -286,7 +298,7 @@ void Execution::append(ProcessId P) {
                         A.Forwarded ? A.Entry : E.Touched.IsUpdate ? C.entry() : 0};
       E.Touched.add(Access);
       if (A.Write)
-        touchWrite(Length, Cell, Seen.data(), !Waits);
+        touchWrite(Length, Cell, A, Seen.data(), !Waits);
       else if (A.Forwarded)
         touchForwarded(Length, Cell, A.Entry);
       else
@@ -297,6 +309,7 @@ void Execution::append(ProcessId P) {
   std::copy_n(clock(Length), Stride, current(P));
   keepImmediateRaces(Length);
   ++Length;
+  SavedAt[P] = ++Step;
   for (const StepNote &N : C.notes())
     follow(N);
 }
@@ -317,6 +330,7 @@ void Execution::removeLast() {
     std::copy_n(&Saved[At + 1], Stride, current(Saved[At]));
     Saved.resize(At);
   }
+  std::copy_n(&ClocksBefore[static_cast<size_t>(Length) * Stride], Stride, current(E.Process));
   Touches.resize(E.FirstTouch);
   OldBytes.resize(E.FirstOld);
   Races.resize(E.FirstRace);

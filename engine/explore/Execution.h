@@ -114,7 +114,7 @@ private:
   void joinBarrier(uint32_t *Into, ThreadId T, uint32_t Entry);
   void touchRead(uint32_t E, CellId Cell, const uint32_t *Seen, bool FindRaces);
   void touchForwarded(uint32_t E, CellId Cell, uint32_t Entry);
-  void touchWrite(uint32_t E, CellId Cell, const uint32_t *Seen, bool FindRaces);
+  void touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *Seen, bool FindRaces);
   void addRace(uint32_t First, uint32_t Second, bool SecondWrites, const uint32_t *Seen);
   void keepImmediateRaces(uint32_t E);
   void follow(const StepNote &N);
@@ -125,14 +125,17 @@ private:
   uint32_t Length = 0;
   std::vector<Event> Events;
   std::vector<uint32_t> Clocks;  // per event
+  std::vector<uint32_t> ClocksBefore; // per event: of its process, before it
   std::vector<uint32_t> Current; // per process: what it has seen
-  std::vector<uint32_t> Saved;   // (process, its clock), for taking back
+  std::vector<uint32_t> Saved;   // (process, its clock) of other changes along with a step
   std::vector<Touch> Touches;
   std::vector<CellState> State;
   std::vector<uint8_t> OldBytes;
   std::vector<Race> Races;
   std::vector<std::vector<uint32_t>> EntryClocks;    // per thread: clock of the store behind each buffer entry
   std::vector<std::vector<EntryState>> EntryStates;  // per thread
+  std::vector<uint64_t> SavedAt; // per process: the step in which its clock was last saved
+  uint64_t Step = 0;
   std::vector<CellId> Found;
   std::vector<uint32_t> Seen; // clock of the running step before it looks at memory
   Operation Pending;          // what the running step was

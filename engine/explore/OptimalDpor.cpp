@@ -74,6 +74,9 @@ bool OptimalDpor::asleep(ProcessId P) const {
 /// A step to explore from a prefix where nothing is planned: the running thread's own if possible, since executions
 /// with few switches are the easiest to read.
 std::optional<ProcessId> OptimalDpor::choose() {
+  if (C.buffering() == Buffering::None && E.length() && !asleep(LastProcess) && C.isEnabled(LastProcess) &&
+      C.machine().pending(C.threadOf(LastProcess)).Kind != OperationKind::Yield)
+    return LastProcess;
   C.enabled(Enabled);
   if (!Enabled.empty() && C.isUpdate(Enabled.front()) && !asleep(Enabled.front()))
     return Enabled.front();
@@ -216,7 +219,7 @@ void OptimalDpor::settle(Race &R) {
 
 void OptimalDpor::settleRaces() {
   // What waits in vain here could have happened elsewhere.
-  for (ThreadId T = 0; T < C.machine().numThreads(); ++T) {
+  for (ThreadId T = 0; C.anyUnfinished() && T < C.machine().numThreads(); ++T) {
     ProcessId P = C.processOf(T);
     if (!C.machine().exists(T) || C.machine().status(T) != ThreadStatus::Ready || !C.canWait(P))
       continue;

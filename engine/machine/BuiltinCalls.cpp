@@ -55,8 +55,10 @@ bool Interpreter::syncOperation(const Instruction &I, SyncOp Op, Address Where, 
     auto [Kind, Message] = describeBadAccess(M, Where, Size, true);
     return failed(Kind, std::move(Message));
   }
-  if (!M.alone())
+  if (!M.alone()) {
     M.Shared.markShared(O->Site);
+    M.Shared.noteWrite(Where, Size, Id);
+  }
   bool AtOnce = M.alone() || S.InAtomic;
   if (AtOnce && O->Life != Lifetime::Alive) {
     auto [Kind, Message] = describeBadAccess(M, Where, Size, true);
@@ -137,7 +139,7 @@ bool Interpreter::freeBlock(const Instruction &I) {
   bool Seen = !M.alone() && M.Shared.noteOwned(O->Site, O->Owner, Id);
   if (!Seen)
     return endBlock(I, Where);
-  M.Shared.noteWriter(O->Site, Id);
+  M.Shared.noteWrite(Where, O->Size, Id);
   if (S.InAtomic) {
     M.AtomicAccesses.push_back({Where, O->Size, true});
     return endBlock(I, Where);

@@ -8,6 +8,7 @@ namespace picket {
 bool Interpreter::stop(const Operation &Op) {
   S.Pending = Op;
   S.Pending.MaySpin = (P.Code[S.Pc].Flags & InSpinCandidate) != 0 && P.Code[S.Pc].Op != Opcode::CallBuiltin;
+  S.Probed = false;
   S.Status = ThreadStatus::Ready;
   return false;
 }
@@ -33,7 +34,7 @@ Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool
     Seen = O->Kind == ObjectKind::Global ? M.Shared.noteGlobal(O->Site, Id, Write)
                                          : M.Shared.noteOwned(O->Site, O->Owner, Id);
     if (Seen && Write)
-      M.Shared.noteWriter(O->Site, Id);
+      M.Shared.noteWrite(A, Size, Id);
   }
   if (Seen && !S.InAtomic)
     return Reach::Visible;
@@ -48,7 +49,7 @@ Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool
 }
 
 void Interpreter::noteFed(const Instruction &I, Address Where) {
-  if (Where && !M.Shared.writtenByAnother(M.Mem.at(slotOf(Where)).Site, Id))
+  if (Where && !M.Shared.writtenByAnother(Where, I.Width, Id))
     return;
   ++S.Reads;
   if (I.D) {
@@ -355,30 +356,37 @@ void Interpreter::floating(const Instruction &I) {
     Dst = Put(evaluateFloat(I.Op, Get(A), Get(value(I.B))), Single);
     break;
   }
-  ++S.Pc;
 }
 
 void Interpreter::run() {
   enterFrame();
   uint64_t Steps = 0;
-  const Instruction *Code = P.Code.data();
+  const Instruction *const Code = P.Code.data();
+  // The place is kept here while simple instructions run, and in S.Pc for everything that looks beyond them.
+  const Instruction *At = Code + S.Pc;
+  auto Complex = [&](bool GoesOn) {
+    At = Code + S.Pc;
+    return GoesOn;
+  };
   for (;;) {
-    const Instruction &I = Code[S.Pc];
-    if (++Steps > M.Options.MaxLocalSteps)
+    const Instruction &I = *At;
+    if (++Steps > M.Options.MaxLocalSteps) {
+      S.Pc = static_cast<uint32_t>(At - Code);
       M.limit(Id, S.Pc, "a loop runs for more than " + std::to_string(M.Options.MaxLocalSteps) +
                             " steps without touching anything that another thread could change");
+    }
     auto Binary = [&](auto Function) {
       Registers[I.Dst] = Function(value(I.A), value(I.B));
-      ++S.Pc;
+      ++At;
     };
     unsigned W = I.Width;
     switch (I.Op) {
-    case Opcode::Move: Registers[I.Dst] = value(I.A); ++S.Pc; break;
+    case Opcode::Move: Registers[I.Dst] = value(I.A); ++At; break;
     case Opcode::WideMove: {
       uint64_t Low = value(I.A), High = upper(I.A);
       Registers[I.Dst] = Low;
       Registers[I.Dst + 1] = High;
-      ++S.Pc;
+      ++At;
       break;
     }
     case Opcode::Add: Binary([W](uint64_t A, uint64_t B) { return lowBits(A + B, W); }); break;
@@ -390,6 +398,7 @@ void Interpreter::run() {
     case Opcode::SRem: {
       uint64_t A = value(I.A), B = value(I.B);
       if (B == 0) {
+        S.Pc = static_cast<uint32_t>(At - Code);
         failed(BugKind::DivisionByZero, "division by zero");
         return;
       }
@@ -403,7 +412,7 @@ void Interpreter::run() {
       else
         A = static_cast<uint64_t>(I.Op == Opcode::SDiv ? SA / SB : SA % SB);
       Registers[I.Dst] = lowBits(A, W);
-      ++S.Pc;
+      ++At;
       break;
     }
     case Opcode::Shl: Binary([W](uint64_t A, uint64_t B) { return B >= W ? 0 : lowBits(A << B, W); }); break;
@@ -429,106 +438,125 @@ void Interpreter::run() {
     case Opcode::CountOnes:
     case Opcode::LeadingZeros:
     case Opcode::TrailingZeros:
-    case Opcode::ByteSwap: Registers[I.Dst] = evaluateBits(I.Op, value(I.A), W); ++S.Pc; break;
+    case Opcode::ByteSwap: Registers[I.Dst] = evaluateBits(I.Op, value(I.A), W); ++At; break;
     case Opcode::WideBinary:
-      if (!wideBinary(I))
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(wideBinary(I)))
         return;
       break;
-    case Opcode::Truncate: Registers[I.Dst] = lowBits(value(I.A), W); ++S.Pc; break;
+    case Opcode::Truncate: Registers[I.Dst] = lowBits(value(I.A), W); ++At; break;
     case Opcode::SignExtend:
       Registers[I.Dst] = lowBits(static_cast<uint64_t>(signedValue(value(I.A), W)), static_cast<unsigned>(I.C));
-      ++S.Pc;
+      ++At;
       break;
     case Opcode::ToWide: {
       Wide V = I.Flags ? static_cast<Wide>(static_cast<SignedWide>(signedValue(value(I.A), W))) : value(I.A);
       V = lowBitsWide(V, static_cast<unsigned>(I.C));
       Registers[I.Dst] = static_cast<uint64_t>(V);
       Registers[I.Dst + 1] = static_cast<uint64_t>(V >> 64);
-      ++S.Pc;
+      ++At;
       break;
     }
-    case Opcode::Select: Registers[I.Dst] = value(I.A) ? value(I.B) : value(I.C); ++S.Pc; break;
+    case Opcode::Select: Registers[I.Dst] = value(I.A) ? value(I.B) : value(I.C); ++At; break;
     case Opcode::WideSelect: {
       Operand From = value(I.A) ? I.B : I.C;
       uint64_t Low = value(From), High = upper(From);
       Registers[I.Dst] = Low;
       Registers[I.Dst + 1] = High;
-      ++S.Pc;
+      ++At;
       break;
     }
-    case Opcode::Jump: S.Pc = static_cast<uint32_t>(I.Imm); break;
-    case Opcode::CondJump: S.Pc = static_cast<uint32_t>(value(I.A) ? I.B : I.C); break;
-    case Opcode::Switch: S.Pc = P.SwitchTables[static_cast<size_t>(I.Imm)].target(value(I.A)); break;
+    case Opcode::Jump: At = Code + I.Imm; break;
+    case Opcode::CondJump: At = Code + (value(I.A) ? I.B : I.C); break;
+    case Opcode::Switch: At = Code + P.SwitchTables[static_cast<size_t>(I.Imm)].target(value(I.A)); break;
     case Opcode::AddScaled:
       Registers[I.Dst] =
           value(I.A) + static_cast<uint64_t>(signedValue(value(I.B), W)) * static_cast<uint64_t>(I.Imm);
-      ++S.Pc;
+      ++At;
       break;
     case Opcode::Load:
-      if (!load(I))
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(load(I)))
         return;
       break;
     case Opcode::Store:
-      if (!store(I))
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(store(I)))
         return;
       break;
     case Opcode::Rmw:
-      if (!rmw(I))
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(rmw(I)))
         return;
       break;
     case Opcode::CmpXchg:
-      if (!cmpXchg(I))
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(cmpXchg(I)))
         return;
       break;
     case Opcode::Fence:
       if (M.Options.StopAtFences && !M.alone() && !S.InAtomic) {
+        S.Pc = static_cast<uint32_t>(At - Code);
         Operation Op;
         Op.Kind = OperationKind::Fence;
         Op.Fence = static_cast<FenceKind>(I.C);
         stop(Op);
         return;
       }
-      ++S.Pc;
+      ++At;
       break;
     case Opcode::Alloca:
-      if (!alloca(I))
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(alloca(I)))
         return;
       break;
-    case Opcode::ThreadLocal: Registers[I.Dst] = M.threadLocal(T, static_cast<uint32_t>(I.Imm)); ++S.Pc; break;
+    case Opcode::ThreadLocal:
+      S.Pc = static_cast<uint32_t>(At - Code);
+      Registers[I.Dst] = M.threadLocal(T, static_cast<uint32_t>(I.Imm)); ++At; break;
     case Opcode::Call:
-      if (!call(I, static_cast<uint32_t>(I.Imm)))
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(call(I, static_cast<uint32_t>(I.Imm))))
         return;
       break;
     case Opcode::CallIndirect:
-      if (!callIndirect(I))
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(callIndirect(I)))
         return;
       break;
     case Opcode::CallBuiltin:
-      if (!builtin(I))
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(builtin(I)))
         return;
       break;
     case Opcode::Return:
-      if (!doReturn(I))
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(doReturn(I)))
         return;
       break;
     case Opcode::LoopInit:
       Registers[I.Dst] = Registers[I.Dst + 1] = 0;
-      ++S.Pc;
+      ++At;
       break;
-    case Opcode::SpinHead: Registers[I.Dst + 2] = S.Effects; ++S.Pc; break;
+    case Opcode::SpinHead: Registers[I.Dst + 2] = S.Effects; ++At; break;
     case Opcode::LoopBack:
-      if (!loopBack(I))
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(loopBack(I)))
         return;
       break;
     case Opcode::SpinBack:
-      if (!spinBack(I))
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(spinBack(I)))
         return;
       break;
     case Opcode::Unreachable:
+      S.Pc = static_cast<uint32_t>(At - Code);
       failed(BugKind::Unreachable, "control reaches a place the compiler may assume is never reached");
       return;
-    case Opcode::Unsupported: M.unsupported(Id, S.Pc, P.Messages[static_cast<size_t>(I.Imm)]);
-    default: floating(I); break;
+    case Opcode::Unsupported: M.unsupported(Id, static_cast<uint32_t>(At - Code), P.Messages[static_cast<size_t>(I.Imm)]);
+    default:
+      floating(I);
+      ++At;
+      break;
     }
   }
 }

@@ -81,6 +81,7 @@ ThreadId Machine::threadFor(ThreadId Parent, uint32_t Index) {
 ThreadId Machine::create(ThreadId Parent, uint32_t Function, uint64_t Argument) {
   ThreadId Id = threadFor(Parent, Threads[Parent]->S.Children++);
   Thread &T = *Threads[Id];
+  T.SavedInStep = Step; // before it existed: none of its frames need saving
   Undo.save(T.S);
   Undo.save(LiveThreads);
   ++LiveThreads;
@@ -142,6 +143,9 @@ void Machine::saveFrame(Thread &T, uint32_t Index) {
 
 void Machine::save(ThreadId Id) {
   Thread &T = *Threads[Id];
+  if (T.SavedInStep == Step)
+    return;
+  T.SavedInStep = Step;
   Undo.save(T.S);
   T.S.SavedDepth = T.S.Depth;
   if (T.S.Depth)
@@ -192,13 +196,14 @@ void Machine::failAt(ThreadId Id, uint32_t Pc, Address A, uint32_t Size, bool Wr
 }
 
 bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Changed) {
-  Operation &Op = Threads[Id]->S.Pending;
-  if (Op.Probed && Op.ProbeValue == Value && Op.ProbeValue2 == Value2)
-    return Op.ProbeSpins;
+  State &Known = Threads[Id]->S;
+  if (Known.Probed && Known.ProbeValue == Value && Known.ProbeValue2 == Value2)
+    return Known.ProbeSpins;
   bool WasRecording = Undo.recording();
   UndoLog::Mark Before = Undo.mark();
   size_t BugsBefore = Bugs.size(), CreatedBefore = Created.size();
   Undo.setRecording(true);
+  newStep();
   save(Id);
   const State &S = Threads[Id]->S;
   resume(Id, Value, Value2, Changed);
@@ -207,12 +212,13 @@ bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Chan
   bool Spins = S.Status == ThreadStatus::Spinning;
   Undo.undoTo(Before);
   Undo.setRecording(WasRecording);
+  newStep();
   dropBugs(BugsBefore);
   Created.resize(CreatedBefore);
-  Op.Probed = true;
-  Op.ProbeSpins = Spins;
-  Op.ProbeValue = Value;
-  Op.ProbeValue2 = Value2;
+  Known.Probed = true;
+  Known.ProbeSpins = Spins;
+  Known.ProbeValue = Value;
+  Known.ProbeValue2 = Value2;
   return Spins;
 }
 

@@ -42,12 +42,9 @@ struct Operation {
   FenceKind Fence = FenceKind::Full;
   SyncOp Sync = SyncOp::MutexLock;
   bool MaySpin = false; // the access stands in a spin candidate: some values only lead back to it
-  // Whether the value read last time in front of this access led back to it, kept by whoever asks (see probe).
-  bool Probed = false, ProbeSpins = false;
   Address Where = 0;    // Join: the thread
   uint64_t Value = 0;   // stored value, operand of a Rmw, new value of a CmpXchg, argument of a Sync
   uint64_t Value2 = 0;  // upper half of a 16-byte store, expected value of a CmpXchg
-  uint64_t ProbeValue = 0, ProbeValue2 = 0;
 };
 
 enum class ThreadStatus : uint8_t {
@@ -65,6 +62,7 @@ struct MachineOptions {
   uint64_t MaxLocalSteps = 100'000'000; // instructions between two visible operations
   uint64_t MaxObjectBytes = 1ull << 30;
   uint64_t MaxMemoryBytes = 4ull << 30;
+  bool QuietReads = true;    // reads that can race with nothing take no step (off in some tests)
   bool StopAtFences = false; // make fences and create wait for the scheduler
 };
 
@@ -129,10 +127,14 @@ public:
   /// Takes the back edge of the spin loop in which T is Spinning, as the program itself would.
   void spinOn(ThreadId T);
 
-  /// Saves T so that whatever happens to it next can be taken back.
+  /// Saves T so that whatever happens to it in this step can be taken back.
   void save(ThreadId T);
+  /// Begins a step: what was saved for the one before does not count.
+  void newStep() { ++Step; }
 
   Memory &memory() { return Mem; }
+  Sharing &sharing() { return Shared; }
+  bool quietReads() const { return Options.QuietReads; }
   UndoLog &undo() { return Undo; }
   const Program &program() const { return P; }
 
@@ -182,6 +184,9 @@ private:
     uint64_t Result = 0;     // of the thread
     uint64_t Scratch = 0;    // between the stages of a builtin
     Operation Pending;
+    // What the last probeSpins in front of the pending operation found.
+    bool Probed = false, ProbeSpins = false;
+    uint64_t ProbeValue = 0, ProbeValue2 = 0;
   };
 
   struct Thread {
@@ -195,6 +200,7 @@ private:
     std::vector<ThreadId> ChildIds;     // identity of the k-th child
     std::vector<uint32_t> ThreadLocals; // slot per thread-local global, 0 if not made yet
     uint32_t SpecificSlot = 0;          // pthread_setspecific values
+    uint64_t SavedInStep = 0;
     ~Thread();
   };
 
@@ -220,6 +226,7 @@ private:
   std::vector<std::pair<ThreadId, ThreadId>> Created;
   std::vector<Access> AtomicAccesses;
   bool AtomicBlocked = false;
+  uint64_t Step = 1;
 };
 
 /// The value a read-modify-write leaves, on Width bytes.

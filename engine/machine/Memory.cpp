@@ -5,18 +5,19 @@
 namespace picket {
 
 Memory::~Memory() {
-  for (Object &O : Objects)
-    std::free(O.Data);
+  for (uint32_t Slot = 0; Slot < NumSlots; ++Slot)
+    std::free(at(Slot).Data);
 }
 
 uint32_t Memory::newSlot() {
-  Objects.emplace_back();
+  if (NumSlots % ChunkSize == 0)
+    Chunks.push_back(std::make_unique<Object[]>(ChunkSize));
   Capacities.push_back(0);
-  return static_cast<uint32_t>(Objects.size() - 1);
+  return NumSlots++;
 }
 
 Object &Memory::allocate(uint32_t Slot, ObjectKind Kind, uint32_t Size, uint32_t Site, uint32_t Owner, uint32_t Pc) {
-  Object &O = Objects[Slot];
+  Object &O = at(Slot);
   // A slot comes to life once per execution; the bytes an earlier execution left in it belong to nobody.
   if (Capacities[Slot] < Size || !O.Data) {
     std::free(O.Data);

@@ -5,7 +5,6 @@
 #include "machine/UndoLog.h"
 #include "program/Program.h"
 
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -26,7 +25,7 @@ struct Object {
 
 class Memory {
 public:
-  explicit Memory(UndoLog &Undo) : Undo(Undo) {}
+  explicit Memory(UndoLog &Undo) : Undo(Undo) { newSlot(); } // slot 0: null
   ~Memory();
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
@@ -46,17 +45,20 @@ public:
   /// The object an address points into, null if there never was one.
   Object *find(Address A) {
     uint32_t Slot = slotOf(A);
-    return Slot < Objects.size() && Objects[Slot].Life != Lifetime::Absent ? &Objects[Slot] : nullptr;
+    if (Slot >= NumSlots)
+      return nullptr;
+    Object &O = at(Slot);
+    return O.Life != Lifetime::Absent ? &O : nullptr;
   }
-  Object &at(uint32_t Slot) { return Objects[Slot]; }
-  const Object &at(uint32_t Slot) const { return Objects[Slot]; }
+  Object &at(uint32_t Slot) { return Chunks[Slot / ChunkSize][Slot % ChunkSize]; }
+  const Object &at(uint32_t Slot) const { return Chunks[Slot / ChunkSize][Slot % ChunkSize]; }
 
   static bool inBounds(const Object &O, Address A, uint32_t Size) {
     return static_cast<uint64_t>(offsetOf(A)) + Size <= O.Size;
   }
 
   /// Bytes of a live, in-bounds range.
-  uint8_t *bytes(Address A) { return Objects[slotOf(A)].Data + offsetOf(A); }
+  uint8_t *bytes(Address A) { return at(slotOf(A)).Data + offsetOf(A); }
 
   static uint64_t readWord(const uint8_t *From, unsigned Size) {
     uint64_t Value = 0;
@@ -72,8 +74,10 @@ public:
 
 private:
   UndoLog &Undo;
-  std::deque<Object> Objects = std::deque<Object>(1); // slot 0: null
-  std::vector<uint32_t> Capacities = {0};
+  static constexpr uint32_t ChunkSize = 256;
+  std::vector<std::unique_ptr<Object[]>> Chunks; // objects keep their place: their bytes are saved by address
+  uint32_t NumSlots = 0;
+  std::vector<uint32_t> Capacities;
   uint64_t Allocated = 0;
 };
 

@@ -6,6 +6,8 @@
 // breaks it, the shortest prefix that does is an execution under the assumption, so exploration comes upon it.
 #pragma once
 
+#include "program/Program.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -61,16 +63,47 @@ public:
       share(Site);
   }
 
-  /// Who writes a shared site: lets a loop be told apart that nobody else can keep going.
-  void noteWriter(uint32_t Site, uint32_t Thread) {
-    Info &I = Sites[Site];
-    if (I.Writer == NoWriter)
-      I.Writer = Thread;
-    else if (I.Writer != Thread)
-      I.Writer = ManyWriters;
+  /// Notes that a thread writes [Where, Where + Size) where others may see it.
+  void noteWrite(Address Where, uint32_t Size, uint32_t Thread) {
+    std::vector<ByteInfo> &Bytes = bytesOf(slotOf(Where), offsetOf(Where) + Size);
+    uint16_t Me = nameOf(Thread);
+    for (uint32_t K = offsetOf(Where); K < offsetOf(Where) + Size; ++K) {
+      ByteInfo &B = Bytes[K];
+      if (B.Writer == Me && Me != Many)
+        continue;
+      if (B.Writer == None)
+        B.Writer = Me;
+      else
+        B.Writer = Many;
+      if (B.QuietReader != None && (B.Writer == Many || B.QuietReader != Me))
+        Changed = true; // a read that was taken for nobody's business was somebody's
+    }
   }
-  bool writtenByAnother(uint32_t Site, uint32_t Thread) const {
-    return Sites[Site].Writer != NoWriter && Sites[Site].Writer != Thread;
+
+  /// Whether another thread has been seen to write there: tells loops apart that nobody else can keep going.
+  bool writtenByAnother(Address Where, uint32_t Size, uint32_t Thread) {
+    std::vector<ByteInfo> &Bytes = bytesOf(slotOf(Where), offsetOf(Where) + Size);
+    for (uint32_t K = offsetOf(Where); K < offsetOf(Where) + Size; ++K)
+      if (Bytes[K].Writer != None && Bytes[K].Writer != nameOf(Thread))
+        return true;
+    return false;
+  }
+
+  /// Whether a read by a thread can race with nothing, since nobody else has ever been seen to write there. It must then be
+  /// done without a step of its own.
+  bool readsOnlyOwn(Address Where, uint32_t Size, uint32_t Thread) {
+    std::vector<ByteInfo> &Bytes = bytesOf(slotOf(Where), offsetOf(Where) + Size);
+    uint16_t Me = nameOf(Thread);
+    if (Me == Many)
+      return false;
+    for (uint32_t K = offsetOf(Where); K < offsetOf(Where) + Size; ++K)
+      if (Bytes[K].Writer != None && Bytes[K].Writer != Me)
+        return false;
+    for (uint32_t K = offsetOf(Where); K < offsetOf(Where) + Size; ++K) {
+      uint16_t &Reader = Bytes[K].QuietReader;
+      Reader = Reader == None || Reader == Me ? Me : Many;
+    }
+    return true;
   }
 
   /// Something became shared since the last call: what was explored so far must be explored anew.
@@ -83,11 +116,21 @@ public:
 
 private:
   enum StateKind : uint8_t { Untouched, ReadByOne, ReadByMany, WrittenByOne, Shared };
-  static constexpr uint32_t NoWriter = ~0u, ManyWriters = ~0u - 1;
+  static constexpr uint16_t None = 0, Many = 0xffff; // else a thread + 1
+  static uint16_t nameOf(uint32_t Thread) { return static_cast<uint16_t>(Thread < Many - 1u ? Thread + 1 : Many); }
+  struct ByteInfo {
+    uint16_t Writer = None, QuietReader = None;
+  };
+  std::vector<ByteInfo> &bytesOf(uint32_t Slot, uint32_t Size) {
+    if (Slot >= Bytes.size())
+      Bytes.resize(Slot + 1);
+    if (Bytes[Slot].size() < Size)
+      Bytes[Slot].resize(Size);
+    return Bytes[Slot];
+  }
   struct Info {
     StateKind State = Untouched;
     uint32_t Thread = 0;
-    uint32_t Writer = NoWriter;
   };
 
   bool share(uint32_t Site) {
@@ -97,6 +140,7 @@ private:
   }
 
   std::vector<Info> Sites;
+  std::vector<std::vector<ByteInfo>> Bytes; // per slot, as far as looked at
   uint32_t NumAllocationSites;
   bool Changed = false;
 };

@@ -18,11 +18,6 @@ void Configuration::ensureThread(ThreadId T) {
   }
 }
 
-ProcessId Configuration::processOf(ThreadId T) {
-  ensureThread(T);
-  return ThreadProcesses[T];
-}
-
 ProcessId Configuration::updateProcess(ThreadId T, Address Where) {
   bool Single = Buffers == Buffering::Fifo;
   if (Single && !UpdateProcesses[T].empty())
@@ -104,6 +99,20 @@ void Configuration::settle(ThreadId T) {
       else if (Buffers == Buffering::PerLocation && Op.Fence != FenceKind::Acquire && Op.Fence != FenceKind::ISync)
         StoreBuffers[T]->barrier(Undo);
       M.resume(T, 0, 0, Op.Kind == OperationKind::Drain);
+      break;
+    }
+    case OperationKind::Load: {
+      // What nobody else writes can be read at any time: the thread's own last store, or what was there from the start.
+      const Operation Op = M.pending(T);
+      if (Op.MaySpin || !M.quietReads() || !M.sharing().readsOnlyOwn(Op.Where, Op.Width, T))
+        return;
+      const Object *O = M.memory().find(Op.Where);
+      if (O->Life != Lifetime::Alive)
+        return;
+      M.save(T);
+      uint64_t Low, High;
+      readFor(T, Op, Low, High, false);
+      M.resume(T, Low, High, false);
       break;
     }
     case OperationKind::Store:
@@ -202,9 +211,11 @@ bool Configuration::canStep(ThreadId T) {
   }
   case OperationKind::Atomic: {
     Mark Before = mark();
+    M.newStep();
     M.save(T);
     bool Runs = M.runAtomic(T);
     undoTo(Before);
+    M.newStep();
     M.clearCreated();
     return Runs;
   }
@@ -290,6 +301,7 @@ void Configuration::readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint
 void Configuration::step(ProcessId P) {
   Accesses.clear();
   Notes.clear();
+  M.newStep();
   if (Processes[P].Update)
     stepUpdate(P);
   else
@@ -306,23 +318,34 @@ void Configuration::stepUpdate(ProcessId P) {
   OperationIndex = E.Operation;
   Pc = E.Pc;
   UpdatedEntry = Index;
-  Accesses.push_back({E.Where, E.Width, true});
   Buffer.land(Index, M.undo());
   Object *O = M.memory().find(E.Where);
   if (O->Life == Lifetime::Returned && O->Owner == T) { // its own variable: nobody is left to see the value
+    Accesses.push_back({E.Where, E.Width, true});
     settle(T);
     return;
   }
   if (O->Life != Lifetime::Alive) {
+    Accesses.push_back({E.Where, E.Width, true});
     M.save(T);
     M.failAt(T, E.Pc, E.Where, E.Width, true);
     return;
   }
-  uint8_t *Bytes = M.memory().bytes(E.Where);
-  M.memory().writeWord(Bytes, E.Value, E.Width > 8 ? 8 : E.Width);
-  if (E.Width > 8)
-    M.memory().writeWord(Bytes + 8, E.Value2, E.Width - 8u);
+  write(E.Where, E.Width, E.Value, E.Value2);
   settle(T);
+}
+
+void Configuration::write(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2) {
+  uint8_t *Bytes = M.memory().bytes(Where);
+  MemoryAccess A{Where, Width, true};
+  A.HasOld = true;
+  A.Old = Memory::readWord(Bytes, Width > 8 ? 8 : Width);
+  M.memory().writeWord(Bytes, Value, Width > 8 ? 8 : Width);
+  if (Width > 8) {
+    A.Old2 = Memory::readWord(Bytes + 8, Width - 8u);
+    M.memory().writeWord(Bytes + 8, Value2, Width - 8u);
+  }
+  Accesses.push_back(A);
 }
 
 void Configuration::stepThread(ThreadId T) {
@@ -364,13 +387,11 @@ void Configuration::load(ThreadId T, const Operation &Op) {
 }
 
 void Configuration::store(ThreadId T, const Operation &Op) {
-  Accesses.push_back({Op.Where, Op.Width, true});
-  if (M.failsAccess(T, Op.Where, Op.Width, true))
+  if (M.failsAccess(T, Op.Where, Op.Width, true)) {
+    Accesses.push_back({Op.Where, Op.Width, true});
     return;
-  uint8_t *Bytes = M.memory().bytes(Op.Where);
-  M.memory().writeWord(Bytes, Op.Value, Op.Width > 8 ? 8 : Op.Width);
-  if (Op.Width > 8)
-    M.memory().writeWord(Bytes + 8, Op.Value2, Op.Width - 8u);
+  }
+  write(Op.Where, Op.Width, Op.Value, Op.Value2);
   M.resume(T, 0, 0, true);
 }
 
@@ -389,8 +410,9 @@ void Configuration::readModifyWrite(ThreadId T, const Operation &Op) {
   else
     Writes = Old == Op.Value2;
   if (Writes)
-    M.memory().writeWord(Bytes, New, Op.Width);
-  Accesses.push_back({Op.Where, Op.Width, Writes});
+    write(Op.Where, Op.Width, New, 0);
+  else
+    Accesses.push_back({Op.Where, Op.Width, false});
   M.resume(T, Old, 0, Writes && New != Old);
 }
 
@@ -440,6 +462,7 @@ bool Configuration::wouldWrite(ProcessId P, const uint8_t *Bytes) const {
 /// iteration with values that have changed since, so it gets a whole iteration with what is there now.
 bool Configuration::spinsForever(ThreadId T) {
   Mark Before = mark();
+  M.newStep();
   M.save(T);
   bool Forever = true;
   for (int Round = 0; Round < 2 && Forever; ++Round) {
@@ -461,13 +484,23 @@ bool Configuration::spinsForever(ThreadId T) {
     Forever = M.status(T) == ThreadStatus::Spinning;
   }
   undoTo(Before);
+  M.newStep();
   M.clearCreated();
   return Forever;
+}
+
+bool Configuration::anyUnfinished() const {
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    if (M.exists(T) && M.status(T) != ThreadStatus::Finished)
+      return true;
+  return false;
 }
 
 Ending Configuration::ending() {
   if (!M.bugs().empty())
     return Ending::Buggy;
+  if (!anyUnfinished())
+    return Ending::Complete;
   bool Cut = false, Given = false, Waits = false;
   ThreadId Hangs = ~0u, Locked = ~0u;
   for (ThreadId T = 0; T < M.numThreads(); ++T) {

@@ -10,6 +10,7 @@
 #include "machine/Machine.h"
 #include "memory/StoreBuffer.h"
 
+#include <deque>
 #include <map>
 
 namespace picket {
@@ -25,6 +26,8 @@ struct MemoryAccess {
   bool Write;
   bool Forwarded = false;
   uint32_t Entry = 0;
+  bool HasOld = false; // Write: Old and Old2 are what was there before
+  uint64_t Old = 0, Old2 = 0;
 };
 
 /// What happened along with a step, besides its own access.
@@ -80,11 +83,17 @@ public:
 
   /// Once nothing is enabled: how the execution ended. Adds the bug of a deadlock or of a loop that never ends.
   Ending ending();
+  /// Whether some thread has not come to its end.
+  bool anyUnfinished() const;
 
   uint32_t numProcesses() const { return static_cast<uint32_t>(Processes.size()); }
   ThreadId threadOf(ProcessId P) const { return Processes[P].Thread; }
   bool isUpdate(ProcessId P) const { return Processes[P].Update; }
-  ProcessId processOf(ThreadId T);
+  ProcessId processOf(ThreadId T) {
+    if (T >= ThreadProcesses.size())
+      ensureThread(T);
+    return ThreadProcesses[T];
+  }
   /// The update processes of T so far.
   const std::vector<ProcessId> &updatesOf(ThreadId T) const { return UpdateProcesses[T]; }
 
@@ -126,6 +135,7 @@ private:
   void stepUpdate(ProcessId P);
   void load(ThreadId T, const Operation &Op);
   void store(ThreadId T, const Operation &Op);
+  void write(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2);
   void readModifyWrite(ThreadId T, const Operation &Op);
   void synchronise(ThreadId T, const Operation &Op);
   void settle(ThreadId T);

@@ -140,8 +140,11 @@ void FunctionLowering::lowerCast(const CastInst &I) {
   default:
     return refuse(I, std::string("instruction '") + I.getOpcodeName() + "'");
   }
-  if (From > 64 || To > 64)
-    return refuse(I, "conversion between floating point and 128-bit integers");
+  bool Signed = I.getOpcode() == llvm::Instruction::FPToSI || I.getOpcode() == llvm::Instruction::SIToFP;
+  if (From > 64)
+    return define(I, wideToFloat(Value, From, Signed, To));
+  if (To > 64)
+    return define(I, floatToWide(Value, From, Signed, To));
   Opcode Op = I.getOpcode() == llvm::Instruction::FPToSI   ? Opcode::FToSI
               : I.getOpcode() == llvm::Instruction::FPToUI ? Opcode::FToUI
               : I.getOpcode() == llvm::Instruction::SIToFP ? Opcode::SIToF

@@ -4,6 +4,7 @@
 #include "source/ClangDiagnostics.h"
 #include "source/CompileFlags.h"
 #include "source/CrashGuard.h"
+#include "source/ModelLinking.h"
 #include "source/Models.h"
 
 #include "clang/Basic/Diagnostic.h"
@@ -14,10 +15,10 @@
 #include "clang/Driver/CreateInvocationFromArgs.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
-#include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Options/OptionUtils.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/CompilationDatabase.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
@@ -73,7 +74,6 @@ private:
   std::unique_ptr<clang::tooling::CompilationDatabase> database();
   std::vector<std::string> command();
   std::shared_ptr<clang::CompilerInvocation> invocation(const std::vector<std::string> &Command);
-  void putModelsFirst(clang::PreprocessorOptions &Options);
   void addFile(StringRef Path, StringRef Text) {
     InMemory->addFile(Path, 0, MemoryBuffer::getMemBufferCopy(Text, Path));
   }
@@ -230,30 +230,7 @@ std::shared_ptr<clang::CompilerInvocation> Compilation::invocation(const std::ve
   Result->getDiagnosticOpts().DiagnosticSerializationFile.clear();
   Result->getDiagnosticOpts().VerifyDiagnostics = false;
   Result->getDiagnosticOpts().ShowCarets = false; // else "2 errors generated." on stderr
-  putModelsFirst(Result->getPreprocessorOpts());
   return Result;
-}
-
-/// The models must mean the same whatever the user defines. Clang puts the macros of the command line before every
-/// -include, so they become an include of their own, after the models.
-void Compilation::putModelsFirst(clang::PreprocessorOptions &Options) {
-  addFile(ModelsFile, ModelsText);
-  std::vector<std::string> First = {ModelsFile};
-  if (Options.MacroIncludes.empty()) { // -imacros files come even before that and may need the macros
-    std::string Text;
-    for (const auto &[Macro, IsUndef] : Options.Macros) {
-      StringRef Definition = StringRef(Macro).take_until([](char C) { return C == '\n' || C == '\r'; });
-      auto [Name, Value] = Definition.split('=');
-      StringRef Identifier = Name.take_until([](char C) { return C == '('; });
-      Text += ("#undef " + Identifier + "\n").str(); // a later definition replaces an earlier one
-      if (!IsUndef)
-        Text += ("#define " + Name + " " + (Definition.contains('=') ? Value : "1") + "\n").str();
-    }
-    Options.Macros.clear();
-    addFile(CommandLineFile, Text);
-    First.push_back(CommandLineFile);
-  }
-  Options.Includes.insert(Options.Includes.begin(), First.begin(), First.end());
 }
 
 std::unique_ptr<Module> Compilation::run(LLVMContext &Context) {
@@ -284,15 +261,29 @@ std::unique_ptr<Module> Compilation::run(LLVMContext &Context) {
   if (!M) {
     bool Explained = any_of(Diagnostics, [](const Diagnostic &D) { return D.Level == Severity::Error; });
     if (!Explained)
-      fail(Collector.ModelsError.empty()
-               ? "Clang could not compile this file"
-               : "Picket's C library models do not compile with these flags: " + Collector.ModelsError);
+      fail("Clang could not compile this file");
   }
   return M;
 }
 
 /// Remarks and warnings of the passes are about speed, or were given by the front end already.
 void ignorePassDiagnostics(const DiagnosticInfo *, void *) {}
+
+bool compileModels(SmallVectorImpl<char> &Bitcode) {
+  CompileRequest Request;
+  Request.File = ModelsFile;
+  Request.Unsaved[ModelsFile] = ModelsText;
+  Request.Flags = {"-gline-tables-only"};
+  Request.UseCompileCommands = false;
+  std::vector<Diagnostic> Diagnostics;
+  LLVMContext Context;
+  std::unique_ptr<Module> M = Compilation(Request, Diagnostics).run(Context);
+  if (!M)
+    return false;
+  raw_svector_ostream Out(Bitcode);
+  WriteBitcodeToFile(*M, Out);
+  return true;
+}
 
 } // namespace
 
@@ -314,6 +305,13 @@ bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagn
         if (!M)
           return;
         Context.setDiagnosticHandlerCallBack(ignorePassDiagnostics); // Clang had put its own in place
+        if (!linkNeededModels(*M, compileModels)) {
+          S->Diagnostics.push_back({Severity::Error,
+                                    {Request.File, 0, 0, 0, 0},
+                                    "the models of the C library could not be added to this program",
+                                    {}});
+          return;
+        }
         runCheckerPipeline(*M);
         Use(*M);
         S->HasModule = true;

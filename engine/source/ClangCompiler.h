@@ -12,8 +12,8 @@ class Module;
 
 namespace picket {
 
-/// Compiles one C file, with the models of source/Models.h in front of it, through the checker's pipeline and hands the
-/// module to `Use`. The module and its context die when `Use` returns.
+/// Compiles one C file, with the models of source/Models.h it needs, through the checker's pipeline and hands the module
+/// to `Use`. The module and its context die when `Use` returns.
 /// Returns false if there is no module or if the compiler, or `Use`, crashed; `Diagnostics` then holds at least one
 /// error. `Use` runs on another thread (with a deep stack) while the caller waits. If `Use` crashes, its frames are
 /// abandoned without running destructors.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "source/Diagnostic.h"
-#include "source/Models.h"
 
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/FileManager.h"
@@ -13,16 +12,10 @@
 
 namespace picket {
 
-/// The macros of the command line, as a file that comes after the models.
-inline constexpr const char *CommandLineFile = "/picket/command-line.h";
-
 /// Keeps Clang's diagnostics as plain values; the source manager they point into dies with the compilation.
 class DiagnosticCollector : public clang::DiagnosticConsumer {
 public:
   DiagnosticCollector(std::vector<Diagnostic> &Out, llvm::StringRef MainFile) : Out(Out), MainFile(MainFile) {}
-
-  /// The first error inside the models, which is never the user's fault and never shown as such.
-  std::string ModelsError;
 
   void BeginSourceFile(const clang::LangOptions &Options, const clang::Preprocessor *) override { Language = &Options; }
   void EndSourceFile() override { Language = nullptr; }
@@ -36,21 +29,16 @@ public:
     Diagnostic D;
     D.Where = place(Info);
     D.Message = Text.str().str();
-    bool InModels = D.Where.File == ModelsFile;
     if (Level == clang::DiagnosticsEngine::Note) {
       D.Level = Severity::Note;
-      if (!LastHidden && !InModels && !Out.empty())
+      if (!Out.empty())
         Out.back().Notes.push_back(std::move(D));
       return;
     }
-    LastHidden = InModels;
     D.Level = Level >= clang::DiagnosticsEngine::Error     ? Severity::Error
               : Level == clang::DiagnosticsEngine::Warning ? Severity::Warning
                                                            : Severity::Note;
-    if (!InModels)
-      Out.push_back(std::move(D));
-    else if (D.Level == Severity::Error && ModelsError.empty())
-      ModelsError = "line " + std::to_string(D.Where.Line) + ": " + D.Message;
+    Out.push_back(std::move(D));
   }
 
 private:
@@ -77,7 +65,7 @@ private:
     P.File = MainFile;
     auto [File, Offset] = Sources.getDecomposedLoc(Begin);
     auto Entry = Sources.getFileEntryRefForID(File);
-    if (!Entry || Entry->getName() == CommandLineFile)
+    if (!Entry)
       return P; // about the command line: the file as a whole
     llvm::SmallString<256> Path = Entry->getName();
     Sources.getFileManager().makeAbsolutePath(Path);
@@ -94,7 +82,6 @@ private:
   std::vector<Diagnostic> &Out;
   std::string MainFile;
   const clang::LangOptions *Language = nullptr;
-  bool LastHidden = false;
 };
 
 } // namespace picket

@@ -1,6 +1,7 @@
 // One LLVM function to bytecode. The class is spread over several files by subject:
 //   FunctionLowering.cpp    blocks, edges, values
 //   ArithmeticLowering.cpp  integers, floats, casts, selections, aggregates, vectors
+//   WideConversions.cpp     between floats and integers of more than 64 bits
 //   MemoryLowering.cpp      allocas, addresses, loads, stores, atomics
 //   CopyLowering.cpp        memcpy, memmove, memset
 //   CallLowering.cpp        calls, builtins, inline assembly
@@ -81,6 +82,8 @@ private:
   Operand compare(llvm::CmpInst::Predicate Predicate, unsigned Bits, Operand A, Operand B);
   void lowerCast(const llvm::CastInst &I);
   void lowerIntegerCast(const llvm::CastInst &I, unsigned From, unsigned To);
+  Operand wideToFloat(Operand Value, unsigned Bits, bool Signed, unsigned FloatBits); // WideConversions.cpp
+  Operand floatToWide(Operand Value, unsigned FloatBits, bool Signed, unsigned Bits);
   void lowerSelect(const llvm::SelectInst &I);
   void lowerExtractValue(const llvm::ExtractValueInst &I);
   void lowerInsertValue(const llvm::InsertValueInst &I);

@@ -5,13 +5,11 @@
 namespace picket {
 
 // How the text is written:
-// - In C89 with GNU extensions, because the user chooses the standard it is compiled with.
-// - What it calls is declared under a name of its own with the real one as label, because the user's headers declare
-//   the real names with types of their own.
+// - What it calls is declared under a name of its own with the real one as label: Clang wants the real names declared
+//   with the types of the C library's headers.
 // - Types are spelled as the x86-64 psABI and glibc have them: thread ids and sizes are unsigned long, keys unsigned.
 // - Bodies must not be turned back into calls of what they define, whatever the optimisation: hence no_builtin.
 const char *const ModelsText = R"c(
-#pragma clang system_header
 #define __PICKET_MODEL __attribute__((__no_builtin__))
 
 /* What the models stand on. */
@@ -599,8 +597,6 @@ __PICKET_MODEL void *__picket_model_reallocarray(void *block, __SIZE_TYPE__ coun
 /* The process */
 
 __PICKET_MODEL int __picket_model_getpid(void) { return 1; }
-
-#undef __PICKET_MODEL
 )c";
 
 bool hasModel(std::string_view Name) {

@@ -1,4 +1,4 @@
-// The part of the C library that is written in C: it is compiled in front of every program, as if by -include.
+// The part of the C library that is written in C. What a program needs of it is linked to the program.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,8 @@ namespace picket {
 inline constexpr const char *ModelsFile = "/picket/models.h";
 
 /// C text that defines `__picket_model_NAME` for each modelled function NAME; a call of a NAME that the program does
-/// not define goes there. Every other identifier it declares begins with `__picket`, it leaves no macro defined and
-/// includes nothing, so that no text behind it can tell the difference.
+/// not define goes there. Every other name it declares, but for the functions it stands on, begins with `__picket` too,
+/// so that it cannot meet a name of the program. It includes nothing.
 extern const char *const ModelsText;
 
 /// Whether the text defines a model of the function. Searches the text: for a handful of undefined names per program.

@@ -2,8 +2,6 @@
 
 #include "program/Operands.h"
 
-#include "llvm/ADT/BitVector.h"
-
 #include <algorithm>
 #include <map>
 
@@ -36,8 +34,7 @@ public:
 
   void run() {
     numberBlocks();
-    findCrossing();
-    solveLiveness();
+    findLiveness();
     buildSegments();
     assign();
     rewrite();
@@ -59,56 +56,59 @@ private:
     First.push_back(Next);
   }
 
-  /// Most values live and die inside a block. Only those read in a block before it writes them ("crossing") take part
-  /// in the dataflow over blocks.
-  void findCrossing() {
-    CrossingIndex.assign(Code.GroupOf.size(), -1);
-    std::vector<uint32_t> WrittenIn(Code.GroupOf.size(), UINT32_MAX);
-    std::vector<std::vector<uint32_t>> Exposed(Code.Blocks.size());
-    for (uint32_t B = 0; B < Code.Blocks.size(); ++B)
+  /// Where a group is live between blocks. Most values live and die inside one, so each of the others is followed
+  /// backwards on its own, from the blocks that read it before they write it to those that write it.
+  void findLiveness() {
+    struct Crossing {
+      std::vector<uint32_t> ReadFirst, Written; // blocks
+    };
+    std::vector<Crossing> Groups(Code.GroupOf.size());
+    std::vector<std::vector<BlockId>> Predecessors(Code.Blocks.size());
+    for (BlockId B = 0; B < Code.Blocks.size(); ++B) {
+      forEachTarget(Code, Code.Blocks[B], [&](BlockId Target) { Predecessors[Target].push_back(B); });
       for (Instruction &I : Code.Blocks[B].Code) {
         OperandShape Shape = shapeOf(I);
         auto Read = [&](Operand O) {
-          uint32_t G = Code.GroupOf[O];
-          if (WrittenIn[G] == B)
-            return;
-          Exposed[B].push_back(G);
-          if (CrossingIndex[G] < 0) {
-            CrossingIndex[G] = static_cast<int32_t>(Crossing.size());
-            Crossing.push_back(G);
-          }
+          Crossing &G = Groups[Code.GroupOf[O]];
+          bool WrittenHere = !G.Written.empty() && G.Written.back() == B;
+          if (!WrittenHere && (G.ReadFirst.empty() || G.ReadFirst.back() != B))
+            G.ReadFirst.push_back(B);
         };
         forEachUse(Code, I, Read);
-        if (Shape.Dst != 0) {
-          if (!definesAll(I, Shape))
-            Read(I.Dst);
-          WrittenIn[Code.GroupOf[I.Dst]] = B;
-        }
+        if (Shape.Dst == 0)
+          continue;
+        if (!definesAll(I, Shape))
+          Read(I.Dst);
+        std::vector<uint32_t> &Written = Groups[Code.GroupOf[I.Dst]].Written;
+        if (Written.empty() || Written.back() != B)
+          Written.push_back(B);
       }
-    size_t N = Crossing.size();
-    LiveIn.assign(Code.Blocks.size(), llvm::BitVector(N));
-    LiveOut = Written = LiveIn;
-    for (uint32_t B = 0; B < Code.Blocks.size(); ++B) {
-      for (uint32_t G : Exposed[B])
-        LiveIn[B].set(CrossingIndex[G]);
-      for (Instruction &I : Code.Blocks[B].Code)
-        if (shapeOf(I).Dst != 0 && CrossingIndex[Code.GroupOf[I.Dst]] >= 0)
-          Written[B].set(CrossingIndex[Code.GroupOf[I.Dst]]);
     }
-  }
-
-  void solveLiveness() {
-    if (Crossing.empty())
-      return;
-    for (bool Changed = true; Changed;) {
-      Changed = false;
-      for (uint32_t B = static_cast<uint32_t>(Code.Blocks.size()); B-- > 0;) {
-        forEachTarget(Code, Code.Blocks[B], [&](BlockId Target) { LiveOut[B] |= LiveIn[Target]; });
-        llvm::BitVector Through = LiveOut[B];
-        Through.reset(Written[B]);
-        if (!Through.subsetOf(LiveIn[B])) {
-          LiveIn[B] |= Through;
-          Changed = true;
+    LiveOut.resize(Code.Blocks.size());
+    constexpr uint32_t Nobody = UINT32_MAX;
+    std::vector<uint32_t> WriterOf(Code.Blocks.size(), Nobody), InFor(WriterOf), OutFor(WriterOf);
+    std::vector<BlockId> Work;
+    for (uint32_t G = 0; G < Groups.size(); ++G) {
+      if (Groups[G].ReadFirst.empty())
+        continue;
+      for (BlockId B : Groups[G].Written)
+        WriterOf[B] = G;
+      for (BlockId B : Groups[G].ReadFirst) {
+        InFor[B] = G;
+        Work.push_back(B);
+      }
+      while (!Work.empty()) {
+        BlockId B = Work.back();
+        Work.pop_back();
+        for (BlockId P : Predecessors[B]) {
+          if (OutFor[P] == G)
+            continue;
+          OutFor[P] = G;
+          LiveOut[P].push_back(G);
+          if (WriterOf[P] != G && InFor[P] != G) {
+            InFor[P] = G;
+            Work.push_back(P);
+          }
         }
       }
     }
@@ -122,9 +122,9 @@ private:
     for (uint32_t B = 0; B < Code.Blocks.size(); ++B) {
       std::vector<Instruction> &Block = Code.Blocks[B].Code;
       std::vector<uint32_t> Touched;
-      for (unsigned K : LiveOut[B].set_bits()) {
-        End[Crossing[K]] = position(First[B + 1]);
-        Touched.push_back(Crossing[K]);
+      for (uint32_t G : LiveOut[B]) {
+        End[G] = position(First[B + 1]);
+        Touched.push_back(G);
       }
       for (uint32_t K = static_cast<uint32_t>(Block.size()); K-- > 0;) {
         Instruction &I = Block[K];
@@ -261,14 +261,12 @@ private:
   }
 
   VirtualCode &Code;
-  std::vector<uint32_t> First;        // per block: number of its first instruction; one past the last block too
-  std::vector<uint32_t> Crossing;     // groups that take part in the dataflow
-  std::vector<int32_t> CrossingIndex; // per group: index in Crossing or -1
-  std::vector<llvm::BitVector> LiveIn, LiveOut, Written;
-  std::vector<std::vector<Segment>> Segments;              // per group, where its slots are taken
-  std::vector<std::vector<uint32_t>> Partners;             // per group
-  std::vector<std::map<uint32_t, uint32_t>> Occupied;      // per slot: from -> to
-  std::vector<int32_t> Home;                               // per group: its first slot in the frame
+  std::vector<uint32_t> First;                // per block: number of its first instruction; one past the last block too
+  std::vector<std::vector<uint32_t>> LiveOut; // per block: groups
+  std::vector<std::vector<Segment>> Segments; // per group, where its slots are taken
+  std::vector<std::vector<uint32_t>> Partners;        // per group
+  std::vector<std::map<uint32_t, uint32_t>> Occupied; // per slot: from -> to
+  std::vector<int32_t> Home;                          // per group: its first slot in the frame
 };
 
 } // namespace

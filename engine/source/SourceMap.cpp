@@ -55,7 +55,26 @@ uint32_t SourceMap::functionName(StringRef Name) {
   return It->second;
 }
 
-uint32_t SourceMap::functionName(const DISubprogram *S) { return functionName(S ? S->getName() : StringRef()); }
+/// A chain of `else if` nests thousands of scopes: each is left upwards only once.
+uint32_t SourceMap::functionName(const DILocalScope *Scope) {
+  SmallVector<const DILocalScope *, 8> Left;
+  uint32_t Name = 0;
+  while (Scope) {
+    if (auto It = ScopeNames.find(Scope); It != ScopeNames.end()) {
+      Name = It->second;
+      break;
+    }
+    Left.push_back(Scope);
+    if (auto *S = dyn_cast<DISubprogram>(Scope)) {
+      Name = functionName(S->getName());
+      break;
+    }
+    Scope = cast<DILexicalBlockBase>(Scope)->getScope();
+  }
+  for (const DILocalScope *Inner : Left)
+    ScopeNames[Inner] = Name;
+  return Name;
+}
 
 uint32_t SourceMap::add(const SourceLocation &L) {
   P.Locations.push_back(L);
@@ -72,7 +91,7 @@ uint32_t SourceMap::location(const DILocation *Where) {
   L.File = file(Where->getFile());
   L.Line = Where->getLine();
   L.Column = Where->getColumn();
-  L.Function = functionName(Where->getScope()->getSubprogram());
+  L.Function = functionName(Where->getScope());
   return Locations[Where] = add(L);
 }
 

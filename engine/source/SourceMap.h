@@ -9,7 +9,7 @@
 namespace llvm {
 class DIFile;
 class DILocation;
-class DISubprogram;
+class DILocalScope;
 class Function;
 class GlobalVariable;
 } // namespace llvm
@@ -29,13 +29,14 @@ public:
 private:
   uint32_t file(const llvm::DIFile *F);
   uint32_t functionName(llvm::StringRef Name);
-  uint32_t functionName(const llvm::DISubprogram *S);
+  uint32_t functionName(const llvm::DILocalScope *Scope);
   uint32_t add(const SourceLocation &L);
 
   Program &P;
   std::string ModelsFile;
   llvm::DenseMap<const llvm::DILocation *, uint32_t> Locations;
   llvm::DenseMap<const llvm::DIFile *, uint32_t> Files;
+  llvm::DenseMap<const llvm::DILocalScope *, uint32_t> ScopeNames;
   llvm::StringMap<uint32_t> Paths, Names;
 };
 
