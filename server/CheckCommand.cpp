@@ -111,7 +111,7 @@ int CheckCommand::run() const {
   if (Output == Format::Json)
     printJson(llvm::outs(), Reports);
   else if (Count)
-    printCounts(llvm::outs(), Reports);
+    printCounts(llvm::outs(), Reports, Options.Exhaustive);
   return gravest(Reports);
 }
 

@@ -19,7 +19,7 @@ struct CheckCommand {
 
   std::vector<std::string> Files;
   std::vector<std::string> ClangFlags;
-  CheckOptions Options;
+  CheckOptions Options = everyModel();
   Format Output = Format::Text;
   bool Count = false;        // a table of numbers instead of the report
   bool DumpBytecode = false; // the compiled program instead of a check
@@ -28,6 +28,12 @@ struct CheckCommand {
   int run() const;
 
 private:
+  /// All models there are, the strongest first: a bug under SC needs no relaxed memory.
+  static CheckOptions everyModel() {
+    CheckOptions Options;
+    Options.Models = {Model::SC, Model::TSO, Model::PSO};
+    return Options;
+  }
   CheckReport checkFile(const std::string &File) const;
   int dumpBytecode() const;
 };

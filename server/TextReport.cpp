@@ -132,8 +132,40 @@ void printText(llvm::raw_ostream &Out, const CheckReport &Report, unsigned Unrol
   }
 }
 
-void printCounts(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports) {
-  size_t Width = 4;
+/// Every execution was seen to its end.
+static bool isComplete(const ModelReport &M, bool Exhaustive) {
+  return M.Result == Verdict::Verified || (M.Result == Verdict::Violation && Exhaustive && M.Reason.empty() && !M.CutShort);
+}
+
+/// Numbers of executions side by side. Every SC execution is one of the relaxed models as well, so that as many executions
+/// are the same executions: the program is robust against the model.
+static void printSideBySide(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, size_t Width,
+                            bool Exhaustive) {
+  Out << '\n' << llvm::left_justify("executions", Width);
+  for (const ModelReport &M : Reports.front().Models)
+    Out << llvm::right_justify(nameOf(M.Which), 12);
+  Out << "  robust\n";
+  for (const CheckReport &R : Reports) {
+    Out << llvm::left_justify(R.File, Width);
+    const ModelReport *Sequential = nullptr;
+    for (const ModelReport &M : R.Models) {
+      Out << llvm::format("%12llu", static_cast<unsigned long long>(M.Executions));
+      if (M.Which == Model::SC)
+        Sequential = &M;
+    }
+    std::vector<std::string> Robust;
+    bool Known = Sequential && isComplete(*Sequential, Exhaustive);
+    for (const ModelReport &M : R.Models) {
+      Known &= isComplete(M, Exhaustive);
+      if (Sequential && M.Which != Model::SC && M.Executions == Sequential->Executions && M.Blocked == Sequential->Blocked)
+        Robust.push_back(nameOf(M.Which));
+    }
+    Out << "  " << (!Known ? "?" : Robust.empty() ? "no" : llvm::join(Robust, ", ")) << '\n';
+  }
+}
+
+void printCounts(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, bool Exhaustive) {
+  size_t Width = 10;
   for (const CheckReport &R : Reports)
     Width = std::max(Width, R.File.size());
   Out << llvm::left_justify("file", Width) << "  model  verdict        executions     blocked     bounded    seconds"
@@ -147,6 +179,8 @@ void printCounts(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports
                           static_cast<unsigned long long>(M.Blocked), static_cast<unsigned long long>(M.CutShort),
                           M.Seconds, M.Seconds > 0 ? Executions / M.Seconds : 0.0);
     }
+  if (!Reports.empty() && Reports.front().Models.size() > 1)
+    printSideBySide(Out, Reports, Width, Exhaustive);
 }
 
 } // namespace picket

@@ -13,7 +13,8 @@ void printDiagnostics(llvm::raw_ostream &Out, const std::vector<Diagnostic> &Dia
 /// Verdict and bugs per model. `Unroll` is the loop bound the check ran with.
 void printText(llvm::raw_ostream &Out, const CheckReport &Report, unsigned Unroll);
 
-/// One line per model: executions, blocked, bounded, seconds, executions per second.
-void printCounts(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports);
+/// One line per model: executions, blocked, bounded, seconds, executions per second. Then, for several models, their
+/// executions side by side, and under which ones the program is robust (which only complete explorations tell).
+void printCounts(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, bool Exhaustive);
 
 } // namespace picket

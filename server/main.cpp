@@ -50,7 +50,7 @@ static CLI::App *addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_option("FILE", Command.Files, "C files, each a program of its own")->required();
   Check->add_option_function<std::string>(
       "--model", [&Options](const std::string &Text) { Options.Models = parseModels(Text); },
-      "Memory models, comma separated: sc, tso, pso, power [sc]");
+      "Memory models, comma separated: sc, tso, pso [all of them]");
   Check->add_option("--unroll", Options.Unroll, "Iterations of a loop that other threads can keep going [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");

@@ -75,8 +75,10 @@ public:
         B.Writer = Me;
       else
         B.Writer = Many;
-      if (B.QuietReader != None && (B.Writer == Many || B.QuietReader != Me))
+      if (B.QuietReader != None && (B.Writer == Many || B.QuietReader != Me)) {
         Changed = true; // a read that was taken for nobody's business was somebody's
+        B.QuietReader = None;
+      }
     }
   }
 

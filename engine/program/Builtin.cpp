@@ -25,14 +25,14 @@ static constexpr std::string_view Swallowed[] = {
     // attributes and tuning
     "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate", "pthread_attr_setstacksize",
     "pthread_attr_setstack", "pthread_attr_setguardsize", "pthread_attr_setscope", "pthread_attr_setinheritsched",
-    "pthread_attr_setschedparam", "pthread_attr_setschedpolicy", "pthread_attr_setaffinity_np",
-    "pthread_condattr_init", "pthread_condattr_destroy", "pthread_condattr_setclock", "pthread_condattr_setpshared",
-    "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_rwlockattr_setpshared",
-    "pthread_rwlockattr_setkind_np", "pthread_barrierattr_init", "pthread_barrierattr_destroy",
-    "pthread_barrierattr_setpshared", "pthread_mutexattr_setpshared", "pthread_mutexattr_setprotocol",
-    "pthread_mutexattr_setprioceiling", "pthread_setconcurrency", "pthread_setschedparam", "pthread_setschedprio",
-    "pthread_setname_np", "pthread_setaffinity_np", "sched_setaffinity", "pthread_setcancelstate",
-    "pthread_setcanceltype", "pthread_testcancel"};
+    "pthread_attr_setschedparam", "pthread_attr_setschedpolicy", "pthread_attr_setaffinity_np", "pthread_condattr_init",
+    "pthread_condattr_destroy", "pthread_condattr_setclock", "pthread_condattr_setpshared", "pthread_rwlockattr_init",
+    "pthread_rwlockattr_destroy", "pthread_rwlockattr_setpshared", "pthread_rwlockattr_setkind_np",
+    "pthread_barrierattr_init", "pthread_barrierattr_destroy", "pthread_barrierattr_setpshared",
+    "pthread_mutexattr_setpshared", "pthread_mutexattr_setprotocol", "pthread_mutexattr_setprioceiling",
+    "pthread_setconcurrency", "pthread_setschedparam", "pthread_setschedprio", "pthread_setname_np",
+    "pthread_setaffinity_np", "sched_setaffinity", "pthread_setcancelstate", "pthread_setcanceltype",
+    "pthread_testcancel"};
 
 static std::unordered_map<std::string_view, Builtin> makeIndex() {
   std::unordered_map<std::string_view, Builtin> Index;

@@ -14,9 +14,7 @@ struct OperandShape {
 };
 
 inline bool isCompare(Opcode Op) { return Op >= Opcode::Eq && Op <= Opcode::SLe; }
-inline bool isCall(Opcode Op) {
-  return Op == Opcode::Call || Op == Opcode::CallIndirect || Op == Opcode::CallBuiltin;
-}
+inline bool isCall(Opcode Op) { return Op == Opcode::Call || Op == Opcode::CallIndirect || Op == Opcode::CallBuiltin; }
 inline bool isLoopBack(Opcode Op) { return Op == Opcode::LoopBack || Op == Opcode::SpinBack; }
 
 /// The shape of an instruction. Every instruction reads all it reads before it writes Dst; a Call writes Dst when the

@@ -17,20 +17,22 @@ const SourceLocation &Program::placeOf(uint32_t Pc) const {
 }
 
 static constexpr const char *OpcodeNames[] = {
-    "Move",       "WideMove",  "Add",          "Sub",           "Mul",      "UDiv",       "SDiv",        "URem",
-    "SRem",       "Shl",       "LShr",         "AShr",          "And",      "Or",         "Xor",         "Eq",
-    "Ne",         "ULt",       "ULe",          "SLt",           "SLe",      "CountOnes",  "LeadingZeros", "TrailingZeros",
-    "ByteSwap",   "WideBinary", "Truncate",    "SignExtend",    "ToWide",   "FAdd",       "FSub",        "FMul",
-    "FDiv",       "FRem",      "FNeg",         "FMath",         "FCmp",     "FToSI",      "FToUI",       "SIToF",
-    "UIToF",      "FExt",      "FTrunc",       "Select",        "WideSelect", "Jump",     "CondJump",    "Switch",
-    "AddScaled",  "Load",      "Store",        "Rmw",           "CmpXchg",  "Fence",      "Alloca",      "ThreadLocal",
-    "Call",       "CallIndirect", "CallBuiltin", "Return",      "LoopInit", "SpinHead",   "LoopBack",    "SpinBack",
-    "Unreachable", "Unsupported"};
+    "Move",      "WideMove",    "Add",        "Sub",          "Mul",          "UDiv",
+    "SDiv",      "URem",        "SRem",       "Shl",          "LShr",         "AShr",
+    "And",       "Or",          "Xor",        "Eq",           "Ne",           "ULt",
+    "ULe",       "SLt",         "SLe",        "CountOnes",    "LeadingZeros", "TrailingZeros",
+    "ByteSwap",  "WideBinary",  "Truncate",   "SignExtend",   "ToWide",       "FAdd",
+    "FSub",      "FMul",        "FDiv",       "FRem",         "FNeg",         "FMath",
+    "FCmp",      "FToSI",       "FToUI",      "SIToF",        "UIToF",        "FExt",
+    "FTrunc",    "Select",      "WideSelect", "Jump",         "CondJump",     "Switch",
+    "AddScaled", "Load",        "Store",      "Rmw",          "CmpXchg",      "Fence",
+    "Alloca",    "ThreadLocal", "Call",       "CallIndirect", "CallBuiltin",  "Return",
+    "LoopInit",  "SpinHead",    "LoopBack",   "SpinBack",     "Unreachable",  "Unsupported"};
 static_assert(std::size(OpcodeNames) == static_cast<size_t>(Opcode::Unsupported) + 1);
 
 static constexpr const char *OrderNames[] = {"", "relaxed", "acquire", "release", "acq_rel", "seq_cst", "?", "?"};
 static constexpr const char *FenceNames[] = {"full", "store-store", "acquire", "release", "acq_rel", "lwsync", "isync"};
-static constexpr const char *RmwNames[] = {"xchg", "add", "sub", "and",  "nand", "or",  "xor",
+static constexpr const char *RmwNames[] = {"xchg", "add", "sub",  "and",  "nand", "or",  "xor",
                                            "max",  "min", "umax", "umin", "fadd", "fsub"};
 
 namespace {

@@ -148,7 +148,7 @@ void FunctionLowering::lowerCast(const CastInst &I) {
   Opcode Op = I.getOpcode() == llvm::Instruction::FPToSI   ? Opcode::FToSI
               : I.getOpcode() == llvm::Instruction::FPToUI ? Opcode::FToUI
               : I.getOpcode() == llvm::Instruction::SIToFP ? Opcode::SIToF
-                                                     : Opcode::UIToF;
+                                                           : Opcode::UIToF;
   define(I, B.unary(Op, From, Value, 0, static_cast<int32_t>(To)));
 }
 
@@ -237,8 +237,7 @@ void FunctionLowering::lowerVector(const llvm::Instruction &I) {
       return define(I, extractElement(scalar(*I.getOperand(0)), ElementBits, *Index));
   } else if (isa<InsertElementInst>(I)) {
     if (auto Index = ConstantIndex(I.getOperand(2)))
-      return define(
-          I, insertElement(scalar(*I.getOperand(0)), Bits, scalar(*I.getOperand(1)), ElementBits, *Index));
+      return define(I, insertElement(scalar(*I.getOperand(0)), Bits, scalar(*I.getOperand(1)), ElementBits, *Index));
   } else if (auto *Shuffle = dyn_cast<ShuffleVectorInst>(&I)) {
     Operand Sources[] = {scalar(*I.getOperand(0)), scalar(*I.getOperand(1))};
     Operand Result = B.constant(0);

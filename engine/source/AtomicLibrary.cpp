@@ -65,7 +65,9 @@ void FunctionLowering::lowerAtomicLibrary(const CallBase &I) {
   Pointer Object = {scalar(Argument(0)), 0};
   uint8_t Flags = accessFlags(I, orderArgument(*I.getArgOperand(I.arg_size() - 1)));
   // The value handed in, and where a value handed back goes.
-  auto Input = [&](unsigned K) { return Sized ? scalar(Argument(K)) : load(Width, {scalar(Argument(K)), 0}, Plain, 0); };
+  auto Input = [&](unsigned K) {
+    return Sized ? scalar(Argument(K)) : load(Width, {scalar(Argument(K)), 0}, Plain, 0);
+  };
   auto Output = [&](unsigned K, Operand Value) {
     if (Sized)
       define(I, Value);

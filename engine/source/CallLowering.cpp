@@ -102,8 +102,8 @@ void FunctionLowering::callBuiltin(Builtin Which) {
 
 void FunctionLowering::lowerInPlace(const CallBase &I, Inlined How) {
   unsigned Needed = How == Inlined::MemCopy || How == Inlined::MemMove || How == Inlined::MemSet ? 3
-                    : How == Inlined::Sqrt                                                        ? 1
-                                                                                                  : 0;
+                    : How == Inlined::Sqrt                                                       ? 1
+                                                                                                 : 0;
   if (I.arg_size() < Needed)
     return refuse(I, describeCall(I.getCalledOperand()->getName()));
   switch (How) {
@@ -115,8 +115,8 @@ void FunctionLowering::lowerInPlace(const CallBase &I, Inlined How) {
   case Inlined::Atomic:
     return lowerAtomicLibrary(I);
   case Inlined::Sqrt:
-    return define(I, B.unary(Opcode::FMath, bitsOf(I), scalar(*I.getArgOperand(0)),
-                             static_cast<unsigned>(FloatFunction::Sqrt)));
+    return define(
+        I, B.unary(Opcode::FMath, bitsOf(I), scalar(*I.getArgOperand(0)), static_cast<unsigned>(FloatFunction::Sqrt)));
   case Inlined::ErrnoLocation: {
     Operand Dst = B.newSlots();
     B.emit({.Op = Opcode::ThreadLocal, .Dst = Dst, .Imm = Context.Symbols.errnoGlobal()});

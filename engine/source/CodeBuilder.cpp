@@ -109,10 +109,7 @@ void CodeBuilder::move(Operand Dst, Operand Source, bool Wide) {
 void CodeBuilder::jump(BlockId Target) { emit({.Op = Opcode::Jump, .Imm = Target}); }
 
 void CodeBuilder::branch(Operand Condition, BlockId IfTrue, BlockId IfFalse) {
-  emit({.Op = Opcode::CondJump,
-        .A = Condition,
-        .B = static_cast<int32_t>(IfTrue),
-        .C = static_cast<int32_t>(IfFalse)});
+  emit({.Op = Opcode::CondJump, .A = Condition, .B = static_cast<int32_t>(IfTrue), .C = static_cast<int32_t>(IfFalse)});
 }
 
 int32_t CodeBuilder::arguments(const std::vector<Operand> &Operands) {

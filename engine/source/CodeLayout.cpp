@@ -113,8 +113,7 @@ uint32_t layOut(VirtualCode &Code, Program &P) {
   for (size_t K = 0; K < Row.size(); ++K) {
     std::vector<Instruction> &Block = Code.Blocks[Row[K]].Code;
     PcOf[Row[K]] = Pc;
-    bool FallsThrough =
-        Block.back().Op == Opcode::Jump && K + 1 < Row.size() && Block.back().Imm == Row[K + 1];
+    bool FallsThrough = Block.back().Op == Opcode::Jump && K + 1 < Row.size() && Block.back().Imm == Row[K + 1];
     if (FallsThrough)
       Block.pop_back();
     Pc += static_cast<uint32_t>(Block.size());

@@ -65,7 +65,9 @@ std::optional<APInt> ConstantLowering::evaluateExpression(const ConstantExpr &E,
     std::optional<APInt> B = evaluate(*E.getOperand(1), Refusal);
     if (!B)
       return std::nullopt;
-    return E.getOpcode() == llvm::Instruction::Add ? *A + *B : E.getOpcode() == llvm::Instruction::Sub ? *A - *B : *A ^ *B;
+    return E.getOpcode() == llvm::Instruction::Add   ? *A + *B
+           : E.getOpcode() == llvm::Instruction::Sub ? *A - *B
+                                                     : *A ^ *B;
   }
   default:
     break;
@@ -97,8 +99,7 @@ void ConstantLowering::write(const Constant &C, std::vector<uint8_t> &Bytes, uin
   }
   std::string Refusal;
   if (std::optional<APInt> Value = evaluate(C, Refusal))
-    std::memcpy(Bytes.data() + Offset, Value->getRawData(),
-                Layout.getTypeStoreSize(C.getType()).getFixedValue());
+    std::memcpy(Bytes.data() + Offset, Value->getRawData(), Layout.getTypeStoreSize(C.getType()).getFixedValue());
 }
 
 std::vector<uint8_t> ConstantLowering::initialBytes(const GlobalVariable &G) const {

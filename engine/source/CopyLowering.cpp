@@ -18,8 +18,8 @@ static void appendPlainChunks(uint64_t From, uint64_t To, uint64_t Widest, auto 
   }
 }
 
-/// Cuts a block along the scalars of the variable it lies in, so that a copied struct is accessed field by field, as the
-/// rest of the program accesses it.
+/// Cuts a block along the scalars of the variable it lies in, so that a copied struct is accessed field by field, as
+/// the rest of the program accesses it.
 bool FunctionLowering::typedChunks(const Value *Object, uint64_t Size, std::vector<Chunk> &Chunks) const {
   APInt Start(64, 0);
   const Value *Base = Object->stripAndAccumulateConstantOffsets(Layout, Start, /*AllowNonInbounds=*/true);
@@ -70,8 +70,7 @@ void FunctionLowering::copyConstant(Pointer To, Pointer From, const std::vector<
 }
 
 /// Words first and then the bytes that are left; backwards, the other way round. Ends in a new block.
-void FunctionLowering::copyLoop(Operand To, Operand From, Operand Size, bool Backwards, uint8_t Flags,
-                                int32_t Feeds) {
+void FunctionLowering::copyLoop(Operand To, Operand From, Operand Size, bool Backwards, uint8_t Flags, int32_t Feeds) {
   Operand Words = B.binary(Opcode::And, 64, Size, B.constant(~7ull));
   Operand At = B.newSlots();
   B.move(At, Backwards ? Size : B.constant(0));

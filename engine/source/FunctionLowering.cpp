@@ -106,7 +106,8 @@ bool FunctionLowering::isDead(const llvm::Instruction &I) const {
   if (isa<CallBase, AllocaInst>(I) || I.mayReadOrWriteMemory())
     return false;
   unsigned Op = I.getOpcode();
-  if (Op == llvm::Instruction::SDiv || Op == llvm::Instruction::UDiv || Op == llvm::Instruction::SRem || Op == llvm::Instruction::URem)
+  if (Op == llvm::Instruction::SDiv || Op == llvm::Instruction::UDiv || Op == llvm::Instruction::SRem ||
+      Op == llvm::Instruction::URem)
     return false;
   if (I.use_empty())
     return true;

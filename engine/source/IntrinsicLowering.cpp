@@ -162,8 +162,7 @@ bool FunctionLowering::lowerIntegerIntrinsic(const CallBase &I, unsigned Id) {
   switch (Id) {
   case Intrinsic::abs: {
     Operand Value = Argument(0), Zero = Wide ? B.wideConstant(0, 0) : B.constant(0);
-    Operand Negated =
-        Wide ? B.wideBinary(Opcode::Sub, Bits, Zero, Value) : B.binary(Opcode::Sub, Bits, Zero, Value);
+    Operand Negated = Wide ? B.wideBinary(Opcode::Sub, Bits, Zero, Value) : B.binary(Opcode::Sub, Bits, Zero, Value);
     define(I, B.select(compare(CmpInst::ICMP_SLT, Bits, Value, Zero), Negated, Value, Wide));
     return true;
   }
@@ -262,8 +261,7 @@ bool FunctionLowering::lowerOverflow(const CallBase &I, unsigned Id) {
   if (Wide)
     return false;
   // Multiply in 128 bits and see whether the result still fits.
-  Operand Product =
-      B.wideBinary(Opcode::Mul, 128, B.toWide(L, Bits, 128, Signed), B.toWide(R, Bits, 128, Signed));
+  Operand Product = B.wideBinary(Opcode::Mul, 128, B.toWide(L, Bits, 128, Signed), B.toWide(R, Bits, 128, Signed));
   Operand Result = Bits == 64 ? Product : B.unary(Opcode::Truncate, Bits, Product);
   Operand Again = B.toWide(Result, Bits, 128, Signed);
   define(I, Parts{Result, B.wideBinary(Opcode::Ne, 128, Product, Again)});

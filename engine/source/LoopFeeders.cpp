@@ -82,8 +82,7 @@ static bool counterEnds(const PHINode &Counter, const ICmpInst &Condition, bool 
     return false;
   APInt Value = Start->getValue();
   for (unsigned Iteration = 0; Iteration <= SmallCount; ++Iteration) {
-    APInt Advanced =
-        Next->getOpcode() == llvm::Instruction::Add ? Value + Step->getValue() : Value - Step->getValue();
+    APInt Advanced = Next->getOpcode() == llvm::Instruction::Add ? Value + Step->getValue() : Value - Step->getValue();
     const APInt &Compared = Condition.getOperand(0) == &Counter ? Value : Advanced;
     if (ICmpInst::compare(Compared, Bound->getValue(), Condition.getPredicate()) != ContinueIf)
       return true;

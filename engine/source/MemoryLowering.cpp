@@ -135,8 +135,7 @@ void FunctionLowering::lowerLoad(const LoadInst &I) {
   Pointer From = pointer(*I.getPointerOperand());
   Parts Result;
   for (const Leaf &L : leavesOf(I.getType()))
-    Result.push_back(loadLeaf(L, From, accessFlags(I, orderOf(I.getOrdering())),
-                              static_cast<int32_t>(Plan.fedBy(I))));
+    Result.push_back(loadLeaf(L, From, accessFlags(I, orderOf(I.getOrdering())), static_cast<int32_t>(Plan.fedBy(I))));
   define(I, Result);
 }
 

@@ -270,9 +270,8 @@ void ModuleSymbols::collect() {
       Global &New = P.Globals.emplace_back();
       SmallVector<DIGlobalVariableExpression *, 1> Debug;
       G.getDebugInfo(Debug);
-      New.Name = Debug.empty() || Debug[0]->getVariable()->getName().empty()
-                     ? G.getName().str()
-                     : Debug[0]->getVariable()->getName().str();
+      New.Name = Debug.empty() || Debug[0]->getVariable()->getName().empty() ? G.getName().str()
+                                                                             : Debug[0]->getVariable()->getName().str();
       New.Size = static_cast<uint32_t>(layout().getTypeAllocSize(G.getValueType()).getFixedValue());
       New.Location = Sources.location(G);
       New.Constant = G.isConstant() || isStandardStream(G);

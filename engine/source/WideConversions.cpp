@@ -39,8 +39,9 @@ Operand FunctionLowering::floatToWide(Operand Value, unsigned FloatBits, bool Si
   Operand Magnitude = B.binary(Opcode::And, 64, Value, B.constant(SignBit - 1));
   Operand Scaled = B.binary(Opcode::FMul, FloatBits, Magnitude, B.constant(powerOfTwo(-64, FloatBits)));
   Operand High = B.unary(Opcode::FToUI, FloatBits, Scaled, 0, 64);
-  Operand Upper = B.binary(Opcode::FMul, FloatBits, B.unary(Opcode::UIToF, 64, High, 0, static_cast<int32_t>(FloatBits)),
-                           B.constant(powerOfTwo(64, FloatBits)));
+  Operand Upper =
+      B.binary(Opcode::FMul, FloatBits, B.unary(Opcode::UIToF, 64, High, 0, static_cast<int32_t>(FloatBits)),
+               B.constant(powerOfTwo(64, FloatBits)));
   Operand Rest = B.binary(Opcode::FSub, FloatBits, Magnitude, Upper);
   Operand Low = B.unary(Opcode::FToUI, FloatBits, Rest, 0, 64);
   Operand Result = B.makeWide(Low, High);

@@ -1,6 +1,6 @@
 // Checks the C programs of this directory against expected.tsv: one test per row, in the suite "Fast" or, where
-// the row says that there are many executions, "Full".
-#include "check/Check.h"
+// the row says that there are many executions, "Full". The suite "Optimal" insists that no execution was for nothing.
+#include "support/Explore.h"
 
 #include <gtest/gtest.h>
 
@@ -17,6 +17,7 @@ namespace {
 const std::vector<Model> ModelsToRun = {Model::SC, Model::TSO, Model::PSO};
 
 constexpr uint64_t ManyExecutions = 20000;
+constexpr uint64_t MostTracesKept = 5040;
 constexpr double SecondsPerRow = 300;
 
 /// One line of expected.tsv. What is "-" there is not compared.
@@ -132,7 +133,7 @@ std::string describe(const CheckReport &Report) {
   return Text.str();
 }
 
-class ProgramTest : public testing::Test {
+class ProgramTest : public ::testing::Test {
 public:
   explicit ProgramTest(Row R) : Expected(std::move(R)) {}
 
@@ -181,8 +182,30 @@ private:
   const Row Expected;
 };
 
+/// Explores a row's program: every trace once, and nothing that turns out to be explored elsewhere.
+class OptimalTest : public ::testing::Test {
+public:
+  explicit OptimalTest(Row R) : Given(std::move(R)) {}
+
+  void TestBody() override {
+    const Program P = testing::compile(testing::requestForProgram(Given.Program, Given.Flags));
+    const Buffering Buffers = Given.Which == Model::SC    ? Buffering::None
+                              : Given.Which == Model::TSO ? Buffering::Fifo
+                                                          : Buffering::PerLocation;
+    testing::Traces Seen;
+    ExplorationResult Result = exploreOptimally(P, testing::exhaustively(Buffers, Given.Unroll), Seen);
+    EXPECT_EQ(Result.SleepSetBlocked, 0u);
+    EXPECT_EQ(Result.FailedWakeups, 0u);
+    EXPECT_EQ(Seen.repeated(), 0u) << "of " << Result.Executions << " executions, " << Result.Blocked << " blocked and "
+                                   << Result.Cut << " cut";
+  }
+
+private:
+  const Row Given;
+};
+
 /// Says what is wrong with the data file itself.
-class DataTest : public testing::Test {
+class DataTest : public ::testing::Test {
 public:
   explicit DataTest(std::string Complaints) : Complaints(std::move(Complaints)) {}
   void TestBody() override { EXPECT_EQ(Complaints, ""); }
@@ -193,8 +216,8 @@ private:
 
 template <typename Fixture, typename Data>
 void registerTest(const char *Suite, const std::string &Name, const Data &Given) {
-  testing::RegisterTest(Suite, Name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                        [Given]() -> testing::Test * { return new Fixture(Given); });
+  ::testing::RegisterTest(Suite, Name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                        [Given]() -> ::testing::Test * { return new Fixture(Given); });
 }
 
 void registerRow(const Row &R) {
@@ -202,6 +225,9 @@ void registerRow(const Row &R) {
     return;
   const char *Suite = R.Executions.value_or(0) < ManyExecutions ? "Fast" : "Full";
   registerTest<ProgramTest>(Suite, R.testName(), R);
+  // The keys of all traces are kept.
+  if (R.Executions.value_or(0) <= MostTracesKept)
+    registerTest<OptimalTest>("Optimal", R.testName(), R);
 }
 
 /// gtest wants all tests of a suite to come from one fixture class; the data file has a suite of its own.

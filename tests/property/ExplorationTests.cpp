@@ -174,5 +174,36 @@ TEST(ScDpor, PermutedThreadsGiveTheSameNumber) {
   }
 }
 
+/// What is wrong with the sets of traces of a program, empty if each model's lie within the next weaker one's.
+std::string missingInWeaker(const RandomProgram &P) {
+  std::optional<Program> Compiled = compileText(P.text());
+  if (!Compiled)
+    return "does not compile";
+  const std::pair<const char *, Buffering> Models[] = {
+      {"SC", Buffering::None}, {"TSO", Buffering::Fifo}, {"PSO", Buffering::PerLocation}};
+  Traces Seen[3];
+  for (size_t K = 0; K < 3; ++K)
+    exploreOptimally(*Compiled, optionsFor(Models[K].second), Seen[K]);
+  for (size_t K = 0; K < 2; ++K)
+    for (const auto &[Key, Times] : Seen[K].Complete)
+      if (!Seen[K + 1].Complete.count(Key))
+        return std::string("a trace of ") + Models[K].first + " is none of " + Models[K + 1].first + "\n";
+  return "";
+}
+
+TEST(Inclusion, EveryTraceIsOneOfTheWeakerModels) {
+  // Nothing that happens only on a condition: traces can be compared if the same accesses count as shared, which is
+  // learned from the executions of each model.
+  const testing::Palette Unconditional = {Statement::Store,        Statement::Load,     Statement::Copy,
+                                          Statement::FullFence,    Statement::FetchAdd, Statement::StoreSeqCst,
+                                          Statement::ReleaseFence, Statement::Exchange, Statement::StoreRelease,
+                                          Statement::RelaxedAdd,   Statement::LockedAdd};
+  std::mt19937 Random(31);
+  for (unsigned K = 0; K < 500; ++K) {
+    RandomProgram P = testing::makeProgram(Random, Unconditional, 3, 5);
+    ASSERT_EQ(missingInWeaker(P), "") << "program " << K << ":\n" << P.text();
+  }
+}
+
 } // namespace
 } // namespace picket

@@ -157,7 +157,33 @@ TEST_F(CommandLine, AcceptsTimesAndSizesWithUnits) {
 TEST_F(CommandLine, CountsExecutions) {
   std::string Output = run("check --count good.c").Output;
   EXPECT_TRUE(contains(Output, "executions/s")) << Output;
-  EXPECT_TRUE(contains(Output, "good.c  sc     verified")) << Output;
+  EXPECT_TRUE(contains(Output, "good.c      sc     verified")) << Output;
+}
+
+TEST_F(CommandLine, CountsModelsSideBySide) {
+  const std::string Programs = PICKET_SOURCE_DIR "/tests/programs/";
+  auto LastLine = [&](const std::string &Arguments) {
+    std::string Output = run("check --count --exhaustive " + Arguments).Output;
+    return Output.substr(Output.rfind('\n', Output.size() - 2) + 1);
+  };
+  auto EndsWith = [](const std::string &Line, const std::string &End) {
+    return Line.size() >= End.size() && Line.substr(Line.size() - End.size()) == End;
+  };
+  std::string Line = LastLine(Programs + "store_buffering.c");
+  EXPECT_TRUE(EndsWith(Line, "           3           4           4  no\n")) << Line;
+  Line = LastLine(Programs + "message_passing.c");
+  EXPECT_TRUE(EndsWith(Line, "           3           3           4  tso\n")) << Line;
+  Line = LastLine("-DFENCED " + Programs + "store_buffering.c");
+  EXPECT_TRUE(EndsWith(Line, "           3           3           3  tso, pso\n")) << Line;
+}
+
+TEST_F(CommandLine, ChecksAllModelsUnlessToldOtherwise) {
+  std::string Output = run("check good.c").Output;
+  size_t Sc = Output.find(": SC: "), Tso = Output.find(": TSO: "), Pso = Output.find(": PSO: ");
+  EXPECT_LT(Sc, Tso) << Output;
+  EXPECT_LT(Tso, Pso) << Output;
+  EXPECT_NE(Pso, std::string::npos) << Output;
+  EXPECT_FALSE(contains(run("check --model tso good.c").Output, ": SC: "));
 }
 
 TEST_F(CommandLine, DumpsBytecode) {

@@ -168,7 +168,7 @@ TEST_F(Lowering, WhatIsNotModelledIsNamed) {
   EXPECT_EQ(refusal("extern int x; int main(void) { return x; }"), "external variable 'x'");
   EXPECT_EQ(refusal("extern int x; int *p = &x; int main(void) { return *p; }"), "external variable 'x'");
   EXPECT_EQ(refusal("int main(int c, char **v) { void *t[] = {&&a, &&b}; goto *t[c]; a: return 1; b: return 0; }"),
-            "the address of a label");
+            "computed goto");
   EXPECT_EQ(refusal("int __VERIFIER_nondet_int(void); int main(void) { return __VERIFIER_nondet_int(); }"),
             "call to '__VERIFIER_nondet_int' (a nondeterministic value; give the values as cases instead)");
   EXPECT_EQ(refusal("unsigned __int128 x; int main(void) { return __sync_bool_compare_and_swap(&x, 0, 1); }"),
