@@ -77,6 +77,11 @@ public:
   Source sourceOf(uint32_t K, uint32_t Touch) const;
 
   Configuration &configuration() { return C; }
+  /// Roughly what it takes up.
+  size_t bytes() const {
+    return (Clocks.capacity() + ClocksBefore.capacity() + Current.capacity() + Saved.capacity()) * sizeof(uint32_t) +
+           Events.capacity() * sizeof(Event) + Touches.capacity() * sizeof(Touch) + OldBytes.capacity();
+  }
 
 private:
   struct Touch {

@@ -40,7 +40,7 @@ private:
   void settleRaces();
   void settle(Race &R);
   size_t findSequence(const Race &R);
-  bool stopNow();
+  bool stopNow(size_t Work);
 
   Configuration &C;
   Execution &E;
@@ -59,7 +59,8 @@ private:
   std::deque<Footprint> Adapted;    // footprints in it that differ from the events' own
   Footprint Changed;
   std::vector<Race> Stuck;
-  uint64_t Leaves = 0;
+  static constexpr size_t WorkBetweenLooks = 20'000; // some milliseconds
+  size_t WorkDone = 0;
   ProcessId LastProcess = 0;
 };
 
@@ -117,7 +118,7 @@ void OptimalDpor::take(ProcessId P) {
 /// Extends the current execution to its end. False if exploration is over.
 bool OptimalDpor::forward() {
   for (;;) {
-    if (Shared.changed() || Memory.changed())
+    if (Shared.changed() || Memory.changed() || stopNow(1))
       return false;
     Prefix &Here = Prefixes.back();
     if (Here.Wakeup != WakeupTree::None) {
@@ -228,9 +229,13 @@ void OptimalDpor::settleRaces() {
     for (Race &R : Stuck)
       settle(R);
   }
-  for (Race &R : E.races())
-    if (R.Status != Race::Settled)
-      settle(R);
+  for (Race &R : E.races()) {
+    if (R.Status == Race::Settled)
+      continue;
+    settle(R);
+    if (stopNow(Sequence.size()))
+      return;
+  }
 }
 
 /// Goes back to the latest prefix from which something is left to explore. False if there is none.
@@ -257,11 +262,14 @@ bool OptimalDpor::backtrack() {
   return false;
 }
 
-bool OptimalDpor::stopNow() {
+/// Looks at the limits after every so much work. True once one is reached.
+bool OptimalDpor::stopNow(size_t Work) {
   if (Result.Ended != ExplorationResult::End::Everything)
     return true;
-  if ((++Leaves & 0xfff) != 0)
+  WorkDone += Work;
+  if (WorkDone < WorkBetweenLooks)
     return false;
+  WorkDone = 0;
   Observer.progress(Result);
   auto Stop = [&](const char *Why) {
     Result.Ended = ExplorationResult::End::Limit;
@@ -272,6 +280,8 @@ bool OptimalDpor::stopNow() {
     return Stop("the check was cancelled");
   if (Options.Deadline && std::chrono::steady_clock::now() > *Options.Deadline)
     return Stop("the time limit was reached");
+  if (E.bytes() + Tree.bytes() + C.machine().undo().bytes() + C.machine().memory().bytesAllocated() > Options.MaxMemoryBytes)
+    return Stop("the memory limit was reached");
   return false;
 }
 
@@ -283,7 +293,7 @@ bool OptimalDpor::run() {
     forward();
     if (Shared.changed() || Memory.changed())
       return false;
-    if (stopNow())
+    if (stopNow(1))
       return true;
   } while (backtrack());
   return true;
@@ -305,7 +315,12 @@ ExplorationResult exploreOptimally(const Program &P, const ExplorationOptions &O
       if (OptimalDpor(C, E, Shared, Memory, Options, Result, Observer).run())
         return Result;
     } catch (const Execution::TooManyProcesses &) {
-      MaxProcesses = (C.numProcesses() + 4) & ~3u;
+      MaxProcesses = (C.numProcesses() + C.numProcesses() / 2 + 4) & ~3u;
+      if (static_cast<uint64_t>(MaxProcesses) * MaxProcesses * sizeof(uint32_t) > Options.MaxMemoryBytes) {
+        Result.Ended = ExplorationResult::End::Limit;
+        Result.Reason = "the program writes too many locations that are in contention under this model";
+        return Result;
+      }
     } catch (const MachineStop &Stop) {
       if (!Shared.changed() && !Memory.changed()) {
         bool Unsupported = Stop.Why == MachineStop::Unsupported;

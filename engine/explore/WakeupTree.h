@@ -47,6 +47,7 @@ public:
   NodeId takeFirst(NodeId &First);
 
   size_t nodesInUse() const { return Nodes.size() - 1 - Free.size(); }
+  size_t bytes() const { return Nodes.capacity() * sizeof(Node); }
 
 private:
   struct Node {

@@ -35,6 +35,8 @@ Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool
                                          : M.Shared.noteOwned(O->Site, O->Owner, Id);
     if (Seen && Write)
       M.Shared.noteWrite(A, Size, Id);
+    else if (Seen)
+      M.Shared.noteRead(A, Size, Id);
   }
   if (Seen && !S.InAtomic)
     return Reach::Visible;
@@ -566,7 +568,9 @@ bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
   const Instruction &I = P.Code[S.Pc];
   Operation Done = S.Pending;
   S.Pending = Operation();
-  ++S.Operations;
+  // Fences and the like are not counted, so that an access has the same number under all models.
+  bool Counts = Done.Kind != OperationKind::Fence && Done.Kind != OperationKind::Drain && Done.Kind != OperationKind::Yield;
+  S.Operations += Counts;
   S.Effects += Changed;
   switch (Done.Kind) {
   case OperationKind::Yield:

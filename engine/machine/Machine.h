@@ -62,7 +62,7 @@ struct MachineOptions {
   uint64_t MaxLocalSteps = 100'000'000; // instructions between two visible operations
   uint64_t MaxObjectBytes = 1ull << 30;
   uint64_t MaxMemoryBytes = 4ull << 30;
-  bool QuietReads = true;    // reads that can race with nothing take no step (off in some tests)
+  bool QuietAccesses = true; // accesses that can race with nothing take no step (off in some tests)
   bool StopAtFences = false; // make fences and create wait for the scheduler
 };
 
@@ -134,7 +134,7 @@ public:
 
   Memory &memory() { return Mem; }
   Sharing &sharing() { return Shared; }
-  bool quietReads() const { return Options.QuietReads; }
+  bool quietAccesses() const { return Options.QuietAccesses; }
   UndoLog &undo() { return Undo; }
   const Program &program() const { return P; }
 

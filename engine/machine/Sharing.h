@@ -9,6 +9,7 @@
 #include "program/Program.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace picket {
@@ -65,46 +66,43 @@ public:
 
   /// Notes that a thread writes [Where, Where + Size) where others may see it.
   void noteWrite(Address Where, uint32_t Size, uint32_t Thread) {
-    std::vector<ByteInfo> &Bytes = bytesOf(slotOf(Where), offsetOf(Where) + Size);
-    uint16_t Me = nameOf(Thread);
-    for (uint32_t K = offsetOf(Where); K < offsetOf(Where) + Size; ++K) {
-      ByteInfo &B = Bytes[K];
-      if (B.Writer == Me && Me != Many)
-        continue;
-      if (B.Writer == None)
-        B.Writer = Me;
-      else
-        B.Writer = Many;
-      if (B.QuietReader != None && (B.Writer == Many || B.QuietReader != Me)) {
-        Changed = true; // a read that was taken for nobody's business was somebody's
-        B.QuietReader = None;
-      }
+    for (ByteInfo &B : bytesOf(Where, Size)) {
+      add(B.Writer, Thread);
+      surprise(B.QuietReader, B.Writer, Thread);
+      surprise(B.QuietWriter, B.Writer, Thread);
+    }
+  }
+  void noteRead(Address Where, uint32_t Size, uint32_t Thread) {
+    for (ByteInfo &B : bytesOf(Where, Size)) {
+      add(B.Reader, Thread);
+      surprise(B.QuietWriter, B.Reader, Thread);
     }
   }
 
   /// Whether another thread has been seen to write there: tells loops apart that nobody else can keep going.
   bool writtenByAnother(Address Where, uint32_t Size, uint32_t Thread) {
-    std::vector<ByteInfo> &Bytes = bytesOf(slotOf(Where), offsetOf(Where) + Size);
-    for (uint32_t K = offsetOf(Where); K < offsetOf(Where) + Size; ++K)
-      if (Bytes[K].Writer != None && Bytes[K].Writer != nameOf(Thread))
+    for (const ByteInfo &B : bytesOf(Where, Size))
+      if (!onlyBy(B.Writer, Thread))
         return true;
     return false;
   }
 
-  /// Whether a read by a thread can race with nothing, since nobody else has ever been seen to write there. It must then be
-  /// done without a step of its own.
+  /// Whether a read by a thread can race with nothing, since nobody else has ever been seen to write there. The read must
+  /// then be done without a step of its own.
   bool readsOnlyOwn(Address Where, uint32_t Size, uint32_t Thread) {
-    std::vector<ByteInfo> &Bytes = bytesOf(slotOf(Where), offsetOf(Where) + Size);
-    uint16_t Me = nameOf(Thread);
-    if (Me == Many)
+    if (writtenByAnother(Where, Size, Thread))
       return false;
-    for (uint32_t K = offsetOf(Where); K < offsetOf(Where) + Size; ++K)
-      if (Bytes[K].Writer != None && Bytes[K].Writer != Me)
+    for (ByteInfo &B : bytesOf(Where, Size))
+      add(B.QuietReader, Thread);
+    return true;
+  }
+  /// The same for a write where nobody else has been seen at all.
+  bool writesOnlyOwn(Address Where, uint32_t Size, uint32_t Thread) {
+    for (const ByteInfo &B : bytesOf(Where, Size))
+      if (!onlyBy(B.Writer, Thread) || !onlyBy(B.Reader, Thread))
         return false;
-    for (uint32_t K = offsetOf(Where); K < offsetOf(Where) + Size; ++K) {
-      uint16_t &Reader = Bytes[K].QuietReader;
-      Reader = Reader == None || Reader == Me ? Me : Many;
-    }
+    for (ByteInfo &B : bytesOf(Where, Size))
+      add(B.QuietWriter, Thread);
     return true;
   }
 
@@ -118,17 +116,32 @@ public:
 
 private:
   enum StateKind : uint8_t { Untouched, ReadByOne, ReadByMany, WrittenByOne, Shared };
-  static constexpr uint16_t None = 0, Many = 0xffff; // else a thread + 1
-  static uint16_t nameOf(uint32_t Thread) { return static_cast<uint16_t>(Thread < Many - 1u ? Thread + 1 : Many); }
+  // Sets of threads, as far as they matter: nobody, a thread (+ 1), or several.
+  using Who = uint16_t;
+  static constexpr Who Nobody = 0, Several = 0xffff;
   struct ByteInfo {
-    uint16_t Writer = None, QuietReader = None;
+    Who Writer = Nobody, Reader = Nobody;
+    Who QuietReader = Nobody, QuietWriter = Nobody; // whose accesses took no step
   };
-  std::vector<ByteInfo> &bytesOf(uint32_t Slot, uint32_t Size) {
+  static Who nameOf(uint32_t Thread) { return static_cast<Who>(Thread < Several - 1u ? Thread + 1 : Several); }
+  static bool onlyBy(Who Set, uint32_t Thread) {
+    return Set == Nobody || (Set == nameOf(Thread) && Set != Several);
+  }
+  static void add(Who &Set, uint32_t Thread) { Set = onlyBy(Set, Thread) ? nameOf(Thread) : Several; }
+  /// Somebody else came upon what was taken for a thread's own.
+  void surprise(Who &Quiet, Who Others, uint32_t Thread) {
+    if (Quiet == Nobody || (onlyBy(Quiet, Thread) && onlyBy(Others, Thread)))
+      return;
+    Changed = true;
+    Quiet = Nobody;
+  }
+  std::span<ByteInfo> bytesOf(Address Where, uint32_t Size) {
+    uint32_t Slot = slotOf(Where), End = offsetOf(Where) + Size;
     if (Slot >= Bytes.size())
       Bytes.resize(Slot + 1);
-    if (Bytes[Slot].size() < Size)
-      Bytes[Slot].resize(Size);
-    return Bytes[Slot];
+    if (Bytes[Slot].size() < End)
+      Bytes[Slot].resize(End);
+    return {&Bytes[Slot][offsetOf(Where)], Size};
   }
   struct Info {
     StateKind State = Untouched;

@@ -11,26 +11,34 @@ void Configuration::ensureThread(ThreadId T) {
   while (ThreadProcesses.size() <= T) {
     auto New = static_cast<ThreadId>(ThreadProcesses.size());
     ThreadProcesses.push_back(static_cast<ProcessId>(Processes.size()));
-    Processes.push_back({New, false, 0});
+    Processes.push_back({New, false, 0, 0, {}, false});
     UpdateProcesses.emplace_back();
     MustDrain.push_back(0);
     StoreBuffers.push_back(Buffers == Buffering::None ? nullptr : std::make_unique<StoreBuffer>());
   }
 }
 
-ProcessId Configuration::updateProcess(ThreadId T, Address Where) {
-  bool Single = Buffers == Buffering::Fifo;
-  if (Single && !UpdateProcesses[T].empty())
+ProcessId Configuration::updateProcess(ThreadId T, Address Where, uint8_t Width) {
+  if (Buffers == Buffering::Fifo) {
+    if (UpdateProcesses[T].empty()) {
+      UpdateProcesses[T].push_back(static_cast<ProcessId>(Processes.size()));
+      Processes.push_back({T, true, 0, 0, {}, false});
+    }
     return UpdateProcesses[T].front();
-  if (!Single)
-    if (auto Found = ByLocation.find({T, Where}); Found != ByLocation.end())
-      return Found->second;
-  auto New = static_cast<ProcessId>(Processes.size());
-  Processes.push_back({T, true, Single ? 0 : Where});
-  UpdateProcesses[T].push_back(New);
-  if (!Single)
-    ByLocation.emplace(std::pair(T, Where), New);
-  return New;
+  }
+  auto [Found, IsNew] = ByLocation.try_emplace({T, Where}, static_cast<ProcessId>(Processes.size()));
+  ProcessId Mine = Found->second;
+  if (IsNew) {
+    UpdateProcesses[T].push_back(Mine);
+    Processes.push_back({T, true, Where, 0, {}, false});
+  }
+  if (Width > Processes[Mine].Width) {
+    Processes[Mine].Width = Width;
+    for (ProcessId P : UpdateProcesses[T])
+      if (P != Mine && Processes[P].Where < Where + Width && Where < Processes[P].Where + Processes[P].Width)
+        Processes[P].Overlaps = Processes[Mine].Overlaps = true;
+  }
+  return Mine;
 }
 
 void Configuration::start() {
@@ -104,7 +112,7 @@ void Configuration::settle(ThreadId T) {
     case OperationKind::Load: {
       // What nobody else writes can be read at any time: the thread's own last store, or what was there from the start.
       const Operation Op = M.pending(T);
-      if (Op.MaySpin || !M.quietReads() || !M.sharing().readsOnlyOwn(Op.Where, Op.Width, T))
+      if (Op.MaySpin || !M.quietAccesses() || !M.sharing().readsOnlyOwn(Op.Where, Op.Width, T))
         return;
       const Object *O = M.memory().find(Op.Where);
       if (O->Life != Lifetime::Alive)
@@ -115,12 +123,21 @@ void Configuration::settle(ThreadId T) {
       M.resume(T, Low, High, false);
       break;
     }
-    case OperationKind::Store:
+    case OperationKind::Store: {
+      const Operation Op = M.pending(T);
+      if (M.quietAccesses() && Op.Ordering < Order::Release && M.memory().find(Op.Where)->Life == Lifetime::Alive &&
+          M.sharing().writesOnlyOwn(Op.Where, Op.Width, T)) {
+        M.save(T);
+        writeBytes(Op.Where, Op.Width, Op.Value, Op.Value2);
+        M.resume(T, 0, 0, true);
+        break;
+      }
       if (Buffers == Buffering::None)
         return;
       M.save(T);
-      bufferStore(T, Operation(M.pending(T)));
+      bufferStore(T, Op);
       break;
+    }
     default:
       return;
     }
@@ -140,8 +157,15 @@ void Configuration::bufferStore(ThreadId T, const Operation &Op) {
   if (Buffers == Buffering::PerLocation && Op.Ordering >= Order::Release)
     Buffer.barrier(Undo);
   StoreBuffer::Entry E{Op.Where, Op.Value, Op.Value2,       Op.Width, false, 0, M.operations(T), M.pc(T),
-                       updateProcess(T, Op.Where)};
+                       updateProcess(T, Op.Where, Op.Width)};
   Notes.push_back({StepNote::Stored, T, Buffer.tail()});
+  auto &Queue = Processes[E.Process].Queue;
+  Undo.save(Queue);
+  if (Queue.Count++ == 0)
+    Queue.First = Buffer.tail();
+  else
+    Buffer.link(Queue.Last, Buffer.tail(), Undo);
+  Queue.Last = Buffer.tail();
   Buffer.push(E, Undo);
   if (Op.Ordering == Order::SeqCst) {
     Undo.save(MustDrain[T]);
@@ -224,41 +248,37 @@ bool Configuration::canStep(ThreadId T) {
   }
 }
 
-bool Configuration::canUpdate(ProcessId P, uint32_t &Entry) const {
-  const StoreBuffer &Buffer = *StoreBuffers[Processes[P].Thread];
-  for (uint32_t K = Buffer.head(); K < Buffer.tail(); ++K) {
-    const StoreBuffer::Entry &E = Buffer.at(K);
-    if (E.Landed || E.Process != P)
-      continue;
-    Entry = K;
-    return Buffers == Buffering::Fifo ? K == Buffer.head() : E.WaitFor <= Buffer.head() && !Buffer.waitsForOverlap(K);
-  }
-  return false;
+bool Configuration::canUpdate(ProcessId P) const {
+  const Process &Update = Processes[P];
+  if (Update.Queue.Count == 0)
+    return false;
+  const StoreBuffer &Buffer = *StoreBuffers[Update.Thread];
+  uint32_t Entry = Update.Queue.First;
+  if (Buffers == Buffering::Fifo)
+    return Entry == Buffer.head();
+  return Buffer.at(Entry).WaitFor <= Buffer.head() && (!Update.Overlaps || !Buffer.waitsForOverlap(Entry));
 }
 
 bool Configuration::isEnabled(ProcessId P) {
   if (P >= Processes.size())
     return false;
-  uint32_t Entry;
-  return Processes[P].Update ? canUpdate(P, Entry) : canStep(Processes[P].Thread);
+  return Processes[P].Update ? canUpdate(P) : canStep(Processes[P].Thread);
 }
 
 void Configuration::enabled(std::vector<ProcessId> &Result) {
   Result.clear();
-  // Updates first: an execution that empties buffers as soon as it can is as sequential as can be.
+  // Updates first, in the order of the stores: an execution that empties buffers as soon as it can is as sequential
+  // as can be.
   if (Buffers != Buffering::None)
     for (ThreadId T = 0; T < M.numThreads(); ++T) {
       if (T >= StoreBuffers.size() || StoreBuffers[T]->empty())
         continue;
-      const StoreBuffer &Buffer = *StoreBuffers[T];
-      for (uint32_t K = Buffer.head(); K < Buffer.tail(); ++K) {
-        uint32_t Entry;
-        ProcessId P = Buffer.at(K).Process;
-        if (!Buffer.at(K).Landed && canUpdate(P, Entry) && Entry == K)
+      size_t First = Result.size();
+      for (ProcessId P : UpdateProcesses[T])
+        if (canUpdate(P))
           Result.push_back(P);
-        if (Buffers == Buffering::Fifo)
-          break;
-      }
+      std::sort(Result.begin() + static_cast<ptrdiff_t>(First), Result.end(),
+                [&](ProcessId A, ProcessId B) { return Processes[A].Queue.First < Processes[B].Queue.First; });
     }
   size_t Yielding = 0;
   for (ThreadId T = 0; T < M.numThreads(); ++T)
@@ -310,9 +330,12 @@ void Configuration::step(ProcessId P) {
 
 void Configuration::stepUpdate(ProcessId P) {
   ThreadId T = Processes[P].Thread;
-  uint32_t Index = 0;
-  canUpdate(P, Index);
   StoreBuffer &Buffer = *StoreBuffers[T];
+  auto &Queue = Processes[P].Queue;
+  uint32_t Index = Queue.First;
+  M.undo().save(Queue);
+  --Queue.Count;
+  Queue.First = Buffer.at(Index).Next;
   const StoreBuffer::Entry E = Buffer.at(Index);
   Kind = OperationKind::Store;
   OperationIndex = E.Operation;
@@ -335,16 +358,21 @@ void Configuration::stepUpdate(ProcessId P) {
   settle(T);
 }
 
-void Configuration::write(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2) {
+void Configuration::writeBytes(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2) {
   uint8_t *Bytes = M.memory().bytes(Where);
+  M.memory().writeWord(Bytes, Value, Width > 8 ? 8 : Width);
+  if (Width > 8)
+    M.memory().writeWord(Bytes + 8, Value2, Width - 8u);
+}
+
+/// The write of a step.
+void Configuration::write(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2) {
+  const uint8_t *Bytes = M.memory().bytes(Where);
   MemoryAccess A{Where, Width, true};
   A.HasOld = true;
   A.Old = Memory::readWord(Bytes, Width > 8 ? 8 : Width);
-  M.memory().writeWord(Bytes, Value, Width > 8 ? 8 : Width);
-  if (Width > 8) {
-    A.Old2 = Memory::readWord(Bytes + 8, Width - 8u);
-    M.memory().writeWord(Bytes + 8, Value2, Width - 8u);
-  }
+  A.Old2 = Width > 8 ? Memory::readWord(Bytes + 8, Width - 8u) : 0;
+  writeBytes(Where, Width, Value, Value2);
   Accesses.push_back(A);
 }
 

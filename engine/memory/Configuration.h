@@ -125,10 +125,16 @@ private:
     ThreadId Thread;
     bool Update;
     Address Where; // upd(p, x): x
+    uint8_t Width; // the widest store to x so far
+    // The entries waiting for this update process, oldest first.
+    struct {
+      uint32_t First = 0, Last = 0, Count = 0;
+    } Queue;
+    bool Overlaps = false; // with the location of another update process of the thread
   };
 
   bool canStep(ThreadId T);
-  bool canUpdate(ProcessId P, uint32_t &Entry) const;
+  bool canUpdate(ProcessId P) const;
   bool drainedFor(ThreadId T, const Operation &Op) const;
   bool drainsAll(const Operation &Rmw) const;
   void stepThread(ThreadId T);
@@ -136,6 +142,7 @@ private:
   void load(ThreadId T, const Operation &Op);
   void store(ThreadId T, const Operation &Op);
   void write(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2);
+  void writeBytes(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2);
   void readModifyWrite(ThreadId T, const Operation &Op);
   void synchronise(ThreadId T, const Operation &Op);
   void settle(ThreadId T);
@@ -143,13 +150,13 @@ private:
   void noteCreated();
   void bufferStore(ThreadId T, const Operation &Op);
   void readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint64_t &High, bool Record);
-  ProcessId updateProcess(ThreadId T, Address Where);
+  ProcessId updateProcess(ThreadId T, Address Where, uint8_t Width);
   bool spinsForever(ThreadId T);
   void ensureThread(ThreadId T);
 
   Machine M;
   Buffering Buffers;
-  std::vector<Process> Processes;
+  std::deque<Process> Processes; // they keep their place: queues are saved by address
   std::vector<ProcessId> ThreadProcesses;
   std::vector<std::vector<ProcessId>> UpdateProcesses; // per thread
   std::vector<std::unique_ptr<StoreBuffer>> StoreBuffers; // per thread

@@ -18,6 +18,7 @@ public:
     uint32_t Operation; // which operation of the thread stored it
     uint32_t Pc;
     uint32_t Process; // of its update
+    uint32_t Next = 0; // the next entry of the same process, if there is one
     bool covers(Address A, uint32_t Size) const { return Where <= A && A + Size <= Where + Width; }
     bool overlaps(Address A, uint32_t Size) const { return Where < A + Size && A < Where + Width; }
     uint8_t byteAt(Address A) const {
@@ -38,6 +39,10 @@ public:
 
   void push(const Entry &E, UndoLog &Undo);
   void land(uint32_t Index, UndoLog &Undo);
+  void link(uint32_t Index, uint32_t Next, UndoLog &Undo) {
+    Undo.save(Entries[Index].Next);
+    Entries[Index].Next = Next;
+  }
   /// Later stores wait for all stores of before.
   void barrier(UndoLog &Undo) {
     Undo.save(State);

@@ -40,7 +40,7 @@ ExplorationOptions optionsFor(Buffering Buffers) {
   ExplorationOptions Options;
   Options.Buffers = Buffers;
   Options.Exhaustive = true;
-  Options.Machine.QuietReads = false; // so that brute force has as few assumptions as can be
+  Options.Machine.QuietAccesses = false; // so that brute force has as few assumptions as can be
   return Options;
 }
 
@@ -75,7 +75,7 @@ std::string problemOf(const RandomProgram &P, Buffering Buffers, bool &Skipped) 
   Say("traces that do not exist", Unknown);
   Say("sleep-set blocked executions", Result.SleepSetBlocked);
   Say("failed wakeups", Result.FailedWakeups);
-  Options.Machine.QuietReads = true;
+  Options.Machine.QuietAccesses = true;
   Traces Quiet;
   ExplorationResult Quicker = exploreOptimally(*Compiled, Options, Quiet);
   Say("executions with quiet reads (instead of " + std::to_string(Result.Executions) + ")",

@@ -32,8 +32,10 @@ struct Limited : ExplorationObserver {
 /// Explores up to a number of executions; returns how many there were.
 Limited exploreUpTo(uint64_t MaxExecutions, const Program &P, Buffering Buffers) {
   Limited Seen(MaxExecutions);
+  ExplorationOptions Options = testing::exhaustively(Buffers);
+  Options.Machine.QuietAccesses = false; // it is steps that are to be many
   try {
-    exploreOptimally(P, testing::exhaustively(Buffers), Seen);
+    exploreOptimally(P, Options, Seen);
   } catch (const Limited::Enough &) {
   }
   return Seen;
