@@ -351,7 +351,7 @@ Execution::Source Execution::sourceOf(uint32_t K, uint32_t Index) const {
   return {false, W.Touched.Owner, W.Operation};
 }
 
-bool Execution::footprintWithout(uint32_t A, uint32_t B, Footprint &Result) const {
+bool Execution::footprintWithout(const Race &R, uint32_t B, Footprint &Result) const {
   const Event &Load = Events[B];
   if (Load.Kind != OperationKind::Load)
     return false;
@@ -362,7 +362,9 @@ bool Execution::footprintWithout(uint32_t A, uint32_t B, Footprint &Result) cons
       continue;
     const Touch &W = Touches[T.PrevWrite - 1];
     const Event &Writer = Events[W.Event];
-    if (!Writer.Touched.IsUpdate || Writer.Touched.Owner != Load.Touched.Owner || W.Event < A || !happensBefore(A, W.Event))
+    bool Own = Writer.Touched.IsUpdate && Writer.Touched.Owner == Load.Touched.Owner;
+    bool Gone = W.Event >= R.First && W.Event != R.Second && happensBefore(R.First, W.Event);
+    if (!Own || !Gone)
       continue;
     if (!Changes)
       Result = Load.Touched;

@@ -61,9 +61,10 @@ public:
   void racesOfStuck(ProcessId P, std::vector<Race> &Result);
   uint32_t firstRaceOf(uint32_t E) const { return Events[E].FirstRace; }
 
-  /// The footprint of B in an execution from which A, and all that happens after A, is taken out: a load that read its own
-  /// thread's landed store finds it in the buffer then. False if it is the same as in this execution.
-  bool footprintWithout(uint32_t A, uint32_t B, Footprint &Result) const;
+  /// The footprint of B in the execution that reverses the race: its first event, and all that happens after that but for
+  /// its second, are taken out. A load that read its own thread's landed store may find it in the buffer then. False if
+  /// the footprint is the same as in this execution.
+  bool footprintWithout(const Race &R, uint32_t B, Footprint &Result) const;
 
   /// The write that a read of the cell by event K reads from, as (thread, operation), if it is not initial memory.
   struct Source {

@@ -182,7 +182,7 @@ size_t OptimalDpor::findSequence(const Race &R) {
       CommonSteps = Sequence.size();
     } else if (!E.happensBefore(R.First, K)) {
       const Footprint *Touched = &Step.Touched;
-      if (C.buffering() != Buffering::None && E.footprintWithout(R.First, K, Changed))
+      if (C.buffering() != Buffering::None && E.footprintWithout(R, K, Changed))
         Touched = &Adapted.emplace_back(Changed);
       Sequence.push_back({Step.Process, Touched});
     }
