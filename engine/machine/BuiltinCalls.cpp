@@ -76,7 +76,7 @@ bool Interpreter::syncOperation(const Instruction &I, SyncOp Op, Address Where, 
     }
     if (Result.Outcome == SyncResult::Done) {
       ++S.Effects;
-      return continueBuiltin(I, static_cast<uint64_t>(Result.Value));
+      return continueBuiltin(I, static_cast<uint64_t>(Result.Value), static_cast<uint64_t>(Result.Errno));
     }
     M.AtomicBlocked = S.InAtomic;
   }
@@ -436,7 +436,9 @@ bool Interpreter::builtin(const Instruction &I) {
   }
 }
 
-bool Interpreter::continueBuiltin(const Instruction &I, uint64_t Value) {
+bool Interpreter::continueBuiltin(const Instruction &I, uint64_t Value, uint64_t Errno) {
+  if (Errno && P.ErrnoGlobal >= 0) // nobody looks at it otherwise
+    M.Mem.writeWord(M.Mem.bytes(M.threadLocal(T, static_cast<uint32_t>(P.ErrnoGlobal))), Errno, 4);
   auto B = static_cast<Builtin>(I.Imm);
   if (S.Stage == 0xff)
     return finishBuiltin(I, S.Scratch);

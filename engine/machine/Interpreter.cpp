@@ -599,7 +599,7 @@ bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
     noteFed(I, Done.Where);
     break;
   case Opcode::CallBuiltin:
-    return continueBuiltin(I, Value);
+    return continueBuiltin(I, Value, Value2);
   default:
     break;
   }

@@ -42,7 +42,7 @@ private:
 
   // Builtins (BuiltinCalls.cpp).
   bool builtin(const Instruction &I);
-  bool continueBuiltin(const Instruction &I, uint64_t Value);
+  bool continueBuiltin(const Instruction &I, uint64_t Value, uint64_t Errno = 0);
   bool syncOperation(const Instruction &I, SyncOp Op, Address Where, uint64_t Argument);
   bool finishBuiltin(const Instruction &I, uint64_t Result);
   bool threadCreate(const Instruction &I);

@@ -456,7 +456,7 @@ void Configuration::synchronise(ThreadId T, const Operation &Op) {
   if (Result.Outcome == SyncResult::Misuse)
     M.failSync(T, Result);
   else
-    M.resume(T, static_cast<uint64_t>(Result.Value), 0, true);
+    M.resume(T, static_cast<uint64_t>(Result.Value), static_cast<uint64_t>(Result.Errno), true);
 }
 
 bool Configuration::canWait(ProcessId P) const {

@@ -186,6 +186,7 @@ struct Program {
   std::vector<uint32_t> Constructors; // functions to run before main, in order
   int32_t Main = -1;                  // function index
   int32_t ArgvGlobal = -1; // the array handed to main as argv, if main takes it
+  int32_t ErrnoGlobal = -1; // the thread-local global that stands for errno, if the program looks at it
   uint32_t NumSites = 0;   // allocation sites: one per alloca and per allocating call
   bool StartsThreads = false; // some function that could run calls a thread-creating builtin
 

@@ -279,6 +279,7 @@ void ModuleSymbols::collect() {
     }
   if (NeedsErrno) {
     ErrnoGlobal = static_cast<uint32_t>(P.Globals.size());
+    P.ErrnoGlobal = static_cast<int32_t>(ErrnoGlobal);
     P.Globals.push_back({.Name = "errno", .Size = 4, .ThreadLocal = true, .Initial = std::vector<uint8_t>(4)});
   }
 

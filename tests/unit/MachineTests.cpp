@@ -223,12 +223,19 @@ void shareAll(Sharing &Shared, const Program &P) {
     Shared.markShared(S);
 }
 
+/// What is quiet is learned from run to run; here all runs are to have the same steps.
+MachineOptions everyAccessIsAStep() {
+  MachineOptions Options;
+  Options.QuietAccesses = false;
+  return Options;
+}
+
 TEST(Undo, ARunTakenBackCanBeRunAgainToTheSameEvents) {
   Program P = testing::compile(testing::requestForText(std::string(Head) + Busy));
   for (Buffering Buffers : testing::AllModels) {
     Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
     shareAll(Shared, P);
-    Configuration C(P, Shared, MachineOptions(), Buffers);
+    Configuration C(P, Shared, everyAccessIsAStep(), Buffers);
     C.start();
     Configuration::Mark Start = C.mark();
     const std::vector<uint8_t> Fresh = memoryOf(C, P);
@@ -251,7 +258,7 @@ TEST(Undo, EveryStepCanBeTakenBackByItself) {
   for (Buffering Buffers : testing::AllModels) {
     Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
     shareAll(Shared, P);
-    Configuration C(P, Shared, MachineOptions(), Buffers);
+    Configuration C(P, Shared, everyAccessIsAStep(), Buffers);
     C.start();
     std::mt19937 Random(1);
     std::vector<ProcessId> Enabled, Again;
@@ -280,7 +287,7 @@ TEST(Undo, IdentitiesDoNotDependOnTheSchedule) {
                           "  for (int i = 0; i < 2; i++) pthread_join(t[i], 0); return 0; }\n"));
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   shareAll(Shared, P);
-  Configuration C(P, Shared, MachineOptions(), Buffering::None);
+  Configuration C(P, Shared, everyAccessIsAStep(), Buffering::None);
   C.start();
   Configuration::Mark Start = C.mark();
   // Whoever runs first, a thread's own events are the same, down to the addresses of what it allocates.
