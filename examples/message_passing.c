@@ -1,4 +1,4 @@
-// A producer writes a message and then raises a flag; whoever sees the flag must see the message.
+// A producer writes a message and then raises a flag: fine on x86 (TSO), but under PSO the flag may be seen first.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,13 +9,13 @@ atomic_int ready;
 void *producer(void *arg) {
   (void)arg;
   message = 42;
-  atomic_store_explicit(&ready, 1, memory_order_release);
+  atomic_store_explicit(&ready, 1, memory_order_relaxed);
   return 0;
 }
 
 void *consumer(void *arg) {
   (void)arg;
-  if (atomic_load_explicit(&ready, memory_order_acquire))
+  if (atomic_load_explicit(&ready, memory_order_relaxed))
     assert(message == 42);
   return 0;
 }

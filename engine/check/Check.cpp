@@ -130,7 +130,8 @@ void checkModel(const Program &P, const CheckOptions &Options, const std::functi
   E.Cancel = Cancel;
   Clock::time_point Start = Clock::now();
   if (Options.TimeoutSeconds > 0)
-    E.Deadline = Start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Options.TimeoutSeconds));
+    E.Deadline =
+        Start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Options.TimeoutSeconds));
 
   Collector Found(P, Report, OnProgress);
   ExplorationResult Result;

@@ -23,8 +23,8 @@ const char *nameOf(Verdict V); // "verified", "bounded", "violation", "inconclus
 
 struct CheckOptions {
   std::vector<Model> Models = {Model::SC};
-  bool Exhaustive = false;  // go on after the first bug, so that the counts are total
-  unsigned Unroll = 8;      // iterations of a loop that other threads can keep going
+  bool Exhaustive = false;   // go on after the first bug, so that the counts are total
+  unsigned Unroll = 8;       // iterations of a loop that other threads can keep going
   double TimeoutSeconds = 0; // per model; 0: none
   uint64_t MaxMemoryBytes = 4ull << 30;
   unsigned Jobs = 0; // models checked side by side; 0: as many as there are cores

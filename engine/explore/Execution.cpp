@@ -5,7 +5,8 @@
 
 namespace picket {
 
-Execution::Execution(Configuration &C, Cells &Memory, uint32_t MaxProcesses) : C(C), Memory(Memory), Stride(MaxProcesses) {
+Execution::Execution(Configuration &C, Cells &Memory, uint32_t MaxProcesses)
+    : C(C), Memory(Memory), Stride(MaxProcesses) {
   Current.resize(static_cast<size_t>(Stride) * Stride);
   Seen.resize(Stride);
   SavedAt.resize(Stride);
@@ -70,8 +71,8 @@ void Execution::addRace(uint32_t First, uint32_t Second, bool SecondWrites, cons
   Races.push_back({First, Second, SecondWrites});
 }
 
-/// The value before a write may be one the operation would have waited for. Then the write cannot be overtaken, and the one
-/// before it is tried: the operation races with the latest write before which it could have happened.
+/// The value before a write may be one the operation would have waited for. Then the write cannot be overtaken, and the
+/// one before it is tried: the operation races with the latest write before which it could have happened.
 void Execution::findWaitingRaces(const uint32_t *SeenClock, std::vector<Race> &Result) {
   const Event &Mine = Events[Length];
   for (CellId Cell : Found)
@@ -148,7 +149,8 @@ void Execution::touchRead(uint32_t E, CellId Cell, const uint32_t *SeenClock, bo
 
 void Execution::touchForwarded(uint32_t E, CellId Cell, uint32_t Entry) {
   EntryState &S = EntryStates[Events[E].Touched.Owner][Entry];
-  Touches.push_back({Cell, CellAccess::Forwarded, E, Entry, State[Cell].LastWrite, State[Cell].Reads, 0, S.LastLoad, 0});
+  Touches.push_back(
+      {Cell, CellAccess::Forwarded, E, Entry, State[Cell].LastWrite, State[Cell].Reads, 0, S.LastLoad, 0});
   S.LastLoad = static_cast<uint32_t>(Touches.size());
 }
 
@@ -194,7 +196,8 @@ void Execution::touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const
         Reads = T;
         break;
       }
-  Touches.push_back({Cell, CellAccess::Write, E, Mine.Touched.IsUpdate ? C.entry() : 0, S.LastWrite, S.Reads, 0, 0, Old});
+  Touches.push_back(
+      {Cell, CellAccess::Write, E, Mine.Touched.IsUpdate ? C.entry() : 0, S.LastWrite, S.Reads, 0, 0, Old});
   S.LastWrite = static_cast<uint32_t>(Touches.size());
   S.Reads = Reads;
 }
@@ -242,8 +245,7 @@ void Execution::follow(const StepNote &N) {
     joinUpdates(current(P), N.A);
     break;
   }
-  case StepNote::DrainedBefore:
-    break;
+  case StepNote::DrainedBefore: break;
   case StepNote::Stored: {
     std::vector<uint32_t> &Clocks = EntryClocks[N.A];
     std::vector<EntryState> &States = EntryStates[N.A];
@@ -294,8 +296,13 @@ void Execution::append(ProcessId P) {
   for (const MemoryAccess &A : C.accesses()) {
     findCells(A);
     for (CellId Cell : Found) {
-      CellAccess Access{Cell, A.Write ? CellAccess::Write : A.Forwarded ? CellAccess::Forwarded : CellAccess::Read,
-                        A.Forwarded ? A.Entry : E.Touched.IsUpdate ? C.entry() : 0};
+      CellAccess Access{Cell,
+                        A.Write       ? CellAccess::Write
+                        : A.Forwarded ? CellAccess::Forwarded
+                                      : CellAccess::Read,
+                        A.Forwarded          ? A.Entry
+                        : E.Touched.IsUpdate ? C.entry()
+                                             : 0};
       E.Touched.add(Access);
       if (A.Write)
         touchWrite(Length, Cell, A, Seen.data(), !Waits);

@@ -1,6 +1,6 @@
 // The execution being explored: its events, their happens-before (the chronological trace of
-// "Stateless Model Checking for TSO and PSO", section 3) and the races found in it. Events are appended and taken back at
-// the end; what was beyond the end stays readable until it is overwritten.
+// "Stateless Model Checking for TSO and PSO", section 3) and the races found in it. Events are appended and taken back
+// at the end; what was beyond the end stays readable until it is overwritten.
 #pragma once
 
 #include "explore/Cells.h"
@@ -56,14 +56,14 @@ public:
   bool happensBefore(uint32_t A, uint32_t B) const { return clock(B)[Events[A].Process] >= Events[A].Index; }
 
   std::vector<Race> &races() { return Races; }
-  /// The races of an operation that waits and never gets to happen in this execution. Their second event is the one that
-  /// would come next; it can be read until another is appended.
+  /// The races of an operation that waits and never gets to happen in this execution. Their second event is the one
+  /// that would come next; it can be read until another is appended.
   void racesOfStuck(ProcessId P, std::vector<Race> &Result);
   uint32_t firstRaceOf(uint32_t E) const { return Events[E].FirstRace; }
 
-  /// The footprint of B in the execution that reverses the race: its first event, and all that happens after that but for
-  /// its second, are taken out. A load that read its own thread's landed store may find it in the buffer then. False if
-  /// the footprint is the same as in this execution.
+  /// The footprint of B in the execution that reverses the race: its first event, and all that happens after that but
+  /// for its second, are taken out. A load that read its own thread's landed store may find it in the buffer then.
+  /// False if the footprint is the same as in this execution.
   bool footprintWithout(const Race &R, uint32_t B, Footprint &Result) const;
 
   /// The write that a read of the cell by event K reads from, as (thread, operation), if it is not initial memory.
@@ -74,7 +74,9 @@ public:
   };
   uint32_t numTouches(uint32_t K) const;
   CellId touchedCell(uint32_t K, uint32_t Touch) const { return Touches[Events[K].FirstTouch + Touch].Cell; }
-  bool touchWrites(uint32_t K, uint32_t Touch) const { return Touches[Events[K].FirstTouch + Touch].How == CellAccess::Write; }
+  bool touchWrites(uint32_t K, uint32_t Touch) const {
+    return Touches[Events[K].FirstTouch + Touch].How == CellAccess::Write;
+  }
   Source sourceOf(uint32_t K, uint32_t Touch) const;
 
   Configuration &configuration() { return C; }
@@ -130,17 +132,17 @@ private:
   uint32_t Stride;
   uint32_t Length = 0;
   std::vector<Event> Events;
-  std::vector<uint32_t> Clocks;  // per event
+  std::vector<uint32_t> Clocks;       // per event
   std::vector<uint32_t> ClocksBefore; // per event: of its process, before it
-  std::vector<uint32_t> Current; // per process: what it has seen
-  std::vector<uint32_t> Saved;   // (process, its clock) of other changes along with a step
+  std::vector<uint32_t> Current;      // per process: what it has seen
+  std::vector<uint32_t> Saved;        // (process, its clock) of other changes along with a step
   std::vector<Touch> Touches;
   std::vector<CellState> State;
   std::vector<uint8_t> OldBytes;
   std::vector<Race> Races;
-  std::vector<std::vector<uint32_t>> EntryClocks;    // per thread: clock of the store behind each buffer entry
-  std::vector<std::vector<EntryState>> EntryStates;  // per thread
-  std::vector<uint64_t> SavedAt; // per process: the step in which its clock was last saved
+  std::vector<std::vector<uint32_t>> EntryClocks;   // per thread: clock of the store behind each buffer entry
+  std::vector<std::vector<EntryState>> EntryStates; // per thread
+  std::vector<uint64_t> SavedAt;                    // per process: the step in which its clock was last saved
   uint64_t Step = 0;
   std::vector<CellId> Found;
   std::vector<uint32_t> Seen; // clock of the running step before it looks at memory

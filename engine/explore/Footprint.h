@@ -71,7 +71,8 @@ public:
       return;
     for (uint32_t I = 0; I < Count; ++I)
       for (uint32_t J = 0; J < Other.Count; ++J)
-        if ((*this)[I].How == CellAccess::Forwarded && (*this)[I].Cell == Other[J].Cell && (*this)[I].Entry == Other[J].Entry)
+        if ((*this)[I].How == CellAccess::Forwarded && (*this)[I].Cell == Other[J].Cell &&
+            (*this)[I].Entry == Other[J].Entry)
           (*this)[I].How = CellAccess::Read;
   }
 

@@ -27,8 +27,9 @@ private:
   /// The state of exploration at a prefix of the current execution.
   struct Prefix {
     size_t FirstSleeper = 0, NumSleepers = 0; // in Sleepers
-    WakeupTree::NodeId Wakeup = WakeupTree::None; // what is still to be explored from here, the step being explored first
-    bool Guided = false; // the step being explored is the first tree of Wakeup
+    WakeupTree::NodeId Wakeup =
+        WakeupTree::None; // what is still to be explored from here, the step being explored first
+    bool Guided = false;  // the step being explored is the first tree of Wakeup
   };
 
   bool forward();
@@ -162,8 +163,8 @@ void OptimalDpor::executionEnded() {
   settleRaces();
 }
 
-/// v = notdep(e, E).e' of the race (e, e'): the steps after e that do not happen after it, with e' directly behind those
-/// that come before it. The steps up to e' are the same in all executions in which the two race this way.
+/// v = notdep(e, E).e' of the race (e, e'): the steps after e that do not happen after it, with e' directly behind
+/// those that come before it. The steps up to e' are the same in all executions in which the two race this way.
 size_t OptimalDpor::findSequence(const Race &R) {
   Sequence.clear();
   Adapted.clear();
@@ -280,7 +281,8 @@ bool OptimalDpor::stopNow(size_t Work) {
     return Stop("the check was cancelled");
   if (Options.Deadline && std::chrono::steady_clock::now() > *Options.Deadline)
     return Stop("the time limit was reached");
-  if (E.bytes() + Tree.bytes() + C.machine().undo().bytes() + C.machine().memory().bytesAllocated() > Options.MaxMemoryBytes)
+  if (E.bytes() + Tree.bytes() + C.machine().undo().bytes() + C.machine().memory().bytesAllocated() >
+      Options.MaxMemoryBytes)
     return Stop("the memory limit was reached");
   return false;
 }

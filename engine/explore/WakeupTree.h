@@ -18,7 +18,8 @@ struct WakeupStep {
 /// How a process relates to a sequence of steps of others: can it go first?
 enum class Initial : uint8_t {
   No,
-  InPrefix, // it occurs in the part of the sequence that every execution with the race has, and nothing before it conflicts
+  InPrefix, // it occurs in the part of the sequence that every execution with the race has, and nothing before it
+            // conflicts
   Weak      // it occurs later without conflict before it, or not at all and conflicts with nothing
 };
 
@@ -34,8 +35,8 @@ public:
   static Initial canGoFirst(ProcessId Process, const Footprint &Touched, const std::vector<WakeupStep> &Sequence,
                             size_t Prefix);
 
-  /// Inserts a sequence (which it uses up) below the forest that starts with `First`. Returns what already led the way: InPrefix or Weak
-  /// if an existing branch was joined, No if a new branch was added at this level.
+  /// Inserts a sequence (which it uses up) below the forest that starts with `First`. Returns what already led the way:
+  /// InPrefix or Weak if an existing branch was joined, No if a new branch was added at this level.
   Initial insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t Prefix);
 
   ProcessId process(NodeId N) const { return Nodes[N].Process; }

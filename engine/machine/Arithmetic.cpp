@@ -16,7 +16,8 @@ Wide evaluateWide(Opcode Op, Wide A, Wide B, unsigned Width) {
   case Opcode::Shl: return B >= Width ? 0 : lowBitsWide(A << static_cast<unsigned>(B), Width);
   case Opcode::LShr: return B >= Width ? 0 : A >> static_cast<unsigned>(B);
   case Opcode::AShr:
-    return lowBitsWide(static_cast<Wide>(signedWide(A, Width) >> static_cast<unsigned>(B >= Width ? Width - 1 : B)), Width);
+    return lowBitsWide(static_cast<Wide>(signedWide(A, Width) >> static_cast<unsigned>(B >= Width ? Width - 1 : B)),
+                       Width);
   case Opcode::And: return A & B;
   case Opcode::Or: return A | B;
   case Opcode::Xor: return A ^ B;

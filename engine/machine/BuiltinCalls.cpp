@@ -24,12 +24,10 @@ void Interpreter::writeHidden(uint64_t *Home, uint64_t Value) {
 /// Writes a result of a builtin through a pointer of the program's, visibly if others look there, and ends the builtin.
 bool Interpreter::storeResult(const Instruction &I, Address Where, uint64_t Value, uint64_t Result) {
   constexpr uint8_t LastStage = 0xff;
-  uint8_t Width = static_cast<Builtin>(I.Imm) == Builtin::SemGetValue || static_cast<Builtin>(I.Imm) == Builtin::KeyCreate
-                      ? 4
-                      : 8;
+  uint8_t Width =
+      static_cast<Builtin>(I.Imm) == Builtin::SemGetValue || static_cast<Builtin>(I.Imm) == Builtin::KeyCreate ? 4 : 8;
   switch (reach(Where, Width, true, false)) {
-  case Reach::Bad:
-    return false;
+  case Reach::Bad: return false;
   case Reach::Visible: {
     S.Stage = LastStage;
     S.Scratch = Result;
@@ -40,9 +38,7 @@ bool Interpreter::storeResult(const Instruction &I, Address Where, uint64_t Valu
     Op.Value = Value;
     return stop(Op);
   }
-  case Reach::Local:
-    M.Mem.writeWord(M.Mem.bytes(Where), Value, Width);
-    break;
+  case Reach::Local: M.Mem.writeWord(M.Mem.bytes(Where), Value, Width); break;
   }
   ++S.Effects;
   return finishBuiltin(I, Result);
@@ -109,8 +105,8 @@ bool Interpreter::threadJoin(const Instruction &I) {
   if (Handle - 1 == Id)
     return finishBuiltin(I, asInt(linux_errno::Deadlock));
   if (Target.Joined || Target.Detached)
-    return failed(BugKind::BadSynchronisation,
-                  Target.Joined ? "pthread_join of a thread that was joined already" : "pthread_join of a detached thread");
+    return failed(BugKind::BadSynchronisation, Target.Joined ? "pthread_join of a thread that was joined already"
+                                                             : "pthread_join of a detached thread");
   Operation Op;
   Op.Kind = OperationKind::Join;
   Op.Where = Handle - 1;
@@ -119,8 +115,9 @@ bool Interpreter::threadJoin(const Instruction &I) {
 
 bool Interpreter::allocateHeap(const Instruction &I, uint64_t Size) {
   if (Size > M.Options.MaxObjectBytes)
-    M.unsupported(Id, S.Pc, "allocation of " + std::to_string(Size) + " bytes (more than " +
-                                std::to_string(M.Options.MaxObjectBytes) + ")");
+    M.unsupported(Id, S.Pc,
+                  "allocation of " + std::to_string(Size) + " bytes (more than " +
+                      std::to_string(M.Options.MaxObjectBytes) + ")");
   if (M.Mem.bytesAllocated() + Size > M.Options.MaxMemoryBytes)
     M.limit(Id, S.Pc, "the program allocates more than " + std::to_string(M.Options.MaxMemoryBytes) + " bytes");
   uint32_t Slot = M.slotFor(T);
@@ -134,8 +131,9 @@ bool Interpreter::freeBlock(const Instruction &I) {
   Address Where = argument(I, 0);
   Object *O = M.Mem.find(Where);
   if (!O || O->Kind != ObjectKind::Heap || offsetOf(Where) != 0)
-    return failed(BugKind::InvalidFree, O && O->Kind == ObjectKind::Heap ? "free of a pointer into the middle of a block"
-                                                                         : "free of something that malloc did not return");
+    return failed(BugKind::InvalidFree, O && O->Kind == ObjectKind::Heap
+                                            ? "free of a pointer into the middle of a block"
+                                            : "free of something that malloc did not return");
   bool Seen = !M.alone() && M.Shared.noteOwned(O->Site, O->Owner, Id);
   if (!Seen)
     return endBlock(I, Where);
@@ -199,11 +197,8 @@ bool Interpreter::keys(const Instruction &I, Builtin B) {
   if (Key >= process()[process::NumKeys])
     return failed(BugKind::BadSynchronisation, std::string(nameOf(B)) + " with a key that was not created");
   switch (B) {
-  case Builtin::KeyGet:
-    return finishBuiltin(I, specificValues()[Key]);
-  case Builtin::KeySet:
-    writeHidden(specificValues() + Key, argument(I, 1));
-    break;
+  case Builtin::KeyGet: return finishBuiltin(I, specificValues()[Key]);
+  case Builtin::KeySet: writeHidden(specificValues() + Key, argument(I, 1)); break;
   default: // KeyDelete: values stay, destructors no longer run
     writeHidden(process() + process::KeyDestructors + Key, 0);
     break;
@@ -404,9 +399,7 @@ bool Interpreter::builtin(const Instruction &I) {
     Atomic.Kind = OperationKind::Atomic;
     return stop(Atomic);
   }
-  case Builtin::AtomicEnd:
-    S.InAtomic = false;
-    return finishBuiltin(I, 0);
+  case Builtin::AtomicEnd: S.InAtomic = false; return finishBuiltin(I, 0);
   case Builtin::Malloc: return allocateHeap(I, argument(I, 0));
   case Builtin::AlignedAlloc: return allocateHeap(I, argument(I, 1));
   case Builtin::Calloc: {

@@ -99,8 +99,7 @@ SyncResult changeCond(Cond &C, SyncOp Op, uint32_t Self) {
     for (uint32_t I = 0; I < Count; ++I)
       C.Waiters[I] |= Token;
     return done();
-  default:
-    return wake(C, Op, Self);
+  default: return wake(C, Op, Self);
   }
 }
 

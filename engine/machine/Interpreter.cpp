@@ -20,166 +20,6 @@ bool Interpreter::failed(BugKind Kind, std::string Message) {
   return false;
 }
 
-Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool MustBeSeen) {
-  Object *O = M.Mem.find(A);
-  if (!O || !Memory::inBounds(*O, A, Size) || (Write && O->Kind == ObjectKind::Constant)) {
-    auto [Kind, Message] = describeBadAccess(M, A, Size, Write);
-    failed(Kind, std::move(Message));
-    return Reach::Bad;
-  }
-  bool Seen = false;
-  if (!M.alone() && O->Kind != ObjectKind::Constant && O->Kind != ObjectKind::Hidden) {
-    if (MustBeSeen)
-      M.Shared.markShared(O->Site);
-    Seen = O->Kind == ObjectKind::Global ? M.Shared.noteGlobal(O->Site, Id, Write)
-                                         : M.Shared.noteOwned(O->Site, O->Owner, Id);
-    if (Seen && Write)
-      M.Shared.noteWrite(A, Size, Id);
-    else if (Seen)
-      M.Shared.noteRead(A, Size, Id);
-  }
-  if (Seen && !S.InAtomic)
-    return Reach::Visible;
-  if (O->Life != Lifetime::Alive) {
-    auto [Kind, Message] = describeBadAccess(M, A, Size, Write);
-    failed(Kind, std::move(Message));
-    return Reach::Bad;
-  }
-  if (Seen)
-    M.AtomicAccesses.push_back({A, Size, Write});
-  return Reach::Local;
-}
-
-void Interpreter::noteFed(const Instruction &I, Address Where) {
-  if (Where && !M.Shared.writtenByAnother(Where, I.Width, Id))
-    return;
-  ++S.Reads;
-  if (I.D) {
-    int32_t Fed = P.Functions[frame().Function].FedSlot;
-    if (Fed >= 0)
-      Registers[Fed] |= static_cast<uint32_t>(I.D);
-  }
-}
-
-bool Interpreter::load(const Instruction &I) {
-  Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
-  bool InSpin = I.Flags & InSpinCandidate;
-  switch (reach(A, I.Width, false, InSpin)) {
-  case Reach::Bad:
-    return false;
-  case Reach::Visible: {
-    Operation Op;
-    Op.Kind = OperationKind::Load;
-    Op.Width = I.Width;
-    Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
-    Op.Where = A;
-    return stop(Op);
-  }
-  case Reach::Local:
-    break;
-  }
-  const uint8_t *Bytes = M.Mem.bytes(A);
-  if (I.Width <= 8) {
-    Registers[I.Dst] = Memory::readWord(Bytes, I.Width);
-  } else {
-    Registers[I.Dst] = Memory::readWord(Bytes, 8);
-    Registers[I.Dst + 1] = Memory::readWord(Bytes + 8, I.Width - 8u);
-  }
-  ++S.Pc;
-  return true;
-}
-
-bool Interpreter::store(const Instruction &I) {
-  Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
-  switch (reach(A, I.Width, true, false)) {
-  case Reach::Bad:
-    return false;
-  case Reach::Visible: {
-    Operation Op;
-    Op.Kind = OperationKind::Store;
-    Op.Width = I.Width;
-    Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
-    Op.Where = A;
-    Op.Value = value(I.B);
-    if (I.Width > 8)
-      Op.Value2 = upper(I.B);
-    return stop(Op);
-  }
-  case Reach::Local:
-    break;
-  }
-  uint8_t *Bytes = M.Mem.bytes(A);
-  M.Mem.writeWord(Bytes, value(I.B), I.Width > 8 ? 8 : I.Width);
-  if (I.Width > 8)
-    M.Mem.writeWord(Bytes + 8, upper(I.B), I.Width - 8u);
-  ++S.Effects;
-  ++S.Pc;
-  return true;
-}
-
-bool Interpreter::rmw(const Instruction &I) {
-  Address A = value(I.A);
-  bool InSpin = I.Flags & InSpinCandidate;
-  auto Op = static_cast<RmwOp>(I.C);
-  switch (reach(A, I.Width, true, InSpin)) {
-  case Reach::Bad:
-    return false;
-  case Reach::Visible: {
-    Operation Pending;
-    Pending.Kind = OperationKind::Rmw;
-    Pending.Width = I.Width;
-    Pending.Ordering = static_cast<Order>(I.Flags & OrderMask);
-    Pending.Where = A;
-    Pending.Rmw = Op;
-    Pending.Value = value(I.B);
-    return stop(Pending);
-  }
-  case Reach::Local:
-    break;
-  }
-  uint8_t *Bytes = M.Mem.bytes(A);
-  uint64_t Old = Memory::readWord(Bytes, I.Width);
-  uint64_t New = applyRmw(Op, Old, value(I.B), I.Width);
-  M.Mem.writeWord(Bytes, New, I.Width);
-  S.Effects += New != Old;
-  Registers[I.Dst] = Old;
-  ++S.Pc;
-  return true;
-}
-
-bool Interpreter::cmpXchg(const Instruction &I) {
-  Address A = value(I.A);
-  bool InSpin = I.Flags & InSpinCandidate;
-  uint64_t Expected = value(I.B), New = value(I.C);
-  switch (reach(A, I.Width, true, InSpin)) {
-  case Reach::Bad:
-    return false;
-  case Reach::Visible: {
-    Operation Op;
-    Op.Kind = OperationKind::CmpXchg;
-    Op.Width = I.Width;
-    Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
-    Op.FailureOrdering = static_cast<Order>(I.Imm);
-    Op.Where = A;
-    Op.Value = New;
-    Op.Value2 = Expected;
-    return stop(Op);
-  }
-  case Reach::Local:
-    break;
-  }
-  uint8_t *Bytes = M.Mem.bytes(A);
-  uint64_t Old = Memory::readWord(Bytes, I.Width);
-  if (Old == Expected) {
-    M.Mem.writeWord(Bytes, New, I.Width);
-    S.Effects += New != Old;
-  }
-  Registers[I.Dst] = Old;
-  Registers[I.Dst + 1] = Old == Expected;
-  ++S.Pc;
-  return true;
-}
-
 bool Interpreter::call(const Instruction &I, uint32_t Function) {
   const picket::Function &F = P.Functions[Function];
   if (!F.Defined)
@@ -208,7 +48,8 @@ bool Interpreter::callIndirect(const Instruction &I) {
   uint32_t Slot = slotOf(Target);
   if (Slot < FirstFunctionSlot || Slot - FirstFunctionSlot >= P.Functions.size() || offsetOf(Target) != 0)
     return failed(Target == 0 ? BugKind::NullAccess : BugKind::InvalidAccess,
-                  Target == 0 ? "call through a null function pointer" : "call through a pointer that is not a function");
+                  Target == 0 ? "call through a null function pointer"
+                              : "call through a pointer that is not a function");
   return call(I, Slot - FirstFunctionSlot);
 }
 
@@ -291,8 +132,8 @@ bool Interpreter::alloca(const Instruction &I) {
   uint64_t Size = static_cast<uint64_t>(I.Imm) * value(I.A);
   constexpr uint32_t StackLimit = 8u << 20;
   if (Size > StackLimit || S.StackBytes + Size > StackLimit || S.StackObjects + 1 >= Machine::MaxStackObjects)
-    return failed(BugKind::StackOverflow, "the stack overflows: " + std::to_string(S.StackBytes + Size) +
-                                              " bytes of local variables");
+    return failed(BugKind::StackOverflow,
+                  "the stack overflows: " + std::to_string(S.StackBytes + Size) + " bytes of local variables");
   uint32_t Slot = M.slotFor(T);
   M.Mem.allocate(Slot, ObjectKind::Stack, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.D), Id, S.Pc);
   S.StackBytes += static_cast<uint32_t>(Size);
@@ -324,35 +165,21 @@ void Interpreter::floating(const Instruction &I) {
   auto Put = [&](double D, bool AsSingle) { return AsSingle ? bitsOf(static_cast<float>(D)) : bitsOf(D); };
   uint64_t &Dst = Registers[I.Dst];
   switch (I.Op) {
-  case Opcode::FNeg:
-    Dst = A ^ (1ull << (I.Width - 1));
-    break;
-  case Opcode::FMath:
-    Dst = Put(evaluateFunction(static_cast<FloatFunction>(I.Flags), Get(A)), Single);
-    break;
-  case Opcode::FCmp:
-    Dst = compareFloat(I.Flags, Get(A), Get(value(I.B)));
-    break;
+  case Opcode::FNeg: Dst = A ^ (1ull << (I.Width - 1)); break;
+  case Opcode::FMath: Dst = Put(evaluateFunction(static_cast<FloatFunction>(I.Flags), Get(A)), Single); break;
+  case Opcode::FCmp: Dst = compareFloat(I.Flags, Get(A), Get(value(I.B))); break;
   case Opcode::FToSI:
     Dst = lowBits(static_cast<uint64_t>(static_cast<int64_t>(Get(A))), static_cast<unsigned>(I.C));
     break;
-  case Opcode::FToUI:
-    Dst = lowBits(static_cast<uint64_t>(Get(A)), static_cast<unsigned>(I.C));
-    break;
+  case Opcode::FToUI: Dst = lowBits(static_cast<uint64_t>(Get(A)), static_cast<unsigned>(I.C)); break;
   case Opcode::SIToF: {
     int64_t V = signedValue(A, I.Width);
     Dst = I.C == 32 ? bitsOf(static_cast<float>(V)) : bitsOf(static_cast<double>(V));
     break;
   }
-  case Opcode::UIToF:
-    Dst = I.C == 32 ? bitsOf(static_cast<float>(A)) : bitsOf(static_cast<double>(A));
-    break;
-  case Opcode::FExt:
-    Dst = bitsOf(static_cast<double>(asFloat(A)));
-    break;
-  case Opcode::FTrunc:
-    Dst = bitsOf(static_cast<float>(asDouble(A)));
-    break;
+  case Opcode::UIToF: Dst = I.C == 32 ? bitsOf(static_cast<float>(A)) : bitsOf(static_cast<double>(A)); break;
+  case Opcode::FExt: Dst = bitsOf(static_cast<double>(asFloat(A))); break;
+  case Opcode::FTrunc: Dst = bitsOf(static_cast<float>(asDouble(A))); break;
   default:
     // One operation on floats computed in double and rounded once is exact for + - * / (53 >= 2 * 24 + 2 bits).
     Dst = Put(evaluateFloat(I.Op, Get(A), Get(value(I.B))), Single);
@@ -374,8 +201,9 @@ void Interpreter::run() {
     const Instruction &I = *At;
     if (++Steps > M.Options.MaxLocalSteps) {
       S.Pc = static_cast<uint32_t>(At - Code);
-      M.limit(Id, S.Pc, "a loop runs for more than " + std::to_string(M.Options.MaxLocalSteps) +
-                            " steps without touching anything that another thread could change");
+      M.limit(Id, S.Pc,
+              "a loop runs for more than " + std::to_string(M.Options.MaxLocalSteps) +
+                  " steps without touching anything that another thread could change");
     }
     auto Binary = [&](auto Function) {
       Registers[I.Dst] = Function(value(I.A), value(I.B));
@@ -383,7 +211,10 @@ void Interpreter::run() {
     };
     unsigned W = I.Width;
     switch (I.Op) {
-    case Opcode::Move: Registers[I.Dst] = value(I.A); ++At; break;
+    case Opcode::Move:
+      Registers[I.Dst] = value(I.A);
+      ++At;
+      break;
     case Opcode::WideMove: {
       uint64_t Low = value(I.A), High = upper(I.A);
       Registers[I.Dst] = Low;
@@ -440,13 +271,19 @@ void Interpreter::run() {
     case Opcode::CountOnes:
     case Opcode::LeadingZeros:
     case Opcode::TrailingZeros:
-    case Opcode::ByteSwap: Registers[I.Dst] = evaluateBits(I.Op, value(I.A), W); ++At; break;
+    case Opcode::ByteSwap:
+      Registers[I.Dst] = evaluateBits(I.Op, value(I.A), W);
+      ++At;
+      break;
     case Opcode::WideBinary:
       S.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(wideBinary(I)))
         return;
       break;
-    case Opcode::Truncate: Registers[I.Dst] = lowBits(value(I.A), W); ++At; break;
+    case Opcode::Truncate:
+      Registers[I.Dst] = lowBits(value(I.A), W);
+      ++At;
+      break;
     case Opcode::SignExtend:
       Registers[I.Dst] = lowBits(static_cast<uint64_t>(signedValue(value(I.A), W)), static_cast<unsigned>(I.C));
       ++At;
@@ -459,7 +296,10 @@ void Interpreter::run() {
       ++At;
       break;
     }
-    case Opcode::Select: Registers[I.Dst] = value(I.A) ? value(I.B) : value(I.C); ++At; break;
+    case Opcode::Select:
+      Registers[I.Dst] = value(I.A) ? value(I.B) : value(I.C);
+      ++At;
+      break;
     case Opcode::WideSelect: {
       Operand From = value(I.A) ? I.B : I.C;
       uint64_t Low = value(From), High = upper(From);
@@ -472,8 +312,7 @@ void Interpreter::run() {
     case Opcode::CondJump: At = Code + (value(I.A) ? I.B : I.C); break;
     case Opcode::Switch: At = Code + P.SwitchTables[static_cast<size_t>(I.Imm)].target(value(I.A)); break;
     case Opcode::AddScaled:
-      Registers[I.Dst] =
-          value(I.A) + static_cast<uint64_t>(signedValue(value(I.B), W)) * static_cast<uint64_t>(I.Imm);
+      Registers[I.Dst] = value(I.A) + static_cast<uint64_t>(signedValue(value(I.B), W)) * static_cast<uint64_t>(I.Imm);
       ++At;
       break;
     case Opcode::Load:
@@ -514,7 +353,9 @@ void Interpreter::run() {
       break;
     case Opcode::ThreadLocal:
       S.Pc = static_cast<uint32_t>(At - Code);
-      Registers[I.Dst] = M.threadLocal(T, static_cast<uint32_t>(I.Imm)); ++At; break;
+      Registers[I.Dst] = M.threadLocal(T, static_cast<uint32_t>(I.Imm));
+      ++At;
+      break;
     case Opcode::Call:
       S.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(call(I, static_cast<uint32_t>(I.Imm))))
@@ -539,7 +380,10 @@ void Interpreter::run() {
       Registers[I.Dst] = Registers[I.Dst + 1] = 0;
       ++At;
       break;
-    case Opcode::SpinHead: Registers[I.Dst + 2] = S.Effects; ++At; break;
+    case Opcode::SpinHead:
+      Registers[I.Dst + 2] = S.Effects;
+      ++At;
+      break;
     case Opcode::LoopBack:
       S.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(loopBack(I)))
@@ -554,7 +398,8 @@ void Interpreter::run() {
       S.Pc = static_cast<uint32_t>(At - Code);
       failed(BugKind::Unreachable, "control reaches a place the compiler may assume is never reached");
       return;
-    case Opcode::Unsupported: M.unsupported(Id, static_cast<uint32_t>(At - Code), P.Messages[static_cast<size_t>(I.Imm)]);
+    case Opcode::Unsupported:
+      M.unsupported(Id, static_cast<uint32_t>(At - Code), P.Messages[static_cast<size_t>(I.Imm)]);
     default:
       floating(I);
       ++At;
@@ -569,18 +414,14 @@ bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
   Operation Done = S.Pending;
   S.Pending = Operation();
   // Fences and the like are not counted, so that an access has the same number under all models.
-  bool Counts = Done.Kind != OperationKind::Fence && Done.Kind != OperationKind::Drain && Done.Kind != OperationKind::Yield;
+  bool Counts =
+      Done.Kind != OperationKind::Fence && Done.Kind != OperationKind::Drain && Done.Kind != OperationKind::Yield;
   S.Operations += Counts;
   S.Effects += Changed;
   switch (Done.Kind) {
-  case OperationKind::Yield:
-    leaveLoop();
-    return true;
-  case OperationKind::Fence:
-    ++S.Pc;
-    return true;
-  default:
-    break;
+  case OperationKind::Yield: leaveLoop(); return true;
+  case OperationKind::Fence: ++S.Pc; return true;
+  default: break;
   }
   switch (I.Op) {
   case Opcode::Load:
@@ -598,10 +439,8 @@ bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
     Registers[I.Dst + 1] = Value == Done.Value2;
     noteFed(I, Done.Where);
     break;
-  case Opcode::CallBuiltin:
-    return continueBuiltin(I, Value, Value2);
-  default:
-    break;
+  case Opcode::CallBuiltin: return continueBuiltin(I, Value, Value2);
+  default: break;
   }
   ++S.Pc;
   return true;

@@ -10,7 +10,8 @@ namespace picket {
 
 /// Address space that costs memory only where it is touched, and never moves.
 template <typename T> static T *reserve(size_t Count) {
-  void *Where = mmap(nullptr, Count * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *Where =
+      mmap(nullptr, Count * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (Where == MAP_FAILED)
     throw std::bad_alloc();
   return static_cast<T *>(Where);

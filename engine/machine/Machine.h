@@ -158,8 +158,8 @@ private:
 
   struct Frame {
     uint32_t Function;
-    uint32_t CallPc; // the call instruction in the caller
-    uint32_t Base;   // first register
+    uint32_t CallPc;       // the call instruction in the caller
+    uint32_t Base;         // first register
     uint32_t StackObjects; // how many there were on entry
     uint32_t ReadsAtCall;
   };
@@ -168,12 +168,12 @@ private:
   struct State {
     bool Exists = false;
     ThreadStatus Status = ThreadStatus::Ready;
-    uint8_t Stage = 0;      // how far a builtin of several visible steps has come
+    uint8_t Stage = 0; // how far a builtin of several visible steps has come
     enum Phase : uint8_t { Running, Constructing, AtExit, Destroying } Phase = Running; // what a frame's end leads to
     bool InAtomic = false;
     bool Joined = false, Detached = false;
     uint32_t Pc = 0;
-    uint32_t Depth = 0; // frames
+    uint32_t Depth = 0;      // frames
     uint32_t SavedDepth = 0; // frames at and above this one are already in the undo log for the current event
     uint32_t Allocations = 0, Children = 0, StackObjects = 0;
     uint32_t StackBytes = 0;
@@ -192,7 +192,7 @@ private:
   struct Thread {
     State S;
     ThreadId Parent = 0;
-    uint32_t Start = 0;           // function index
+    uint32_t Start = 0;            // function index
     uint64_t *Registers = nullptr; // reserved once, so that saved bytes keep their home
     Frame *Frames = nullptr;
     uint32_t *StackSlots = nullptr;

@@ -1,5 +1,6 @@
 // Memory objects: globals, heap blocks, stack variables, thread-local copies. An object's slot depends only on which
-// thread allocates it and on how many it allocated before, never on the schedule, so addresses can be compared between executions.
+// thread allocates it and on how many it allocated before, never on the schedule, so addresses can be compared between
+// executions.
 #pragma once
 
 #include "machine/UndoLog.h"
@@ -16,8 +17,8 @@ enum class Lifetime : uint8_t { Absent, Alive, Freed, Returned };
 struct Object {
   uint8_t *Data = nullptr; // Capacity bytes; the first Size are the object
   uint32_t Size = 0;
-  uint32_t Site = 0;  // see Sharing; meaningless for Constant and Hidden objects
-  uint32_t Owner = 0; // allocating thread
+  uint32_t Site = 0;                     // see Sharing; meaningless for Constant and Hidden objects
+  uint32_t Owner = 0;                    // allocating thread
   uint32_t AllocatedAt = 0, FreedAt = 0; // pcs
   ObjectKind Kind = ObjectKind::Hidden;
   Lifetime Life = Lifetime::Absent;

@@ -39,23 +39,16 @@ static std::string bytes(uint64_t N) { return std::to_string(N) + (N == 1 ? " by
 std::string describeObject(Machine &M, const Object &O, uint32_t Slot) {
   switch (O.Kind) {
   case ObjectKind::Constant:
-  case ObjectKind::Global:
-    return "'" + M.program().Globals[Slot - 1].Name + "'";
-  case ObjectKind::Heap:
-    return "a heap block of " + bytes(O.Size);
-  case ObjectKind::Stack:
-    return "a local variable of " + bytes(O.Size);
-  case ObjectKind::ThreadLocal:
-    return "a thread-local variable";
-  case ObjectKind::Hidden:
-    break;
+  case ObjectKind::Global: return "'" + M.program().Globals[Slot - 1].Name + "'";
+  case ObjectKind::Heap: return "a heap block of " + bytes(O.Size);
+  case ObjectKind::Stack: return "a local variable of " + bytes(O.Size);
+  case ObjectKind::ThreadLocal: return "a thread-local variable";
+  case ObjectKind::Hidden: break;
   }
   return "memory of the system";
 }
 
-static std::string lineOf(Machine &M, uint32_t Pc) {
-  return "line " + std::to_string(M.program().placeOf(Pc).Line);
-}
+static std::string lineOf(Machine &M, uint32_t Pc) { return "line " + std::to_string(M.program().placeOf(Pc).Line); }
 
 std::pair<BugKind, std::string> describeBadAccess(Machine &M, Address A, uint32_t Size, bool Write) {
   std::string Does = Write ? "write" : "read";
@@ -64,17 +57,18 @@ std::pair<BugKind, std::string> describeBadAccess(Machine &M, Address A, uint32_
     return {BugKind::NullAccess, Does + " through a null pointer"};
   Object *O = M.memory().find(A);
   if (!O)
-    return {BugKind::InvalidAccess,
-            Does + " through a pointer that points to no object" + (Slot >= FirstFunctionSlot ? " (it is a function)" : "")};
+    return {BugKind::InvalidAccess, Does + " through a pointer that points to no object" +
+                                        (Slot >= FirstFunctionSlot ? " (it is a function)" : "")};
   std::string What = describeObject(M, *O, Slot);
   if (O->Life == Lifetime::Freed)
     return {BugKind::UseAfterFree, Does + " of " + What + " after it was freed (" + lineOf(M, O->FreedAt) + ")"};
   if (O->Life == Lifetime::Returned)
-    return {BugKind::UseAfterFree, Does + " of " + What + " after its function returned (" + lineOf(M, O->FreedAt) + ")"};
+    return {BugKind::UseAfterFree,
+            Does + " of " + What + " after its function returned (" + lineOf(M, O->FreedAt) + ")"};
   if (!Memory::inBounds(*O, A, Size))
     return {BugKind::OutOfBounds, Does + " of " + bytes(Size) + " at offset " +
-                                      std::to_string(static_cast<int32_t>(offsetOf(A))) + " of " + What + ", which has " +
-                                      bytes(O->Size)};
+                                      std::to_string(static_cast<int32_t>(offsetOf(A))) + " of " + What +
+                                      ", which has " + bytes(O->Size)};
   return {BugKind::InvalidAccess, "write to the constant " + What};
 }
 
@@ -83,7 +77,8 @@ static std::string waitsFor(Machine &M, ThreadId T) {
   const Operation &Op = M.pending(T);
   std::string Thread = "thread '" + M.threadName(T) + "' waits ";
   if (Op.Kind == OperationKind::Join)
-    return Thread + "for thread '" + M.threadName(static_cast<ThreadId>(Op.Where)) + "' to end (" + lineOf(M, M.pc(T)) + ")";
+    return Thread + "for thread '" + M.threadName(static_cast<ThreadId>(Op.Where)) + "' to end (" + lineOf(M, M.pc(T)) +
+           ")";
   Object *O = M.memory().find(Op.Where);
   std::string What = O ? describeObject(M, *O, slotOf(Op.Where)) : "a lock";
   switch (Op.Sync) {
@@ -105,7 +100,8 @@ void Machine::reportStuck(ThreadId Stuck, bool Deadlock) {
   std::string Message = "deadlock";
   const char *Separator = ": ";
   for (ThreadId T = 0; T < Threads.size(); ++T)
-    if (exists(T) && status(T) == ThreadStatus::Ready && pending(T).Kind != OperationKind::None && !pending(T).MaySpin) {
+    if (exists(T) && status(T) == ThreadStatus::Ready && pending(T).Kind != OperationKind::None &&
+        !pending(T).MaySpin) {
       Message += Separator + waitsFor(*this, T);
       Separator = "; ";
     }

@@ -1,9 +1,10 @@
 // Which memory can be seen by more than one thread. Accesses of all other memory are not events.
 //
-// What is shared is learned by looking: memory counts as private until an execution shows a second thread touching it (or
-// writing what several read). Then the allocation site is marked as shared and exploration starts over. This is sound: as
-// long as no explored execution breaks the assumption, the accesses concerned cannot race, and if some execution
-// breaks it, the shortest prefix that does is an execution under the assumption, so exploration comes upon it.
+// What is shared is learned by looking: memory counts as private until an execution shows a second thread touching it
+// (or writing what several read). Then the allocation site is marked as shared and exploration starts over. This is
+// sound: as long as no explored execution breaks the assumption, the accesses concerned cannot race, and if some
+// execution breaks it, the shortest prefix that does is an execution under the assumption, so exploration comes upon
+// it.
 #pragma once
 
 #include "program/Program.h"
@@ -48,12 +49,9 @@ public:
       else if (I.Thread != Thread)
         I.State = ReadByMany;
       return false;
-    case ReadByMany:
-      return Write ? share(Site) : false;
-    case WrittenByOne:
-      return I.Thread != Thread ? share(Site) : false;
-    case Shared:
-      return true;
+    case ReadByMany: return Write ? share(Site) : false;
+    case WrittenByOne: return I.Thread != Thread ? share(Site) : false;
+    case Shared: return true;
     }
     return true;
   }
@@ -87,8 +85,8 @@ public:
     return false;
   }
 
-  /// Whether a read by a thread can race with nothing, since nobody else has ever been seen to write there. The read must
-  /// then be done without a step of its own.
+  /// Whether a read by a thread can race with nothing, since nobody else has ever been seen to write there. The read
+  /// must then be done without a step of its own.
   bool readsOnlyOwn(Address Where, uint32_t Size, uint32_t Thread) {
     if (writtenByAnother(Where, Size, Thread))
       return false;
@@ -124,9 +122,7 @@ private:
     Who QuietReader = Nobody, QuietWriter = Nobody; // whose accesses took no step
   };
   static Who nameOf(uint32_t Thread) { return static_cast<Who>(Thread < Several - 1u ? Thread + 1 : Several); }
-  static bool onlyBy(Who Set, uint32_t Thread) {
-    return Set == Nobody || (Set == nameOf(Thread) && Set != Several);
-  }
+  static bool onlyBy(Who Set, uint32_t Thread) { return Set == Nobody || (Set == nameOf(Thread) && Set != Several); }
   static void add(Who &Set, uint32_t Thread) { Set = onlyBy(Set, Thread) ? nameOf(Thread) : Several; }
   /// Somebody else came upon what was taken for a thread's own.
   void surprise(Who &Quiet, Who Others, uint32_t Thread) {

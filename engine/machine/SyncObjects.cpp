@@ -77,11 +77,8 @@ SyncResult applyMutex(SyncOp Op, uint8_t *State, uint32_t Self, uint64_t Argumen
     M = Mutex{};
     M.Status = Destroyed;
     break;
-  case SyncOp::MutexUnlock:
-    Result = unlockMutex(M, Self);
-    break;
-  default:
-    Result = lockMutex(M, Op, Self);
+  case SyncOp::MutexUnlock: Result = unlockMutex(M, Self); break;
+  default: Result = lockMutex(M, Op, Self);
   }
   if (Result.Outcome == SyncResult::Done)
     store(State, M);
@@ -175,13 +172,10 @@ SyncResult changeRw(RwLock &L, SyncOp Op, uint32_t Self) {
     L.Status = Destroyed;
     return done();
   case SyncOp::RwReadLock:
-  case SyncOp::RwTryReadLock:
-    return lockRead(L, Self);
+  case SyncOp::RwTryReadLock: return lockRead(L, Self);
   case SyncOp::RwWriteLock:
-  case SyncOp::RwTryWriteLock:
-    return lockWrite(L, Self);
-  default:
-    return unlockRw(L, Self);
+  case SyncOp::RwTryWriteLock: return lockWrite(L, Self);
+  default: return unlockRw(L, Self);
   }
 }
 
@@ -228,8 +222,7 @@ SyncResult changeSem(Semaphore &S, SyncOp Op) {
       return failed(Overflow);
     ++S.Value;
     return done();
-  case SyncOp::SemGetValue:
-    return done(S.Value);
+  case SyncOp::SemGetValue: return done(S.Value);
   default:
     if (S.Value == 0)
       return Op == SyncOp::SemWait ? blocked() : failed(Op == SyncOp::SemTryWait ? Again : TimedOut);
@@ -381,10 +374,8 @@ bool isBlocking(SyncOp Op) {
   case SyncOp::SemWait:
   case SyncOp::BarrierDestroy:
   case SyncOp::BarrierLeave:
-  case SyncOp::OnceBegin:
-    return true;
-  default:
-    return false;
+  case SyncOp::OnceBegin: return true;
+  default: return false;
   }
 }
 

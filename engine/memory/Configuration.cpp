@@ -138,8 +138,7 @@ void Configuration::settle(ThreadId T) {
       bufferStore(T, Op);
       break;
     }
-    default:
-      return;
+    default: return;
     }
   }
 }
@@ -156,8 +155,9 @@ void Configuration::bufferStore(ThreadId T, const Operation &Op) {
   StoreBuffer &Buffer = *StoreBuffers[T];
   if (Buffers == Buffering::PerLocation && Op.Ordering >= Order::Release)
     Buffer.barrier(Undo);
-  StoreBuffer::Entry E{Op.Where, Op.Value, Op.Value2,       Op.Width, false, 0, M.operations(T), M.pc(T),
-                       updateProcess(T, Op.Where, Op.Width)};
+  StoreBuffer::Entry E{Op.Where,        Op.Value, Op.Value2,
+                       Op.Width,        false,    0,
+                       M.operations(T), M.pc(T),  updateProcess(T, Op.Where, Op.Width)};
   Notes.push_back({StepNote::Stored, T, Buffer.tail()});
   auto &Queue = Processes[E.Process].Queue;
   Undo.save(Queue);
@@ -174,8 +174,8 @@ void Configuration::bufferStore(ThreadId T, const Operation &Op) {
   M.resume(T, 0, 0, true);
 }
 
-/// Whether a read-modify-write waits for all earlier stores. Under PSO the location's own buffer suffices for relaxed and
-/// acquire; the store-store barrier in front of a release makes its write, which is made at once, wait for all.
+/// Whether a read-modify-write waits for all earlier stores. Under PSO the location's own buffer suffices for relaxed
+/// and acquire; the store-store barrier in front of a release makes its write, which is made at once, wait for all.
 bool Configuration::drainsAll(const Operation &Rmw) const {
   return Buffers == Buffering::Fifo || Rmw.Ordering == Order::NotAtomic || Rmw.Ordering >= Order::Release;
 }
@@ -191,13 +191,10 @@ bool Configuration::drainedFor(ThreadId T, const Operation &Op) const {
     return false;
   switch (Op.Kind) {
   case OperationKind::Load:
-  case OperationKind::Yield:
-    return true;
+  case OperationKind::Yield: return true;
   case OperationKind::Rmw:
-  case OperationKind::CmpXchg:
-    return !drainsAll(Op) && !Buffer.holds(Op.Where, Op.Width);
-  default:
-    return false;
+  case OperationKind::CmpXchg: return !drainsAll(Op) && !Buffer.holds(Op.Where, Op.Width);
+  default: return false;
   }
 }
 
@@ -211,8 +208,7 @@ bool Configuration::canStep(ThreadId T) {
   case OperationKind::None:
   case OperationKind::Join:
   case OperationKind::Fence:
-  case OperationKind::Drain:
-    return false;
+  case OperationKind::Drain: return false;
   case OperationKind::Load:
   case OperationKind::Rmw:
   case OperationKind::CmpXchg: {
@@ -243,8 +239,7 @@ bool Configuration::canStep(ThreadId T) {
     M.clearCreated();
     return Runs;
   }
-  default:
-    return true;
+  default: return true;
   }
 }
 
@@ -308,7 +303,8 @@ void Configuration::readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint
         Bytes[K] = Buffer->at(Source).byteAt(Op.Where + K);
       if (!Record)
         continue;
-      if (!Accesses.empty() && Accesses.back().Forwarded == Forwarded && Accesses.back().Entry == (Forwarded ? Source : 0))
+      if (!Accesses.empty() && Accesses.back().Forwarded == Forwarded &&
+          Accesses.back().Entry == (Forwarded ? Source : 0))
         ++Accesses.back().Size;
       else
         Accesses.push_back({Op.Where + K, 1, false, Forwarded, Forwarded ? Source : 0});
@@ -484,101 +480,6 @@ bool Configuration::wouldWait(ProcessId P, const uint8_t *Bytes) {
 bool Configuration::wouldWrite(ProcessId P, const uint8_t *Bytes) const {
   const Operation &Op = M.pending(Processes[P].Thread);
   return Op.Kind != OperationKind::CmpXchg || Memory::readWord(Bytes, Op.Width) == Op.Value2;
-}
-
-/// Whether the loop in which T waits goes round for ever if nobody changes memory any more. T may have begun an
-/// iteration with values that have changed since, so it gets a whole iteration with what is there now.
-bool Configuration::spinsForever(ThreadId T) {
-  Mark Before = mark();
-  M.newStep();
-  M.save(T);
-  bool Forever = true;
-  for (int Round = 0; Round < 2 && Forever; ++Round) {
-    if (Round > 0)
-      M.spinOn(T);
-    while (M.status(T) == ThreadStatus::Ready && M.pending(T).MaySpin) {
-      Operation Op = M.pending(T);
-      if (Op.Kind == OperationKind::Fence) {
-        M.resume(T, 0, 0, false);
-        continue;
-      }
-      Object *O = M.memory().find(Op.Where);
-      if (!O || O->Life != Lifetime::Alive)
-        break;
-      uint64_t Low, High;
-      readFor(T, Op, Low, High, false);
-      M.resume(T, Low, High, false);
-    }
-    Forever = M.status(T) == ThreadStatus::Spinning;
-  }
-  undoTo(Before);
-  M.newStep();
-  M.clearCreated();
-  return Forever;
-}
-
-bool Configuration::anyUnfinished() const {
-  for (ThreadId T = 0; T < M.numThreads(); ++T)
-    if (M.exists(T) && M.status(T) != ThreadStatus::Finished)
-      return true;
-  return false;
-}
-
-Ending Configuration::ending() {
-  if (!M.bugs().empty())
-    return Ending::Buggy;
-  if (!anyUnfinished())
-    return Ending::Complete;
-  bool Cut = false, Given = false, Waits = false;
-  ThreadId Hangs = ~0u, Locked = ~0u;
-  for (ThreadId T = 0; T < M.numThreads(); ++T) {
-    if (!M.exists(T))
-      continue;
-    switch (M.status(T)) {
-    case ThreadStatus::Finished:
-    case ThreadStatus::Failed:
-      break;
-    case ThreadStatus::Cut:
-      Cut = true;
-      break;
-    case ThreadStatus::Assumed:
-      Given = true;
-      break;
-    case ThreadStatus::Spinning:
-      Hangs = T;
-      break;
-    case ThreadStatus::Ready:
-      if (M.pending(T).Kind == OperationKind::Join) {
-        Waits = true;
-      } else if (M.pending(T).MaySpin) {
-        if (spinsForever(T))
-          Hangs = T;
-        else
-          Given = true;
-      } else if (!M.exitCalled() || M.pending(T).Sync == SyncOp::MutexLock || M.pending(T).Sync == SyncOp::SpinLock) {
-        // Once main has returned, whoever still waits for a signal or semaphore goes down with the process.
-        if (Locked == ~0u || M.pending(Locked).Sync != SyncOp::MutexLock)
-          Locked = T;
-      }
-      break;
-    }
-  }
-  if (Cut)
-    return Ending::Cut;
-  if (Given)
-    return Ending::Blocked;
-  if (Locked != ~0u || Hangs != ~0u) {
-    M.reportStuck(Locked != ~0u ? Locked : Hangs, Locked != ~0u);
-    return Ending::Buggy;
-  }
-  if (Waits && !M.exitCalled()) { // threads that wait for each other's end
-    for (ThreadId T = 0; T < M.numThreads(); ++T)
-      if (M.exists(T) && M.status(T) == ThreadStatus::Ready) {
-        M.reportStuck(T, true);
-        return Ending::Buggy;
-      }
-  }
-  return Ending::Complete;
 }
 
 } // namespace picket

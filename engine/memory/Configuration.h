@@ -33,11 +33,11 @@ struct MemoryAccess {
 /// What happened along with a step, besides its own access.
 struct StepNote {
   enum Kind : uint8_t {
-    Created, // thread A started thread B
-    Joined,  // thread A waited for thread B to end
-    Drained, // thread A found its buffer empty where it has to be, after the step
+    Created,       // thread A started thread B
+    Joined,        // thread A waited for thread B to end
+    Drained,       // thread A found its buffer empty where it has to be, after the step
     DrainedBefore, // the same, and the step itself needed it
-    Stored   // thread A put buffer entry B into its buffer
+    Stored         // thread A put buffer entry B into its buffer
   } What;
   uint32_t A, B;
 };
@@ -66,7 +66,7 @@ public:
   // About the last step:
   const std::vector<MemoryAccess> &accesses() const { return Accesses; }
   const std::vector<StepNote> &notes() const { return Notes; }
-  OperationKind kind() const { return Kind; } // of an update: Store
+  OperationKind kind() const { return Kind; }           // of an update: Store
   uint32_t operation() const { return OperationIndex; } // which operation of its thread it was (or stored it)
   uint32_t pc() const { return Pc; }
   uint32_t entry() const { return UpdatedEntry; } // of an update
@@ -158,9 +158,9 @@ private:
   Buffering Buffers;
   std::deque<Process> Processes; // they keep their place: queues are saved by address
   std::vector<ProcessId> ThreadProcesses;
-  std::vector<std::vector<ProcessId>> UpdateProcesses; // per thread
-  std::vector<std::unique_ptr<StoreBuffer>> StoreBuffers; // per thread
-  std::deque<uint8_t> MustDrain;                      // per thread: a store is to be followed by a full fence
+  std::vector<std::vector<ProcessId>> UpdateProcesses;          // per thread
+  std::vector<std::unique_ptr<StoreBuffer>> StoreBuffers;       // per thread
+  std::deque<uint8_t> MustDrain;                                // per thread: a store is to be followed by a full fence
   std::map<std::pair<ThreadId, Address>, ProcessId> ByLocation; // PSO: upd(p, x)
 
   std::vector<MemoryAccess> Accesses;

@@ -17,7 +17,7 @@ public:
     uint32_t WaitFor;   // entries before this index must land first (store-store barrier)
     uint32_t Operation; // which operation of the thread stored it
     uint32_t Pc;
-    uint32_t Process; // of its update
+    uint32_t Process;  // of its update
     uint32_t Next = 0; // the next entry of the same process, if there is one
     bool covers(Address A, uint32_t Size) const { return Where <= A && A + Size <= Where + Width; }
     bool overlaps(Address A, uint32_t Size) const { return Where < A + Size && A < Where + Width; }

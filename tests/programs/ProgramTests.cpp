@@ -163,7 +163,8 @@ private:
     for (const Bug &B : Got.Bugs) {
       EXPECT_FALSE(B.Message.empty());
       bool Kind = !Expected.BugKind || B.Kind == *Expected.BugKind;
-      bool Line = !Expected.BugLine || (B.Where.Line == *Expected.BugLine && B.Where.File.ends_with(Expected.Program + ".c"));
+      bool Line =
+          !Expected.BugLine || (B.Where.Line == *Expected.BugLine && B.Where.File.ends_with(Expected.Program + ".c"));
       Found |= Kind && Line;
     }
     EXPECT_TRUE(Found) << "none of the bugs is the expected one";
@@ -217,7 +218,7 @@ private:
 template <typename Fixture, typename Data>
 void registerTest(const char *Suite, const std::string &Name, const Data &Given) {
   ::testing::RegisterTest(Suite, Name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                        [Given]() -> ::testing::Test * { return new Fixture(Given); });
+                          [Given]() -> ::testing::Test * { return new Fixture(Given); });
 }
 
 void registerRow(const Row &R) {

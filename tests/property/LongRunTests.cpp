@@ -62,7 +62,8 @@ std::string longText() {
   Text += "  }\n  return v;\n}\n";
   for (const char *T : {"a", "b"})
     Text += std::string("static void *") + T +
-            "(void *p) {\n  for (int i = 0; i < 3; i++) {\n    x = (int)work((unsigned)y);\n    y = i;\n  }\n  return p;\n}\n";
+            "(void *p) {\n  for (int i = 0; i < 3; i++) {\n    x = (int)work((unsigned)y);\n    y = i;\n  }\n  return "
+            "p;\n}\n";
   return Text + "int main(void) {\n  pthread_t s, t;\n  pthread_create(&s, 0, a, 0);\n  pthread_create(&t, 0, b, 0);\n"
                 "  pthread_join(s, 0);\n  pthread_join(t, 0);\n  return 0;\n}\n";
 }

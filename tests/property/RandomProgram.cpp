@@ -35,7 +35,8 @@ static std::string print(const Statement &S) {
   case Statement::LockedAdd:
     return "pthread_mutex_lock(" + Lock + "); " + X + " = " + X + " + 1; pthread_mutex_unlock(" + Lock + ");";
   case Statement::TryLocked:
-    return "if (pthread_mutex_trylock(" + Lock + ") == 0) { " + X + " = " + V + "; pthread_mutex_unlock(" + Lock + "); }";
+    return "if (pthread_mutex_trylock(" + Lock + ") == 0) { " + X + " = " + V + "; pthread_mutex_unlock(" + Lock +
+           "); }";
   case Statement::AwaitNot: return "while (" + X + " == " + V + ") ;";
   case Statement::FullFence: return "__sync_synchronize();";
   case Statement::ReleaseFence: return "__atomic_thread_fence(__ATOMIC_RELEASE);";
@@ -73,13 +74,16 @@ RandomProgram makeProgram(std::mt19937 &Random, const Palette &From, unsigned Ma
   RandomProgram P;
   unsigned Threads = 2 + Below(MaxThreads - 1), Variables = 1 + Below(3);
   // More threads, fewer statements: brute force has to get through.
-  unsigned Most = Threads == 2 ? MaxStatements : Threads == 3 ? std::max(1u, MaxStatements - 2) : std::max(1u, MaxStatements - 3);
+  unsigned Most = Threads == 2   ? MaxStatements
+                  : Threads == 3 ? std::max(1u, MaxStatements - 2)
+                                 : std::max(1u, MaxStatements - 3);
   for (unsigned T = 0; T < Threads; ++T) {
     P.Threads.emplace_back();
     unsigned Length = 1 + Below(Most);
     for (unsigned K = 0; K < Length; ++K)
-      P.Threads.back().push_back({From[Below(static_cast<unsigned>(From.size()))], static_cast<uint8_t>(Below(Variables)),
-                                  static_cast<uint8_t>(Below(Variables)), static_cast<uint8_t>(Below(3))});
+      P.Threads.back().push_back({From[Below(static_cast<unsigned>(From.size()))],
+                                  static_cast<uint8_t>(Below(Variables)), static_cast<uint8_t>(Below(Variables)),
+                                  static_cast<uint8_t>(Below(3))});
   }
   return P;
 }

@@ -10,16 +10,16 @@ namespace picket::testing {
 
 struct Statement {
   enum Kind : uint8_t {
-    Store,      // x = Value
-    Load,       // r = x
-    Copy,       // y = x + Value
-    FetchAdd,   // r = atomic add
-    Exchange,   // r = atomic exchange
+    Store,       // x = Value
+    Load,        // r = x
+    Copy,        // y = x + Value
+    FetchAdd,    // r = atomic add
+    Exchange,    // r = atomic exchange
     CompareSwap, // r = CAS(x, Value, Value + 1)
-    Guarded,    // if (x == Value) y = Value + 2
-    LockedAdd,  // lock; x = x + 1; unlock
-    TryLocked,  // if (trylock == 0) { x = Value; unlock }
-    AwaitNot,   // while (x == Value) ;
+    Guarded,     // if (x == Value) y = Value + 2
+    LockedAdd,   // lock; x = x + 1; unlock
+    TryLocked,   // if (trylock == 0) { x = Value; unlock }
+    AwaitNot,    // while (x == Value) ;
     FullFence,
     ReleaseFence,
     StoreRelease,

@@ -1,0 +1,160 @@
+// Loads, stores and read-modify-writes, as seen from the thread: done at once where nobody else can see the memory, a
+// visible operation otherwise.
+#include "machine/Interpreter.h"
+#include "machine/Messages.h"
+
+namespace picket {
+
+Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool MustBeSeen) {
+  Object *O = M.Mem.find(A);
+  if (!O || !Memory::inBounds(*O, A, Size) || (Write && O->Kind == ObjectKind::Constant)) {
+    auto [Kind, Message] = describeBadAccess(M, A, Size, Write);
+    failed(Kind, std::move(Message));
+    return Reach::Bad;
+  }
+  bool Seen = false;
+  if (!M.alone() && O->Kind != ObjectKind::Constant && O->Kind != ObjectKind::Hidden) {
+    if (MustBeSeen)
+      M.Shared.markShared(O->Site);
+    Seen = O->Kind == ObjectKind::Global ? M.Shared.noteGlobal(O->Site, Id, Write)
+                                         : M.Shared.noteOwned(O->Site, O->Owner, Id);
+    if (Seen && Write)
+      M.Shared.noteWrite(A, Size, Id);
+    else if (Seen)
+      M.Shared.noteRead(A, Size, Id);
+  }
+  if (Seen && !S.InAtomic)
+    return Reach::Visible;
+  if (O->Life != Lifetime::Alive) {
+    auto [Kind, Message] = describeBadAccess(M, A, Size, Write);
+    failed(Kind, std::move(Message));
+    return Reach::Bad;
+  }
+  if (Seen)
+    M.AtomicAccesses.push_back({A, Size, Write});
+  return Reach::Local;
+}
+
+void Interpreter::noteFed(const Instruction &I, Address Where) {
+  if (Where && !M.Shared.writtenByAnother(Where, I.Width, Id))
+    return;
+  ++S.Reads;
+  if (I.D) {
+    int32_t Fed = P.Functions[frame().Function].FedSlot;
+    if (Fed >= 0)
+      Registers[Fed] |= static_cast<uint32_t>(I.D);
+  }
+}
+
+bool Interpreter::load(const Instruction &I) {
+  Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
+  bool InSpin = I.Flags & InSpinCandidate;
+  switch (reach(A, I.Width, false, InSpin)) {
+  case Reach::Bad: return false;
+  case Reach::Visible: {
+    Operation Op;
+    Op.Kind = OperationKind::Load;
+    Op.Width = I.Width;
+    Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
+    Op.Where = A;
+    return stop(Op);
+  }
+  case Reach::Local: break;
+  }
+  const uint8_t *Bytes = M.Mem.bytes(A);
+  if (I.Width <= 8) {
+    Registers[I.Dst] = Memory::readWord(Bytes, I.Width);
+  } else {
+    Registers[I.Dst] = Memory::readWord(Bytes, 8);
+    Registers[I.Dst + 1] = Memory::readWord(Bytes + 8, I.Width - 8u);
+  }
+  ++S.Pc;
+  return true;
+}
+
+bool Interpreter::store(const Instruction &I) {
+  Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
+  switch (reach(A, I.Width, true, false)) {
+  case Reach::Bad: return false;
+  case Reach::Visible: {
+    Operation Op;
+    Op.Kind = OperationKind::Store;
+    Op.Width = I.Width;
+    Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
+    Op.Where = A;
+    Op.Value = value(I.B);
+    if (I.Width > 8)
+      Op.Value2 = upper(I.B);
+    return stop(Op);
+  }
+  case Reach::Local: break;
+  }
+  uint8_t *Bytes = M.Mem.bytes(A);
+  M.Mem.writeWord(Bytes, value(I.B), I.Width > 8 ? 8 : I.Width);
+  if (I.Width > 8)
+    M.Mem.writeWord(Bytes + 8, upper(I.B), I.Width - 8u);
+  ++S.Effects;
+  ++S.Pc;
+  return true;
+}
+
+bool Interpreter::rmw(const Instruction &I) {
+  Address A = value(I.A);
+  bool InSpin = I.Flags & InSpinCandidate;
+  auto Op = static_cast<RmwOp>(I.C);
+  switch (reach(A, I.Width, true, InSpin)) {
+  case Reach::Bad: return false;
+  case Reach::Visible: {
+    Operation Pending;
+    Pending.Kind = OperationKind::Rmw;
+    Pending.Width = I.Width;
+    Pending.Ordering = static_cast<Order>(I.Flags & OrderMask);
+    Pending.Where = A;
+    Pending.Rmw = Op;
+    Pending.Value = value(I.B);
+    return stop(Pending);
+  }
+  case Reach::Local: break;
+  }
+  uint8_t *Bytes = M.Mem.bytes(A);
+  uint64_t Old = Memory::readWord(Bytes, I.Width);
+  uint64_t New = applyRmw(Op, Old, value(I.B), I.Width);
+  M.Mem.writeWord(Bytes, New, I.Width);
+  S.Effects += New != Old;
+  Registers[I.Dst] = Old;
+  ++S.Pc;
+  return true;
+}
+
+bool Interpreter::cmpXchg(const Instruction &I) {
+  Address A = value(I.A);
+  bool InSpin = I.Flags & InSpinCandidate;
+  uint64_t Expected = value(I.B), New = value(I.C);
+  switch (reach(A, I.Width, true, InSpin)) {
+  case Reach::Bad: return false;
+  case Reach::Visible: {
+    Operation Op;
+    Op.Kind = OperationKind::CmpXchg;
+    Op.Width = I.Width;
+    Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
+    Op.FailureOrdering = static_cast<Order>(I.Imm);
+    Op.Where = A;
+    Op.Value = New;
+    Op.Value2 = Expected;
+    return stop(Op);
+  }
+  case Reach::Local: break;
+  }
+  uint8_t *Bytes = M.Mem.bytes(A);
+  uint64_t Old = Memory::readWord(Bytes, I.Width);
+  if (Old == Expected) {
+    M.Mem.writeWord(Bytes, New, I.Width);
+    S.Effects += New != Old;
+  }
+  Registers[I.Dst] = Old;
+  Registers[I.Dst + 1] = Old == Expected;
+  ++S.Pc;
+  return true;
+}
+
+} // namespace picket
