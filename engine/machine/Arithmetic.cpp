@@ -40,6 +40,18 @@ uint64_t evaluateBits(Opcode Op, uint64_t A, unsigned Width) {
   }
 }
 
+int64_t toSigned(double D) {
+  constexpr double Limit = 9223372036854775808.0; // 2^63
+  return D >= -Limit && D < Limit ? static_cast<int64_t>(D) : INT64_MIN;
+}
+
+uint64_t toUnsigned(double D) {
+  constexpr double Limit = 9223372036854775808.0;
+  if (D < Limit)
+    return static_cast<uint64_t>(toSigned(D));
+  return static_cast<uint64_t>(toSigned(D - Limit)) ^ (1ull << 63);
+}
+
 double evaluateFunction(FloatFunction Function, double A) {
   switch (Function) {
   case FloatFunction::Sqrt: return std::sqrt(A);

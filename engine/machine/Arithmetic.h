@@ -39,6 +39,10 @@ Wide evaluateWide(Opcode Op, Wide A, Wide B, unsigned Width);
 /// CountOnes, LeadingZeros, TrailingZeros, ByteSwap.
 uint64_t evaluateBits(Opcode Op, uint64_t A, unsigned Width);
 
+/// Conversions to integers, with the processor's answer where the value does not fit.
+int64_t toSigned(double D);
+uint64_t toUnsigned(double D);
+
 double evaluateFunction(FloatFunction Function, double A);
 double evaluateFloat(Opcode Op, double A, double B);
 

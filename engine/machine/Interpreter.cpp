@@ -169,9 +169,9 @@ void Interpreter::floating(const Instruction &I) {
   case Opcode::FMath: Dst = Put(evaluateFunction(static_cast<FloatFunction>(I.Flags), Get(A)), Single); break;
   case Opcode::FCmp: Dst = compareFloat(I.Flags, Get(A), Get(value(I.B))); break;
   case Opcode::FToSI:
-    Dst = lowBits(static_cast<uint64_t>(static_cast<int64_t>(Get(A))), static_cast<unsigned>(I.C));
+    Dst = lowBits(static_cast<uint64_t>(toSigned(Get(A))), static_cast<unsigned>(I.C));
     break;
-  case Opcode::FToUI: Dst = lowBits(static_cast<uint64_t>(Get(A)), static_cast<unsigned>(I.C)); break;
+  case Opcode::FToUI: Dst = lowBits(toUnsigned(Get(A)), static_cast<unsigned>(I.C)); break;
   case Opcode::SIToF: {
     int64_t V = signedValue(A, I.Width);
     Dst = I.C == 32 ? bitsOf(static_cast<float>(V)) : bitsOf(static_cast<double>(V));
