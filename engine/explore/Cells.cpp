@@ -19,12 +19,28 @@ void Cells::split(CellId Id, Address At) {
   Changed = true;
   Table[Id].Size = static_cast<uint32_t>(At - Whole.Where);
   add(At, static_cast<uint32_t>(Whole.Where + Whole.Size - At));
+  if (++Splits[slotOf(At)] == MaxSplits)
+    splitAll(slotOf(At));
+}
+
+/// An object accessed in so many ways gets a cell per byte: starting over for each of them would take for ever.
+void Cells::splitAll(uint32_t Slot) {
+  std::vector<CellId> &Bytes = ByByte[Slot];
+  for (uint32_t Offset = 0; Offset < Bytes.size(); ++Offset)
+    if (CellId Here = Bytes[Offset]; Here == None || Table[Here].Size > 1) {
+      if (Here != None && Table[Here].Where == addressAt(Slot, Offset))
+        Table[Here].Size = 1;
+      else
+        add(addressAt(Slot, Offset), 1);
+    }
 }
 
 void Cells::find(Address Where, uint32_t Size, uint32_t ObjectSize, std::vector<CellId> &Result) {
   uint32_t Slot = slotOf(Where), Offset = offsetOf(Where);
-  if (Slot >= ByByte.size())
+  if (Slot >= ByByte.size()) {
     ByByte.resize(Slot + 1);
+    Splits.resize(Slot + 1);
+  }
   if (ByByte[Slot].size() < ObjectSize)
     ByByte[Slot].resize(ObjectSize, None);
   if (Size == 0)

@@ -38,9 +38,13 @@ private:
   };
   CellId add(Address Where, uint32_t Size);
   void split(CellId Cell, Address At);
+  void splitAll(uint32_t Slot);
+  static Address addressAt(uint32_t Slot, uint32_t Offset) { return picket::addressOf(Slot, Offset); }
 
   std::vector<Cell> Table = std::vector<Cell>(1);
   std::vector<std::vector<CellId>> ByByte; // per slot, per byte: its cell or None
+  std::vector<uint32_t> Splits;            // per slot
+  static constexpr uint32_t MaxSplits = 32;
   bool Changed = false;
 };
 

@@ -73,25 +73,25 @@ bool OptimalDpor::asleep(ProcessId P) const {
   return false;
 }
 
-/// A step to explore from a prefix where nothing is planned: the running thread's own if possible, since executions
-/// with few switches are the easiest to read.
+/// A step to explore from a prefix where nothing is planned: the running thread goes on, emptying its buffer first, since
+/// executions with few switches and delays are the easiest to read.
 std::optional<ProcessId> OptimalDpor::choose() {
-  if (C.buffering() == Buffering::None && E.length() && !asleep(LastProcess) && C.isEnabled(LastProcess) &&
-      C.machine().pending(C.threadOf(LastProcess)).Kind != OperationKind::Yield)
-    return LastProcess;
-  C.enabled(Enabled);
-  if (!Enabled.empty() && C.isUpdate(Enabled.front()) && !asleep(Enabled.front()))
-    return Enabled.front();
-  std::optional<ProcessId> Best;
-  for (ProcessId P : Enabled) {
-    if (asleep(P))
-      continue;
-    if (P == LastProcess && C.machine().pending(C.threadOf(P)).Kind != OperationKind::Yield)
+  auto Yields = [&](ProcessId P) { return C.machine().pending(C.threadOf(P)).Kind == OperationKind::Yield; };
+  if (E.length()) {
+    ThreadId Running = C.threadOf(LastProcess);
+    if (!C.bufferEmpty(Running))
+      for (ProcessId P : C.updatesOf(Running))
+        if (C.isEnabled(P) && !asleep(P))
+          return P;
+    ProcessId P = C.processOf(Running);
+    if (!asleep(P) && C.isEnabled(P) && !Yields(P))
       return P;
-    if (!Best)
-      Best = P;
   }
-  return Best;
+  C.enabled(Enabled); // in order of preference
+  for (ProcessId P : Enabled)
+    if (!asleep(P))
+      return P;
+  return std::nullopt;
 }
 
 void OptimalDpor::take(ProcessId P) {
@@ -307,6 +307,7 @@ ExplorationResult exploreOptimally(const Program &P, const ExplorationOptions &O
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   Cells Memory;
   uint32_t MaxProcesses = 4;
+  constexpr uint32_t MaxProcessesEver = 2000; // every event has a clock with an entry per process
   for (;;) {
     ExplorationResult Result;
     Shared.takeChanged();
@@ -318,9 +319,10 @@ ExplorationResult exploreOptimally(const Program &P, const ExplorationOptions &O
         return Result;
     } catch (const Execution::TooManyProcesses &) {
       MaxProcesses = (C.numProcesses() + C.numProcesses() / 2 + 4) & ~3u;
-      if (static_cast<uint64_t>(MaxProcesses) * MaxProcesses * sizeof(uint32_t) > Options.MaxMemoryBytes) {
+      if (C.numProcesses() > MaxProcessesEver) {
         Result.Ended = ExplorationResult::End::Limit;
-        Result.Reason = "the program writes too many locations that are in contention under this model";
+        Result.Reason = "more than " + std::to_string(MaxProcessesEver) +
+                        " threads, or (PSO) locations in contention, are too many for this model";
         return Result;
       }
     } catch (const MachineStop &Stop) {
@@ -334,6 +336,13 @@ ExplorationResult exploreOptimally(const Program &P, const ExplorationOptions &O
       }
     }
     Observer.restarted();
+    if ((Options.Cancel && *Options.Cancel) ||
+        (Options.Deadline && std::chrono::steady_clock::now() > *Options.Deadline)) {
+      Result = ExplorationResult();
+      Result.Ended = ExplorationResult::End::Limit;
+      Result.Reason = Options.Cancel && *Options.Cancel ? "the check was cancelled" : "the time limit was reached";
+      return Result;
+    }
   }
 }
 

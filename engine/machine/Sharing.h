@@ -66,14 +66,14 @@ public:
   void noteWrite(Address Where, uint32_t Size, uint32_t Thread) {
     for (ByteInfo &B : bytesOf(Where, Size)) {
       add(B.Writer, Thread);
-      surprise(B.QuietReader, B.Writer, Thread);
-      surprise(B.QuietWriter, B.Writer, Thread);
+      surprise(slotOf(Where), B.QuietReader, B.Writer, Thread);
+      surprise(slotOf(Where), B.QuietWriter, B.Writer, Thread);
     }
   }
   void noteRead(Address Where, uint32_t Size, uint32_t Thread) {
     for (ByteInfo &B : bytesOf(Where, Size)) {
       add(B.Reader, Thread);
-      surprise(B.QuietWriter, B.Reader, Thread);
+      surprise(slotOf(Where), B.QuietWriter, B.Reader, Thread);
     }
   }
 
@@ -88,7 +88,7 @@ public:
   /// Whether a read by a thread can race with nothing, since nobody else has ever been seen to write there. The read
   /// must then be done without a step of its own.
   bool readsOnlyOwn(Address Where, uint32_t Size, uint32_t Thread) {
-    if (writtenByAnother(Where, Size, Thread))
+    if (!mayBeQuiet(slotOf(Where)) || writtenByAnother(Where, Size, Thread))
       return false;
     for (ByteInfo &B : bytesOf(Where, Size))
       add(B.QuietReader, Thread);
@@ -96,6 +96,8 @@ public:
   }
   /// The same for a write where nobody else has been seen at all.
   bool writesOnlyOwn(Address Where, uint32_t Size, uint32_t Thread) {
+    if (!mayBeQuiet(slotOf(Where)))
+      return false;
     for (const ByteInfo &B : bytesOf(Where, Size))
       if (!onlyBy(B.Writer, Thread) || !onlyBy(B.Reader, Thread))
         return false;
@@ -125,12 +127,20 @@ private:
   static bool onlyBy(Who Set, uint32_t Thread) { return Set == Nobody || (Set == nameOf(Thread) && Set != Several); }
   static void add(Who &Set, uint32_t Thread) { Set = onlyBy(Set, Thread) ? nameOf(Thread) : Several; }
   /// Somebody else came upon what was taken for a thread's own.
-  void surprise(Who &Quiet, Who Others, uint32_t Thread) {
+  void surprise(uint32_t Slot, Who &Quiet, Who Others, uint32_t Thread) {
     if (Quiet == Nobody || (onlyBy(Quiet, Thread) && onlyBy(Others, Thread)))
       return;
     Changed = true;
     Quiet = Nobody;
+    if (Slot >= Surprises.size())
+      Surprises.resize(Slot + 1);
+    if (++Surprises[Slot] == MaxSurprises)
+      for (ByteInfo &B : Bytes[Slot]) // from now on no access of it is quiet
+        B.QuietReader = B.QuietWriter = Nobody;
   }
+  /// An object with many surprises has many more: starting over for each byte of an array would take for ever.
+  bool mayBeQuiet(uint32_t Slot) const { return Slot >= Surprises.size() || Surprises[Slot] < MaxSurprises; }
+  static constexpr uint32_t MaxSurprises = 32; // bytes
   std::span<ByteInfo> bytesOf(Address Where, uint32_t Size) {
     uint32_t Slot = slotOf(Where), End = offsetOf(Where) + Size;
     if (Slot >= Bytes.size())
@@ -152,6 +162,7 @@ private:
 
   std::vector<Info> Sites;
   std::vector<std::vector<ByteInfo>> Bytes; // per slot, as far as looked at
+  std::vector<uint32_t> Surprises;          // per slot
   uint32_t NumAllocationSites;
   bool Changed = false;
 };

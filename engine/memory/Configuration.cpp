@@ -71,7 +71,7 @@ void Configuration::settle(ThreadId T) {
   for (;;) {
     noteCreated();
     if (M.status(T) == ThreadStatus::Finished) {
-      if (!StoreBuffers[T] || StoreBuffers[T]->empty())
+      if (bufferEmpty(T))
         settleJoiners(T);
       return;
     }
@@ -88,7 +88,7 @@ void Configuration::settle(ThreadId T) {
     switch (Kind) {
     case OperationKind::Join: {
       auto Target = static_cast<ThreadId>(M.pending(T).Where);
-      if (!M.isFinished(Target) || (StoreBuffers[Target] && !StoreBuffers[Target]->empty()))
+      if (!M.isFinished(Target) || !bufferEmpty(Target))
         return;
       Notes.push_back({StepNote::Joined, T, Target});
       M.save(T);

@@ -97,6 +97,8 @@ public:
   /// The update processes of T so far.
   const std::vector<ProcessId> &updatesOf(ThreadId T) const { return UpdateProcesses[T]; }
 
+  bool bufferEmpty(ThreadId T) const { return !StoreBuffers[T] || StoreBuffers[T]->empty(); }
+
   Machine &machine() { return M; }
   Buffering buffering() const { return Buffers; }
 
