@@ -46,18 +46,22 @@ void Interpreter::noteFed(const Instruction &I, Address Where) {
   }
 }
 
+static Operation accessOf(OperationKind Kind, const Instruction &I, Address Where) {
+  Operation Op;
+  Op.Kind = Kind;
+  Op.Width = I.Width;
+  Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
+  Op.Where = Where;
+  return Op;
+}
+
 bool Interpreter::load(const Instruction &I) {
   Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
   bool InSpin = I.Flags & InSpinCandidate;
   switch (reach(A, I.Width, false, InSpin)) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    Operation Op;
-    Op.Kind = OperationKind::Load;
-    Op.Width = I.Width;
-    Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
-    Op.Where = A;
-    return stop(Op);
+    return stop(accessOf(OperationKind::Load, I, A));
   }
   case Reach::Local: break;
   }
@@ -77,11 +81,7 @@ bool Interpreter::store(const Instruction &I) {
   switch (reach(A, I.Width, true, false)) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    Operation Op;
-    Op.Kind = OperationKind::Store;
-    Op.Width = I.Width;
-    Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
-    Op.Where = A;
+    Operation Op = accessOf(OperationKind::Store, I, A);
     Op.Value = value(I.B);
     if (I.Width > 8)
       Op.Value2 = upper(I.B);
@@ -105,11 +105,7 @@ bool Interpreter::rmw(const Instruction &I) {
   switch (reach(A, I.Width, true, InSpin)) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    Operation Pending;
-    Pending.Kind = OperationKind::Rmw;
-    Pending.Width = I.Width;
-    Pending.Ordering = static_cast<Order>(I.Flags & OrderMask);
-    Pending.Where = A;
+    Operation Pending = accessOf(OperationKind::Rmw, I, A);
     Pending.Rmw = Op;
     Pending.Value = value(I.B);
     return stop(Pending);
@@ -133,12 +129,8 @@ bool Interpreter::cmpXchg(const Instruction &I) {
   switch (reach(A, I.Width, true, InSpin)) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    Operation Op;
-    Op.Kind = OperationKind::CmpXchg;
-    Op.Width = I.Width;
-    Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
+    Operation Op = accessOf(OperationKind::CmpXchg, I, A);
     Op.FailureOrdering = static_cast<Order>(I.Imm);
-    Op.Where = A;
     Op.Value = New;
     Op.Value2 = Expected;
     return stop(Op);

@@ -198,6 +198,13 @@ bool Configuration::drainedFor(ThreadId T, const Operation &Op) const {
   }
 }
 
+/// Whether an access that finds `Old` leaves something else.
+static bool changesMemory(const Operation &Op, uint64_t Old) {
+  if (Op.Kind == OperationKind::Rmw)
+    return applyRmw(Op.Rmw, Old, Op.Value, Op.Width) != Old;
+  return Op.Kind == OperationKind::CmpXchg && Old == Op.Value2 && Op.Value != Old;
+}
+
 bool Configuration::canStep(ThreadId T) {
   if (!M.exists(T) || M.status(T) != ThreadStatus::Ready)
     return false;
@@ -219,9 +226,7 @@ bool Configuration::canStep(ThreadId T) {
       return true;
     uint64_t Low = 0, High = 0;
     readFor(T, Op, Low, High, false);
-    bool Changed = (Op.Kind == OperationKind::Rmw && applyRmw(Op.Rmw, Low, Op.Value, Op.Width) != Low) ||
-                   (Op.Kind == OperationKind::CmpXchg && Low == Op.Value2 && Op.Value != Low);
-    return !M.probeSpins(T, Low, High, Changed);
+    return !M.probeSpins(T, Low, High, changesMemory(Op, Low));
   }
   case OperationKind::Sync: {
     Object *O = M.memory().find(Op.Where);
@@ -472,9 +477,7 @@ bool Configuration::wouldWait(ProcessId P, const uint8_t *Bytes) {
   }
   uint64_t Low = Memory::readWord(Bytes, Op.Width > 8 ? 8 : Op.Width);
   uint64_t High = Op.Width > 8 ? Memory::readWord(Bytes + 8, Op.Width - 8u) : 0;
-  bool Changed = (Op.Kind == OperationKind::Rmw && applyRmw(Op.Rmw, Low, Op.Value, Op.Width) != Low) ||
-                 (Op.Kind == OperationKind::CmpXchg && Low == Op.Value2 && Op.Value != Low);
-  return M.probeSpins(T, Low, High, Changed);
+  return M.probeSpins(T, Low, High, changesMemory(Op, Low));
 }
 
 bool Configuration::wouldWrite(ProcessId P, const uint8_t *Bytes) const {

@@ -91,7 +91,9 @@ void benchOneExecution(benchmark::State &State, const char *Text, Buffering Buff
   uint64_t Events = 0, Total = 0;
   for (auto _ : State) {
     CountEvents Count;
-    ExplorationResult Result = exploreOptimally(P, testing::exhaustively(Buffers), Count);
+    ExplorationOptions Options = testing::exhaustively(Buffers);
+    Options.Machine.QuietAccesses = false; // it is steps that are to be many
+    ExplorationResult Result = exploreOptimally(P, Options, Count);
     if (Result.Executions != 1)
       State.SkipWithError("more than one execution");
     Total += Events = Count.Events;

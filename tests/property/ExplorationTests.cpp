@@ -203,5 +203,64 @@ TEST(Inclusion, EveryTraceIsOneOfTheWeakerModels) {
   }
 }
 
+/// Programs with two longer threads, too long for brute force. What the explorer knows by itself must still hold.
+std::string ownComplaints(const RandomProgram &P, Buffering Buffers) {
+  struct Enough {};
+  struct Some : Traces {
+    unsigned Executions = 0;
+    void ended(Execution &E, Ending How) override {
+      Traces::ended(E, How);
+      if (++Executions == 3000)
+        throw Enough();
+    }
+    void restarted() override {
+      Traces::restarted();
+      Executions = 0;
+    }
+  } Seen;
+  ExplorationOptions Options = optionsFor(Buffers);
+  Options.Machine.Unroll = 3;
+  std::optional<Program> Compiled = compileText(P.text());
+  if (!Compiled)
+    return "does not compile";
+  ExplorationResult Result;
+  try {
+    Result = exploreOptimally(*Compiled, Options, Seen);
+  } catch (const Enough &) { // the counters are lost, the traces are not
+  }
+  uint64_t Twice = 0;
+  for (const auto &[Key, Times] : Seen.Complete)
+    Twice += Times - 1;
+  if (Result.SleepSetBlocked || Result.FailedWakeups || Twice)
+    return std::to_string(Result.SleepSetBlocked) + " sleep-set blocked, " + std::to_string(Result.FailedWakeups) +
+           " failed wakeups, " + std::to_string(Twice) + " traces seen again\n";
+  return "";
+}
+
+void expectNoComplaints(Buffering Buffers, unsigned Programs, unsigned Seed) {
+  const testing::Palette Longer = {Statement::Store,   Statement::Store,    Statement::Load,
+                                   Statement::Guarded, Statement::AwaitNot, Statement::Copy};
+  std::mt19937 Random(Seed);
+  for (unsigned K = 0; K < Programs; ++K) {
+    RandomProgram P = testing::makeProgram(Random, Longer, 2, 7);
+    if (ownComplaints(P, Buffers).empty())
+      continue;
+    for (bool Smaller = true; Smaller;) {
+      Smaller = false;
+      for (const RandomProgram &Candidate : testing::shrinks(P))
+        if (!ownComplaints(Candidate, Buffers).empty()) {
+          P = Candidate;
+          Smaller = true;
+          break;
+        }
+    }
+    FAIL() << "program " << K << " of seed " << Seed << ":\n" << ownComplaints(P, Buffers) << P.text();
+  }
+}
+
+TEST(ScDpor, LongerProgramsAreExploredWithoutWaste) { expectNoComplaints(Buffering::None, 1000, 41); }
+TEST(TsoDpor, LongerProgramsAreExploredWithoutWaste) { expectNoComplaints(Buffering::Fifo, 1000, 42); }
+TEST(PsoDpor, LongerProgramsAreExploredWithoutWaste) { expectNoComplaints(Buffering::PerLocation, 2000, 1); }
+
 } // namespace
 } // namespace picket
