@@ -47,6 +47,14 @@ void Execution::joinBarrier(uint32_t *Into, ThreadId T, uint32_t Entry) {
     join(Into, clock(EntryStates[T][K].Update));
 }
 
+/// PSO: stores that overlap land in order, even if they are of different sizes and so have different update processes.
+void Execution::joinOverlapping(uint32_t *Into, ThreadId T, uint32_t Entry) {
+  const StoreBuffer::Entry &Mine = C.bufferEntry(T, Entry);
+  for (uint32_t K = 0; K < Entry; ++K)
+    if (C.bufferEntry(T, K).overlaps(Mine.Where, Mine.Width))
+      join(Into, clock(EntryStates[T][K].Update));
+}
+
 void Execution::findCells(const MemoryAccess &A) {
   Found.clear();
   const Object &O = C.machine().memory().at(slotOf(A.Where));
@@ -290,6 +298,8 @@ void Execution::append(ProcessId P) {
   if (E.Touched.IsUpdate) {
     join(Seen.data(), &EntryClocks[E.Touched.Owner][static_cast<size_t>(C.entry()) * Stride]);
     joinBarrier(Seen.data(), E.Touched.Owner, C.entry());
+    if (C.overlapsOthers(P))
+      joinOverlapping(Seen.data(), E.Touched.Owner, C.entry());
     EntryStates[E.Touched.Owner][C.entry()].Update = Length;
   }
   std::copy(Seen.begin(), Seen.end(), clock(Length));

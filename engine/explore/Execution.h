@@ -120,6 +120,7 @@ private:
   void lookAtWaiting(ProcessId P, std::vector<Race> &Result);
   void findWaitingRaces(const uint32_t *Seen, std::vector<Race> &Result);
   void joinBarrier(uint32_t *Into, ThreadId T, uint32_t Entry);
+  void joinOverlapping(uint32_t *Into, ThreadId T, uint32_t Entry);
   void touchRead(uint32_t E, CellId Cell, const uint32_t *Seen, bool FindRaces);
   void touchForwarded(uint32_t E, CellId Cell, uint32_t Entry);
   void touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *Seen, bool FindRaces);

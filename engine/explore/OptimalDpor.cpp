@@ -73,8 +73,8 @@ bool OptimalDpor::asleep(ProcessId P) const {
   return false;
 }
 
-/// A step to explore from a prefix where nothing is planned: the running thread goes on, emptying its buffer first, since
-/// executions with few switches and delays are the easiest to read.
+/// A step to explore from a prefix where nothing is planned: the running thread goes on, emptying its buffer first,
+/// since executions with few switches and delays are the easiest to read.
 std::optional<ProcessId> OptimalDpor::choose() {
   auto Yields = [&](ProcessId P) { return C.machine().pending(C.threadOf(P)).Kind == OperationKind::Yield; };
   if (E.length()) {
@@ -307,7 +307,7 @@ ExplorationResult exploreOptimally(const Program &P, const ExplorationOptions &O
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   Cells Memory;
   uint32_t MaxProcesses = 4;
-  constexpr uint32_t MaxProcessesEver = 2000; // every event has a clock with an entry per process
+  constexpr uint32_t MaxProcessesEver = 4000; // every event has a clock with an entry per process
   for (;;) {
     ExplorationResult Result;
     Shared.takeChanged();

@@ -97,6 +97,8 @@ public:
   /// The update processes of T so far.
   const std::vector<ProcessId> &updatesOf(ThreadId T) const { return UpdateProcesses[T]; }
 
+  /// Whether the location of an update process overlaps with that of another one of its thread.
+  bool overlapsOthers(ProcessId P) const { return Processes[P].Overlaps; }
   bool bufferEmpty(ThreadId T) const { return !StoreBuffers[T] || StoreBuffers[T]->empty(); }
 
   Machine &machine() { return M; }
