@@ -258,6 +258,13 @@ void expectNoComplaints(Buffering Buffers, unsigned Programs, unsigned Seed) {
   }
 }
 
+TEST(PsoDpor, ALoadIsNoLongerForwardedOnceAPlannedUpdateComesBeforeIt) {
+  RandomProgram P;
+  P.Threads = {{{Statement::Store, 2, 0, 2}, {Statement::Copy, 0, 0, 1}, {Statement::Guarded, 2, 1, 2}},
+               {{Statement::Copy, 2, 0, 1}, {Statement::Guarded, 2, 2, 2}, {Statement::Copy, 1, 0, 1}, {Statement::Copy, 2, 1, 2}}};
+  EXPECT_EQ(ownComplaints(P, Buffering::PerLocation), "") << P.text();
+}
+
 TEST(ScDpor, LongerProgramsAreExploredWithoutWaste) { expectNoComplaints(Buffering::None, 1000, 41); }
 TEST(TsoDpor, LongerProgramsAreExploredWithoutWaste) { expectNoComplaints(Buffering::Fifo, 1000, 42); }
 TEST(PsoDpor, LongerProgramsAreExploredWithoutWaste) { expectNoComplaints(Buffering::PerLocation, 2000, 1); }
