@@ -1,5 +1,7 @@
 #include "explore/WakeupTree.h"
 
+#include <list>
+
 namespace picket {
 
 Initial WakeupTree::canGoFirst(ProcessId Process, const Footprint &Touched, const std::vector<WakeupStep> &Sequence,
@@ -41,6 +43,7 @@ WakeupTree::NodeId WakeupTree::make(const WakeupStep &Step) {
 
 Initial WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t Prefix) {
   Initial Led = Initial::No;
+  std::list<Footprint> Adapted;
   NodeId Parent = None; // None: the forest itself
   for (;;) {
     NodeId Head = Parent == None ? First : Nodes[Parent].Child, Last = None, Joined = None;
@@ -68,6 +71,14 @@ Initial WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, siz
     }
     if (Nodes[Joined].Child == None)
       return Led; // a sequence that is explored anyway leads to the same executions
+    // The rest of the sequence comes after the joined step: loads forwarded from an entry that it lands read memory then.
+    if (Nodes[Joined].Touched.IsUpdate)
+      for (WakeupStep &Step : Sequence)
+        if (Step.Touched->Owner == Nodes[Joined].Touched.Owner && !Step.Touched->IsUpdate) {
+          Footprint &Later = Adapted.emplace_back(*Step.Touched);
+          Later.after(Nodes[Joined].Touched);
+          Step.Touched = &Later;
+        }
     for (size_t K = 0; K < Sequence.size(); ++K)
       if (Sequence[K].Process == Nodes[Joined].Process) {
         Sequence.erase(Sequence.begin() + static_cast<ptrdiff_t>(K));
