@@ -220,6 +220,7 @@ std::string ownComplaints(const RandomProgram &P, Buffering Buffers) {
   } Seen;
   ExplorationOptions Options = optionsFor(Buffers);
   Options.Machine.Unroll = 3;
+  Options.Machine.QuietAccesses = true;
   std::optional<Program> Compiled = compileText(P.text());
   if (!Compiled)
     return "does not compile";
