@@ -1,0 +1,1 @@
+export function pageOf(data: unknown): string;

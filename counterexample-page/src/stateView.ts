@@ -1,0 +1,71 @@
+// What the world looks like after the current step: variables, store buffers, locks, call stack.
+import { h } from "./dom";
+import type { Queue, Telling } from "./telling";
+
+export class StateView {
+  readonly element = h("section", { class: "state", "aria-label": "After this step", tabindex: "0" });
+
+  show(telling: Telling, step: number): void {
+    this.element.replaceChildren(
+      ...(telling.data.variables.length ? [this.variables(telling, step)] : []),
+      ...(telling.hasBuffers ? [this.buffers(telling, step)] : []),
+      h("div", { class: "state-part" }, ...(telling.hasLocks ? this.locks(telling, step) : []), ...this.stack(telling, step)),
+    );
+  }
+
+  private variables(telling: Telling, step: number): HTMLElement {
+    const body = h("tbody");
+    for (const variable of telling.variables(step)) {
+      const changed = variable.value !== variable.before;
+      const value = h("td", {}, h("code", {}, variable.value));
+      if (changed) {
+        value.prepend(h("span", { class: "mark", "aria-hidden": "true" }, "\u25b8 "));
+        value.append(h("span", { class: "was" }, ` was ${variable.before}`));
+      }
+      const name = h("th", { scope: "row", title: variable.detail }, h("code", {}, variable.name));
+      body.append(h("tr", { class: changed ? "changed" : "" }, name, value));
+    }
+    const head = h("tr", {}, h("th", { scope: "col" }, "Variable"), h("th", { scope: "col" }, "Value in memory"));
+    const table = h("table", { class: "variables" }, h("thead", {}, head), body);
+    return h("div", { class: "state-part" }, h("h2", {}, "Shared variables"), table);
+  }
+
+  private buffers(telling: Telling, step: number): HTMLElement {
+    const part = h("div", { class: "state-part" }, h("h2", {}, "Store buffers"));
+    const list = h("dl", { class: "buffers" });
+    for (const thread of telling.bufferingThreads) {
+      const queues = telling.queues(step, thread).map((queue) => this.queue(telling, queue));
+      list.append(h("dt", {}, telling.threadName(thread)),
+        h("dd", {}, ...(queues.length ? queues : [h("span", { class: "nothing" }, "empty")])));
+    }
+    part.append(list);
+    return part;
+  }
+
+  private queue(telling: Telling, queue: Queue): HTMLElement {
+    const list = h("ol", { class: "queue", "aria-label": "oldest first" });
+    for (const store of queue.stores)
+      list.append(h("li", {}, h("code", {}, `${telling.variableName(store.variable)} = ${store.value}`)));
+    return list;
+  }
+
+  private locks(telling: Telling, step: number): HTMLElement[] {
+    const held = telling.step(step).locks ?? [];
+    const list = h("ul", { class: "locks" });
+    for (const lock of held) {
+      const name = h("code", {}, telling.variableName(lock.variable));
+      list.append(h("li", {}, name, ` held by ${telling.threadName(lock.thread)}`));
+    }
+    return [h("h2", {}, "Locks"), held.length ? list : h("p", { class: "nothing" }, "none held")];
+  }
+
+  private stack(telling: Telling, step: number): HTMLElement[] {
+    const thread = telling.threadName(telling.eventOfStep(step).thread);
+    const list = h("ol", { class: "stack" });
+    for (const frame of telling.stack(step)) {
+      const place = h("span", { class: "place" }, telling.placeText(frame.place));
+      list.append(h("li", {}, h("code", {}, frame.function || "?"), " ", place));
+    }
+    return [h("h2", {}, `Calls in ${thread}`), list];
+  }
+}

@@ -1,0 +1,191 @@
+// What needs no browser: steps, boxes, words, the viewport.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { readCounterexamples } from "../src/data";
+import { edgeOfId, Nodes } from "../src/nodes";
+import { Telling } from "../src/telling";
+import { Viewport } from "../src/viewport";
+import { asText, edgeInWords, stepInWords } from "../src/words";
+import { fixture, fixtureNames } from "./fixtures";
+
+const idsIn = (svg: string) => [...svg.matchAll(/id="((?:event|fold)[^"]*)"/g)].map((match) => match[1]!.replaceAll("&#45;", "-"));
+
+test("one counterexample and an array of them are both read", () => {
+  assert.equal(readCounterexamples(fixture("dekker")).length, 1);
+  assert.equal(readCounterexamples([fixture("dekker"), fixture("account")]).length, 2);
+});
+
+test("what is not a counterexample is refused with a reason", () => {
+  assert.throws(() => readCounterexamples([]), /holds no counterexample/);
+  assert.throws(() => readCounterexamples("text"), /not a counterexample/);
+  assert.throws(() => readCounterexamples({ ...fixture("dekker"), picket: 2 }), /version 1, not 2/);
+  assert.throws(() => readCounterexamples({ ...fixture("dekker"), steps: undefined }), /no steps/);
+  const broken = fixture("dekker");
+  broken.steps[3]!.event = 99;
+  assert.throws(() => readCounterexamples(broken), /Step 4 is about an event that is not there/);
+});
+
+test("optional parts may be missing", () => {
+  const { cycle: _, sources: __, ...rest } = fixture("dekker");
+  const [data] = readCounterexamples(rest);
+  assert.deepEqual(data!.cycle, { edges: [], reordered: [] });
+  assert.equal(new Telling(data!).sourceLine(data!.events[2]!), "");
+});
+
+test("the steps know the program's own lines, names and places", () => {
+  const telling = new Telling(fixture("dekker"));
+  assert.equal(telling.length, 14);
+  assert.deepEqual(telling.threads.map((thread) => telling.threadName(thread)), ["main", "left", "right"]);
+  assert.equal(telling.sourceLine(telling.eventOfStep(2)), "flag0 = 1;");
+  assert.equal(telling.placeText(telling.eventOfStep(2)), "line 11");
+  assert.equal(telling.placeText({ file: "include/lock.h", line: 7, column: 1 }), "lock.h:7");
+  assert.equal(telling.placeText({ file: "dekker.c", line: 0, column: 0 }), "");
+});
+
+test("a variable counts as changed only in the step that changes memory", () => {
+  const telling = new Telling(fixture("dekker"));
+  const changed = (step: number) => telling.variables(step).filter((v) => v.value !== v.before).map((v) => `${v.name} ${v.before} ${v.value}`);
+  assert.deepEqual(changed(2), [], "a store that waits does not change memory");
+  assert.deepEqual(changed(8), ["flag0 0 1"]);
+  assert.deepEqual(changed(11), ["inside 1 2"]);
+});
+
+test("buffers are one queue under TSO and one per variable under PSO", () => {
+  const tso = new Telling(fixture("dekker"));
+  assert.deepEqual(tso.bufferingThreads.map((thread) => tso.threadName(thread)), ["left", "right"]);
+  assert.deepEqual(tso.queues(4, 1).map((queue) => queue.stores.length), [2]);
+  assert.deepEqual(tso.queues(13, 1), []);
+  const pso = new Telling(fixture("publication"));
+  assert.deepEqual(pso.queues(3, 1).map((queue) => queue.stores.map((store) => pso.variableName(store.variable))), [["message"], ["ready"]]);
+});
+
+test("the call stack is innermost first", () => {
+  const telling = new Telling(fixture("account"));
+  assert.deepEqual(telling.stack(2).map((frame) => frame.function), ["read_balance", "customer"]);
+  assert.equal(telling.stack(2)[1]!.place.line, 26);
+});
+
+test("strange steps are found in both directions", () => {
+  const telling = new Telling(fixture("dekker"));
+  assert.equal(telling.nextStrange(-1, 1), 2);
+  assert.equal(telling.nextStrange(2, 1), 6);
+  assert.equal(telling.nextStrange(6, 1), undefined);
+  assert.equal(telling.nextStrange(6, -1), 2);
+});
+
+test("a line is found after the current step first, also by an absolute path", () => {
+  const telling = new Telling(fixture("dekker"));
+  assert.equal(telling.stepAtLine("dekker.c", 11, 0), 2);
+  assert.equal(telling.stepAtLine("/home/me/dekker.c", 11, 2), 8, "the update has the line of its store");
+  assert.equal(telling.stepAtLine("/home/me/dekker.c", 11, 8), 2);
+  assert.equal(telling.stepAtLine("/home/me/xdekker.c", 11, 8), undefined);
+  assert.equal(telling.stepAtLine("dekker.c", 1, 0), undefined);
+});
+
+for (const name of fixtureNames)
+  test(`${name}: every step has a box in both pictures, and a box leads back to its step`, () => {
+    const telling = new Telling(fixture(name));
+    for (const view of ["chronological", "shashaSnir"] as const) {
+      const graph = telling.data[view]!;
+      const nodes = new Nodes(telling, graph, idsIn(graph.svg!));
+      telling.data.steps.forEach(({ event }, step) => {
+        const box = nodes.boxOf(event);
+        assert.ok(box, `step ${step + 1} in ${view}`);
+        const steps = nodes.stepsOf(box);
+        if (view === "chronological") assert.ok(steps.includes(step));
+        else if (telling.event(event).kind === "update") assert.equal(box, nodes.boxOf(telling.event(event).partner!));
+      });
+    }
+  });
+
+test("a folded box holds its own thread's run, updates apart from the rest", () => {
+  const telling = new Telling(fixture("ring"));
+  const graph = telling.data.chronological!;
+  const own = (kind: boolean) => graph.nodes.filter((n) => telling.event(n).thread === 1 && (telling.event(n).kind === "update") === kind);
+  const [others, updates] = [own(false), own(true)];
+  const nodes = new Nodes(telling, graph, [`fold-${others[1]}-${others[6]}`, `fold-${updates[0]}-${updates[2]}`, `event-${others[3]}`]);
+  assert.deepEqual(nodes.eventsOf(`fold-${others[1]}-${others[6]}`), [1, 2, 4, 5, 6].map((i) => others[i]));
+  assert.deepEqual(nodes.eventsOf(`fold-${updates[0]}-${updates[2]}`), updates.slice(0, 3));
+  assert.equal(nodes.boxOf(updates[1]!), `fold-${updates[0]}-${updates[2]}`);
+});
+
+test("clicking a folded box again walks through its steps", () => {
+  const telling = new Telling(fixture("ring"));
+  const graph = telling.data.chronological!;
+  const nodes = new Nodes(telling, graph, idsIn(graph.svg!));
+  const fold = idsIn(graph.svg!).find((id) => id.startsWith("fold-"))!;
+  const steps = nodes.stepsOf(fold);
+  assert.ok(steps.length > 2);
+  assert.equal(nodes.stepFor(fold, 0), steps[0]);
+  assert.equal(nodes.stepFor(fold, steps[0]!), steps[1]);
+  assert.equal(nodes.stepFor(fold, steps.at(-1)!), steps[0]);
+  assert.equal(nodes.stepFor("event-99999", 0), undefined);
+});
+
+test("edge ids are read, other ids are not", () => {
+  assert.deepEqual(edgeOfId("edge-3-12-src"), { from: 3, to: 12, kind: "src" });
+  for (const id of ["event-3", "edge-3-12", "legend-1", "edge-a-b-po"]) assert.equal(edgeOfId(id), undefined);
+});
+
+test("a step and the edges of the cycle in words", () => {
+  const telling = new Telling(fixture("dekker"));
+  assert.equal(stepInWords(telling, 3), "Step 4 of 14, left, line 12: reads 0 from flag1.");
+  assert.match(stepInWords(telling, 2), /it waits in the store buffer\. This store was still in the store buffer when/);
+  const words = telling.data.cycle.edges.map((edge) => edgeInWords(telling, edge));
+  assert.ok(words.includes("The store of 1 to flag0 (left, line 11) comes before the load of 0 from flag1 (left, line 12) in the program."));
+  assert.ok(words.includes("The load of 0 from flag1 (left, line 12) happened before the store of 1 to flag1 (right, line 29) changed the value."));
+});
+
+test("the text export has every step, the remarks and the cycle", () => {
+  const telling = new Telling(fixture("dekker"));
+  const text = asText(telling);
+  assert.match(text, /^dekker\.c:21:3: assertion failed: inside == 1\nModel: TSO, in thread left\n/);
+  assert.ok(text.includes(telling.data.sentence));
+  assert.match(text, /^\* {2}3 {2}left {3}line 11: stores 1 to `flag0`: it waits in the store buffer$/m);
+  assert.match(text, /^ +\| flag0 = 1;$/m);
+  assert.equal(text.match(/^[* ] +\d+ {2}(main|left|right)/gm)!.length, 14);
+  assert.match(text, /So the store to `flag0` at line 11 took effect after the load of `flag1` at line 12\./);
+  assert.ok(!asText(new Telling(fixture("account"))).includes("Why no order"));
+});
+
+test("fitting shows the whole picture and does not blow up a small one", () => {
+  const port = new Viewport({ width: 600, height: 400 }, { x: 0, y: 0, width: 1000, height: 300 });
+  port.fit();
+  const [x, y, width, height] = port.viewBox.split(" ").map(Number) as [number, number, number, number];
+  assert.ok(x <= 0 && x + width >= 1000 && y <= 0 && y + height >= 300, port.viewBox);
+  const small = new Viewport({ width: 600, height: 400 }, { x: 0, y: 0, width: 50, height: 50 });
+  small.fit();
+  assert.equal(small.scale, 1.25);
+});
+
+test("a picture too large to read opens at its beginning in a readable size", () => {
+  const port = new Viewport({ width: 600, height: 400 }, { x: 10, y: 20, width: 1000, height: 9000 });
+  port.open();
+  assert.ok(port.scale >= 0.6);
+  assert.ok(port.x <= 10 && port.y <= 20 && port.y > -20, port.viewBox);
+});
+
+test("zooming keeps the point under the pointer, panning never loses the picture", () => {
+  const port = new Viewport({ width: 600, height: 400 }, { x: 0, y: 0, width: 3000, height: 3000 });
+  port.scale = 1;
+  port.x = port.y = 1000;
+  port.zoom(2, 100, 50);
+  assert.deepEqual([port.x, port.y, port.scale], [1050, 1025, 2]);
+  port.pan(-1e6, 1e6);
+  assert.ok(port.x < 3000 && port.y > -300);
+  port.reveal({ x: 2000, y: 2000, width: 100, height: 40 });
+  assert.ok(port.x < 2000 && port.x + 300 > 2100 && port.y < 2000 && port.y + 200 > 2040);
+});
+
+test("the build gives the same bytes again, and nothing that would end its element", () => {
+  const files = ["page.js", "page.css", "template.html"];
+  const hash = () => files.map((name) => createHash("sha256").update(readFileSync(`dist/${name}`)).digest("hex"));
+  const before = hash();
+  execFileSync(process.execPath, ["scripts/build.mjs"]);
+  assert.deepEqual(hash(), before);
+  const template = readFileSync("dist/template.html", "utf8");
+  for (const part of ["STYLE", "SCRIPT", "DATA"]) assert.equal(template.split(`<!--PICKET-${part}-->`).length, 2, part);
+});
