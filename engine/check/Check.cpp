@@ -1,9 +1,12 @@
 #include "check/Check.h"
 
 #include "explore/OptimalDpor.h"
+#include "trace/Recorder.h"
+#include "trace/RecordingNames.h"
 
 #include <algorithm>
 #include <thread>
+#include <tuple>
 
 namespace picket {
 
@@ -35,29 +38,24 @@ using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point Start) { return std::chrono::duration<double>(Clock::now() - Start).count(); }
 
-Place placeOf(const Program &P, const SourceLocation &L) {
-  Place Result;
-  Result.File = L.Line ? P.Files[L.File] : "";
-  Result.Line = Result.EndLine = L.Line;
-  Result.Column = Result.EndColumn = L.Column;
-  return Result;
-}
-
 /// Collects what the executions of one model show.
 class Collector : public ExplorationObserver {
 public:
-  Collector(const Program &P, ModelReport &Report, const std::function<void(const Progress &)> &OnProgress)
-      : P(P), Report(Report), OnProgress(OnProgress) {}
+  Collector(const std::string &File, const Program &P, const CheckOptions &Options, ModelReport &Report,
+            const std::function<void(const Progress &)> &OnProgress)
+      : File(File), P(P), Options(Options), Report(Report), OnProgress(OnProgress) {}
 
   void ended(Execution &E, Ending How) override {
     Machine &M = E.configuration().machine();
     if (How == Ending::Buggy)
       for (const BugReport &B : M.bugs())
-        add(M, B);
+        add(E, B);
     if (How == Ending::Cut)
       for (ThreadId T = 0; T < M.numThreads(); ++T)
         if (M.exists(T) && M.status(T) == ThreadStatus::Cut)
           addLoop(M.loopOfSpin(T));
+    for (; ReadsSeen < M.unwrittenReads().size(); ++ReadsSeen)
+      addRead(M.unwrittenReads()[ReadsSeen]);
   }
 
   void progress(const ExplorationResult &Result) override {
@@ -68,16 +66,37 @@ public:
   void restarted() override {
     Report.Bugs.clear();
     Report.Loops.clear();
+    Report.Notes.clear();
+    ReadsSeen = 0;
+    Seen.clear();
+  }
+
+  void finished(Configuration &C) override {
+    for (size_t K = 0; K < Seen.size(); ++K) {
+      std::optional<Recording> Run = record(C, Seen[K].Schedule, Seen[K].Bug);
+      if (!Run)
+        continue;
+      Run->File = File;
+      Run->Unroll = Options.Unroll;
+      Run->BugWhere = Report.Bugs[K].Where;
+      Report.Bugs[K].Trace = std::make_shared<Counterexample>(explain(std::move(*Run)));
+    }
   }
 
 private:
-  void add(Machine &M, const BugReport &B) {
-    Bug New{nameOf(B.Kind), B.Message, whereOf(M, B), M.threadName(B.Thread)};
+  void add(Execution &E, const BugReport &B) {
+    Machine &M = E.configuration().machine();
+    Bug New{nameOf(B.Kind), B.Message, whereOf(M, B), M.threadName(B.Thread), nullptr};
     for (const Bug &Known : Report.Bugs)
       if (Known.Kind == New.Kind && Known.Where.File == New.Where.File && Known.Where.Line == New.Where.Line &&
           Known.Where.Column == New.Where.Column && Known.Thread == New.Thread)
         return;
     Report.Bugs.push_back(std::move(New));
+    if (Seen.size() + 1 != Report.Bugs.size() || Seen.size() >= Options.Counterexamples)
+      return;
+    SeenBug &Kept = Seen.emplace_back(SeenBug{B, {}});
+    for (uint32_t K = 0; K < E.length(); ++K)
+      Kept.Schedule.push_back(E[K].Process);
   }
 
   /// A bug inside a model of the C library is shown where the user's text called it.
@@ -99,8 +118,31 @@ private:
     Report.Loops.push_back({Where});
   }
 
+  void addRead(const Machine::UnwrittenRead &Read) {
+    const SourceLocation &L = P.placeOf(Read.Pc);
+    if (!L.Line || !P.UserFile[L.File])
+      return;
+    Note New{Read.Partly ? "reads memory of which only a part was written before; Picket takes the rest to be zero"
+                         : "reads memory that nothing has written before; Picket takes it to be zero",
+             placeOf(P, L)};
+    auto Key = [](const Note &N) { return std::tie(N.Where.File, N.Where.Line, N.Where.Column); };
+    auto At = std::lower_bound(Report.Notes.begin(), Report.Notes.end(), New,
+                               [&](const Note &A, const Note &B) { return Key(A) < Key(B); });
+    if (At == Report.Notes.end() || Key(*At) != Key(New))
+      Report.Notes.insert(At, std::move(New));
+  }
+
+  struct SeenBug {
+    BugReport Bug;
+    std::vector<ProcessId> Schedule;
+  };
+
+  const std::string &File;
   const Program &P;
+  const CheckOptions &Options;
   ModelReport &Report;
+  size_t ReadsSeen = 0;      // of the machine's unwritten reads
+  std::vector<SeenBug> Seen; // the first of Report.Bugs, with the executions that show them
   const std::function<void(const Progress &)> &OnProgress;
 };
 
@@ -114,8 +156,9 @@ std::optional<Buffering> bufferingOf(Model M) {
   return std::nullopt;
 }
 
-void checkModel(const Program &P, const CheckOptions &Options, const std::function<void(const Progress &)> &OnProgress,
-                const std::atomic<bool> *Cancel, ModelReport &Report) {
+void checkModel(const std::string &File, const Program &P, const CheckOptions &Options,
+                const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
+                ModelReport &Report) {
   std::optional<Buffering> Buffers = bufferingOf(Report.Which);
   if (!Buffers) {
     Report.Result = Verdict::Unsupported;
@@ -133,7 +176,7 @@ void checkModel(const Program &P, const CheckOptions &Options, const std::functi
     E.Deadline =
         Start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Options.TimeoutSeconds));
 
-  Collector Found(P, Report, OnProgress);
+  Collector Found(File, P, Options, Report, OnProgress);
   ExplorationResult Result;
   try {
     Result = exploreOptimally(P, E, Found);
@@ -196,7 +239,7 @@ CheckReport check(const CheckRequest &Request, const std::function<void(const Pr
   std::atomic<size_t> Next = 0;
   auto Work = [&] {
     for (size_t K = Next++; K < Report.Models.size(); K = Next++)
-      checkModel(P, Request.Options, OnProgress, Cancel, Report.Models[K]);
+      checkModel(Report.File, P, Request.Options, OnProgress, Cancel, Report.Models[K]);
   };
   std::vector<std::thread> Others;
   for (unsigned K = 1; K < Jobs && K < Report.Models.size(); ++K)

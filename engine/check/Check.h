@@ -2,9 +2,11 @@
 #pragma once
 
 #include "source/Compile.h"
+#include "trace/Counterexample.h"
 
 #include <atomic>
 #include <functional>
+#include <memory>
 
 namespace picket {
 
@@ -28,6 +30,7 @@ struct CheckOptions {
   double TimeoutSeconds = 0; // per model; 0: none
   uint64_t MaxMemoryBytes = 4ull << 30;
   unsigned Jobs = 0; // models checked side by side; 0: as many as there are cores
+  unsigned Counterexamples = 8; // bugs per model that are explained with a trace
 };
 
 struct Bug {
@@ -35,10 +38,17 @@ struct Bug {
   std::string Message; // one sentence
   Place Where;
   std::string Thread; // "main", "worker", "worker#2"
+  std::shared_ptr<const Counterexample> Trace; // how it comes about; null if not asked for
 };
 
 /// A loop that was cut at the bound in some execution.
 struct CutLoop {
+  Place Where;
+};
+
+/// Something that is no bug, but that the verdict relies on.
+struct Note {
+  std::string Message;
   Place Where;
 };
 
@@ -51,6 +61,7 @@ struct ModelReport {
   double Seconds = 0;
   std::vector<Bug> Bugs; // each distinct (kind, place, thread) once
   std::vector<CutLoop> Loops;
+  std::vector<Note> Notes; // each place once, in the order of the text
   std::string Reason; // why unsupported or inconclusive: a sentence
   Place ReasonPlace;
 };

@@ -58,21 +58,16 @@ private:
 BruteForceResult exploreByBruteForce(const Program &P, const ExplorationOptions &Options, uint64_t MaxInterleavings) {
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   Cells Memory;
-  uint32_t MaxProcesses = 4;
   for (;;) {
     BruteForceResult Result;
     Shared.takeChanged();
     Memory.takeChanged();
     Configuration C(P, Shared, Options.Machine, Options.Buffers);
-    Execution E(C, Memory, MaxProcesses);
-    try {
-      C.start();
-      E.started();
-      if (Search(C, E, Shared, Memory, Result, MaxInterleavings).from() || Result.GaveUp)
-        return Result;
-    } catch (const Execution::TooManyProcesses &) {
-      MaxProcesses = (C.numProcesses() + 4) & ~3u;
-    }
+    Execution E(C, Memory);
+    C.start();
+    E.started();
+    if (Search(C, E, Shared, Memory, Result, MaxInterleavings).from() || Result.GaveUp)
+      return Result;
   }
 }
 

@@ -14,6 +14,15 @@ public:
   /// The cells of [Where, Where + Size), appended to Result. ObjectSize bounds the table of the object.
   void find(Address Where, uint32_t Size, uint32_t ObjectSize, std::vector<CellId> &Result);
 
+  /// The cell that is [Where, Where + Size), or 0 if there is none yet.
+  CellId exactly(Address Where, uint32_t Size) const {
+    uint32_t Slot = slotOf(Where), Offset = offsetOf(Where);
+    if (Slot >= ByByte.size() || Offset >= ByByte[Slot].size())
+      return None;
+    CellId Here = ByByte[Slot][Offset];
+    return Table[Here].Where == Where && Table[Here].Size == Size ? Here : None;
+  }
+
   /// All cells of an object that any access has named so far.
   void findAll(uint32_t Slot, std::vector<CellId> &Result) const;
 

@@ -5,20 +5,39 @@
 
 namespace picket {
 
-Execution::Execution(Configuration &C, Cells &Memory, uint32_t MaxProcesses)
-    : C(C), Memory(Memory), Stride(MaxProcesses) {
-  Current.resize(static_cast<size_t>(Stride) * Stride);
-  Seen.resize(Stride);
-  SavedAt.resize(Stride);
+Execution::Execution(Configuration &C, Cells &Memory) : C(C), Memory(Memory) {}
+
+/// Gives the clocks in `Rows`, each behind `Extra` other numbers, a width of `Wider`.
+void Execution::widen(std::vector<uint32_t> &Rows, uint32_t Wider, uint32_t Extra) const {
+  if (Stride == 0)
+    return;
+  size_t From = Stride + Extra, To = Wider + Extra;
+  std::vector<uint32_t> Result(Rows.size() / From * To);
+  for (size_t Row = 0; Row < Rows.size() / From; ++Row)
+    std::copy_n(&Rows[Row * From], From, &Result[Row * To]);
+  Rows = std::move(Result);
 }
 
-void Execution::checkRoom() {
-  if (C.numProcesses() > Stride)
+void Execution::makeRoom() {
+  EntryClocks.resize(C.machine().numThreads());
+  EntryStates.resize(C.machine().numThreads());
+  if (C.numProcesses() <= Stride)
+    return;
+  if (C.numProcesses() > MaxProcesses)
     throw TooManyProcesses();
-  while (EntryClocks.size() < C.machine().numThreads()) {
-    EntryClocks.emplace_back();
-    EntryStates.emplace_back();
-  }
+  // Programs have few processes, and short clocks are quick; but those with many are not to come here often.
+  uint32_t Wider = C.numProcesses() + C.numProcesses() / 8 + ClockStep - 1;
+  Wider -= Wider % ClockStep;
+  widen(Clocks, Wider);
+  widen(ClocksBefore, Wider);
+  widen(Current, Wider);
+  widen(Saved, Wider, 1);
+  for (std::vector<uint32_t> &OfThread : EntryClocks)
+    widen(OfThread, Wider);
+  Seen.resize(Wider);
+  SavedAt.resize(Wider);
+  Current.resize(static_cast<size_t>(Wider) * Wider);
+  Stride = Wider;
 }
 
 void Execution::saveCurrent(ProcessId P) {
@@ -26,10 +45,11 @@ void Execution::saveCurrent(ProcessId P) {
   if (SavedAt[P] == Step)
     return;
   SavedAt[P] = Step;
+  ++NumSaved;
   size_t At = Saved.size();
   Saved.resize(At + 1 + Stride);
   Saved[At] = P;
-  std::copy_n(current(P), Stride, &Saved[At + 1]);
+  copyClock(&Saved[At + 1], current(P));
 }
 
 void Execution::joinUpdates(uint32_t *Into, ThreadId T) {
@@ -57,6 +77,10 @@ void Execution::joinOverlapping(uint32_t *Into, ThreadId T, uint32_t Entry) {
 
 void Execution::findCells(const MemoryAccess &A) {
   Found.clear();
+  if (CellId Known = Memory.exactly(A.Where, A.Size); Known && Known < State.size()) {
+    Found.push_back(Known);
+    return;
+  }
   const Object &O = C.machine().memory().at(slotOf(A.Where));
   bool Whole = O.Size == A.Size && A.Size > 64; // the end of a block, not an access of all of it
   if (Whole)
@@ -123,7 +147,7 @@ void Execution::begin(ProcessId P) {
   E.Touched.Owner = C.threadOf(P);
   E.Touched.IsUpdate = C.isUpdate(P);
   E.Index = current(P)[P] + 1;
-  std::copy_n(current(P), Stride, Seen.begin());
+  copyClock(Seen.data(), current(P));
   Pending = E.Touched.IsUpdate ? Operation() : C.machine().pending(E.Touched.Owner);
 }
 
@@ -162,21 +186,28 @@ void Execution::touchForwarded(uint32_t E, CellId Cell, uint32_t Entry) {
   S.LastLoad = static_cast<uint32_t>(Touches.size());
 }
 
+/// Keeps what was in the cell before event E wrote it. Returns its place in OldBytes.
+size_t Execution::keepOld(uint32_t E, CellId Cell, const MemoryAccess &A) {
+  size_t Old = NumOld;
+  uint32_t Size = Memory.sizeOf(Cell);
+  NumOld += Size;
+  if (OldBytes.size() < NumOld + 16) // so that two words can always be copied
+    OldBytes.resize(2 * NumOld + 1024);
+  if (A.HasOld && A.Size == Size) {
+    std::memcpy(&OldBytes[Old], &A.Old, 8);
+    if (Size > 8)
+      std::memcpy(&OldBytes[Old + 8], &A.Old2, 8);
+  } else {
+    uint8_t *Bytes = C.machine().memory().bytes(Memory.addressOf(Cell));
+    C.machine().undo().bytesAt(Events[E].Before.Log, Bytes, Size, &OldBytes[Old]);
+  }
+  return Old;
+}
+
 void Execution::touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *SeenClock, bool FindRaces) {
   CellState &S = State[Cell];
   const Event &Mine = Events[E];
-  size_t Old = OldBytes.size();
-  uint32_t Size = Memory.sizeOf(Cell);
-  OldBytes.resize(Old + Size);
-  if (A.HasOld && A.Size == Size) {
-    std::memcpy(&OldBytes[Old], &A.Old, Size > 8 ? 8 : Size);
-    if (Size > 8)
-      std::memcpy(&OldBytes[Old + 8], &A.Old2, Size - 8);
-  } else {
-    uint8_t *Bytes = C.machine().memory().bytes(Memory.addressOf(Cell));
-    C.machine().undo().bytesAt(Mine.Before.Log, Bytes, Size, &OldBytes[Old]);
-  }
-
+  size_t Old = keepOld(E, Cell, A);
   for (uint32_t T = S.Reads; T; T = Touches[T - 1].NextRead) {
     uint32_t Reader = Touches[T - 1].Event;
     if (Events[Reader].Touched.Owner == Mine.Touched.Owner)
@@ -210,6 +241,36 @@ void Execution::touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const
   S.Reads = Reads;
 }
 
+/// The end of a local variable is a write that does not wait for the thread's own stores: it is not related to their
+/// updates, and what others did before those is looked at as well.
+void Execution::touchEnd(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *SeenClock) {
+  CellState &S = State[Cell];
+  ThreadId Owner = Events[E].Touched.Owner;
+  size_t Old = keepOld(E, Cell, A);
+  auto RaceWith = [&](uint32_t Other) {
+    addRace(Other, E, true, SeenClock);
+    join(clock(E), clock(Other));
+  };
+  uint32_t Write = S.LastWrite, Reads = S.Reads;
+  for (;;) {
+    for (uint32_t T = Reads; T; T = Touches[T - 1].NextRead)
+      if (Events[Touches[T - 1].Event].Touched.Owner != Owner)
+        RaceWith(Touches[T - 1].Event);
+    if (!Write)
+      break;
+    const Touch &W = Touches[Write - 1];
+    if (Events[W.Event].Touched.Owner != Owner) {
+      RaceWith(W.Event);
+      break;
+    }
+    Write = W.PrevWrite;
+    Reads = W.PrevReads;
+  }
+  Touches.push_back({Cell, CellAccess::Write, E, 0, S.LastWrite, S.Reads, 0, 0, Old});
+  S.LastWrite = static_cast<uint32_t>(Touches.size());
+  S.Reads = 0;
+}
+
 /// Of the races of E, drops those whose first event happens before that of another: a third event lies between.
 void Execution::keepImmediateRaces(uint32_t E) {
   uint32_t From = Events[E].FirstRace;
@@ -219,10 +280,8 @@ void Execution::keepImmediateRaces(uint32_t E) {
         return true;
     return false;
   };
-  if (Races.size() < From + 2u)
-    return;
   // Decide first, remove afterwards: a dropped race still lies between others.
-  std::vector<Race> Kept;
+  Kept.clear();
   for (uint32_t K = From; K < Races.size(); ++K) {
     bool Twice = std::any_of(Kept.begin(), Kept.end(), [&](const Race &R) { return R.First == Races[K].First; });
     if (!Twice && !Between(Races[K]))
@@ -237,7 +296,7 @@ void Execution::follow(const StepNote &N) {
   case StepNote::Created: {
     ProcessId Child = C.processOf(N.B), Parent = C.processOf(N.A);
     saveCurrent(Child);
-    std::copy_n(current(Parent), Stride, current(Child));
+    copyClock(current(Child), current(Parent));
     break;
   }
   case StepNote::Joined: {
@@ -261,7 +320,7 @@ void Execution::follow(const StepNote &N) {
       Clocks.resize(static_cast<size_t>(N.B + 1) * Stride);
     if (States.size() <= N.B)
       States.resize(N.B + 1);
-    std::copy_n(current(C.processOf(N.A)), Stride, &Clocks[static_cast<size_t>(N.B) * Stride]);
+    copyClock(&Clocks[static_cast<size_t>(N.B) * Stride], current(C.processOf(N.A)));
     States[N.B] = EntryState();
     break;
   }
@@ -273,6 +332,7 @@ void Execution::started() {
   for (const StepNote &N : C.notes())
     follow(N);
   Saved.clear();
+  NumSaved = 0;
 }
 
 void Execution::append(ProcessId P) {
@@ -281,8 +341,8 @@ void Execution::append(ProcessId P) {
   E.Before = C.mark();
   E.FirstTouch = static_cast<uint32_t>(Touches.size());
   E.FirstRace = static_cast<uint32_t>(Races.size());
-  E.FirstSaved = Saved.size();
-  E.FirstOld = OldBytes.size();
+  E.NumSaved = NumSaved;
+  E.FirstOld = NumOld;
   Waits = C.canWait(P);
   if (Waits) // whether it would have had to wait can only be asked while it has not happened
     lookAtWaiting(P, Races);
@@ -292,7 +352,7 @@ void Execution::append(ProcessId P) {
   E.Kind = C.kind();
   E.Operation = C.operation();
   E.Pc = C.pc();
-  std::copy_n(current(P), Stride, &ClocksBefore[static_cast<size_t>(Length) * Stride]);
+  copyClock(&ClocksBefore[static_cast<size_t>(Length) * Stride], current(P));
   if (!C.notes().empty() && C.notes().front().What == StepNote::DrainedBefore && C.buffering() != Buffering::None)
     joinUpdates(Seen.data(), E.Touched.Owner);
   if (E.Touched.IsUpdate) {
@@ -302,7 +362,7 @@ void Execution::append(ProcessId P) {
       joinOverlapping(Seen.data(), E.Touched.Owner, C.entry());
     EntryStates[E.Touched.Owner][C.entry()].Update = Length;
   }
-  std::copy(Seen.begin(), Seen.end(), clock(Length));
+  copyClock(clock(Length), Seen.data());
   for (const MemoryAccess &A : C.accesses()) {
     findCells(A);
     for (CellId Cell : Found) {
@@ -314,7 +374,9 @@ void Execution::append(ProcessId P) {
                         : E.Touched.IsUpdate ? C.entry()
                                              : 0};
       E.Touched.add(Access);
-      if (A.Write)
+      if (A.Write && E.Kind == OperationKind::End)
+        touchEnd(Length, Cell, A, Seen.data());
+      else if (A.Write)
         touchWrite(Length, Cell, A, Seen.data(), !Waits);
       else if (A.Forwarded)
         touchForwarded(Length, Cell, A.Entry);
@@ -323,8 +385,9 @@ void Execution::append(ProcessId P) {
     }
   }
   clock(Length)[P] = E.Index;
-  std::copy_n(clock(Length), Stride, current(P));
-  keepImmediateRaces(Length);
+  copyClock(current(P), clock(Length));
+  if (Races.size() > E.FirstRace + 1u)
+    keepImmediateRaces(Length);
   ++Length;
   SavedAt[P] = ++Step;
   for (const StepNote &N : C.notes())
@@ -342,14 +405,14 @@ void Execution::removeLast() {
     State[Gone.Cell].LastWrite = Gone.PrevWrite;
     State[Gone.Cell].Reads = Gone.PrevReads;
   }
-  while (Saved.size() > E.FirstSaved) {
+  for (; NumSaved > E.NumSaved; --NumSaved) {
     size_t At = Saved.size() - Stride - 1;
-    std::copy_n(&Saved[At + 1], Stride, current(Saved[At]));
+    copyClock(current(Saved[At]), &Saved[At + 1]);
     Saved.resize(At);
   }
-  std::copy_n(&ClocksBefore[static_cast<size_t>(Length) * Stride], Stride, current(E.Process));
+  copyClock(current(E.Process), &ClocksBefore[static_cast<size_t>(Length) * Stride]);
   Touches.resize(E.FirstTouch);
-  OldBytes.resize(E.FirstOld);
+  NumOld = E.FirstOld;
   Races.resize(E.FirstRace);
   C.undoTo(E.Before);
 }

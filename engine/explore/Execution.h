@@ -7,6 +7,7 @@
 #include "explore/Footprint.h"
 #include "memory/Configuration.h"
 
+#include <cstring>
 #include <vector>
 
 namespace picket {
@@ -20,7 +21,7 @@ struct Event {
   Footprint Touched;
   Configuration::Mark Before;
   uint32_t FirstTouch = 0, FirstRace = 0;
-  size_t FirstSaved = 0, FirstOld = 0;
+  size_t NumSaved = 0, FirstOld = 0; // what there was before
 };
 
 /// Two events in conflict whose order can be reversed: no third one happens between them.
@@ -36,10 +37,11 @@ struct Race {
 
 class Execution {
 public:
-  /// Thrown when there are more processes than clocks have room for; more room is made for the next exploration.
+  /// Thrown when there are more processes than there can be: every event has a clock with an entry per process.
   struct TooManyProcesses {};
+  static constexpr uint32_t MaxProcesses = 4000;
 
-  Execution(Configuration &C, Cells &Memory, uint32_t MaxProcesses);
+  Execution(Configuration &C, Cells &Memory);
 
   uint32_t length() const { return Length; }
   const Event &operator[](uint32_t K) const { return Events[K]; }
@@ -54,6 +56,24 @@ public:
 
   /// Whether event A happens before event B (or is it).
   bool happensBefore(uint32_t A, uint32_t B) const { return clock(B)[Events[A].Process] >= Events[A].Index; }
+
+  /// The same question about one A and many B, asked more quickly.
+  class Past {
+  public:
+    bool happensBefore(uint32_t B) const { return Entry[static_cast<size_t>(B) * Stride] >= Index; }
+
+  private:
+    friend class Execution;
+    const uint32_t *Entry; // of A's process in the clock of the first event
+    uint32_t Stride, Index;
+  };
+  Past pastWith(uint32_t A) const {
+    Past Result;
+    Result.Entry = Clocks.data() + Events[A].Process;
+    Result.Stride = Stride;
+    Result.Index = Events[A].Index;
+    return Result;
+  }
 
   std::vector<Race> &races() { return Races; }
   /// The races of an operation that waits and never gets to happen in this execution. Their second event is the one
@@ -108,13 +128,25 @@ private:
   uint32_t *clock(uint32_t E) { return &Clocks[static_cast<size_t>(E) * Stride]; }
   const uint32_t *clock(uint32_t E) const { return &Clocks[static_cast<size_t>(E) * Stride]; }
   uint32_t *current(ProcessId P) { return &Current[static_cast<size_t>(P) * Stride]; }
-  void join(uint32_t *Into, const uint32_t *From) {
-    for (uint32_t K = 0; K < Stride; ++K)
-      Into[K] = Into[K] < From[K] ? From[K] : Into[K];
+  // Clocks are a multiple of ClockStep numbers long, so that these need no case for a rest.
+  static constexpr uint32_t ClockStep = 4;
+  void join(uint32_t *Into, const uint32_t *From) const {
+    for (uint32_t K = 0; K < Stride; K += ClockStep)
+      for (uint32_t J = K; J < K + ClockStep; ++J)
+        Into[J] = Into[J] < From[J] ? From[J] : Into[J];
+  }
+  void copyClock(uint32_t *To, const uint32_t *From) const {
+    for (uint32_t K = 0; K < Stride; K += ClockStep)
+      std::memcpy(To + K, From + K, ClockStep * sizeof(uint32_t));
   }
   void saveCurrent(ProcessId P);
   void joinUpdates(uint32_t *Into, ThreadId T);
-  void checkRoom();
+  void checkRoom() {
+    if (C.numProcesses() > Stride || EntryClocks.size() < C.machine().numThreads())
+      makeRoom();
+  }
+  void makeRoom();
+  void widen(std::vector<uint32_t> &Rows, uint32_t Wider, uint32_t Extra = 0) const;
   void findCells(const MemoryAccess &A);
   void begin(ProcessId P);
   void lookAtWaiting(ProcessId P, std::vector<Race> &Result);
@@ -124,28 +156,33 @@ private:
   void touchRead(uint32_t E, CellId Cell, const uint32_t *Seen, bool FindRaces);
   void touchForwarded(uint32_t E, CellId Cell, uint32_t Entry);
   void touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *Seen, bool FindRaces);
+  void touchEnd(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *Seen);
+  size_t keepOld(uint32_t E, CellId Cell, const MemoryAccess &A);
   void addRace(uint32_t First, uint32_t Second, bool SecondWrites, const uint32_t *Seen);
   void keepImmediateRaces(uint32_t E);
   void follow(const StepNote &N);
 
   Configuration &C;
   Cells &Memory;
-  uint32_t Stride;
+  uint32_t Stride = 0; // numbers per clock: at least as many as there are processes
   uint32_t Length = 0;
   std::vector<Event> Events;
   std::vector<uint32_t> Clocks;       // per event
   std::vector<uint32_t> ClocksBefore; // per event: of its process, before it
   std::vector<uint32_t> Current;      // per process: what it has seen
   std::vector<uint32_t> Saved;        // (process, its clock) of other changes along with a step
+  size_t NumSaved = 0;                // of those
   std::vector<Touch> Touches;
   std::vector<CellState> State;
-  std::vector<uint8_t> OldBytes;
+  std::vector<uint8_t> OldBytes; // the first NumOld are in use
+  size_t NumOld = 0;
   std::vector<Race> Races;
   std::vector<std::vector<uint32_t>> EntryClocks;   // per thread: clock of the store behind each buffer entry
   std::vector<std::vector<EntryState>> EntryStates; // per thread
   std::vector<uint64_t> SavedAt;                    // per process: the step in which its clock was last saved
   uint64_t Step = 0;
   std::vector<CellId> Found;
+  std::vector<Race> Kept;
   std::vector<uint32_t> Seen; // clock of the running step before it looks at memory
   Operation Pending;          // what the running step was
   bool Waits = false;         // it could have had to wait

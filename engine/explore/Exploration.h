@@ -44,6 +44,8 @@ public:
   virtual void progress(const ExplorationResult &) {}
   /// What was told so far does not count: exploration starts over with a better view of what is shared.
   virtual void restarted() {}
+  /// The exploration is over. Executions it saw can be run again, to be recorded, from the configuration's start.
+  virtual void finished(Configuration &) {}
 };
 
 } // namespace picket

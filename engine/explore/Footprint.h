@@ -51,6 +51,13 @@ public:
   const CellAccess &operator[](uint32_t K) const { return K == 0 ? First : (*More)[K - 1]; }
   CellAccess &operator[](uint32_t K) { return K == 0 ? First : (*More)[K - 1]; }
 
+  bool readsOwnBuffer() const {
+    for (uint32_t K = 0; K < Count; ++K)
+      if ((*this)[K].How == CellAccess::Forwarded)
+        return true;
+    return false;
+  }
+
   /// Whether the order of the two steps, done one after the other, matters. Steps of one thread and of its own buffer
   /// never conflict: a load is not related to updates of its own thread (rule 1).
   bool conflictsWith(const Footprint &Other) const {

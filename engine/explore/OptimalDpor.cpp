@@ -41,7 +41,12 @@ private:
   void settleRaces();
   void settle(Race &R);
   size_t findSequence(const Race &R);
-  bool stopNow(size_t Work);
+  /// Looks at the limits after every so much work. True once one is reached.
+  bool stopNow(size_t Work) {
+    WorkDone += Work;
+    return WorkDone >= WorkBetweenLooks || Result.Ended != ExplorationResult::End::Everything ? lookAtLimits() : false;
+  }
+  bool lookAtLimits();
 
   Configuration &C;
   Execution &E;
@@ -167,27 +172,32 @@ void OptimalDpor::executionEnded() {
 /// those that come before it. The steps up to e' are the same in all executions in which the two race this way.
 size_t OptimalDpor::findSequence(const Race &R) {
   Sequence.clear();
-  Adapted.clear();
-  size_t CommonSteps = 0;
-  for (uint32_t K = R.First + 1; K < E.length() || K == R.Second; ++K) {
-    const Event &Step = E[K];
-    if (K == R.Second) {
-      const Footprint *Touched = &Step.Touched;
-      if (Step.Kind == OperationKind::CmpXchg) { // may fail where it succeeded, and the other way round
-        Footprint &Other = Adapted.emplace_back(Step.Touched);
-        for (uint32_t A = 0; A < Other.size(); ++A)
-          Other[A].How = R.SecondWrites ? CellAccess::Write : CellAccess::Read;
-        Touched = &Other;
-      }
-      Sequence.push_back({Step.Process, Touched});
-      CommonSteps = Sequence.size();
-    } else if (!E.happensBefore(R.First, K)) {
-      const Footprint *Touched = &Step.Touched;
-      if (C.buffering() != Buffering::None && E.footprintWithout(R, K, Changed))
-        Touched = &Adapted.emplace_back(Changed);
-      Sequence.push_back({Step.Process, Touched});
+  if (!Adapted.empty())
+    Adapted.clear();
+  const bool Buffered = C.buffering() != Buffering::None;
+  const Execution::Past Before = E.pastWith(R.First);
+  auto AddIndependent = [&](uint32_t From, uint32_t To) {
+    for (uint32_t K = From; K < To; ++K) {
+      if (Before.happensBefore(K))
+        continue;
+      if (Buffered && E.footprintWithout(R, K, Changed))
+        Sequence.push_back({E[K].Process, WakeupStep::NoEvent, &Adapted.emplace_back(Changed)});
+      else
+        Sequence.push_back({E[K].Process, K, &E[K].Touched});
     }
+  };
+  AddIndependent(R.First + 1, R.Second);
+  const Event &Second = E[R.Second];
+  if (Second.Kind == OperationKind::CmpXchg) { // may fail where it succeeded, and the other way round
+    Footprint &Other = Adapted.emplace_back(Second.Touched);
+    for (uint32_t A = 0; A < Other.size(); ++A)
+      Other[A].How = R.SecondWrites ? CellAccess::Write : CellAccess::Read;
+    Sequence.push_back({Second.Process, WakeupStep::NoEvent, &Other});
+  } else { // one that waits is no event
+    Sequence.push_back({Second.Process, R.Second < E.length() ? R.Second : WakeupStep::NoEvent, &Second.Touched});
   }
+  const size_t CommonSteps = Sequence.size();
+  AddIndependent(R.Second + 1, E.length());
   return CommonSteps;
 }
 
@@ -220,6 +230,7 @@ void OptimalDpor::settle(Race &R) {
 }
 
 void OptimalDpor::settleRaces() {
+  Tree.newExecution();
   // What waits in vain here could have happened elsewhere.
   for (ThreadId T = 0; C.anyUnfinished() && T < C.machine().numThreads(); ++T) {
     ProcessId P = C.processOf(T);
@@ -263,13 +274,9 @@ bool OptimalDpor::backtrack() {
   return false;
 }
 
-/// Looks at the limits after every so much work. True once one is reached.
-bool OptimalDpor::stopNow(size_t Work) {
+bool OptimalDpor::lookAtLimits() {
   if (Result.Ended != ExplorationResult::End::Everything)
     return true;
-  WorkDone += Work;
-  if (WorkDone < WorkBetweenLooks)
-    return false;
   WorkDone = 0;
   Observer.progress(Result);
   auto Stop = [&](const char *Why) {
@@ -306,25 +313,22 @@ bool OptimalDpor::run() {
 ExplorationResult exploreOptimally(const Program &P, const ExplorationOptions &Options, ExplorationObserver &Observer) {
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   Cells Memory;
-  uint32_t MaxProcesses = 4;
-  constexpr uint32_t MaxProcessesEver = 4000; // every event has a clock with an entry per process
   for (;;) {
     ExplorationResult Result;
     Shared.takeChanged();
     Memory.takeChanged();
     Configuration C(P, Shared, Options.Machine, Options.Buffers);
-    Execution E(C, Memory, MaxProcesses);
+    Execution E(C, Memory);
     try {
-      if (OptimalDpor(C, E, Shared, Memory, Options, Result, Observer).run())
-        return Result;
-    } catch (const Execution::TooManyProcesses &) {
-      MaxProcesses = (C.numProcesses() + C.numProcesses() / 2 + 4) & ~3u;
-      if (C.numProcesses() > MaxProcessesEver) {
-        Result.Ended = ExplorationResult::End::Limit;
-        Result.Reason = "more than " + std::to_string(MaxProcessesEver) +
-                        " threads, or (PSO) locations in contention, are too many for this model";
+      if (OptimalDpor(C, E, Shared, Memory, Options, Result, Observer).run()) {
+        Observer.finished(C);
         return Result;
       }
+    } catch (const Execution::TooManyProcesses &) {
+      Result.Ended = ExplorationResult::End::Limit;
+      Result.Reason = "more than " + std::to_string(Execution::MaxProcesses) +
+                      " threads, or (PSO) locations in contention, are too many for this model";
+      return Result;
     } catch (const MachineStop &Stop) {
       if (!Shared.changed() && !Memory.changed()) {
         bool Unsupported = Stop.Why == MachineStop::Unsupported;
@@ -332,6 +336,7 @@ ExplorationResult exploreOptimally(const Program &P, const ExplorationOptions &O
         Result.Reason = Stop.Message;
         Result.ReasonPc = Stop.Pc;
         Result.HasReasonPc = true;
+        Observer.finished(C);
         return Result;
       }
     }

@@ -11,7 +11,11 @@ namespace picket {
 
 /// A step of a sequence to insert.
 struct WakeupStep {
+  static constexpr uint32_t NoEvent = ~0u;
+  static constexpr ProcessId Gone = ~0u; // no longer in the sequence
+
   ProcessId Process;
+  uint32_t Event; // of the current execution, if it has this very footprint
   const Footprint *Touched;
 };
 
@@ -30,17 +34,27 @@ public:
 
   WakeupTree() : Nodes(1) {}
 
-  /// Whether a step of a process could come before the sequence (its "weak initials"). `Prefix` steps of the sequence
-  /// are common to all executions that contain the race.
+  /// Whether a step of a process could come before the sequence (its "weak initials") from `From` on. `Prefix` steps of
+  /// the sequence are common to all executions that contain the race.
   static Initial canGoFirst(ProcessId Process, const Footprint &Touched, const std::vector<WakeupStep> &Sequence,
-                            size_t Prefix);
+                            size_t Prefix, size_t From = 0);
+
+  /// To be called before the first insertion of every execution: what numbers of events mean has changed.
+  void newExecution() {
+    if (Recording)
+      stopRecording();
+  }
 
   /// Inserts a sequence (which it uses up) below the forest that starts with `First`. Returns what already led the way:
   /// InPrefix or Weak if an existing branch was joined, No if a new branch was added at this level.
   Initial insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t Prefix);
 
   ProcessId process(NodeId N) const { return Nodes[N].Process; }
-  NodeId child(NodeId N) const { return Nodes[N].Child; }
+  NodeId child(NodeId N) {
+    if (Nodes[N].Rest)
+      expand(N);
+    return Nodes[N].Child;
+  }
   NodeId next(NodeId N) const { return Nodes[N].Next; }
   void setNext(NodeId N, NodeId Next) { Nodes[N].Next = Next; }
 
@@ -48,18 +62,56 @@ public:
   NodeId takeFirst(NodeId &First);
 
   size_t nodesInUse() const { return Nodes.size() - 1 - Free.size(); }
-  size_t bytes() const { return Nodes.capacity() * sizeof(Node); }
+  size_t bytes() const {
+    return Nodes.capacity() * sizeof(Node) + NumRecorded * sizeof(RecordedStep) + NumPieces * sizeof(Piece);
+  }
 
 private:
+  // One execution can have thousands of races, whose sequences are long and nearly the same. So a long branch is only a
+  // list of pieces of what the branches of its execution have in common, until something is inserted into it or it is
+  // explored.
+  using ChainId = uint32_t;
   struct Node {
     ProcessId Process = 0;
     NodeId Child = None, Next = None;
+    ChainId Rest = 0; // what follows, if that is not made of nodes yet
     Footprint Touched;
   };
-  NodeId make(const WakeupStep &Step);
+  struct RecordedStep {
+    ProcessId Process;
+    Footprint Touched;
+  };
+  struct Record {
+    std::vector<RecordedStep> Steps;
+    uint32_t Users = 0; // chains, and being the one that grows
+  };
+  struct Piece {
+    uint32_t Begin, End; // in the record
+  };
+  struct Chain {
+    uint32_t From = 0; // which record
+    size_t First = 0;  // piece
+    std::vector<Piece> Pieces;
+  };
+  static constexpr size_t LongBranch = 32;
+
+  NodeId make(ProcessId Process, const Footprint &Touched);
+  NodeId makeBranch(const std::vector<WakeupStep> &Sequence, size_t From);
+  ChainId makeChain(const std::vector<WakeupStep> &Sequence, size_t From);
+  uint32_t record(const WakeupStep &Step);
+  void expand(NodeId N);
+  void dropUser(uint32_t Id);
+  void stopRecording();
 
   std::vector<Node> Nodes;
   std::vector<NodeId> Free;
+  std::vector<Record> Records = std::vector<Record>(1);
+  std::vector<Chain> Chains = std::vector<Chain>(1);
+  std::vector<uint32_t> FreeRecords;
+  std::vector<ChainId> FreeChains;
+  uint32_t Recording = 0;              // the record of the current execution, if it has one
+  std::vector<uint32_t> WhereRecorded; // of the current execution's events: place in the record + 1, or 0
+  size_t NumRecorded = 0, NumPieces = 0;
 };
 
 } // namespace picket

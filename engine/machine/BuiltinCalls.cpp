@@ -38,7 +38,11 @@ bool Interpreter::storeResult(const Instruction &I, Address Where, uint64_t Valu
     Op.Value = Value;
     return stop(Op);
   }
-  case Reach::Local: M.Mem.writeWord(M.Mem.bytes(Where), Value, Width); break;
+  case Reach::Local:
+    if (Object &O = M.Mem.at(slotOf(Where)); O.Unwritten)
+      M.Mem.markWritten(O, offsetOf(Where), Width);
+    M.Mem.writeWord(M.Mem.bytes(Where), Value, Width);
+    break;
   }
   ++S.Effects;
   return finishBuiltin(I, Result);
@@ -113,7 +117,7 @@ bool Interpreter::threadJoin(const Instruction &I) {
   return stop(Op);
 }
 
-bool Interpreter::allocateHeap(const Instruction &I, uint64_t Size) {
+bool Interpreter::allocateHeap(const Instruction &I, uint64_t Size, Content First) {
   if (Size > M.Options.MaxObjectBytes)
     M.unsupported(Id, S.Pc,
                   "allocation of " + std::to_string(Size) + " bytes (more than " +
@@ -121,7 +125,7 @@ bool Interpreter::allocateHeap(const Instruction &I, uint64_t Size) {
   if (M.Mem.bytesAllocated() + Size > M.Options.MaxMemoryBytes)
     M.limit(Id, S.Pc, "the program allocates more than " + std::to_string(M.Options.MaxMemoryBytes) + " bytes");
   uint32_t Slot = M.slotFor(T);
-  M.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.A), Id, S.Pc);
+  M.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.A), Id, S.Pc, First);
   ++S.Effects;
   return finishBuiltin(I, addressOf(Slot));
 }
@@ -161,7 +165,9 @@ bool Interpreter::endBlock(const Instruction &I, Address Where) {
   uint32_t CallPc = S.Pc;
   if (!allocateHeap(I, argument(I, 1)))
     return false;
-  Object &New = M.Mem.at(T.Slots[S.Allocations - 1]);
+  uint32_t NewSlot = T.Slots[S.Allocations - 1];
+  Object &New = M.Mem.at(NewSlot);
+  M.Mem.copyWritten(addressOf(NewSlot), Where, std::min(New.Size, Old.Size));
   std::memcpy(New.Data, Old.Data, std::min(New.Size, Old.Size));
   M.Mem.end(Old, Lifetime::Freed, CallPc);
   return true;
@@ -207,9 +213,11 @@ bool Interpreter::keys(const Instruction &I, Builtin B) {
   return finishBuiltin(I, 0);
 }
 
-void Interpreter::unwind() {
-  while (S.Depth)
-    popFrame();
+bool Interpreter::finishThreadExit(const Instruction &I) {
+  S.Result = argument(I, 0);
+  unwind(/*EndLocals=*/true);
+  S.Phase = Machine::State::Destroying;
+  return nextPhaseStep();
 }
 
 /// What comes after the last frame returned: the next constructor or main, atexit functions, destructors of
@@ -347,11 +355,7 @@ bool Interpreter::builtin(const Instruction &I) {
     }
     return threadCreate(I);
   case Builtin::ThreadJoin: return threadJoin(I);
-  case Builtin::ThreadExit:
-    S.Result = argument(I, 0);
-    unwind();
-    S.Phase = Machine::State::Destroying;
-    return nextPhaseStep();
+  case Builtin::ThreadExit: return stopForEnds() ? false : finishThreadExit(I);
   case Builtin::ThreadDetach: {
     uint64_t Handle = argument(I, 0);
     if (Handle == 0 || Handle > M.numThreads() || !M.exists(static_cast<ThreadId>(Handle - 1)))
@@ -406,14 +410,14 @@ bool Interpreter::builtin(const Instruction &I) {
     uint64_t Size;
     if (__builtin_mul_overflow(argument(I, 0), argument(I, 1), &Size))
       return finishBuiltin(I, 0);
-    return allocateHeap(I, Size);
+    return allocateHeap(I, Size, Content::Zeros);
   }
   case Builtin::Realloc: return argument(I, 0) ? freeBlock(I) : allocateHeap(I, argument(I, 1));
   case Builtin::Free: return argument(I, 0) ? freeBlock(I) : finishBuiltin(I, 0);
   case Builtin::Exit:
   case Builtin::QuickExit:
     writeHidden(process() + process::ExitCalled, 1);
-    unwind();
+    unwind(/*EndLocals=*/false);
     S.Phase = B == Builtin::Exit ? Machine::State::AtExit : Machine::State::Destroying;
     return nextPhaseStep();
   case Builtin::AtExit: {

@@ -53,28 +53,16 @@ bool Interpreter::callIndirect(const Instruction &I) {
   return call(I, Slot - FirstFunctionSlot);
 }
 
-void Interpreter::popFrame() {
-  Machine::Frame &F = frame();
-  if (S.StackObjects > F.StackObjects) {
-    uint32_t Count = S.StackObjects - F.StackObjects;
-    M.Undo.save(T.StackSlots + F.StackObjects, Count * sizeof(uint32_t));
-    for (uint32_t K = F.StackObjects; K < S.StackObjects; ++K) {
-      Object &O = M.Mem.at(T.StackSlots[K]);
-      S.StackBytes -= O.Size;
-      M.Mem.end(O, Lifetime::Returned, S.Pc);
-    }
-    S.StackObjects = F.StackObjects;
-  }
-  --S.Depth;
-  if (S.Depth && S.Depth - 1 < S.SavedDepth)
-    M.saveFrame(T, S.Depth - 1);
+bool Interpreter::doReturn(const Instruction &I) {
+  bool HasLocals = S.StackObjects > frame().StackObjects;
+  return HasLocals && stopForEnds() ? false : finishReturn(I);
 }
 
-bool Interpreter::doReturn(const Instruction &I) {
+bool Interpreter::finishReturn(const Instruction &I) {
   uint64_t Low = I.Flags >= 1 ? value(I.A) : 0;
   uint64_t High = I.Flags == 2 ? upper(I.A) : 0;
   uint32_t CallPc = frame().CallPc, ReadsAtCall = frame().ReadsAtCall;
-  popFrame();
+  popFrame(!endsProcess());
   if (S.Depth == 0) {
     if (S.Phase == Machine::State::Running)
       S.Result = Low;
@@ -127,22 +115,6 @@ bool Interpreter::spinBack(const Instruction &I) {
 }
 
 void Interpreter::leaveLoop() { S.Pc = static_cast<uint32_t>(P.Code[S.Pc].A); }
-
-bool Interpreter::alloca(const Instruction &I) {
-  uint64_t Size = static_cast<uint64_t>(I.Imm) * value(I.A);
-  constexpr uint32_t StackLimit = 8u << 20;
-  if (Size > StackLimit || S.StackBytes + Size > StackLimit || S.StackObjects + 1 >= Machine::MaxStackObjects)
-    return failed(BugKind::StackOverflow,
-                  "the stack overflows: " + std::to_string(S.StackBytes + Size) + " bytes of local variables");
-  uint32_t Slot = M.slotFor(T);
-  M.Mem.allocate(Slot, ObjectKind::Stack, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.D), Id, S.Pc);
-  S.StackBytes += static_cast<uint32_t>(Size);
-  M.Undo.save(T.StackSlots[S.StackObjects]);
-  T.StackSlots[S.StackObjects++] = Slot;
-  Registers[I.Dst] = addressOf(Slot);
-  ++S.Pc;
-  return true;
-}
 
 bool Interpreter::wideBinary(const Instruction &I) {
   auto Op = static_cast<Opcode>(I.Flags);
@@ -350,6 +322,20 @@ void Interpreter::run() {
       S.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(alloca(I)))
         return;
+      break;
+    case Opcode::ScopeEnter:
+      S.Pc = static_cast<uint32_t>(At - Code);
+      enterScope(I);
+      ++At;
+      break;
+    case Opcode::ScopeLeave:
+      S.Pc = static_cast<uint32_t>(At - Code);
+      if (!Complex(leaveScope(I)))
+        return;
+      break;
+    case Opcode::CopyWritten:
+      M.Mem.copyWritten(value(I.A), value(I.B), value(I.C));
+      ++At;
       break;
     case Opcode::ThreadLocal:
       S.Pc = static_cast<uint32_t>(At - Code);

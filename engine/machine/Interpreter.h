@@ -22,6 +22,10 @@ public:
   }
   /// Does the pending Free.
   bool completeFree();
+  /// Does the pending End.
+  bool completeEnd();
+  /// The local variables that end at S.Pc and that others may have seen.
+  void findSeenEnds(std::vector<Machine::Access> &Ends);
   /// From the back edge of a loop to its head.
   void leaveLoop();
 
@@ -34,9 +38,19 @@ private:
   bool call(const Instruction &I, uint32_t Function);
   bool callIndirect(const Instruction &I);
   bool doReturn(const Instruction &I);
+  bool finishReturn(const Instruction &I);
   bool loopBack(const Instruction &I);
   bool spinBack(const Instruction &I);
   bool alloca(const Instruction &I);
+
+  // The ends of local variables (LocalVariables.cpp).
+  void enterScope(const Instruction &I);
+  bool leaveScope(const Instruction &I);
+  bool finishLeaveScope(const Instruction &I);
+  bool stopForEnds();
+  uint32_t firstEnding() const;
+  bool isSeen(const Object &Local) const;
+  bool endsProcess() const;
   bool wideBinary(const Instruction &I);
   void floating(const Instruction &I);
 
@@ -48,12 +62,13 @@ private:
   bool threadCreate(const Instruction &I);
   bool threadJoin(const Instruction &I);
   bool storeResult(const Instruction &I, Address Where, uint64_t Value, uint64_t Result);
-  bool allocateHeap(const Instruction &I, uint64_t Size);
+  bool allocateHeap(const Instruction &I, uint64_t Size, Content First = Content::Nothing);
   bool freeBlock(const Instruction &I);
   bool endBlock(const Instruction &I, Address Where);
   bool keys(const Instruction &I, Builtin B);
   bool mutexAttribute(const Instruction &I, uint32_t Kind);
-  void unwind();
+  bool finishThreadExit(const Instruction &I);
+  void unwind(bool EndLocals);
   bool nextPhaseStep();
   bool nextDestructor();
   bool assertFail(const Instruction &I);
@@ -66,6 +81,7 @@ private:
   /// How an access of [A, A + Size) is to be done. Bad: a bug was recorded.
   enum class Reach : uint8_t { Local, Visible, Bad };
   Reach reach(Address A, uint32_t Size, bool Write, bool MustBeSeen);
+  uint8_t *update(Address A, uint32_t Size);
   bool stop(const Operation &Op);
   bool failed(BugKind Kind, std::string Message);
   void noteFed(const Instruction &I, Address Where);
@@ -74,7 +90,7 @@ private:
   uint64_t upper(Operand O) const { return O >= 0 ? Registers[O + 1] : P.Constants[~O + 1]; }
   Machine::Frame &frame() { return T.Frames[S.Depth - 1]; }
   void enterFrame() { Registers = S.Depth ? T.Registers + frame().Base : T.Registers; }
-  void popFrame();
+  void popFrame(bool EndLocals);
 
   Machine &M;
   const Program &P;

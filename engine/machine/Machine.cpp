@@ -4,6 +4,7 @@
 #include "machine/Messages.h"
 #include "machine/Process.h"
 
+#include <algorithm>
 #include <sys/mman.h>
 
 namespace picket {
@@ -87,6 +88,7 @@ ThreadId Machine::create(ThreadId Parent, uint32_t Function, uint64_t Argument) 
   Undo.save(LiveThreads);
   ++LiveThreads;
   T.Start = Function;
+  callStack(Parent, T.CreatedFrom);
   T.S = State();
   T.S.Exists = true;
   pushFrame(T, Function, 0);
@@ -173,6 +175,18 @@ void Machine::completeFree(ThreadId T) {
     I.run();
 }
 
+std::vector<Machine::Access> Machine::pendingEnds(ThreadId T) {
+  std::vector<Access> Ends;
+  Interpreter(*this, T).findSeenEnds(Ends);
+  return Ends;
+}
+
+void Machine::completeEnd(ThreadId T) {
+  Interpreter I(*this, T);
+  if (I.completeEnd())
+    I.run();
+}
+
 void Machine::spinOn(ThreadId T) {
   Interpreter I(*this, T);
   I.leaveLoop();
@@ -204,6 +218,7 @@ bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Chan
   UndoLog::Mark Before = Undo.mark();
   size_t BugsBefore = Bugs.size(), CreatedBefore = Created.size();
   Undo.setRecording(true);
+  Probing = true;
   newStep();
   save(Id);
   const State &S = Threads[Id]->S;
@@ -211,6 +226,7 @@ bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Chan
   while (S.Status == ThreadStatus::Ready && S.Pending.Kind == OperationKind::Fence && S.Pending.MaySpin)
     resume(Id, 0, 0, false);
   bool Spins = S.Status == ThreadStatus::Spinning;
+  Probing = false;
   Undo.undoTo(Before);
   Undo.setRecording(WasRecording);
   newStep();
@@ -221,6 +237,17 @@ bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Chan
   Known.ProbeValue = Value;
   Known.ProbeValue2 = Value2;
   return Spins;
+}
+
+void Machine::noteRead(ThreadId T, const Object &O, Address Where, uint32_t Size) {
+  uint32_t Pc = Threads[T]->S.Pc;
+  if (!(P.Code[Pc].Flags & InText) || P.Code[Pc].Op == Opcode::CallBuiltin || Probing)
+    return;
+  uint32_t Written = Memory::countWritten(O, offsetOf(Where), Size);
+  bool Known = std::any_of(UnwrittenReads.begin(), UnwrittenReads.end(),
+                           [&](const UnwrittenRead &Read) { return Read.Pc == Pc; });
+  if (Written < Size && !Known)
+    UnwrittenReads.push_back({Pc, Written > 0});
 }
 
 void Machine::failSync(ThreadId Id, const SyncResult &Misuse) {
@@ -250,13 +277,26 @@ std::string Machine::threadName(ThreadId Id) const {
   return All > 1 ? Name + "#" + std::to_string(Before + 1) : Name;
 }
 
-std::vector<uint32_t> Machine::callStack(ThreadId Id) const {
+std::vector<uint32_t> Machine::pathOf(ThreadId T) const {
+  std::vector<uint32_t> Path;
+  for (; T != 0; T = Threads[T]->Parent) {
+    const std::vector<ThreadId> &Siblings = Threads[Threads[T]->Parent]->ChildIds;
+    Path.insert(Path.begin(), static_cast<uint32_t>(std::find(Siblings.begin(), Siblings.end(), T) - Siblings.begin()));
+  }
+  return Path;
+}
+
+uint32_t Machine::allocationIndex(ThreadId Owner, uint32_t Slot) const {
+  const std::vector<uint32_t> &Slots = Threads[Owner]->Slots;
+  return static_cast<uint32_t>(std::find(Slots.begin(), Slots.end(), Slot) - Slots.begin());
+}
+
+void Machine::callStack(ThreadId Id, std::vector<uint32_t> &Stack) const {
   const Thread &T = *Threads[Id];
-  std::vector<uint32_t> Stack;
+  Stack.clear();
   for (uint32_t Depth = 1; Depth < T.S.Depth; ++Depth)
     Stack.push_back(T.Frames[Depth].CallPc);
   Stack.push_back(T.S.Pc);
-  return Stack;
 }
 
 } // namespace picket

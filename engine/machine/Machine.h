@@ -27,6 +27,7 @@ enum class OperationKind : uint8_t {
   Fence,  // only where fences are asked for (MachineOptions::StopAtFences)
   Sync,   // an operation on a synchronisation object
   Free,   // also realloc: the block's end
+  End,    // local variables end that others have seen
   Atomic, // a __VERIFIER_atomic section: runs to its end in one go
   Yield,  // a long loop lets the others go first
   Drain,  // waits for the thread's stores to land (pthread_create, with store buffers)
@@ -64,6 +65,7 @@ struct MachineOptions {
   uint64_t MaxMemoryBytes = 4ull << 30;
   bool QuietAccesses = true; // accesses that can race with nothing take no step (off in some tests)
   bool StopAtFences = false; // make fences and create wait for the scheduler
+  bool ShowAll = false;      // for recordings: no access is quiet, nor left out because nobody else is there (any more)
 };
 
 /// Thrown when the machine cannot go on with the program as a whole: something is not modelled, or a limit is reached.
@@ -110,6 +112,11 @@ public:
   /// Ends the heap block of a pending Free (or moves it, for realloc) and runs T on.
   void completeFree(ThreadId T);
 
+  /// The local variables that a pending End ends.
+  std::vector<Access> pendingEnds(ThreadId T);
+  /// Ends them and runs T on.
+  void completeEnd(ThreadId T);
+
   /// Ends T with a bug at its pending operation if the access would be one now (the object may have died since).
   bool failsAccess(ThreadId T, Address A, uint32_t Size, bool Write);
   /// Ends T with a bug at an earlier instruction.
@@ -127,6 +134,16 @@ public:
   /// Takes the back edge of the spin loop in which T is Spinning, as the program itself would.
   void spinOn(ThreadId T);
 
+  /// An instruction that read what nothing had written, or only a part of which something had.
+  struct UnwrittenRead {
+    uint32_t Pc;
+    bool Partly;
+  };
+  /// All of this machine's so far: they are not taken back.
+  const std::vector<UnwrittenRead> &unwrittenReads() const { return UnwrittenReads; }
+  /// Notes that the instruction at which T stands reads from an object with unwritten bytes.
+  void noteRead(ThreadId T, const Object &O, Address Where, uint32_t Size);
+
   /// Saves T so that whatever happens to it in this step can be taken back.
   void save(ThreadId T);
   /// Begins a step: what was saved for the one before does not count.
@@ -134,7 +151,10 @@ public:
 
   Memory &memory() { return Mem; }
   Sharing &sharing() { return Shared; }
-  bool quietAccesses() const { return Options.QuietAccesses; }
+  bool quietAccesses() const { return Options.QuietAccesses && !Options.ShowAll; }
+  void showAll(bool On) { Options.ShowAll = On; }
+  /// No other thread runs, and none is left to be joined.
+  bool alone() const { return LiveThreads == 1; }
   UndoLog &undo() { return Undo; }
   const Program &program() const { return P; }
 
@@ -144,13 +164,25 @@ public:
   /// Set when a child came into being in the last resume (it inherits its creator's past).
   const std::vector<std::pair<ThreadId, ThreadId>> &created() const { return Created; } // (parent, child)
   void clearCreated() { Created.clear(); }
+  void setCreated(const std::vector<std::pair<ThreadId, ThreadId>> &Children) { Created = Children; }
 
   ThreadId parentOf(ThreadId T) const { return Threads[T]->Parent; }
+  /// The identity of a thread: it is the how-manieth child of the how-manieth child ... of main.
+  std::vector<uint32_t> pathOf(ThreadId T) const;
+  /// The how-manieth allocation of its owner an object was. With the owner's path, its identity.
+  uint32_t allocationIndex(ThreadId Owner, uint32_t Slot) const;
+  /// The call stack of its creator when T was created.
+  const std::vector<uint32_t> &createdFrom(ThreadId T) const { return Threads[T]->CreatedFrom; }
   bool exitCalled() const;
   /// "main", "worker", "worker#2"; stable over executions.
   std::string threadName(ThreadId T) const;
   /// Call sites from the outermost to the innermost, ending with the thread's own pc.
-  std::vector<uint32_t> callStack(ThreadId T) const;
+  void callStack(ThreadId T, std::vector<uint32_t> &Stack) const;
+  std::vector<uint32_t> callStack(ThreadId T) const {
+    std::vector<uint32_t> Stack;
+    callStack(T, Stack);
+    return Stack;
+  }
   uint32_t loopOfSpin(ThreadId T) const { return Threads[T]->S.LoopIndex; }
 
 private:
@@ -201,6 +233,7 @@ private:
     std::vector<uint32_t> ThreadLocals; // slot per thread-local global, 0 if not made yet
     uint32_t SpecificSlot = 0;          // pthread_setspecific values
     uint64_t SavedInStep = 0;
+    std::vector<uint32_t> CreatedFrom;
     ~Thread();
   };
 
@@ -210,7 +243,6 @@ private:
   void pushFrame(Thread &T, uint32_t Function, uint32_t CallPc);
   void saveFrame(Thread &T, uint32_t Index);
   Address threadLocal(Thread &T, uint32_t Global);
-  bool alone() const { return LiveThreads == 1; }
   [[noreturn]] void unsupported(ThreadId T, uint32_t Pc, const std::string &What);
   [[noreturn]] void limit(ThreadId T, uint32_t Pc, const std::string &What);
 
@@ -225,6 +257,8 @@ private:
   std::vector<BugReport> Bugs;
   std::vector<std::pair<ThreadId, ThreadId>> Created;
   std::vector<Access> AtomicAccesses;
+  std::vector<UnwrittenRead> UnwrittenReads;
+  bool Probing = false; // what is run now need not be a part of any execution
   bool AtomicBlocked = false;
   uint64_t Step = 1;
 };

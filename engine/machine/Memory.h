@@ -12,7 +12,7 @@
 namespace picket {
 
 enum class ObjectKind : uint8_t { Constant, Global, Heap, Stack, ThreadLocal, Hidden };
-enum class Lifetime : uint8_t { Absent, Alive, Freed, Returned };
+enum class Lifetime : uint8_t { Absent, Alive, Freed, Left }; // Left: a local whose scope or function was left
 
 struct Object {
   uint8_t *Data = nullptr; // Capacity bytes; the first Size are the object
@@ -20,9 +20,14 @@ struct Object {
   uint32_t Site = 0;                     // see Sharing; meaningless for Constant and Hidden objects
   uint32_t Owner = 0;                    // allocating thread
   uint32_t AllocatedAt = 0, FreedAt = 0; // pcs
+  uint32_t Unwritten = 0;                // bytes that nothing has written yet, if that is tracked
   ObjectKind Kind = ObjectKind::Hidden;
   Lifetime Life = Lifetime::Absent;
+  bool Tracked = false; // Data is followed by a byte for each byte: whether it was ever written
 };
+
+/// What an object holds before the program writes to it. Reading it gives zeros in either case.
+enum class Content : uint8_t { Zeros, Nothing };
 
 class Memory {
 public:
@@ -35,7 +40,8 @@ public:
   uint32_t newSlot();
 
   /// Brings the object in `Slot` to life with zeroed bytes.
-  Object &allocate(uint32_t Slot, ObjectKind Kind, uint32_t Size, uint32_t Site, uint32_t Owner, uint32_t Pc);
+  Object &allocate(uint32_t Slot, ObjectKind Kind, uint32_t Size, uint32_t Site, uint32_t Owner, uint32_t Pc,
+                   Content First = Content::Zeros);
 
   void end(Object &O, Lifetime How, uint32_t Pc) {
     Undo.save(O);
@@ -63,19 +69,36 @@ public:
 
   static uint64_t readWord(const uint8_t *From, unsigned Size) {
     uint64_t Value = 0;
-    std::memcpy(&Value, From, Size);
+    copyWord(&Value, From, Size);
     return Value;
   }
   void writeWord(uint8_t *To, uint64_t Value, unsigned Size) {
     Undo.save(To, Size);
-    std::memcpy(To, &Value, Size);
+    copyWord(To, &Value, Size);
   }
+
+  // Which bytes were ever written. To be asked only of objects with Unwritten bytes.
+  static uint32_t countWritten(const Object &O, uint32_t Offset, uint32_t Size);
+  void markWritten(Object &O, uint32_t Offset, uint32_t Size);
+  /// For bytes that are copied from one place to another. Does nothing where the copy itself will fail.
+  void copyWritten(Address To, Address From, uint64_t Size);
 
   uint64_t bytesAllocated() const { return Allocated; }
 
 private:
+  /// Nearly always an int or a pointer.
+  static void copyWord(void *To, const void *From, unsigned Size) {
+    if (Size == 4)
+      std::memcpy(To, From, 4);
+    else if (Size == 8)
+      std::memcpy(To, From, 8);
+    else
+      std::memcpy(To, From, Size);
+  }
+
   UndoLog &Undo;
   static constexpr uint32_t ChunkSize = 256;
+  static constexpr uint32_t MaxTrackedSize = 1u << 20;
   std::vector<std::unique_ptr<Object[]>> Chunks; // objects keep their place: their bytes are saved by address
   uint32_t NumSlots = 0;
   std::vector<uint32_t> Capacities;

@@ -13,7 +13,7 @@ Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool
     return Reach::Bad;
   }
   bool Seen = false;
-  if (!M.alone() && O->Kind != ObjectKind::Constant && O->Kind != ObjectKind::Hidden) {
+  if ((!M.alone() || M.Options.ShowAll) && O->Kind != ObjectKind::Constant && O->Kind != ObjectKind::Hidden) {
     if (MustBeSeen)
       M.Shared.markShared(O->Site);
     Seen = O->Kind == ObjectKind::Global ? M.Shared.noteGlobal(O->Site, Id, Write)
@@ -36,7 +36,7 @@ Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool
 }
 
 void Interpreter::noteFed(const Instruction &I, Address Where) {
-  if (Where && !M.Shared.writtenByAnother(Where, I.Width, Id))
+  if ((M.Options.ShowAll && M.alone()) || (Where && !M.Shared.writtenByAnother(Where, I.Width, Id)))
     return;
   ++S.Reads;
   if (I.D) {
@@ -65,7 +65,10 @@ bool Interpreter::load(const Instruction &I) {
   }
   case Reach::Local: break;
   }
-  const uint8_t *Bytes = M.Mem.bytes(A);
+  const Object &O = M.Mem.at(slotOf(A));
+  if (O.Unwritten)
+    M.noteRead(Id, O, A, I.Width);
+  const uint8_t *Bytes = O.Data + offsetOf(A);
   if (I.Width <= 8) {
     Registers[I.Dst] = Memory::readWord(Bytes, I.Width);
   } else {
@@ -89,13 +92,26 @@ bool Interpreter::store(const Instruction &I) {
   }
   case Reach::Local: break;
   }
-  uint8_t *Bytes = M.Mem.bytes(A);
+  Object &O = M.Mem.at(slotOf(A));
+  if (O.Unwritten && !(I.Flags & OfCopy))
+    M.Mem.markWritten(O, offsetOf(A), I.Width);
+  uint8_t *Bytes = O.Data + offsetOf(A);
   M.Mem.writeWord(Bytes, value(I.B), I.Width > 8 ? 8 : I.Width);
   if (I.Width > 8)
     M.Mem.writeWord(Bytes + 8, upper(I.B), I.Width - 8u);
   ++S.Effects;
   ++S.Pc;
   return true;
+}
+
+/// The bytes that a read-modify-write reads and may write.
+uint8_t *Interpreter::update(Address A, uint32_t Size) {
+  Object &O = M.Mem.at(slotOf(A));
+  if (O.Unwritten) {
+    M.noteRead(Id, O, A, Size);
+    M.Mem.markWritten(O, offsetOf(A), Size);
+  }
+  return O.Data + offsetOf(A);
 }
 
 bool Interpreter::rmw(const Instruction &I) {
@@ -112,7 +128,7 @@ bool Interpreter::rmw(const Instruction &I) {
   }
   case Reach::Local: break;
   }
-  uint8_t *Bytes = M.Mem.bytes(A);
+  uint8_t *Bytes = update(A, I.Width);
   uint64_t Old = Memory::readWord(Bytes, I.Width);
   uint64_t New = applyRmw(Op, Old, value(I.B), I.Width);
   M.Mem.writeWord(Bytes, New, I.Width);
@@ -137,7 +153,7 @@ bool Interpreter::cmpXchg(const Instruction &I) {
   }
   case Reach::Local: break;
   }
-  uint8_t *Bytes = M.Mem.bytes(A);
+  uint8_t *Bytes = update(A, I.Width);
   uint64_t Old = Memory::readWord(Bytes, I.Width);
   if (Old == Expected) {
     M.Mem.writeWord(Bytes, New, I.Width);

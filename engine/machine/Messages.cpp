@@ -62,9 +62,8 @@ std::pair<BugKind, std::string> describeBadAccess(Machine &M, Address A, uint32_
   std::string What = describeObject(M, *O, Slot);
   if (O->Life == Lifetime::Freed)
     return {BugKind::UseAfterFree, Does + " of " + What + " after it was freed (" + lineOf(M, O->FreedAt) + ")"};
-  if (O->Life == Lifetime::Returned)
-    return {BugKind::UseAfterFree,
-            Does + " of " + What + " after its function returned (" + lineOf(M, O->FreedAt) + ")"};
+  if (O->Life == Lifetime::Left)
+    return {BugKind::UseAfterFree, Does + " of " + What + " after its lifetime ended (" + lineOf(M, O->FreedAt) + ")"};
   if (!Memory::inBounds(*O, A, Size))
     return {BugKind::OutOfBounds, Does + " of " + bytes(Size) + " at offset " +
                                       std::to_string(static_cast<int32_t>(offsetOf(A))) + " of " + What +

@@ -143,11 +143,15 @@ private:
   static constexpr uint32_t MaxSurprises = 32; // bytes
   std::span<ByteInfo> bytesOf(Address Where, uint32_t Size) {
     uint32_t Slot = slotOf(Where), End = offsetOf(Where) + Size;
+    if (Slot >= Bytes.size() || Bytes[Slot].size() < End)
+      makeBytes(Slot, End);
+    return {&Bytes[Slot][offsetOf(Where)], Size};
+  }
+  [[gnu::noinline]] void makeBytes(uint32_t Slot, uint32_t End) {
     if (Slot >= Bytes.size())
       Bytes.resize(Slot + 1);
     if (Bytes[Slot].size() < End)
       Bytes[Slot].resize(End);
-    return {&Bytes[Slot][offsetOf(Where)], Size};
   }
   struct Info {
     StateKind State = Untouched;

@@ -11,7 +11,7 @@ void Configuration::ensureThread(ThreadId T) {
   while (ThreadProcesses.size() <= T) {
     auto New = static_cast<ThreadId>(ThreadProcesses.size());
     ThreadProcesses.push_back(static_cast<ProcessId>(Processes.size()));
-    Processes.push_back({New, false, 0, 0, {}, false});
+    Processes.push_back(std::make_unique<Process>(Process{New, false, 0, 0, {}, false}));
     UpdateProcesses.emplace_back();
     MustDrain.push_back(0);
     StoreBuffers.push_back(Buffers == Buffering::None ? nullptr : std::make_unique<StoreBuffer>());
@@ -22,7 +22,7 @@ ProcessId Configuration::updateProcess(ThreadId T, Address Where, uint8_t Width)
   if (Buffers == Buffering::Fifo) {
     if (UpdateProcesses[T].empty()) {
       UpdateProcesses[T].push_back(static_cast<ProcessId>(Processes.size()));
-      Processes.push_back({T, true, 0, 0, {}, false});
+      Processes.push_back(std::make_unique<Process>(Process{T, true, 0, 0, {}, false}));
     }
     return UpdateProcesses[T].front();
   }
@@ -30,13 +30,13 @@ ProcessId Configuration::updateProcess(ThreadId T, Address Where, uint8_t Width)
   ProcessId Mine = Found->second;
   if (IsNew) {
     UpdateProcesses[T].push_back(Mine);
-    Processes.push_back({T, true, Where, 0, {}, false});
+    Processes.push_back(std::make_unique<Process>(Process{T, true, Where, 0, {}, false}));
   }
-  if (Width > Processes[Mine].Width) {
-    Processes[Mine].Width = Width;
+  if (Width > Processes[Mine]->Width) {
+    Processes[Mine]->Width = Width;
     for (ProcessId P : UpdateProcesses[T])
-      if (P != Mine && Processes[P].Where < Where + Width && Where < Processes[P].Where + Processes[P].Width)
-        Processes[P].Overlaps = Processes[Mine].Overlaps = true;
+      if (P != Mine && Processes[P]->Where < Where + Width && Where < Processes[P]->Where + Processes[P]->Width)
+        Processes[P]->Overlaps = Processes[Mine]->Overlaps = true;
   }
   return Mine;
 }
@@ -44,11 +44,27 @@ ProcessId Configuration::updateProcess(ThreadId T, Address Where, uint8_t Width)
 void Configuration::start() {
   M.start();
   M.undo().setRecording(true);
+  CreatedAtStart = M.created();
+  AtStart = mark();
+  M.newStep(); // threads that came into being on the way are saved from here on
+  begin();
+}
+
+void Configuration::begin() {
   Notes.clear();
   noteCreated();
   ensureThread(0);
   for (ThreadId T = 0; T < M.numThreads(); ++T)
     settle(T);
+}
+
+void Configuration::startOver(StepListener *NewListener) {
+  Listener = NewListener;
+  undoTo(AtStart);
+  M.newStep();
+  M.showAll(Listener != nullptr);
+  M.setCreated(CreatedAtStart);
+  begin();
 }
 
 /// New threads inherit their creator's past; they may also have something to do at once (stores to buffer).
@@ -59,6 +75,8 @@ void Configuration::noteCreated() {
     for (auto [Parent, Child] : Created) {
       ensureThread(Child);
       Notes.push_back({StepNote::Created, Parent, Child});
+      if (Listener)
+        Listener->created(Parent, Child);
     }
     for (auto [Parent, Child] : Created)
       settle(Child);
@@ -69,7 +87,8 @@ void Configuration::noteCreated() {
 void Configuration::settle(ThreadId T) {
   UndoLog &Undo = M.undo();
   for (;;) {
-    noteCreated();
+    if (!M.created().empty())
+      noteCreated();
     if (M.status(T) == ThreadStatus::Finished) {
       if (bufferEmpty(T))
         settleJoiners(T);
@@ -78,19 +97,25 @@ void Configuration::settle(ThreadId T) {
     if (M.status(T) != ThreadStatus::Ready)
       return;
     const OperationKind Kind = M.pending(T).Kind;
-    if (MustDrain[T]) {
+    if (Buffers != Buffering::None && MustDrain[T]) {
       if (!StoreBuffers[T]->empty())
         return;
       Undo.save(MustDrain[T]);
       MustDrain[T] = 0;
       Notes.push_back({StepNote::Drained, T, 0});
+      if (Listener)
+        Listener->fenced(T, nullptr);
     }
     switch (Kind) {
     case OperationKind::Join: {
       auto Target = static_cast<ThreadId>(M.pending(T).Where);
-      if (!M.isFinished(Target) || !bufferEmpty(Target))
+      if (!M.isFinished(Target) || !bufferEmpty(Target) || !bufferEmpty(T))
         return;
+      if (Buffers != Buffering::None)
+        Notes.push_back({StepNote::Drained, T, 0});
       Notes.push_back({StepNote::Joined, T, Target});
+      if (Listener)
+        Listener->joined(T, Target);
       M.save(T);
       M.resume(T, 0, 0, true);
       break;
@@ -102,6 +127,8 @@ void Configuration::settle(ThreadId T) {
       if (Full && !StoreBuffers[T]->empty())
         return;
       M.save(T);
+      if (Listener)
+        Listener->fenced(T, &Op);
       if (Full)
         Notes.push_back({StepNote::Drained, T, 0});
       else if (Buffers == Buffering::PerLocation && Op.Fence != FenceKind::Acquire && Op.Fence != FenceKind::ISync)
@@ -111,22 +138,19 @@ void Configuration::settle(ThreadId T) {
     }
     case OperationKind::Load: {
       // What nobody else writes can be read at any time: the thread's own last store, or what was there from the start.
-      const Operation Op = M.pending(T);
-      if (Op.MaySpin || !M.quietAccesses() || !M.sharing().readsOnlyOwn(Op.Where, Op.Width, T))
-        return;
-      const Object *O = M.memory().find(Op.Where);
-      if (O->Life != Lifetime::Alive)
+      const Operation &Op = M.pending(T);
+      if (!M.quietAccesses() || !isQuiet(T, M.sharing()))
         return;
       M.save(T);
+      noteRead(T, Op);
       uint64_t Low, High;
       readFor(T, Op, Low, High, false);
       M.resume(T, Low, High, false);
       break;
     }
     case OperationKind::Store: {
-      const Operation Op = M.pending(T);
-      if (M.quietAccesses() && Op.Ordering < Order::Release && M.memory().find(Op.Where)->Life == Lifetime::Alive &&
-          M.sharing().writesOnlyOwn(Op.Where, Op.Width, T)) {
+      const Operation &Op = M.pending(T);
+      if (M.quietAccesses() && isQuiet(T, M.sharing())) {
         M.save(T);
         writeBytes(Op.Where, Op.Width, Op.Value, Op.Value2);
         M.resume(T, 0, 0, true);
@@ -135,12 +159,20 @@ void Configuration::settle(ThreadId T) {
       if (Buffers == Buffering::None)
         return;
       M.save(T);
-      bufferStore(T, Op);
+      bufferStore(T, Operation(Op));
       break;
     }
     default: return;
     }
   }
+}
+
+bool Configuration::isQuiet(ThreadId T, Sharing &Known) {
+  const Operation &Op = M.pending(T);
+  bool Own =
+      (Op.Kind == OperationKind::Load && !Op.MaySpin && Known.readsOnlyOwn(Op.Where, Op.Width, T)) ||
+      (Op.Kind == OperationKind::Store && Op.Ordering < Order::Release && Known.writesOnlyOwn(Op.Where, Op.Width, T));
+  return Own && M.memory().find(Op.Where)->Life == Lifetime::Alive;
 }
 
 void Configuration::settleJoiners(ThreadId Target) {
@@ -159,7 +191,9 @@ void Configuration::bufferStore(ThreadId T, const Operation &Op) {
                        Op.Width,        false,    0,
                        M.operations(T), M.pc(T),  updateProcess(T, Op.Where, Op.Width)};
   Notes.push_back({StepNote::Stored, T, Buffer.tail()});
-  auto &Queue = Processes[E.Process].Queue;
+  if (Listener)
+    Listener->stored(T, Buffer.tail());
+  auto &Queue = Processes[E.Process]->Queue;
   Undo.save(Queue);
   if (Queue.Count++ == 0)
     Queue.First = Buffer.tail();
@@ -191,7 +225,8 @@ bool Configuration::drainedFor(ThreadId T, const Operation &Op) const {
     return false;
   switch (Op.Kind) {
   case OperationKind::Load:
-  case OperationKind::Yield: return true;
+  case OperationKind::Yield:
+  case OperationKind::End: return true; // returning from a function is no fence
   case OperationKind::Rmw:
   case OperationKind::CmpXchg: return !drainsAll(Op) && !Buffer.holds(Op.Where, Op.Width);
   default: return false;
@@ -249,7 +284,7 @@ bool Configuration::canStep(ThreadId T) {
 }
 
 bool Configuration::canUpdate(ProcessId P) const {
-  const Process &Update = Processes[P];
+  const Process &Update = *Processes[P];
   if (Update.Queue.Count == 0)
     return false;
   const StoreBuffer &Buffer = *StoreBuffers[Update.Thread];
@@ -262,7 +297,7 @@ bool Configuration::canUpdate(ProcessId P) const {
 bool Configuration::isEnabled(ProcessId P) {
   if (P >= Processes.size())
     return false;
-  return Processes[P].Update ? canUpdate(P) : canStep(Processes[P].Thread);
+  return Processes[P]->Update ? canUpdate(P) : canStep(Processes[P]->Thread);
 }
 
 void Configuration::enabled(std::vector<ProcessId> &Result) {
@@ -278,7 +313,7 @@ void Configuration::enabled(std::vector<ProcessId> &Result) {
         if (canUpdate(P))
           Result.push_back(P);
       std::sort(Result.begin() + static_cast<ptrdiff_t>(First), Result.end(),
-                [&](ProcessId A, ProcessId B) { return Processes[A].Queue.First < Processes[B].Queue.First; });
+                [&](ProcessId A, ProcessId B) { return Processes[A]->Queue.First < Processes[B]->Queue.First; });
     }
   size_t Yielding = 0;
   for (ThreadId T = 0; T < M.numThreads(); ++T)
@@ -288,32 +323,35 @@ void Configuration::enabled(std::vector<ProcessId> &Result) {
     }
   if (Yielding) // those let all others go first
     std::stable_partition(Result.begin(), Result.end(), [&](ProcessId P) {
-      return Processes[P].Update || M.pending(Processes[P].Thread).Kind != OperationKind::Yield;
+      return Processes[P]->Update || M.pending(Processes[P]->Thread).Kind != OperationKind::Yield;
     });
 }
 
 /// What a load of T sees: byte by byte the newest entry of its own buffer, else memory.
 void Configuration::readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint64_t &High, bool Record) {
-  uint8_t Bytes[16] = {};
-  std::memcpy(Bytes, M.memory().bytes(Op.Where), Op.Width);
+  const uint8_t *InMemory = M.memory().bytes(Op.Where);
   const StoreBuffer *Buffer = StoreBuffers[T].get();
   if (!Buffer || Buffer->empty() || !Buffer->holds(Op.Where, Op.Width)) {
     if (Record)
       Accesses.push_back({Op.Where, Op.Width, false});
-  } else {
-    for (uint32_t K = 0; K < Op.Width; ++K) {
-      uint32_t Source = Buffer->sourceOf(Op.Where + K);
-      bool Forwarded = Source != Buffer->tail();
-      if (Forwarded)
-        Bytes[K] = Buffer->at(Source).byteAt(Op.Where + K);
-      if (!Record)
-        continue;
-      if (!Accesses.empty() && Accesses.back().Forwarded == Forwarded &&
-          Accesses.back().Entry == (Forwarded ? Source : 0))
-        ++Accesses.back().Size;
-      else
-        Accesses.push_back({Op.Where + K, 1, false, Forwarded, Forwarded ? Source : 0});
-    }
+    Low = Memory::readWord(InMemory, Op.Width > 8 ? 8 : Op.Width);
+    High = Op.Width > 8 ? Memory::readWord(InMemory + 8, Op.Width - 8u) : 0;
+    return;
+  }
+  uint8_t Bytes[16] = {};
+  std::memcpy(Bytes, InMemory, Op.Width);
+  for (uint32_t K = 0; K < Op.Width; ++K) {
+    uint32_t Source = Buffer->sourceOf(Op.Where + K);
+    bool Forwarded = Source != Buffer->tail();
+    if (Forwarded)
+      Bytes[K] = Buffer->at(Source).byteAt(Op.Where + K);
+    if (!Record)
+      continue;
+    if (!Accesses.empty() && Accesses.back().Forwarded == Forwarded &&
+        Accesses.back().Entry == (Forwarded ? Source : 0))
+      ++Accesses.back().Size;
+    else
+      Accesses.push_back({Op.Where + K, 1, false, Forwarded, Forwarded ? Source : 0});
   }
   Low = Memory::readWord(Bytes, 8);
   High = Memory::readWord(Bytes + 8, 8);
@@ -323,16 +361,16 @@ void Configuration::step(ProcessId P) {
   Accesses.clear();
   Notes.clear();
   M.newStep();
-  if (Processes[P].Update)
+  if (Processes[P]->Update)
     stepUpdate(P);
   else
-    stepThread(Processes[P].Thread);
+    stepThread(Processes[P]->Thread);
 }
 
 void Configuration::stepUpdate(ProcessId P) {
-  ThreadId T = Processes[P].Thread;
+  ThreadId T = Processes[P]->Thread;
   StoreBuffer &Buffer = *StoreBuffers[T];
-  auto &Queue = Processes[P].Queue;
+  auto &Queue = Processes[P]->Queue;
   uint32_t Index = Queue.First;
   M.undo().save(Queue);
   --Queue.Count;
@@ -344,8 +382,7 @@ void Configuration::stepUpdate(ProcessId P) {
   UpdatedEntry = Index;
   Buffer.land(Index, M.undo());
   Object *O = M.memory().find(E.Where);
-  if (O->Life == Lifetime::Returned && O->Owner == T) { // its own variable: nobody is left to see the value
-    Accesses.push_back({E.Where, E.Width, true});
+  if (O->Life == Lifetime::Left && O->Owner == T) { // its own variable: nobody is left to see the value
     settle(T);
     return;
   }
@@ -360,7 +397,10 @@ void Configuration::stepUpdate(ProcessId P) {
 }
 
 void Configuration::writeBytes(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2) {
-  uint8_t *Bytes = M.memory().bytes(Where);
+  Object &O = M.memory().at(slotOf(Where));
+  if (O.Unwritten)
+    M.memory().markWritten(O, offsetOf(Where), Width);
+  uint8_t *Bytes = O.Data + offsetOf(Where);
   M.memory().writeWord(Bytes, Value, Width > 8 ? 8 : Width);
   if (Width > 8)
     M.memory().writeWord(Bytes + 8, Value2, Width - 8u);
@@ -394,6 +434,11 @@ void Configuration::stepThread(ThreadId T) {
     Accesses.push_back({Op.Where, M.memory().find(Op.Where)->Size, true});
     M.completeFree(T);
     break;
+  case OperationKind::End:
+    for (const Machine::Access &A : M.pendingEnds(T))
+      Accesses.push_back({A.Where, A.Size, A.Write});
+    M.completeEnd(T);
+    break;
   case OperationKind::Atomic:
     Notes.push_back({StepNote::DrainedBefore, T, 0});
     M.runAtomic(T);
@@ -405,11 +450,19 @@ void Configuration::stepThread(ThreadId T) {
   settle(T);
 }
 
+/// Tells the machine of a read of memory that may never have been written.
+void Configuration::noteRead(ThreadId T, const Operation &Op) {
+  const Object &O = M.memory().at(slotOf(Op.Where));
+  if (O.Unwritten && !readsOwnBuffer(T, Op))
+    M.noteRead(T, O, Op.Where, Op.Width);
+}
+
 void Configuration::load(ThreadId T, const Operation &Op) {
   if (M.failsAccess(T, Op.Where, Op.Width, false)) {
     Accesses.push_back({Op.Where, Op.Width, false});
     return;
   }
+  noteRead(T, Op);
   uint64_t Low, High;
   readFor(T, Op, Low, High, true);
   M.resume(T, Low, High, false);
@@ -432,6 +485,7 @@ void Configuration::readModifyWrite(ThreadId T, const Operation &Op) {
     Accesses.push_back({Op.Where, Op.Width, true});
     return;
   }
+  noteRead(T, Op);
   uint8_t *Bytes = M.memory().bytes(Op.Where);
   uint64_t Old = Memory::readWord(Bytes, Op.Width), New = Op.Value;
   if (Op.Kind == OperationKind::Rmw)
@@ -461,14 +515,14 @@ void Configuration::synchronise(ThreadId T, const Operation &Op) {
 }
 
 bool Configuration::canWait(ProcessId P) const {
-  if (Processes[P].Update)
+  if (Processes[P]->Update)
     return false;
-  const Operation &Op = M.pending(Processes[P].Thread);
+  const Operation &Op = M.pending(Processes[P]->Thread);
   return Op.MaySpin || (Op.Kind == OperationKind::Sync && isBlocking(Op.Sync));
 }
 
 bool Configuration::wouldWait(ProcessId P, const uint8_t *Bytes) {
-  ThreadId T = Processes[P].Thread;
+  ThreadId T = Processes[P]->Thread;
   const Operation &Op = M.pending(T);
   if (Op.Kind == OperationKind::Sync) {
     uint8_t Copy[64];
@@ -481,7 +535,7 @@ bool Configuration::wouldWait(ProcessId P, const uint8_t *Bytes) {
 }
 
 bool Configuration::wouldWrite(ProcessId P, const uint8_t *Bytes) const {
-  const Operation &Op = M.pending(Processes[P].Thread);
+  const Operation &Op = M.pending(Processes[P]->Thread);
   return Op.Kind != OperationKind::CmpXchg || Memory::readWord(Bytes, Op.Width) == Op.Value2;
 }
 

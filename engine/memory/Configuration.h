@@ -12,6 +12,8 @@
 
 #include <deque>
 #include <map>
+#include <memory>
+#include <vector>
 
 namespace picket {
 
@@ -42,6 +44,18 @@ struct StepNote {
   uint32_t A, B;
 };
 
+/// Hears of what happens inside steps while it happens, for writing executions down: the thread still stands in front
+/// of the operation.
+class StepListener {
+public:
+  virtual ~StepListener() = default;
+  virtual void stored(ThreadId T, uint32_t Entry) = 0; // a store is about to enter T's buffer as this entry
+  /// T passes a fence. Without one: the store before it, which is sequentially consistent, has landed.
+  virtual void fenced(ThreadId T, const Operation *Fence) = 0;
+  virtual void joined(ThreadId T, ThreadId Ended) = 0;
+  virtual void created(ThreadId Parent, ThreadId Child) = 0;
+};
+
 /// How an execution ended.
 enum class Ending : uint8_t {
   Complete, // every thread finished
@@ -55,6 +69,9 @@ public:
   Configuration(const Program &P, Sharing &Shared, MachineOptions Options, Buffering Buffers);
 
   void start();
+  /// Goes back to where start() ended, without letting threads do anything that takes no step: with a listener that
+  /// hears it and every access as a step (or as before, without).
+  void startOver(StepListener *Listener);
 
   /// Processes that can take a step now, in the order in which a first execution should prefer them.
   void enabled(std::vector<ProcessId> &Result);
@@ -87,8 +104,8 @@ public:
   bool anyUnfinished() const;
 
   uint32_t numProcesses() const { return static_cast<uint32_t>(Processes.size()); }
-  ThreadId threadOf(ProcessId P) const { return Processes[P].Thread; }
-  bool isUpdate(ProcessId P) const { return Processes[P].Update; }
+  ThreadId threadOf(ProcessId P) const { return Processes[P]->Thread; }
+  bool isUpdate(ProcessId P) const { return Processes[P]->Update; }
   ProcessId processOf(ThreadId T) {
     if (T >= ThreadProcesses.size())
       ensureThread(T);
@@ -98,8 +115,17 @@ public:
   const std::vector<ProcessId> &updatesOf(ThreadId T) const { return UpdateProcesses[T]; }
 
   /// Whether the location of an update process overlaps with that of another one of its thread.
-  bool overlapsOthers(ProcessId P) const { return Processes[P].Overlaps; }
+  bool overlapsOthers(ProcessId P) const { return Processes[P]->Overlaps; }
   bool bufferEmpty(ThreadId T) const { return !StoreBuffers[T] || StoreBuffers[T]->empty(); }
+
+  /// The store that the update process would land next.
+  uint32_t nextEntry(ProcessId P) const { return Processes[P]->Queue.First; }
+  /// What a load would read.
+  void valueFor(ThreadId T, const Operation &Load, uint64_t &Low, uint64_t &High) {
+    readFor(T, Load, Low, High, false);
+  }
+  /// Whether nobody else can tell when the pending access of T happens, as far as `Known` tells.
+  bool isQuiet(ThreadId T, Sharing &Known);
 
   Machine &machine() { return M; }
   Buffering buffering() const { return Buffers; }
@@ -144,6 +170,7 @@ private:
   void stepThread(ThreadId T);
   void stepUpdate(ProcessId P);
   void load(ThreadId T, const Operation &Op);
+  void noteRead(ThreadId T, const Operation &Op);
   void store(ThreadId T, const Operation &Op);
   void write(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2);
   void writeBytes(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2);
@@ -152,6 +179,7 @@ private:
   void settle(ThreadId T);
   void settleJoiners(ThreadId Target);
   void noteCreated();
+  void begin();
   void bufferStore(ThreadId T, const Operation &Op);
   void readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint64_t &High, bool Record);
   ProcessId updateProcess(ThreadId T, Address Where, uint8_t Width);
@@ -160,12 +188,16 @@ private:
 
   Machine M;
   Buffering Buffers;
-  std::deque<Process> Processes; // they keep their place: queues are saved by address
+  std::vector<std::unique_ptr<Process>> Processes; // they keep their place: queues are saved by address
   std::vector<ProcessId> ThreadProcesses;
   std::vector<std::vector<ProcessId>> UpdateProcesses;          // per thread
   std::vector<std::unique_ptr<StoreBuffer>> StoreBuffers;       // per thread
   std::deque<uint8_t> MustDrain;                                // per thread: a store is to be followed by a full fence
   std::map<std::pair<ThreadId, Address>, ProcessId> ByLocation; // PSO: upd(p, x)
+
+  std::vector<std::pair<ThreadId, ThreadId>> CreatedAtStart;
+  Mark AtStart;
+  StepListener *Listener = nullptr;
 
   std::vector<MemoryAccess> Accesses;
   std::vector<StepNote> Notes;

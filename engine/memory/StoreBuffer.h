@@ -5,6 +5,9 @@
 #include "machine/UndoLog.h"
 #include "program/Program.h"
 
+#include <memory>
+#include <vector>
+
 namespace picket {
 
 class StoreBuffer {
@@ -27,21 +30,16 @@ public:
     }
   };
 
-  StoreBuffer();
-  ~StoreBuffer();
-  StoreBuffer(const StoreBuffer &) = delete;
-  StoreBuffer &operator=(const StoreBuffer &) = delete;
-
   bool empty() const { return State.Head == State.Tail; }
   uint32_t head() const { return State.Head; } // the oldest entry that has not landed
   uint32_t tail() const { return State.Tail; }
-  const Entry &at(uint32_t Index) const { return Entries[Index]; }
+  const Entry &at(uint32_t Index) const { return Chunks[Index / ChunkSize][Index % ChunkSize]; }
 
   void push(const Entry &E, UndoLog &Undo);
   void land(uint32_t Index, UndoLog &Undo);
   void link(uint32_t Index, uint32_t Next, UndoLog &Undo) {
-    Undo.save(Entries[Index].Next);
-    Entries[Index].Next = Next;
+    Undo.save(entry(Index).Next);
+    entry(Index).Next = Next;
   }
   /// Later stores wait for all stores of before.
   void barrier(UndoLog &Undo) {
@@ -56,11 +54,12 @@ public:
   bool waitsForOverlap(uint32_t Index) const;
 
 private:
-  static constexpr size_t MaxEntries = size_t(1) << 20;
+  static constexpr uint32_t ChunkSize = 64, MaxEntries = 1u << 20;
+  Entry &entry(uint32_t Index) { return Chunks[Index / ChunkSize][Index % ChunkSize]; }
   struct {
     uint32_t Head = 0, Tail = 0, Barrier = 0;
   } State;
-  Entry *Entries; // reserved once: indices and homes never change
+  std::vector<std::unique_ptr<Entry[]>> Chunks; // entries keep their place: they are saved by address
 };
 
 } // namespace picket

@@ -38,6 +38,7 @@ inline OperandShape shapeOf(const Instruction &I) {
   case Opcode::FExt:
   case Opcode::FTrunc:
   case Opcode::Alloca:
+  case Opcode::ScopeEnter:
     return {.A = 1, .Dst = 1};
   case Opcode::WideMove:
     return {.A = 2, .Dst = 2};
@@ -45,12 +46,15 @@ inline OperandShape shapeOf(const Instruction &I) {
     return {.A = 1, .Dst = 2};
   case Opcode::WideBinary:
     return {.A = 2, .B = 2, .Dst = static_cast<uint8_t>(isCompare(static_cast<Opcode>(I.Flags)) ? 1 : 2)};
+  case Opcode::CopyWritten:
+    return {.A = 1, .B = 1, .C = 1};
   case Opcode::Select:
     return {.A = 1, .B = 1, .C = 1, .Dst = 1};
   case Opcode::WideSelect:
     return {.A = 1, .B = 2, .C = 2, .Dst = 2};
   case Opcode::CondJump:
   case Opcode::Switch:
+  case Opcode::ScopeLeave:
     return {.A = 1};
   case Opcode::Load:
     return {.A = 1, .Dst = Access};

@@ -26,8 +26,9 @@ static constexpr const char *OpcodeNames[] = {
     "FCmp",      "FToSI",       "FToUI",      "SIToF",        "UIToF",        "FExt",
     "FTrunc",    "Select",      "WideSelect", "Jump",         "CondJump",     "Switch",
     "AddScaled", "Load",        "Store",      "Rmw",          "CmpXchg",      "Fence",
-    "Alloca",    "ThreadLocal", "Call",       "CallIndirect", "CallBuiltin",  "Return",
-    "LoopInit",  "SpinHead",    "LoopBack",   "SpinBack",     "Unreachable",  "Unsupported"};
+    "Alloca",    "ScopeEnter",  "ScopeLeave", "CopyWritten",  "ThreadLocal",  "Call",
+    "CallIndirect", "CallBuiltin", "Return",  "LoopInit",     "SpinHead",     "LoopBack",
+    "SpinBack",  "Unreachable", "Unsupported"};
 static_assert(std::size(OpcodeNames) == static_cast<size_t>(Opcode::Unsupported) + 1);
 
 static constexpr const char *OrderNames[] = {"", "relaxed", "acquire", "release", "acq_rel", "seq_cst", "?", "?"};

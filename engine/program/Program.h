@@ -3,6 +3,7 @@
 #pragma once
 
 #include "program/Builtin.h"
+#include "program/SourceNames.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -90,6 +91,11 @@ enum class Opcode : uint16_t {
   Fence,   // C = FenceKind
 
   Alloca, // Dst = address of a new object that dies with the frame; size = Imm * A bytes; D = site
+  // The lifetime of a local variable within its frame. ScopeEnter of one that has ended makes a new object (Dst, the slot
+  // of the Alloca, is its address then), so that pointers to the old one stay wrong.
+  ScopeEnter, // Dst = A
+  ScopeLeave, // the object at A ends
+  CopyWritten, // C bytes from B are about to be copied to A: which of them were ever written is copied now
   ThreadLocal, // Dst = address of the running thread's copy of the thread-local global Imm
 
   // Calls. Arguments: the C operands at Program::Arguments[B..B+C). Dst = -1: no result. Flags = 1: the result is wide.
@@ -118,6 +124,8 @@ enum class Opcode : uint16_t {
 
 constexpr uint8_t OrderMask = 0x07;
 constexpr uint8_t InSpinCandidate = 0x80; // flag of accesses between SpinHead and SpinBack
+constexpr uint8_t InText = 0x40;          // flag of accesses that read, and do so in the user's text
+constexpr uint8_t OfCopy = 0x20;          // flag of stores behind a CopyWritten
 
 struct Instruction {
   Opcode Op;
@@ -195,6 +203,7 @@ struct Program {
   std::vector<bool> UserFile;
   std::vector<std::string> FunctionNames;
   std::vector<SourceLocation> Locations;
+  SourceNames Names;
 
   /// The place to show for an instruction: the innermost inlined location that lies in a user's file.
   const SourceLocation &placeOf(uint32_t Pc) const;

@@ -1,6 +1,8 @@
 #include "source/CheckerPipeline.h"
 
 #include "program/Builtin.h"
+#include "source/LocalLifetimes.h"
+#include "source/ReadMarks.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -19,6 +21,7 @@ namespace picket {
 
 // Even the default simplifycfg does not qualify: it merges equal stores of two branches and makes guarded loads
 // unconditional.
+static constexpr StringLiteral PointersToRegisters = "function(sroa<preserve-cfg>)";
 static constexpr StringLiteral LocalsToRegisters = "function(sroa<preserve-cfg>,mem2reg)";
 static constexpr StringLiteral Inline = "always-inline,cgscc(inline)";
 static constexpr StringLiteral CleanUp =
@@ -84,9 +87,8 @@ static bool isOutOfBounds(const DataLayout &Layout, const Value *Pointer, Type *
   return Offset.isNegative() || End > static_cast<int64_t>(Size->getFixedValue());
 }
 
-/// SROA drops accesses it can see to be outside their variable. A variable that has one stays in memory: passing its
-/// address to an unknown function keeps SROA away.
-static void keepOverrunLocals(Module &M) {
+/// SROA drops accesses it can see to be outside their variable.
+static SmallPtrSet<AllocaInst *, 8> overrunLocals(Module &M) {
   SmallPtrSet<AllocaInst *, 8> Overrun;
   for (Function &F : M)
     for (Instruction &I : instructions(F))
@@ -95,15 +97,20 @@ static void keepOverrunLocals(Module &M) {
         if (isOutOfBounds(M.getDataLayout(), Pointer, getLoadStoreType(&I), Local))
           Overrun.insert(Local);
       }
-  if (Overrun.empty())
+  return Overrun;
+}
+
+/// Passing the address of a variable to an unknown function keeps SROA and mem2reg away from it.
+static void keep(Module &M, const SmallPtrSet<AllocaInst *, 8> &Locals) {
+  if (Locals.empty())
     return;
   Type *Pointer = PointerType::getUnqual(M.getContext());
   FunctionCallee Keep = M.getOrInsertFunction(KeepName, Type::getVoidTy(M.getContext()), Pointer);
-  for (AllocaInst *Local : Overrun)
+  for (AllocaInst *Local : Locals)
     CallInst::Create(Keep, {Local})->insertAfter(Local->getIterator());
 }
 
-static void releaseOverrunLocals(Module &M) {
+static void releaseKept(Module &M) {
   Function *Keep = M.getFunction(KeepName);
   if (!Keep)
     return;
@@ -142,16 +149,32 @@ static void runPasses(Module &M, StringRef Text) {
   Passes.run(M, Modules);
 }
 
+/// A variable that is misused stays in memory, where the misuse is seen. Pointers become registers first: where they
+/// point decides whether a variable is used after its end.
+static void runPassesOnLocals(Module &M, StringRef Text) {
+  keep(M, overrunLocals(M));
+  keep(M, localsUsedAfterEnd(M));
+  keep(M, localsPointedTo(M));
+  runPasses(M, PointersToRegisters);
+  releaseKept(M);
+  keep(M, overrunLocals(M));
+  keep(M, localsUsedAfterEnd(M));
+  runPasses(M, Text);
+  releaseKept(M);
+}
+
 void runCheckerPipeline(Module &M) {
   claimVerifierFunctions(M);
   hideDivisions(M);
-  keepOverrunLocals(M);
-  runPasses(M, LocalsToRegisters);
-  releaseOverrunLocals(M);
+  markReads(M);
+  separateWaysOut(M);
+  keepLocalsOfMain(M);
+  runPassesOnLocals(M, LocalsToRegisters);
+  dropPointlessMarkers(M);
   runPasses(M, Inline);
-  keepOverrunLocals(M);
-  runPasses(M, CleanUp);
-  releaseOverrunLocals(M);
+  dropPointlessMarkers(M); // those that the inliner has added
+  runPassesOnLocals(M, CleanUp);
+  dropPointlessMarkers(M);
   showDivisions(M);
   runPasses(M, LoopForm);
 }

@@ -6,6 +6,7 @@
 #include "source/CrashGuard.h"
 #include "source/ModelLinking.h"
 #include "source/Models.h"
+#include "source/SourceExpressions.h"
 
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
@@ -15,6 +16,7 @@
 #include "clang/Driver/CreateInvocationFromArgs.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Options/OptionUtils.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/CompilationDatabase.h"
@@ -60,6 +62,25 @@ const std::string &clangDriverPath() {
   return Found;
 }
 
+/// Code generation, with a look at the syntax tree before code generation is done with it.
+class CompileAction : public clang::EmitLLVMOnlyAction {
+public:
+  CompileAction(LLVMContext &Context, SourceFacts &Facts) : EmitLLVMOnlyAction(&Context), Facts(Facts) {}
+
+protected:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &Clang, StringRef Name) override {
+    std::vector<std::unique_ptr<clang::ASTConsumer>> Consumers;
+    Consumers.push_back(createSourceReader(Facts));
+    Consumers.push_back(EmitLLVMOnlyAction::CreateASTConsumer(Clang, Name));
+    if (!Consumers.back())
+      return nullptr;
+    return std::make_unique<clang::MultiplexConsumer>(std::move(Consumers));
+  }
+
+private:
+  SourceFacts &Facts;
+};
+
 /// One compilation, from request to module.
 class Compilation {
 public:
@@ -67,7 +88,7 @@ public:
       : Request(Request), Diagnostics(Diagnostics) {}
 
   /// Null if there were errors; they are among the diagnostics.
-  std::unique_ptr<Module> run(LLVMContext &Context);
+  std::unique_ptr<Module> run(LLVMContext &Context, SourceFacts &Facts);
 
 private:
   bool readMainFile();
@@ -213,6 +234,7 @@ std::shared_ptr<clang::CompilerInvocation> Compilation::invocation(const std::ve
   CodeGen.DisableO0ImplyOptNone = true;                       // else no pass touches the functions, and
   CodeGen.setInlining(clang::CodeGenOptions::NormalInlining); // else they are all noinline
   CodeGen.DisableLLVMPasses = true;
+  CodeGen.SanitizeAddressUseAfterScope = true; // says where variables end; nothing is instrumented without ASan
   CodeGen.PassPlugins.clear();
   // A library gives back its memory, prints nothing, writes no files and loads no plugins.
   CodeGen.DisableFree = false;
@@ -233,7 +255,7 @@ std::shared_ptr<clang::CompilerInvocation> Compilation::invocation(const std::ve
   return Result;
 }
 
-std::unique_ptr<Module> Compilation::run(LLVMContext &Context) {
+std::unique_ptr<Module> Compilation::run(LLVMContext &Context, SourceFacts &Facts) {
   InMemory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
   // Its working directory is its own, not the process's: several compilations can run at once.
   IntrusiveRefCntPtr<vfs::FileSystem> Disk(vfs::createPhysicalFileSystem());
@@ -254,7 +276,7 @@ std::unique_ptr<Module> Compilation::run(LLVMContext &Context) {
   Clang.createDiagnostics(&Collector, /*ShouldOwnClient=*/false);
   Clang.createFileManager();
   Clang.createSourceManager();
-  clang::EmitLLVMOnlyAction Action(&Context);
+  CompileAction Action(Context, Facts);
   std::unique_ptr<Module> M;
   if (Clang.ExecuteAction(Action))
     M = Action.takeModule();
@@ -277,7 +299,8 @@ bool compileModels(SmallVectorImpl<char> &Bitcode) {
   Request.UseCompileCommands = false;
   std::vector<Diagnostic> Diagnostics;
   LLVMContext Context;
-  std::unique_ptr<Module> M = Compilation(Request, Diagnostics).run(Context);
+  SourceFacts Unused; // no user looks at the models
+  std::unique_ptr<Module> M = Compilation(Request, Diagnostics).run(Context, Unused);
   if (!M)
     return false;
   raw_svector_ostream Out(Bitcode);
@@ -288,10 +311,11 @@ bool compileModels(SmallVectorImpl<char> &Bitcode) {
 } // namespace
 
 bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagnostics,
-                   function_ref<void(const Module &)> Use) {
+                   function_ref<void(const Module &, SourceFacts &)> Use) {
   // On the heap, and left there after a crash: it may be half written.
   struct State {
     std::vector<Diagnostic> Diagnostics;
+    SourceFacts Facts;
     bool HasModule = false;
   };
   auto S = std::make_unique<State>();
@@ -301,7 +325,7 @@ bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagn
         clang::noteBottomOfStack();
         LLVMContext Context;
         Context.setDiagnosticHandlerCallBack(ignorePassDiagnostics);
-        std::unique_ptr<Module> M = Compilation(Request, S->Diagnostics).run(Context);
+        std::unique_ptr<Module> M = Compilation(Request, S->Diagnostics).run(Context, S->Facts);
         if (!M)
           return;
         Context.setDiagnosticHandlerCallBack(ignorePassDiagnostics); // Clang had put its own in place
@@ -313,7 +337,7 @@ bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagn
           return;
         }
         runCheckerPipeline(*M);
-        Use(*M);
+        Use(*M, S->Facts);
         S->HasModule = true;
       },
       Reason);

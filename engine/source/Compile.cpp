@@ -8,8 +8,9 @@ namespace picket {
 
 CompileResult compileProgram(const CompileRequest &Request) {
   CompileResult Result;
-  bool Compiled = compileModule(Request, Result.Diagnostics,
-                                [&](const llvm::Module &M) { Result.Compiled = lower(M, ModelsFile); });
+  bool Compiled = compileModule(Request, Result.Diagnostics, [&](const llvm::Module &M, SourceFacts &Facts) {
+    Result.Compiled = lower(M, ModelsFile, std::move(Facts));
+  });
   if (!Compiled)
     Result.Compiled.reset();
   return Result;

@@ -57,20 +57,28 @@ std::vector<FunctionLowering::Chunk> FunctionLowering::chunksOf(ArrayRef<const V
 
 void FunctionLowering::copyConstant(Pointer To, Pointer From, const std::vector<Chunk> &Chunks, bool MayOverlap,
                                     uint8_t Flags, int32_t Feeds) {
+  if (Chunks.empty())
+    return;
+  B.emit({.Op = Opcode::CopyWritten,
+          .A = B.addOffset(To.Base, To.Offset),
+          .B = B.addOffset(From.Base, From.Offset),
+          .C = B.constant(Chunks.back().Offset + Chunks.back().Bytes)});
+  uint8_t StoreFlags = Flags | OfCopy;
   auto At = [](Pointer P, const Chunk &C) { return Pointer{P.Base, P.Offset + static_cast<int64_t>(C.Offset)}; };
   std::vector<Operand> Loaded;
   for (const Chunk &C : Chunks) {
     Loaded.push_back(load(C.Bytes, At(From, C), Flags, Feeds));
     if (!MayOverlap)
-      store(C.Bytes, At(To, C), Loaded.back(), Flags);
+      store(C.Bytes, At(To, C), Loaded.back(), StoreFlags);
   }
   if (MayOverlap)
     for (size_t K = 0; K < Chunks.size(); ++K)
-      store(Chunks[K].Bytes, At(To, Chunks[K]), Loaded[K], Flags);
+      store(Chunks[K].Bytes, At(To, Chunks[K]), Loaded[K], StoreFlags);
 }
 
 /// Words first and then the bytes that are left; backwards, the other way round. Ends in a new block.
 void FunctionLowering::copyLoop(Operand To, Operand From, Operand Size, bool Backwards, uint8_t Flags, int32_t Feeds) {
+  B.emit({.Op = Opcode::CopyWritten, .A = To, .B = From, .C = Size});
   Operand Words = B.binary(Opcode::And, 64, Size, B.constant(~7ull));
   Operand At = B.newSlots();
   B.move(At, Backwards ? Size : B.constant(0));
@@ -86,7 +94,7 @@ void FunctionLowering::copyLoop(Operand To, Operand From, Operand Size, bool Bac
     if (Backwards)
       Step();
     Operand Value = load(Bytes, {B.addScaled(From, At, 64, 1), 0}, Flags, Feeds);
-    store(Bytes, {B.addScaled(To, At, 64, 1), 0}, Value, Flags);
+    store(Bytes, {B.addScaled(To, At, 64, 1), 0}, Value, Flags | OfCopy);
     if (!Backwards)
       Step();
     B.jump(Head);

@@ -12,6 +12,7 @@
 #include "source/CodeBuilder.h"
 #include "source/ConstantLowering.h"
 #include "source/ModuleSymbols.h"
+#include "source/SourceNaming.h"
 #include "source/SpinLoops.h"
 #include "source/ValueTypes.h"
 
@@ -29,6 +30,7 @@ struct LoweringContext {
   SourceMap Sources;
   ModuleSymbols Symbols;
   ConstantLowering Constants;
+  LocalSites Locals;
 };
 
 class FunctionLowering {
@@ -93,6 +95,7 @@ private:
 
   // MemoryLowering.cpp
   void lowerAlloca(const llvm::AllocaInst &I);
+  void lowerLifetime(const llvm::CallBase &Marker);
   void lowerAddress(const llvm::GetElementPtrInst &I);
   Pointer pointer(const llvm::Value &V);
   void lowerLoad(const llvm::LoadInst &I);

@@ -22,8 +22,6 @@ static std::optional<FenceKind> fenceIntrinsic(unsigned Id) {
 /// Hints and markers: nothing happens when they run.
 static bool isDropped(unsigned Id) {
   switch (Id) {
-  case Intrinsic::lifetime_start:
-  case Intrinsic::lifetime_end:
   case Intrinsic::dbg_declare:
   case Intrinsic::dbg_value:
   case Intrinsic::dbg_label:
@@ -64,7 +62,7 @@ bool FunctionLowering::isSwallowedList(const Value &List) const {
       bool Harmless = C.Kind == Callee::Builtin && C.What == Builtin::Ignore;
       if (C.Kind == Callee::Intrinsic) {
         unsigned Id = Call->getIntrinsicID();
-        Harmless = Id == Intrinsic::vastart || isDropped(Id);
+        Harmless = Id == Intrinsic::vastart || isDropped(Id) || isa<LifetimeIntrinsic>(Call);
       }
       if (!Harmless)
         return false;
@@ -77,6 +75,8 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
   unsigned Id = I.getIntrinsicID();
   if (isDropped(Id))
     return;
+  if (isa<LifetimeIntrinsic>(I))
+    return lowerLifetime(I);
   if (std::optional<FenceKind> Kind = fenceIntrinsic(Id))
     return B.emit({.Op = Opcode::Fence, .C = static_cast<int32_t>(*Kind)});
   switch (Id) {

@@ -41,7 +41,7 @@ static void addForwarder(const llvm::Function &F, uint32_t Index, LoweringContex
   P.CodeLocations.resize(P.Code.size(), 0);
 }
 
-Program lower(const Module &M, const std::string &ModelsFile) {
+Program lower(const Module &M, const std::string &ModelsFile, SourceFacts Facts) {
   Program P;
   LoweringContext Context(M, P, ModelsFile);
   ModuleSymbols &Symbols = Context.Symbols;
@@ -60,6 +60,7 @@ Program lower(const Module &M, const std::string &ModelsFile) {
     if (Main->arg_size() >= 2)
       addArguments(P);
   }
+  attachSourceNames(P, Symbols, Context.Locals, Context.Sources, std::move(Facts));
   return P;
 }
 

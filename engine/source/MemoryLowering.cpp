@@ -1,4 +1,5 @@
 #include "source/FunctionLowering.h"
+#include "source/ReadMarks.h"
 
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 
@@ -27,7 +28,7 @@ Order orderOf(AtomicOrdering O) {
 
 uint8_t FunctionLowering::accessFlags(const llvm::Instruction &I, Order O) const {
   bool Spins = Plan.inSpinCandidate(*I.getParent());
-  return static_cast<uint8_t>(static_cast<uint8_t>(O) | (Spins ? InSpinCandidate : 0));
+  return static_cast<uint8_t>(static_cast<uint8_t>(O) | (Spins ? InSpinCandidate : 0) | (isMarkedRead(I) ? InText : 0));
 }
 
 Operand FunctionLowering::allocate(uint64_t ElementSize, Operand Count) {
@@ -43,6 +44,18 @@ Operand FunctionLowering::allocate(uint64_t ElementSize, Operand Count) {
 void FunctionLowering::lowerAlloca(const AllocaInst &I) {
   Operand Count = scalar(*I.getArraySize());
   define(I, allocate(Layout.getTypeAllocSize(I.getAllocatedType()).getFixedValue(), Count));
+  Context.Locals.push_back({&I, Context.P.NumSites - 1});
+}
+
+/// Only the markers that somebody could notice have come this far.
+void FunctionLowering::lowerLifetime(const CallBase &Marker) {
+  if (!isa<AllocaInst>(Marker.getArgOperand(0)))
+    return;
+  Operand Local = scalar(*Marker.getArgOperand(0));
+  if (Marker.getIntrinsicID() == Intrinsic::lifetime_start)
+    B.emit({.Op = Opcode::ScopeEnter, .Dst = Local, .A = Local});
+  else
+    B.emit({.Op = Opcode::ScopeLeave, .A = Local});
 }
 
 /// Whether all who use an address are accesses (or addresses of such), which can add a constant themselves.

@@ -1,15 +1,15 @@
 // How fast exploration is: executions per second on programs with known totals, what relaxation costs where it changes
 // nothing, and how the time of one execution grows with its length. Programs are compiled once, outside the timing.
 //
-//   picket_bench                                    everything
+//   picket_bench                                    executions/s and nanoseconds per event
 //   picket_bench --benchmark_filter=Executions      executions/s
-//   picket_bench --benchmark_filter=Relaxation      time relative to SC, robust programs
 //   picket_bench --benchmark_filter=OneExecution    nanoseconds per event
+//   picket_bench --benchmark_filter=ManyRaces       time to plan for the races of one execution
+//   picket_bench --relaxation [name]                time relative to SC, robust programs of tests/programs
+#include "bench/Relaxation.h"
 #include "support/Explore.h"
 
 #include <benchmark/benchmark.h>
-
-#include <chrono>
 
 namespace picket {
 namespace {
@@ -37,47 +37,20 @@ void benchExecutions(benchmark::State &State, const Subject &S, Buffering Buffer
   State.counters["executions/s"] = benchmark::Counter(static_cast<double>(Total), benchmark::Counter::kIsRate);
 }
 
-double processorSeconds() {
-  timespec Now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Now);
-  return static_cast<double>(Now.tv_sec) + 1e-9 * static_cast<double>(Now.tv_nsec);
-}
+/// Programs with one execution of about N events. Cells of one array are shared memory as a whole, so that every access
+/// is an event although no two threads touch the same cell.
+const char *const Disjoint =
+    "#include <pthread.h>\nvolatile int cells[2];\n"
+    "void *t(void *p) { for (int i = 0; i < N / 2; i++) cells[(long)p] = i; return 0; }\n"
+    "int main(void) { pthread_t a, b; pthread_create(&a, 0, t, (void *)0);\n"
+    "  pthread_create(&b, 0, t, (void *)1); pthread_join(a, 0); pthread_join(b, 0); return 0; }\n";
 
-/// tso/sc, pso/sc: ratios of the times of whole explorations of a program with the same traces under all models. The
-/// models take turns, so that a disturbance hits them alike.
-void benchRelaxation(benchmark::State &State, const Subject &S) {
-  const Program P = testing::compile(testing::requestForProgram(S.File, S.Flags));
-  double Seconds[3] = {};
-  uint64_t Executions[3] = {};
-  for (auto _ : State)
-    for (size_t K = 0; K < 3; ++K) {
-      double Start = processorSeconds();
-      Executions[K] = exploreAll(P, testing::AllModels[K]).Executions;
-      Seconds[K] += processorSeconds() - Start;
-    }
-  if (Executions[1] != Executions[0] || Executions[2] != Executions[0]) {
-    State.SkipWithError("the program is not robust");
-    return;
-  }
-  State.counters["executions"] = static_cast<double>(Executions[0]);
-  State.counters["tso/sc"] = Seconds[1] / Seconds[0];
-  State.counters["pso/sc"] = Seconds[2] / Seconds[0];
-}
-
-/// Programs with one execution of about N events. Cells of one array are shared memory as a whole, so that every access is
-/// an event although no two threads touch the same cell.
-const char *const Disjoint = "#include <pthread.h>\nvolatile int cells[2];\n"
-                             "void *t(void *p) { for (int i = 0; i < N / 2; i++) cells[(long)p] = i; return 0; }\n"
-                             "int main(void) { pthread_t a, b; pthread_create(&a, 0, t, (void *)0);\n"
-                             "  pthread_create(&b, 0, t, (void *)1); pthread_join(a, 0); pthread_join(b, 0); return 0; }\n";
-
-const char *const Alternating =
-    "#include <pthread.h>\n#include <semaphore.h>\nsem_t s[2]; int x;\n"
-    "void *t(void *p) { long me = (long)p; for (int i = 0; i < N / 8; i++) {\n"
-    "  sem_wait(&s[me]); x++; sem_post(&s[1 - me]); } return 0; }\n"
-    "int main(void) { pthread_t a, b; sem_init(&s[0], 0, 1); sem_init(&s[1], 0, 0);\n"
-    "  pthread_create(&a, 0, t, (void *)0); pthread_create(&b, 0, t, (void *)1);\n"
-    "  pthread_join(a, 0); pthread_join(b, 0); return 0; }\n";
+const char *const Alternating = "#include <pthread.h>\n#include <semaphore.h>\nsem_t s[2]; int x;\n"
+                                "void *t(void *p) { long me = (long)p; for (int i = 0; i < N / 8; i++) {\n"
+                                "  sem_wait(&s[me]); x++; sem_post(&s[1 - me]); } return 0; }\n"
+                                "int main(void) { pthread_t a, b; sem_init(&s[0], 0, 1); sem_init(&s[1], 0, 0);\n"
+                                "  pthread_create(&a, 0, t, (void *)0); pthread_create(&b, 0, t, (void *)1);\n"
+                                "  pthread_join(a, 0); pthread_join(b, 0); return 0; }\n";
 
 struct CountEvents : ExplorationObserver {
   uint64_t Events = 0;
@@ -103,46 +76,73 @@ void benchOneExecution(benchmark::State &State, const char *Text, Buffering Buff
       benchmark::Counter(static_cast<double>(Total), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
+/// Two threads that write the same N cells in the same order: N races in the first execution.
+const char *const ManyRaces = "#include <pthread.h>\nvolatile int cells[N];\n"
+                              "void *t(void *p) { for (int i = 0; i < N; i++) cells[i] = (long)p; return 0; }\n"
+                              "int main(void) { pthread_t a, b; pthread_create(&a, 0, t, (void *)1);\n"
+                              "  pthread_create(&b, 0, t, (void *)2); return 0; }\n";
+
+struct StopAtSecond : ExplorationObserver {
+  struct Reached {};
+  unsigned Executions = 0;
+  void ended(Execution &, Ending) override {
+    if (++Executions == 2)
+      throw Reached();
+  }
+  void restarted() override { Executions = 0; }
+};
+
+/// How long it takes to plan for the races of one long execution: the time until the second one ends.
+void benchManyRaces(benchmark::State &State, Buffering Buffers) {
+  const Program P = testing::compile(testing::requestForText(ManyRaces, {"-DN=" + std::to_string(State.range(0))}));
+  for (auto _ : State) {
+    StopAtSecond Stop;
+    try {
+      exploreOptimally(P, testing::exhaustively(Buffers), Stop);
+      State.SkipWithError("there is only one execution");
+    } catch (const StopAtSecond::Reached &) {
+    }
+  }
+}
+
 void registerAll() {
   const Subject Speed[] = {
-      {"writers8", "writers", {"-DN=8"}},      {"fib", "fib", {}},
-      {"fibJoin", "fib", {"-DJOIN"}},          {"sbloop5", "sbloop", {"-DK=5"}},
-      {"sbloop6", "sbloop", {"-DK=6"}},        {"mutexCounter5", "mutex_counter", {"-DN=5"}},
+      {"writers8", "writers", {"-DN=8"}},     {"fib", "fib", {}},
+      {"fibJoin", "fib", {"-DJOIN"}},         {"sbloop5", "sbloop", {"-DK=5"}},
+      {"sbloop6", "sbloop", {"-DK=6"}},       {"mutexCounter5", "mutex_counter", {"-DN=5"}},
       {"lastzero10", "lastzero", {"-DN=10"}},
-  };
-  const Subject Robust[] = {
-      {"writers7", "writers", {"-DN=7"}},
-      {"increments7", "increments", {"-DN=7"}},
-      {"mutexCounter7", "mutex_counter", {"-DN=7"}},
-      {"lastzero10", "lastzero", {"-DN=10"}},
-      {"readers10", "readers", {"-DN=10"}},
-      {"chaseLevFenced", "chase_lev", {"-DFENCED=2"}},
-      {"rcuSwap", "rcu_swap", {}},
-      {"loadBuffering", "load_buffering", {}},
   };
   for (const Subject &S : Speed)
     for (Buffering Buffers : testing::AllModels)
       benchmark::RegisterBenchmark((std::string("Executions/") + S.Name + "/" + testing::nameOf(Buffers)).c_str(),
                                    [S, Buffers](benchmark::State &State) { benchExecutions(State, S, Buffers); })
           ->Unit(benchmark::kMillisecond);
-  for (const Subject &S : Robust)
-    benchmark::RegisterBenchmark((std::string("Relaxation/") + S.Name).c_str(),
-                                 [S](benchmark::State &State) { benchRelaxation(State, S); })
-        ->Unit(benchmark::kMillisecond);
   for (auto [Name, Text] : {std::pair("disjoint", Disjoint), std::pair("alternating", Alternating)})
     for (Buffering Buffers : testing::AllModels)
-      benchmark::RegisterBenchmark((std::string("OneExecution/") + Name + "/" + testing::nameOf(Buffers)).c_str(),
-                                   [Text, Buffers](benchmark::State &State) { benchOneExecution(State, Text, Buffers); })
+      benchmark::RegisterBenchmark(
+          (std::string("OneExecution/") + Name + "/" + testing::nameOf(Buffers)).c_str(),
+          [Text, Buffers](benchmark::State &State) { benchOneExecution(State, Text, Buffers); })
           ->Unit(benchmark::kMillisecond)
           ->Arg(10'000)
           ->Arg(30'000)
           ->Arg(100'000);
+  for (Buffering Buffers : {Buffering::None, Buffering::Fifo}) // PSO: too many locations in contention
+    benchmark::RegisterBenchmark((std::string("ManyRaces/") + testing::nameOf(Buffers)).c_str(),
+                                 [Buffers](benchmark::State &State) { benchManyRaces(State, Buffers); })
+        ->Unit(benchmark::kMillisecond)
+        ->Arg(1'000)
+        ->Arg(2'000)
+        ->Arg(4'000)
+        ->Arg(8'000)
+        ->Arg(16'000);
 }
 
 } // namespace
 } // namespace picket
 
 int main(int Count, char **Arguments) {
+  if (Count > 1 && std::string(Arguments[1]) == "--relaxation")
+    return picket::printRelaxation(Count > 2 ? Arguments[2] : "");
   benchmark::Initialize(&Count, Arguments);
   if (benchmark::ReportUnrecognizedArguments(Count, Arguments))
     return 1;

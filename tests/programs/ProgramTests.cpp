@@ -1,6 +1,7 @@
 // Checks the C programs of this directory against expected.tsv: one test per row, in the suite "Fast" or, where
-// the row says that there are many executions, "Full". The suite "Optimal" insists that no execution was for nothing.
-#include "support/Explore.h"
+// the row says that there are many executions, "Full". The suite "Optimal" insists that no execution was for nothing,
+// the suite "Counterexample" that every violation is explained by an execution that is one.
+#include "support/Recordings.h"
 
 #include <gtest/gtest.h>
 
@@ -205,6 +206,43 @@ private:
   const Row Given;
 };
 
+/// Looks at the first bug of a row's program as a user would be shown it.
+class CounterexampleTest : public ::testing::Test {
+public:
+  explicit CounterexampleTest(Row R) : Given(std::move(R)) {}
+
+  void TestBody() override {
+    CheckRequest Request;
+    Request.Text = testing::requestForProgram(Given.Program, Given.Flags);
+    Request.Options.Models = {Given.Which};
+    Request.Options.Unroll = Given.Unroll;
+    const CheckReport Report = check(Request);
+    ASSERT_FALSE(Report.Models.front().Bugs.empty());
+    const Program P = testing::compile(Request.Text);
+    for (const Bug &B : Report.Models.front().Bugs) {
+      ASSERT_TRUE(B.Trace) << B.Message;
+      const Counterexample &C = *B.Trace;
+      EXPECT_EQ(testing::problemOf(C), "");
+      EXPECT_FALSE(C.Sentence.empty());
+      EXPECT_TRUE(Given.Which != Model::SC || C.Why.Edges.empty());
+      ASSERT_LT(C.Run.BugEvent, C.Run.Events.size());
+      for (const TraceEvent &E : C.Run.Events)
+        EXPECT_TRUE(E.At.Where.Line > 0 && E.At.Where.File.ends_with(Given.Program + ".c"))
+            << nameOf(E.Kind) << " at " << E.At.Where.File << ":" << E.At.Where.Line;
+      MachineOptions Options;
+      Options.Unroll = Given.Unroll;
+      ReplayResult Again = replay(P, C.Run, Options);
+      EXPECT_EQ(Again.Outcome, ReplayResult::SameBug) << Again.Message;
+      ASSERT_TRUE(Again.Run);
+      EXPECT_EQ(Again.Run->BugWhere.Line, C.Run.Events[C.Run.BugEvent].At.Where.Line);
+      EXPECT_EQ(Again.Run->BugMessage, C.Run.BugMessage);
+    }
+  }
+
+private:
+  const Row Given;
+};
+
 /// Says what is wrong with the data file itself.
 class DataTest : public ::testing::Test {
 public:
@@ -226,6 +264,8 @@ void registerRow(const Row &R) {
     return;
   const char *Suite = R.Executions.value_or(0) < ManyExecutions ? "Fast" : "Full";
   registerTest<ProgramTest>(Suite, R.testName(), R);
+  if (R.Verdict == "violation")
+    registerTest<CounterexampleTest>("Counterexample", R.testName(), R);
   // The keys of all traces are kept.
   if (R.Executions.value_or(0) <= MostTracesKept)
     registerTest<OptimalTest>("Optimal", R.testName(), R);

@@ -39,7 +39,7 @@ protected:
     Request.File = File;
     Request.Flags = std::move(Flags);
     Diagnostics.clear();
-    return compileModule(Request, Diagnostics, Use);
+    return compileModule(Request, Diagnostics, [&](const llvm::Module &M, SourceFacts &) { Use(M); });
   }
   bool compileText(
       const std::string &Text, std::vector<std::string> Flags = {},
@@ -117,7 +117,7 @@ TEST_F(ClangCompiler, PrefersUnsavedText) {
   Request.File = write("program.c", "this is not C\n");
   Request.Unsaved[Request.File] = "#include \"open.h\"\nint main(void) { return Value; }\n";
   Request.Unsaved[(Root / "open.h").string()] = "enum { Value = 3 };\n";
-  EXPECT_TRUE(compileModule(Request, Diagnostics, [](const llvm::Module &) {}));
+  EXPECT_TRUE(compileModule(Request, Diagnostics, [](const llvm::Module &, SourceFacts &) {}));
 }
 
 TEST_F(ClangCompiler, SurvivesACrash) {
@@ -252,7 +252,7 @@ TEST_F(ClangCompiler, CompilesOnSeveralThreadsAtOnce) {
       Request.File = File;
       for (int Round = 0; Round < 3; ++Round) {
         std::vector<Diagnostic> Found;
-        Compiled += compileModule(Request, Found, [](const llvm::Module &) {});
+        Compiled += compileModule(Request, Found, [](const llvm::Module &, SourceFacts &) {});
       }
     });
   for (std::thread &T : Threads)

@@ -1,0 +1,33 @@
+// What the front end knows about a text and LLVM IR does not say: the expressions behind memory accesses, the types of
+// variables, what heap blocks hold. Plain data; SourceExpressions collects it, SourceNaming joins it with the Program.
+#pragma once
+
+#include "program/SourceNames.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace picket {
+
+struct SourceFacts {
+  /// Line and column as the debug information has them; 0: not known.
+  struct Place {
+    uint32_t File = 0, Line = 0, Column = 0; // File: index into Files
+    auto operator<=>(const Place &) const = default;
+  };
+  struct Variable {
+    std::string Name;
+    uint32_t File = 0, Line = 0;
+    auto operator<=>(const Variable &) const = default;
+  };
+
+  std::vector<std::string> Files{1}; // absolute, without dots
+  std::vector<SourceType> Types{1};
+  std::vector<SourceNames::Expression> Expressions; // File is an index into Files here
+  std::map<Variable, uint32_t> Variables;           // to their types
+  std::map<Place, uint32_t> Allocations; // by the place of the call: type of what is allocated, or an array of it
+};
+
+} // namespace picket

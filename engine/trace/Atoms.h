@@ -1,0 +1,23 @@
+// The variables of a recording cut into parts that no access tells apart, so that accesses of different sizes that
+// overlap can be related byte by byte.
+#pragma once
+
+#include "trace/Recording.h"
+
+namespace picket {
+
+class Atoms {
+public:
+  explicit Atoms(const Recording &R);
+
+  uint32_t size() const { return Count; }
+  /// The atoms of a variable, in order.
+  const std::vector<uint32_t> &of(uint32_t Variable) const { return OfVariable[Variable]; }
+  bool overlap(uint32_t A, uint32_t B) const;
+
+private:
+  uint32_t Count = 0;
+  std::vector<std::vector<uint32_t>> OfVariable;
+};
+
+} // namespace picket

@@ -1,0 +1,64 @@
+// Everything there is to show about a violating execution, made from its recording.
+#pragma once
+
+#include "trace/Trace.h"
+
+namespace picket {
+
+/// Two events of a thread that took effect in the order opposite to the program's.
+struct ReorderedPair {
+  uint32_t First = 0, Second = 0; // events, in program order
+  std::string Sentence;           // "the store to x at line 9 took effect after the load of y at line 10"
+};
+
+/// Why an execution is not sequentially consistent: a shortest cycle in its Shasha-Snir trace.
+struct Cycle {
+  std::vector<TraceEdge> Edges; // each begins where the one before ends; empty if there is none
+  std::vector<ReorderedPair> Reordered;
+};
+
+/// One entry of a thread's store buffer.
+struct BufferedStore {
+  uint32_t Store = 0; // event
+  uint32_t Variable = 0;
+  std::string Text; // value
+};
+
+struct HeldLock {
+  uint32_t Variable = 0;
+  uint32_t Thread = 0;
+};
+
+/// One step of the telling: an event, and what the world looks like after it.
+struct Step {
+  uint32_t Event = 0;
+  std::string Text;                // "stores 1 to flag[0]: it waits in the store buffer"
+  bool Strange = false;            // part of what makes the execution impossible under sequential consistency
+  std::string Remark;              // why it is strange: "this store was still in the buffer when ..."; may be empty
+  std::vector<std::string> Memory; // value per variable (Recording::Variables)
+  std::vector<std::vector<BufferedStore>> Buffers; // per thread, oldest first
+  std::vector<HeldLock> Locks;
+};
+
+struct Counterexample {
+  Recording Run; // in the most sequential order
+  TraceGraph Chronological, ShashaSnir;
+  Cycle Why;
+  std::vector<Step> Steps; // one per event of Run, in order
+  std::string Sentence;    // what went wrong, in plain words
+};
+
+/// Puts the events into the most sequential order their trace allows, and explains them.
+Counterexample explain(Recording Run);
+
+/// A shortest cycle of a Shasha-Snir trace, and the pairs it reorders.
+Cycle findCycle(const Recording &R, const TraceGraph &ShashaSnir);
+
+/// An order of all events that respects the chronological trace, with as few changes of thread, and then as few delayed
+/// updates, as the trace allows (for long traces: nearly so).
+std::vector<uint32_t> mostSequentialOrder(const Recording &R, const TraceGraph &Chronological);
+
+/// The events as steps, with what the world looks like after each.
+std::vector<Step> tell(const Recording &R, const Cycle &Why);
+
+} // namespace picket

@@ -1,0 +1,273 @@
+#include "trace/Atoms.h"
+#include "trace/Counterexample.h"
+#include "trace/Wording.h"
+
+#include <algorithm>
+#include <map>
+
+namespace picket {
+
+namespace {
+
+class Explanation {
+public:
+  Explanation(const Recording &R, const TraceGraph &ShashaSnir, const Cycle &Why)
+      : R(R), G(ShashaSnir), Why(Why), Sources(R.Events.size(), NoEvent), Overwriters(R.Events.size(), NoEvent) {
+    for (const TraceEdge &E : G.Edges)
+      if (E.Kind == EdgeKind::Source)
+        Sources[E.To] = E.From;
+      else if (E.Kind == EdgeKind::Conflict)
+        Overwriters[E.From] = E.To;
+  }
+
+  std::string sentence() {
+    if (R.BugEvent == NoEvent)
+      return "";
+    if (!Why.Reordered.empty())
+      return capital(reordering()) + ", so " + consequence() + ".";
+    if (R.BugKind == "deadlock")
+      return deadlock();
+    if (R.BugKind == "hang")
+      return capital(thread(bug().Thread)) + " waits in a loop at " + line(bug()) +
+             " for a value that no thread that is still running will ever write.";
+    if (R.BugKind == "use-after-free" || R.BugKind == "double-free")
+      if (std::string Text = freedBefore(); !Text.empty())
+        return capital(Text);
+    if (std::string Text = lostUpdate(); !Text.empty())
+      return capital(Text) + ", so " + consequence() + ".";
+    if (std::string Text = decisiveRead(); !Text.empty())
+      return capital(Text) + ", so " + consequence() + ".";
+    return capital(consequence()) + ".";
+  }
+
+private:
+  /// When a write took effect.
+  uint32_t effectOf(uint32_t Write) const {
+    return R.Events[Write].Partner != NoEvent ? R.Events[Write].Partner : Write;
+  }
+  const TraceEvent &bug() const { return R.Events[R.BugEvent]; }
+  std::string thread(uint32_t T) const { return threadText(R, T); }
+  std::string line(const TraceEvent &E) const { return lineText(R, E.At.Where); }
+  static std::string capital(std::string Text) {
+    if (!Text.empty() && Text[0] >= 'a' && Text[0] <= 'z' && Text.rfind("main", 0) != 0)
+      Text[0] = static_cast<char>(Text[0] - 'a' + 'A');
+    return Text;
+  }
+  std::string name(const TraceEvent &E) const {
+    return E.Accesses.empty() ? "" : variableText(R, E, E.Accesses.back());
+  }
+  std::string valueRead(const TraceEvent &E) const {
+    for (const TraceAccess &A : E.Accesses)
+      if (!A.Write)
+        return A.Text;
+    return "";
+  }
+
+  std::string consequence() const {
+    std::string At = " at " + line(bug());
+    if (R.BugKind == "assertion")
+      return "the assertion" + At + " fails";
+    if (R.BugKind == "abort")
+      return thread(bug().Thread) + " calls abort" + At;
+    if (R.BugKind == "deadlock")
+      return "the threads wait for each other for ever";
+    if (R.BugKind == "hang")
+      return thread(bug().Thread) + " waits in the loop" + At + " for ever";
+    if (R.BugKind == "null-access")
+      return thread(bug().Thread) + " uses a null pointer" + At;
+    if (R.BugKind == "use-after-free")
+      return thread(bug().Thread) + " uses memory that is no longer there" + At;
+    if (R.BugKind == "double-free")
+      return "the same block is freed twice" + At;
+    if (R.BugKind == "out-of-bounds")
+      return thread(bug().Thread) + " goes beyond the end of an object" + At;
+    if (R.BugKind == "division-by-zero")
+      return thread(bug().Thread) + " divides by zero" + At;
+    return thread(bug().Thread) + " goes wrong" + At + ": " + R.BugMessage;
+  }
+
+  /// Stores that took effect late.
+  std::string reordering() const {
+    std::string Text;
+    size_t Shown = std::min<size_t>(Why.Reordered.size(), 2);
+    for (size_t K = 0; K < Shown; ++K) {
+      const TraceEvent &First = R.Events[Why.Reordered[K].First], &Second = R.Events[Why.Reordered[K].Second];
+      if (K)
+        Text += ", and ";
+      std::string Store = thread(First.Thread) + "'s store to " + name(First) + " (" + line(First) + ")";
+      if (First.Thread < R.Threads.size() && R.Threads[First.Thread].Name != "main")
+        Store = "the store of " + thread(First.Thread) + " to " + name(First) + " (" + line(First) + ")";
+      if (Second.writes() && Second.Kind == EventKind::Store)
+        Text += Store + " reached memory only after its later store to " + name(Second) + " (" + line(Second) + ")" +
+                seenBy(Second);
+      else
+        Text += Store + " was still in its store buffer when it read " + name(Second) + " = " + valueRead(Second) +
+                " (" + line(Second) + ")" + missedBy(Why.Reordered[K].First);
+    }
+    return Text;
+  }
+
+  /// Who read the old value because the store was late.
+  std::string missedBy(uint32_t Store) const {
+    for (const TraceEdge &E : Why.Edges)
+      if (E.Kind == EdgeKind::Conflict && E.To == Store && R.Events[E.From].Thread != R.Events[Store].Thread)
+        return ", and " + thread(R.Events[E.From].Thread) + " still read " + name(R.Events[E.From]) + " = " +
+               valueRead(R.Events[E.From]) + " (" + line(R.Events[E.From]) + ")";
+    return "";
+  }
+
+  /// Who read the store that overtook, and what it then missed.
+  std::string seenBy(const TraceEvent &Second) const {
+    for (const TraceEdge &E : Why.Edges) {
+      if (E.Kind != EdgeKind::Source || &R.Events[E.From] != &Second)
+        continue;
+      const TraceEvent &Reader = R.Events[E.To];
+      std::string Text = ": " + thread(Reader.Thread) + " read " + name(Reader) + " = " + valueRead(Reader) + " (" +
+                         line(Reader) + ")";
+      for (const TraceEdge &C : Why.Edges)
+        if (C.Kind == EdgeKind::Conflict && R.Events[C.From].Thread == Reader.Thread)
+          Text += " and then the old " + name(R.Events[C.From]) + " = " + valueRead(R.Events[C.From]) + " (" +
+                  line(R.Events[C.From]) + ")";
+      return Text;
+    }
+    return "";
+  }
+
+  std::string deadlock() const {
+    std::string Text;
+    bool SomeObject = std::any_of(R.Events.begin(), R.Events.end(), [](const TraceEvent &E) {
+      return (E.Kind == EventKind::Blocked || E.Kind == EventKind::Bug) && !E.Accesses.empty();
+    });
+    for (const TraceEvent &E : R.Events) {
+      if (E.Kind != EventKind::Blocked && E.Kind != EventKind::Bug)
+        continue;
+      if (SomeObject && E.Accesses.empty())
+        continue; // whoever waits for the end of another thread is not the cause
+      std::string Waits = E.Accesses.empty() ? "waits for another thread's end" : "waits for " + name(E);
+      Text += (Text.empty() ? "" : ", while ") + thread(E.Thread) + " " + held(E.Thread) + Waits + " (" + line(E) + ")";
+    }
+    bool Several = Text.find(", while ") != std::string::npos;
+    return capital(Text) + (Several ? ": none of them can ever go on." : ", and nobody is left to end that wait.");
+  }
+  std::string held(uint32_t Thread) const {
+    std::vector<std::string> Names;
+    for (const TraceEvent &E : R.Events) {
+      if (E.Kind != EventKind::Sync || E.Thread != Thread)
+        continue;
+      if (E.What == "locks")
+        Names.push_back(name(E));
+      else if (E.What == "unlocks")
+        std::erase(Names, name(E));
+    }
+    if (Names.empty())
+      return "";
+    std::string Text = "holds ";
+    for (size_t K = 0; K < Names.size(); ++K)
+      Text += (K ? ", " : "") + Names[K];
+    return Text + " and ";
+  }
+
+  std::string freedBefore() const {
+    for (size_t K = R.Events.size(); K-- > 0;)
+      if (const TraceEvent &E = R.Events[K]; E.Kind == EventKind::Free && E.Thread != bug().Thread)
+        return thread(E.Thread) + " freed " + name(E) + " (" + line(E) + ") while " + thread(bug().Thread) +
+               " was still using it (" + line(bug()) + "): " + R.BugMessage + ".";
+    return "";
+  }
+
+  /// A thread wrote back a value it had read before another thread changed it.
+  std::string lostUpdate() const {
+    for (size_t K = R.Events.size(); K-- > 0;) {
+      const TraceEvent &Read = R.Events[K];
+      if (Read.Kind != EventKind::Load || Overwriters[K] == NoEvent)
+        continue;
+      const TraceEvent &Other = R.Events[Overwriters[K]];
+      if (Other.Thread == Read.Thread)
+        continue;
+      for (uint32_t J = static_cast<uint32_t>(K) + 1; J < R.Events.size(); ++J) {
+        const TraceEvent &Write = R.Events[J];
+        if (Write.Thread == Read.Thread && Write.Kind == EventKind::Store &&
+            Write.Accesses[0].Variable == Read.Accesses[0].Variable) {
+          if (effectOf(J) < effectOf(Overwriters[K]))
+            break;
+          return thread(Read.Thread) + " read " + name(Read) + " = " + valueRead(Read) + " (" + line(Read) +
+                 "), then " + thread(Other.Thread) + " wrote " + Other.Accesses.back().Text + " (" + line(Other) +
+                 "), and " + thread(Read.Thread) + " overwrote that with " + Write.Accesses[0].Text + " (" +
+                 line(Write) + ")";
+        }
+      }
+    }
+    return "";
+  }
+
+  /// The last thing the failing thread learned from another one.
+  std::string decisiveRead() const {
+    for (size_t K = R.Events.size(); K-- > 0;) {
+      const TraceEvent &Read = R.Events[K];
+      if (Read.Thread != bug().Thread || !Read.reads() || !Read.isAccess())
+        continue;
+      std::string Text =
+          thread(Read.Thread) + " read " + name(Read) + " = " + valueRead(Read) + " (" + line(Read) + ")";
+      if (Overwriters[K] != NoEvent && R.Events[Overwriters[K]].Thread != Read.Thread)
+        return Text + " before " + thread(R.Events[Overwriters[K]].Thread) + " wrote " +
+               R.Events[Overwriters[K]].Accesses.back().Text + " there (" + line(R.Events[Overwriters[K]]) + ")";
+      if (Sources[K] != NoEvent && R.Events[Sources[K]].Thread != Read.Thread)
+        return Text + ", which " + thread(R.Events[Sources[K]].Thread) + " had written (" + line(R.Events[Sources[K]]) +
+               ")";
+    }
+    return "";
+  }
+
+  const Recording &R;
+  const TraceGraph &G;
+  const Cycle &Why;
+  std::vector<uint32_t> Sources, Overwriters; // per event that reads: the write it reads from, the one after
+};
+
+} // namespace
+
+/// The same execution with its events in another order.
+static Recording reordered(Recording R, const std::vector<uint32_t> &Order) {
+  std::vector<uint32_t> NewIndex(R.Events.size());
+  for (uint32_t K = 0; K < Order.size(); ++K)
+    NewIndex[Order[K]] = K;
+  std::vector<TraceEvent> Events;
+  for (uint32_t Old : Order) {
+    Events.push_back(std::move(R.Events[Old]));
+    if (Events.back().Partner != NoEvent)
+      Events.back().Partner = NewIndex[Events.back().Partner];
+  }
+  R.Events = std::move(Events);
+  if (R.BugEvent != NoEvent)
+    R.BugEvent = NewIndex[R.BugEvent];
+  // Where a load finds its thread's own store, in the buffer or in memory, depends on the order.
+  Atoms Memory(R);
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> Landing; // thread, atom -> the update of its latest store
+  for (uint32_t K = 0; K < R.Events.size(); ++K) {
+    TraceEvent &E = R.Events[K];
+    if (E.Kind == EventKind::Load)
+      E.Forwarded = false;
+    for (const TraceAccess &A : E.Accesses)
+      for (uint32_t Atom : Memory.of(A.Variable)) {
+        if (E.Kind == EventKind::Store && E.Partner != NoEvent)
+          Landing[{E.Thread, Atom}] = E.Partner;
+        else if (auto Own = Landing.find({E.Thread, Atom}); E.Kind == EventKind::Load && Own != Landing.end())
+          E.Forwarded |= Own->second > K;
+      }
+  }
+  return R;
+}
+
+Counterexample explain(Recording Run) {
+  Counterexample C;
+  std::vector<uint32_t> Order = mostSequentialOrder(Run, chronologicalTrace(Run));
+  C.Run = reordered(std::move(Run), Order);
+  C.Chronological = chronologicalTrace(C.Run);
+  C.ShashaSnir = shashaSnirTrace(C.Run);
+  C.Why = findCycle(C.Run, C.ShashaSnir);
+  C.Steps = tell(C.Run, C.Why);
+  C.Sentence = Explanation(C.Run, C.ShashaSnir, C.Why).sentence();
+  return C;
+}
+
+} // namespace picket

@@ -1,0 +1,415 @@
+#include "trace/Recorder.h"
+
+#include "trace/RecordingNames.h"
+
+#include <algorithm>
+
+namespace picket {
+
+const char *nameOf(EventKind Kind) {
+  switch (Kind) {
+  case EventKind::Store: return "store";
+  case EventKind::Load: return "load";
+  case EventKind::Rmw: return "rmw";
+  case EventKind::Update: return "update";
+  case EventKind::Fence: return "fence";
+  case EventKind::Sync: return "sync";
+  case EventKind::Create: return "create";
+  case EventKind::Join: return "join";
+  case EventKind::Free: return "free";
+  case EventKind::Atomic: return "atomic";
+  case EventKind::Blocked: return "blocked";
+  case EventKind::Bug: return "bug";
+  }
+  return "?";
+}
+
+Recorder::Recorder(Configuration &C) : C(C), M(C.machine()), P(M.program()) {}
+
+void Recorder::begin() {
+  Events.clear();
+  Stacks.clear();
+  FailedAccess.clear();
+  Entries.clear();
+  LastStore.clear();
+  Variables.clear();
+  VariableIds.clear();
+  Objects.clear();
+  C.startOver(this);
+}
+
+TraceEvent &Recorder::add(EventKind Kind, ThreadId T, const std::vector<uint32_t> &Stack) {
+  TraceEvent &E = Events.emplace_back();
+  E.Kind = Kind;
+  E.Thread = T;
+  Stacks.push_back(Stack);
+  if (T >= Entries.size()) {
+    Entries.resize(T + 1);
+    LastStore.resize(T + 1, NoEvent);
+  }
+  return E;
+}
+
+void Recorder::seeObject(Address A) {
+  uint32_t Slot = slotOf(A);
+  const Object *O = M.memory().find(A);
+  if (O)
+    Objects.try_emplace(Slot, SeenObject{O->Kind, O->Site, O->Owner, O->Size, O->AllocatedAt});
+}
+
+/// To be asked before the access happens: what is in memory now is the variable's initial value.
+uint32_t Recorder::variable(Address Where, uint32_t Size) {
+  auto [Found, IsNew] = VariableIds.try_emplace({Where, Size}, static_cast<uint32_t>(Variables.size()));
+  if (!IsNew)
+    return Found->second;
+  seeObject(Where);
+  TraceVariable &V = Variables.emplace_back();
+  V.Address = Where;
+  V.Size = Size;
+  if (Size <= 16)
+    readMemory(V, V.InitialLow, V.InitialHigh);
+  return Found->second;
+}
+
+TraceAccess Recorder::access(Address Where, uint32_t Size, bool Write, uint64_t Low, uint64_t High) {
+  TraceAccess A;
+  A.Variable = variable(Where, Size);
+  A.Write = Write;
+  A.Low = Size < 8 ? Low & ((1ull << (8 * Size)) - 1) : Low;
+  A.High = Size > 8 ? High : 0;
+  return A;
+}
+
+void Recorder::stored(ThreadId T, uint32_t Entry) {
+  if (Trying)
+    return;
+  const Operation &Op = M.pending(T);
+  TraceAccess A = access(Op.Where, Op.Width, true, Op.Value, Op.Value2);
+  TraceEvent &E = add(EventKind::Store, T, M.callStack(T));
+  E.Accesses = {A};
+  E.Ordering = nameOf(Op.Ordering);
+  E.StoreBarrier = C.buffering() == Buffering::PerLocation && Op.Ordering >= Order::Release;
+  auto Id = static_cast<uint32_t>(Events.size() - 1);
+  if (Entry >= Entries[T].size())
+    Entries[T].resize(Entry + 1, NoEvent);
+  Entries[T][Entry] = LastStore[T] = Id;
+}
+
+void Recorder::fenced(ThreadId T, const Operation *Fence) {
+  if (Trying || (Fence && Fence->Kind == OperationKind::Drain))
+    return; // part of creating a thread, which is an event of its own
+  TraceEvent &E = Fence || LastStore[T] == NoEvent ? add(EventKind::Fence, T, M.callStack(T))
+                                                   : add(EventKind::Fence, T, Stacks[LastStore[T]]);
+  E.FullFence = !Fence || Fence->Fence == FenceKind::Full;
+  E.StoreBarrier = Fence && C.buffering() == Buffering::PerLocation && Fence->Fence != FenceKind::Acquire &&
+                   Fence->Fence != FenceKind::ISync;
+  E.What = Fence ? fenceText(Fence->Fence) : "fence of the seq_cst store";
+}
+
+void Recorder::joined(ThreadId T, ThreadId Ended) {
+  if (Trying)
+    return;
+  TraceEvent &E = add(EventKind::Join, T, M.callStack(T));
+  E.Other = Ended;
+  E.FullFence = true;
+}
+
+void Recorder::created(ThreadId Parent, ThreadId Child) {
+  if (Trying)
+    return;
+  TraceEvent &E = add(EventKind::Create, Parent, M.createdFrom(Child));
+  E.Other = Child;
+  E.FullFence = true;
+}
+
+void Recorder::step(ProcessId Process) {
+  if (C.isUpdate(Process))
+    stepUpdate(Process);
+  else
+    stepThread(C.threadOf(Process), Process);
+}
+
+/// Writes down that a store reaches memory.
+void Recorder::land(uint32_t Store) {
+  auto Stack = Stacks[Store];
+  TraceEvent &E = add(EventKind::Update, Events[Store].Thread, Stack);
+  E.Accesses = Events[Store].Accesses;
+  E.Partner = Store;
+  Events[Store].Partner = static_cast<uint32_t>(Events.size() - 1);
+}
+
+void Recorder::stepUpdate(ProcessId Process) {
+  land(Entries[C.threadOf(Process)][C.nextEntry(Process)]);
+  C.step(Process);
+}
+
+void Recorder::stepThread(ThreadId T, ProcessId Process) {
+  const Operation Op = M.pending(T);
+  if (Op.Kind == OperationKind::Yield) {
+    C.step(Process);
+    return;
+  }
+  auto Id = static_cast<uint32_t>(Events.size());
+  std::vector<TraceAccess> Accesses;
+  const Object *O = Op.Kind == OperationKind::Atomic || Op.Kind == OperationKind::End ? nullptr : M.memory().find(Op.Where);
+  bool Alive = O && O->Life == Lifetime::Alive;
+  EventKind Kind = EventKind::Load;
+  uint64_t Low = 0, High = 0;
+  switch (Op.Kind) {
+  case OperationKind::Load:
+    if (Alive)
+      C.valueFor(T, Op, Low, High);
+    Accesses.push_back(access(Op.Where, Op.Width, false, Low, High));
+    break;
+  case OperationKind::Store: // reaches memory at once
+    Kind = EventKind::Store;
+    Accesses.push_back(access(Op.Where, Op.Width, true, Op.Value, Op.Value2));
+    break;
+  case OperationKind::Rmw:
+  case OperationKind::CmpXchg:
+    Kind = EventKind::Rmw;
+    if (Alive)
+      Low = Memory::readWord(M.memory().bytes(Op.Where), Op.Width);
+    Accesses.push_back(access(Op.Where, Op.Width, false, Low, 0));
+    if (Op.Kind == OperationKind::Rmw)
+      Accesses.push_back(access(Op.Where, Op.Width, true, applyRmw(Op.Rmw, Low, Op.Value, Op.Width), 0));
+    else if (Low == Op.Value2)
+      Accesses.push_back(access(Op.Where, Op.Width, true, Op.Value, 0));
+    break;
+  case OperationKind::Sync:
+    Kind = EventKind::Sync;
+    Accesses.push_back(access(Op.Where, sizeOf(Op.Sync), true, 0, 0));
+    break;
+  case OperationKind::Free:
+    Kind = EventKind::Free;
+    Accesses.push_back(access(Op.Where, O->Size, true, 0, 0));
+    break;
+  case OperationKind::End: // of local variables that others can see
+    Kind = EventKind::Free;
+    for (const Machine::Access &A : M.pendingEnds(T))
+      Accesses.push_back(access(A.Where, A.Size, true, 0, 0));
+    break;
+  default:
+    Kind = EventKind::Atomic;
+    Accesses = accessesOfSection(Process);
+    break;
+  }
+  TraceEvent &E = add(Kind, T, M.callStack(T));
+  E.Accesses = std::move(Accesses);
+  E.FullFence = Kind == EventKind::Sync || Op.Kind == OperationKind::Free || Kind == EventKind::Atomic ||
+                (Kind == EventKind::Rmw && C.drainsBefore(Op));
+  if (E.isAccess())
+    E.Ordering = nameOf(Op.Ordering);
+  if (Kind == EventKind::Load)
+    E.Forwarded = C.readsOwnBuffer(T, Op);
+  if (Op.Kind == OperationKind::End)
+    E.What = "ends the lifetime of";
+  if (Kind == EventKind::Sync)
+    E.What = syncText(Op.Sync, Alive ? M.memory().bytes(Op.Where) : nullptr, T, Op.Value);
+  C.step(Process);
+  bool Failed = M.status(T) == ThreadStatus::Failed && !M.bugs().empty() && M.bugs().back().Thread == T;
+  if (Failed && Kind != EventKind::Atomic && M.bugs().back().Pc == Stacks[Id].back()) {
+    // It did not happen: it is the bug.
+    FailedAccess = std::move(Events[Id].Accesses);
+    FailedAccess.resize(1);
+    FailedAccess[0].Write = false;
+    Events.resize(Id);
+    Stacks.resize(Id);
+    return;
+  }
+  if (Kind == EventKind::Atomic)
+    for (TraceAccess &A : Events[Id].Accesses)
+      if (A.Write && Variables[A.Variable].Size <= 16)
+        readMemory(Variables[A.Variable], A.Low, A.High);
+}
+
+/// What an atomic section reads from others and what it writes. That is known once it has run: it runs twice.
+std::vector<TraceAccess> Recorder::accessesOfSection(ProcessId Process) {
+  Configuration::Mark Before = C.mark();
+  Trying = true;
+  C.step(Process);
+  std::vector<MemoryAccess> Touched = C.accesses();
+  C.undoTo(Before);
+  M.newStep();
+  M.clearCreated();
+  Trying = false;
+
+  std::vector<TraceAccess> Reads, Writes;
+  auto Known = [&](const std::vector<TraceAccess> &In, uint32_t V) {
+    return std::any_of(In.begin(), In.end(), [&](const TraceAccess &A) { return A.Variable == V; });
+  };
+  for (const MemoryAccess &A : Touched) {
+    uint32_t V = variable(A.Where, A.Size);
+    if (Known(Writes, V) || (!A.Write && Known(Reads, V)))
+      continue; // read from itself, or read before
+    TraceAccess &New = (A.Write ? Writes : Reads).emplace_back();
+    New.Variable = V;
+    New.Write = A.Write;
+    if (!A.Write && A.Size <= 16)
+      readMemory(Variables[V], New.Low, New.High);
+  }
+  Reads.insert(Reads.end(), Writes.begin(), Writes.end());
+  return Reads;
+}
+
+void Recorder::readMemory(const TraceVariable &V, uint64_t &Low, uint64_t &High) {
+  const Object *O = M.memory().find(V.Address);
+  if (!O || O->Life != Lifetime::Alive || !Memory::inBounds(*O, V.Address, V.Size))
+    return;
+  const uint8_t *Bytes = M.memory().bytes(V.Address);
+  Low = Memory::readWord(Bytes, std::min(V.Size, 8u));
+  High = V.Size > 8 ? Memory::readWord(Bytes + 8, V.Size - 8) : 0;
+}
+
+/// Threads that wait at the end: what they wait for belongs to the picture.
+void Recorder::addBlocked(const BugReport &Bug) {
+  for (ThreadId T = 0; T < M.numThreads(); ++T) {
+    if (!M.exists(T) || T == Bug.Thread || M.status(T) != ThreadStatus::Ready ||
+        (M.pending(T).Kind != OperationKind::Sync && M.pending(T).Kind != OperationKind::Join))
+      continue;
+    const Operation Op = M.pending(T);
+    TraceEvent &E = add(EventKind::Blocked, T, M.callStack(T));
+    E.What = Op.Kind == OperationKind::Join ? "waits for the end of " + M.threadName(static_cast<ThreadId>(Op.Where))
+                                            : "waits for";
+    if (Op.Kind == OperationKind::Sync)
+      E.Accesses = {access(Op.Where, sizeOf(Op.Sync), false, 0, 0)};
+  }
+}
+
+Recording Recorder::finish(const BugReport *Bug) {
+  Recording R;
+  if (Bug) {
+    if (Bug->Kind == BugKind::Deadlock)
+      addBlocked(*Bug);
+    std::vector<uint32_t> Stack = M.callStack(Bug->Thread);
+    if (!Stack.empty())
+      Stack.back() = Bug->Pc;
+    std::vector<TraceAccess> Access = FailedAccess;
+    if (const Operation &Op = M.pending(Bug->Thread); Bug->Kind == BugKind::Deadlock && Op.Kind == OperationKind::Sync)
+      Access = {access(Op.Where, sizeOf(Op.Sync), false, 0, 0)};
+    TraceEvent &E = add(EventKind::Bug, Bug->Thread, Stack);
+    E.What = Bug->Message;
+    E.Accesses = std::move(Access);
+    R.BugEvent = static_cast<uint32_t>(Events.size() - 1);
+    R.BugKind = nameOf(Bug->Kind);
+    R.BugMessage = Bug->Message;
+    R.BugThread = M.threadName(Bug->Thread);
+  }
+  for (uint32_t K = 0, End = static_cast<uint32_t>(Events.size()); K < End; ++K)
+    if (Events[K].Kind == EventKind::Store && Events[K].Partner == NoEvent && C.buffering() != Buffering::None)
+      land(K);
+  R.Model = C.buffering() == Buffering::None ? "sc" : C.buffering() == Buffering::Fifo ? "tso" : "pso";
+  R.Threads = threadsOf(M);
+  nameEverything(R);
+  nameShared(R);
+  R.Variables = std::move(Variables);
+  R.Events = std::move(Events);
+  if (Bug)
+    R.BugWhere = R.Events[R.BugEvent].At.Where;
+  return R;
+}
+
+std::vector<TraceThread> threadsOf(const Machine &M) {
+  std::vector<TraceThread> Threads(M.numThreads());
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    if (M.exists(T))
+      Threads[T] = {M.threadName(T), M.pathOf(T)};
+  return Threads;
+}
+
+namespace {
+
+/// Runs an execution again with more accesses shown than the exploration saw. Those it did not see happen as soon as
+/// they can, which is when they happened there.
+class Rerun {
+public:
+  Rerun(Configuration &C, Recorder &Into, const Sharing &Explored)
+      : C(C), M(C.machine()), Into(Into), Explored(Explored) {}
+
+  const BugReport *run(const std::vector<ProcessId> &Schedule, const BugReport &Wanted) {
+    Into.begin();
+    passUnseen();
+    for (ProcessId P : Schedule) {
+      if (const BugReport *Found = find(Wanted))
+        return Found;
+      if (!C.isEnabled(P))
+        return nullptr;
+      Into.step(P);
+      passUnseen();
+    }
+    if (const BugReport *Found = find(Wanted))
+      return Found;
+    C.ending();
+    return find(Wanted);
+  }
+
+private:
+  const BugReport *find(const BugReport &Wanted) const {
+    for (const BugReport &B : M.bugs())
+      if (B.Kind == Wanted.Kind && B.Thread == Wanted.Thread && B.Pc == Wanted.Pc)
+        return &B;
+    return nullptr;
+  }
+
+  /// Whether the exploration did not see the pending access of T as a step.
+  bool unseen(ThreadId T) {
+    const Operation &Op = M.pending(T);
+    if (Op.Kind != OperationKind::Load && Op.Kind != OperationKind::Store && Op.Kind != OperationKind::Rmw &&
+        Op.Kind != OperationKind::CmpXchg)
+      return false;
+    const Object *O = M.memory().find(Op.Where);
+    return M.alone() || !Explored.isShared(O->Site) || C.isQuiet(T, Explored);
+  }
+  bool unseenStore(ThreadId T, const StoreBuffer::Entry &E) {
+    const Object *O = M.memory().find(E.Where);
+    auto Ordering = static_cast<Order>(M.program().Code[E.Pc].Flags & OrderMask);
+    return !Explored.isShared(O->Site) || (Ordering < Order::Release && Explored.writesOnlyOwn(E.Where, E.Width, T));
+  }
+
+  void passUnseen() {
+    for (bool Again = true; Again;) {
+      Again = false;
+      for (ThreadId T = 0; T < M.numThreads(); ++T) {
+        if (!M.exists(T))
+          continue;
+        std::vector<ProcessId> Updates = C.updatesOf(T);
+        for (ProcessId P : Updates)
+          while (C.isEnabled(P) && (M.alone() || unseenStore(T, C.bufferEntry(T, C.nextEntry(P))))) {
+            Into.step(P);
+            Again = true;
+          }
+        while (M.status(T) == ThreadStatus::Ready && unseen(T) && C.isEnabled(C.processOf(T))) {
+          Into.step(C.processOf(T));
+          Again = true;
+        }
+      }
+    }
+  }
+
+  Configuration &C;
+  Machine &M;
+  Recorder &Into;
+  Sharing Explored; // its own copy: what the exploration knew
+};
+
+} // namespace
+
+std::optional<Recording> record(Configuration &C, const std::vector<ProcessId> &Schedule, const BugReport &Bug) {
+  Machine &M = C.machine();
+  Recorder Into(C);
+  const Sharing Explored = M.sharing();
+  std::optional<Recording> Result;
+  // Showing more accesses can show more sharing (main reads what a thread that has ended left), and so more events.
+  do {
+    M.sharing().takeChanged();
+    const BugReport *Found = Rerun(C, Into, Explored).run(Schedule, Bug);
+    if (!Found)
+      break;
+    if (!M.sharing().changed())
+      Result = Into.finish(Found);
+  } while (M.sharing().changed());
+  C.startOver(nullptr);
+  return Result;
+}
+
+} // namespace picket

@@ -1,0 +1,115 @@
+// One execution, written down: every event in the order in which it happened, with names, values and places as a person
+// wants to see them. A recording is a value. The traces (Trace.h), the steps, the picture and the reports are all made
+// from it, and it can be run again (Replay.h).
+#pragma once
+
+#include "source/Diagnostic.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace picket {
+
+constexpr uint32_t NoEvent = ~0u;
+
+enum class EventKind : uint8_t {
+  Store, // under TSO and PSO it enters the thread's buffer; its Update lands it
+  Load,
+  Rmw,    // an atomic read-modify-write; one that writes nothing (a failed compare-exchange) only reads
+  Update, // a store reaches memory
+  Fence,  // full: the thread's buffer is empty. Lighter ones only order what comes after
+  Sync,   // an operation on a lock, condition variable, semaphore, ...
+  Create,
+  Join,
+  Free,
+  Atomic,  // a section that runs as one
+  Blocked, // the end: the thread waits for something that never comes
+  Bug      // the end: what is wrong
+};
+const char *nameOf(EventKind Kind); // "store", "load", ...
+
+/// A part of memory that events access: a variable, an element, a field.
+struct TraceVariable {
+  std::string Name;   // "flag[1]", "q.head", "node#2.next" (the second heap block of that type)
+  std::string Object; // what it is part of, for people: "global 'flag'", "heap block allocated at line 12"
+  std::string Type;   // "int", "struct node *"; empty if not known
+  uint64_t Address = 0;
+  uint32_t Size = 0;
+  std::string Initial; // its value when the first event of the recording happened
+  uint64_t InitialLow = 0, InitialHigh = 0;
+};
+
+/// One access of an event. Values are what was read, or written.
+struct TraceAccess {
+  uint32_t Variable = 0;
+  bool Write = false;
+  uint64_t Low = 0, High = 0;
+  std::string Text; // the value in the variable's own type: "1", "true", "&flag[0]", "NULL"
+};
+
+struct TracePlace {
+  Place Where;
+  std::string Function;
+};
+
+struct TraceEvent {
+  EventKind Kind = EventKind::Load;
+  uint32_t Thread = 0;
+  uint32_t Partner = NoEvent;        // Store: its Update (none: it reached memory at once). Update: its Store
+  bool Forwarded = false;            // Load: some of the value came from the thread's own buffer
+  bool FullFence = false;            // it waited for the thread's buffer to be empty
+  bool StoreBarrier = false;         // later stores of the thread land after all earlier ones (PSO)
+  uint32_t Other = 0;                // Create, Join: the other thread
+  std::vector<TraceAccess> Accesses; // reads first
+  std::string What;       // Sync and others: what it does, "locks", "unlocks", "waits for"; Bug: the sentence
+  std::string Expression; // as the source writes the accessed thing: "q->head"; empty if not known
+  std::string Ordering;   // "relaxed", "release", ...; empty if not atomic
+  TracePlace At;
+  std::vector<TracePlace> Callers; // from the outermost call; without At itself
+
+  bool isAccess() const {
+    return Kind == EventKind::Store || Kind == EventKind::Load || Kind == EventKind::Rmw || Kind == EventKind::Update;
+  }
+  bool reads() const {
+    for (const TraceAccess &A : Accesses)
+      if (!A.Write)
+        return true;
+    return false;
+  }
+  bool writes() const {
+    for (const TraceAccess &A : Accesses)
+      if (A.Write)
+        return true;
+    return false;
+  }
+};
+
+struct TraceThread {
+  std::string Name;               // "main", "worker", "worker#2"
+  std::vector<uint32_t> Identity; // path of creation indices from main: schedule independent
+};
+
+/// An allocation site or global whose accesses are events, named so that another compilation finds it again.
+struct SharedThing {
+  enum Kind : uint8_t { Global, Stack, Heap } What = Global;
+  std::string Name, Function; // Heap: no name
+  uint32_t Ordinal = 0;       // among the sites of the same kind, name and function
+  bool operator==(const SharedThing &) const = default;
+};
+
+struct Recording {
+  std::string File;
+  std::string Model; // "sc", "tso", "pso", "power"
+  unsigned Unroll = 8;
+  std::vector<TraceThread> Threads;
+  std::vector<TraceVariable> Variables;
+  std::vector<TraceEvent> Events;
+  std::vector<SharedThing> Shared;
+  // The bug it ends with.
+  std::string BugKind, BugMessage, BugThread;
+  Place BugWhere;
+  uint32_t BugEvent = NoEvent;
+};
+
+} // namespace picket

@@ -1,0 +1,293 @@
+#include "trace/RecordingNames.h"
+
+#include "trace/Naming.h"
+#include "trace/Recorder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+namespace picket {
+
+const char *nameOf(Order O) {
+  switch (O) {
+  case Order::NotAtomic: return "";
+  case Order::Relaxed: return "relaxed";
+  case Order::Acquire: return "acquire";
+  case Order::Release: return "release";
+  case Order::AcqRel: return "acq_rel";
+  case Order::SeqCst: return "seq_cst";
+  }
+  return "";
+}
+
+std::string fenceText(FenceKind Kind) {
+  switch (Kind) {
+  case FenceKind::Full: return "full fence";
+  case FenceKind::StoreStore: return "store-store fence";
+  case FenceKind::Acquire: return "acquire fence";
+  case FenceKind::Release: return "release fence";
+  case FenceKind::AcqRel: return "acquire-release fence";
+  case FenceKind::LwSync: return "lwsync";
+  case FenceKind::ISync: return "isync";
+  }
+  return "fence";
+}
+
+std::string syncText(SyncOp Op, const uint8_t *State, uint32_t Thread, uint64_t Argument) {
+  uint8_t Bytes[64] = {};
+  SyncResult Result;
+  if (State) {
+    std::memcpy(Bytes, State, sizeOf(Op));
+    Result = apply(Op, Bytes, Thread, Argument);
+  }
+  bool Worked = Result.Value == 0;
+  switch (Op) {
+  case SyncOp::MutexInit:
+  case SyncOp::SpinInit:
+  case SyncOp::CondInit:
+  case SyncOp::RwInit:
+  case SyncOp::SemInit:
+  case SyncOp::BarrierInit: return "initialises";
+  case SyncOp::MutexDestroy:
+  case SyncOp::SpinDestroy:
+  case SyncOp::CondDestroy:
+  case SyncOp::RwDestroy:
+  case SyncOp::SemDestroy:
+  case SyncOp::BarrierDestroy: return "destroys";
+  case SyncOp::MutexLock:
+  case SyncOp::SpinLock: return Worked ? "locks" : "fails to lock";
+  case SyncOp::MutexTryLock:
+  case SyncOp::MutexTimedLock:
+  case SyncOp::SpinTryLock: return Worked ? "locks" : "tries in vain to lock";
+  case SyncOp::MutexUnlock:
+  case SyncOp::SpinUnlock:
+  case SyncOp::RwUnlock: return Worked ? "unlocks" : "fails to unlock";
+  case SyncOp::CondEnqueue: return "begins to wait on";
+  case SyncOp::CondWake: return "is woken through";
+  case SyncOp::CondTimedWake: return Worked ? "is woken through" : "gives up waiting on";
+  case SyncOp::CondSignal: return "signals";
+  case SyncOp::CondBroadcast: return "broadcasts";
+  case SyncOp::RwReadLock: return Worked ? "locks for reading" : "fails to lock for reading";
+  case SyncOp::RwTryReadLock: return Worked ? "locks for reading" : "tries in vain to lock for reading";
+  case SyncOp::RwWriteLock: return Worked ? "locks for writing" : "fails to lock for writing";
+  case SyncOp::RwTryWriteLock: return Worked ? "locks for writing" : "tries in vain to lock for writing";
+  case SyncOp::SemWait: return "takes one from";
+  case SyncOp::SemTryWait:
+  case SyncOp::SemTimedWait: return Worked ? "takes one from" : "tries in vain to take one from";
+  case SyncOp::SemPost: return "posts";
+  case SyncOp::SemGetValue: return "asks for the value of";
+  case SyncOp::BarrierArrive: return "arrives at";
+  case SyncOp::BarrierLeave: return "leaves";
+  case SyncOp::OnceBegin: return Result.Value ? "begins the once-only" : "finds done the once-only";
+  case SyncOp::OnceEnd: return "ends the once-only";
+  }
+  return "works on";
+}
+
+Place placeOf(const Program &P, const SourceLocation &L) {
+  Place Result;
+  Result.File = L.Line ? P.Files[L.File] : "";
+  Result.Line = Result.EndLine = L.Line;
+  Result.Column = Result.EndColumn = L.Column;
+  return Result;
+}
+
+namespace {
+
+/// The places of a call stack, outermost first: calls that were inlined are calls to the reader. Only the user's own
+/// text.
+std::vector<SourceLocation> placesOf(const Program &P, const std::vector<uint32_t> &Stack) {
+  std::vector<SourceLocation> Places;
+  for (uint32_t Pc : Stack) {
+    size_t First = Places.size();
+    for (uint32_t L = P.CodeLocations[Pc]; L; L = P.Locations[L].InlinedAt)
+      if (P.Locations[L].Line && P.UserFile[P.Locations[L].File])
+        Places.push_back(P.Locations[L]);
+    std::reverse(Places.begin() + static_cast<ptrdiff_t>(First), Places.end());
+  }
+  return Places;
+}
+
+/// What heap blocks of a type are called: "node" for struct node.
+std::string blockName(const SourceNames &Names, uint32_t Type) {
+  std::string Name = Type ? Names.Types[Type].Name : "";
+  for (const char *Keyword : {"struct ", "union ", "enum "})
+    if (Name.rfind(Keyword, 0) == 0)
+      Name.erase(0, std::strlen(Keyword));
+  std::replace(Name.begin(), Name.end(), ' ', '_');
+  return Name.empty() ? "block" : Name;
+}
+
+TracePlace tracePlace(const Program &P, const SourceLocation &L) {
+  return {placeOf(P, L), P.FunctionNames[L.Function]};
+}
+
+} // namespace
+
+/// Names for the objects seen. Heap blocks of a type are numbered by who allocated them, in which order, so that the
+/// numbers do not depend on the schedule.
+std::map<uint32_t, Recorder::NamedObject> Recorder::nameObjects(const Recording &R) const {
+  const SourceNames &Names = P.Names;
+  static const SourceNames::Object Nameless;
+  std::map<uint32_t, NamedObject> Named;
+  std::map<std::string, std::vector<uint32_t>> Homonyms; // stack variables of a name
+  std::map<std::string, std::vector<uint32_t>> Blocks;   // heap blocks of a type
+  for (const auto &[Slot, O] : Objects) {
+    NamedObject &N = Named[Slot];
+    bool PerThread = O.Kind == ObjectKind::ThreadLocal;
+    uint32_t Global = PerThread ? O.Site - P.NumSites : Slot - 1;
+    bool IsGlobal = PerThread || O.Kind == ObjectKind::Global || O.Kind == ObjectKind::Constant;
+    const auto &Known = IsGlobal ? Names.Globals : Names.Sites;
+    uint32_t Index = IsGlobal ? Global : O.Site;
+    N.Source = Index < Known.size() && O.Kind != ObjectKind::Hidden ? &Known[Index] : &Nameless;
+    N.Seen = &O;
+    N.Name = N.Source->Name;
+    if (N.Name.empty() && IsGlobal)
+      N.Name = P.Globals[Global].Name;
+    std::string Owner = O.Owner < R.Threads.size() ? R.Threads[O.Owner].Name : "";
+    switch (O.Kind) {
+    case ObjectKind::Constant:
+    case ObjectKind::Global: N.Description = "global '" + N.Name + "'"; break;
+    case ObjectKind::ThreadLocal:
+      N.Suffix = " of " + Owner;
+      N.Description = "thread-local '" + N.Name + "' of thread '" + Owner + "'";
+      break;
+    case ObjectKind::Stack:
+      if (N.Name.empty())
+        N.Name = "local";
+      N.Description = "local variable '" + N.Name + "'" +
+                      (N.Source->Function.empty() ? "" : " of " + N.Source->Function) + " in thread '" + Owner + "'";
+      Homonyms[N.Name].push_back(Slot);
+      break;
+    case ObjectKind::Heap: {
+      uint32_t Line = P.placeOf(O.AllocatedAt).Line;
+      N.Description = "heap block of " + std::to_string(O.Size) + " bytes" +
+                      (Line ? " allocated at line " + std::to_string(Line) : "") + " by thread '" + Owner + "'";
+      Blocks[blockName(Names, N.Source->Type)].push_back(Slot);
+      break;
+    }
+    case ObjectKind::Hidden: N.Name = "internal"; break;
+    }
+  }
+  for (auto &[Name, Slots] : Homonyms)
+    for (uint32_t Slot : Slots)
+      if (Slots.size() > 1)
+        Named[Slot].Suffix = " of " + R.Threads[Objects.at(Slot).Owner].Name;
+  for (auto &[Type, Slots] : Blocks) {
+    auto Identity = [&](uint32_t Slot) {
+      uint32_t Owner = Objects.at(Slot).Owner;
+      return std::pair(M.pathOf(Owner), M.allocationIndex(Owner, Slot));
+    };
+    std::sort(Slots.begin(), Slots.end(), [&](uint32_t A, uint32_t B) { return Identity(A) < Identity(B); });
+    for (size_t K = 0; K < Slots.size(); ++K)
+      Named[Slots[K]].Name = Type + "#" + std::to_string(K + 1);
+  }
+  return Named;
+}
+
+/// Names for the variables, values in their own types, places for the events.
+void Recorder::nameEverything(Recording &R) {
+  // Values that are addresses lead to more objects, which need names as well: until no new ones are found.
+  for (size_t Known = 0; Known != Objects.size();) {
+    Known = Objects.size();
+    nameAccesses(nameObjects(R));
+  }
+  namePlaces();
+}
+
+void Recorder::nameAccesses(const std::map<uint32_t, NamedObject> &Named) {
+  const SourceNames &Names = P.Names;
+  auto PartName = [&](Address A, uint32_t Size, uint32_t *Type) {
+    const NamedObject &N = Named.at(slotOf(A));
+    bool Heap = N.Seen->Kind == ObjectKind::Heap;
+    return N.Name + objectPath(Names, *N.Source, N.Seen->Size, Heap, offsetOf(A), Size, Type) + N.Suffix;
+  };
+  auto PointerName = [&](uint64_t Value) -> std::string {
+    uint32_t Slot = slotOf(Value);
+    if (Slot >= FirstFunctionSlot && Slot - FirstFunctionSlot < P.Functions.size())
+      return P.Functions[Slot - FirstFunctionSlot].Name;
+    auto Found = Named.find(Slot);
+    if (Found == Named.end()) {
+      if (const Object *O = Slot ? M.memory().find(Value) : nullptr; O && O->Kind != ObjectKind::Hidden)
+        seeObject(Value);
+      return "";
+    }
+    const NamedObject &N = Found->second;
+    if (offsetOf(Value) == 0) // a string literal is its own address
+      return (N.Name.rfind('"', 0) == 0 ? "" : "&") + N.Name + N.Suffix;
+    uint32_t Type = 0;
+    return "&" + PartName(Value, 1, &Type);
+  };
+
+  Types.assign(Variables.size(), 0);
+  for (size_t K = 0; K < Variables.size(); ++K) {
+    TraceVariable &V = Variables[K];
+    auto Object = Named.find(slotOf(V.Address));
+    if (Object == Named.end()) {
+      V.Name = V.Address < 4096 ? "NULL" : "nowhere";
+      continue;
+    }
+    V.Name = PartName(V.Address, V.Size, &Types[K]);
+    V.Object = Object->second.Description;
+    V.Type = Names.Types[Types[K]].Name;
+    if (V.Size <= 16)
+      V.Initial = valueText(Names, Types[K], V.InitialLow, V.InitialHigh, V.Size, PointerName);
+  }
+  for (TraceEvent &E : Events)
+    if (E.isAccess() || E.Kind == EventKind::Atomic)
+      for (TraceAccess &A : E.Accesses)
+        if (Variables[A.Variable].Size <= 16)
+          A.Text = valueText(Names, Types[A.Variable], A.Low, A.High, Variables[A.Variable].Size, PointerName);
+}
+
+void Recorder::namePlaces() {
+  for (size_t K = 0; K < Events.size(); ++K) {
+    TraceEvent &E = Events[K];
+    std::vector<SourceLocation> Places = placesOf(P, Stacks[K]);
+    if (!Places.empty()) {
+      E.At = tracePlace(P, Places.back());
+      Places.pop_back();
+    } else if (!Stacks[K].empty()) {
+      E.At = tracePlace(P, P.placeOf(Stacks[K].back()));
+    }
+    for (const SourceLocation &L : Places)
+      E.Callers.push_back(tracePlace(P, L));
+    if (E.Accesses.empty() || Stacks[K].empty())
+      continue;
+    const SourceLocation &L = P.placeOf(Stacks[K].back());
+    const TraceAccess &Main = E.Accesses.back();
+    if (const auto *Text = P.Names.expressionAt(L.File, L.Line, L.Column, Main.Write, Variables[Main.Variable].Size,
+                                                Types[Main.Variable]))
+      E.Expression = Text->Text;
+  }
+}
+
+/// What counts as shared, so that another machine shows the same events.
+void Recorder::nameShared(Recording &R) { R.Shared = sharedThings(P, M.sharing()); }
+
+std::vector<SharedThing> sharedThings(const Program &P, const Sharing &Known) {
+  std::vector<SharedThing> Result;
+  for (uint32_t Site = 0; Site < P.NumSites + P.Globals.size(); ++Site)
+    if (Known.isShared(Site))
+      Result.push_back(nameOfSite(P, Site));
+  return Result;
+}
+
+SharedThing nameOfSite(const Program &P, uint32_t Site) {
+  SharedThing Thing;
+  if (Site >= P.NumSites) {
+    Thing.Name = P.Globals[Site - P.NumSites].Name;
+    return Thing;
+  }
+  auto Describe = [&](uint32_t S) {
+    const SourceNames::Object Object = S < P.Names.Sites.size() ? P.Names.Sites[S] : SourceNames::Object();
+    return std::tuple(Object.Name.empty() ? SharedThing::Heap : SharedThing::Stack, Object.Name, Object.Function);
+  };
+  std::tie(Thing.What, Thing.Name, Thing.Function) = Describe(Site);
+  for (uint32_t S = 0; S < Site; ++S)
+    Thing.Ordinal += Describe(S) == Describe(Site);
+  return Thing;
+}
+
+} // namespace picket

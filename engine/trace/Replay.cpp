@@ -1,0 +1,214 @@
+#include "trace/Replay.h"
+
+#include "trace/Recorder.h"
+#include "trace/Wording.h"
+
+#include <algorithm>
+
+namespace picket {
+
+namespace {
+
+class Replayer {
+public:
+  Replayer(Configuration &C, const Recording &Recorded) : C(C), M(C.machine()), Recorded(Recorded), Into(C) {}
+
+  ReplayResult run() {
+    Into.begin();
+    OrdinalOf.resize(Recorded.Events.size());
+    std::vector<uint32_t> Counts(Recorded.Threads.size(), 0);
+    for (uint32_t K = 0; K < Recorded.Events.size(); ++K)
+      if (Recorded.Events[K].Kind != EventKind::Update)
+        OrdinalOf[K] = Counts[Recorded.Events[K].Thread]++;
+    uint32_t Done = 0;
+    while (!isOver(Done) && happens(Recorded.Events[Done], OrdinalOf[Done]))
+      ++Done;
+    const BugReport *Found = isOver(Done) ? findBug() : nullptr;
+    ReplayResult Result;
+    Result.Run = Into.finish(Found);
+    Result.Run->File = Recorded.File;
+    Result.Run->Unroll = Recorded.Unroll;
+    compare(Result, Done);
+    if (Result.Outcome == ReplayResult::Differs)
+      return Result;
+    Result.Outcome = Found || Recorded.BugEvent == NoEvent ? ReplayResult::SameBug : ReplayResult::NoBug;
+    Result.Message = Found ? Found->Message : "the execution can still happen, but nothing goes wrong in it any more";
+    return Result;
+  }
+
+private:
+  /// The thread of this machine that is a thread of the recording.
+  std::optional<ThreadId> threadOf(uint32_t Index) const {
+    if (Index >= Recorded.Threads.size())
+      return std::nullopt;
+    for (ThreadId T = 0; T < M.numThreads(); ++T)
+      if (M.exists(T) && M.pathOf(T) == Recorded.Threads[Index].Identity)
+        return T;
+    return std::nullopt;
+  }
+
+  /// Whether all that can be replayed has been: what comes now is the bug.
+  bool isOver(uint32_t Done) const { return Done >= Recorded.Events.size() || Done == Recorded.BugEvent; }
+
+  /// The Ordinal-th event of a thread that is no update, if it has happened.
+  uint32_t happened(ThreadId T, uint32_t Ordinal) {
+    if (T >= Mine.size())
+      Mine.resize(T + 1);
+    for (; Looked < Into.events().size(); ++Looked)
+      if (const TraceEvent &E = Into.events()[Looked]; E.Kind != EventKind::Update) {
+        if (E.Thread >= Mine.size())
+          Mine.resize(E.Thread + 1);
+        Mine[E.Thread].push_back(Looked);
+      }
+    return Ordinal < Mine[T].size() ? Mine[T][Ordinal] : NoEvent;
+  }
+
+  /// Makes a recorded event happen, unless it happened along with another one. False if it cannot.
+  bool happens(const TraceEvent &E, uint32_t Ordinal) {
+    std::optional<ThreadId> T = threadOf(E.Thread);
+    if (!T)
+      return false;
+    if (E.Kind == EventKind::Blocked)
+      return true; // that is not something that happens
+    if (E.Kind == EventKind::Update) {
+      uint32_t Store = happened(*T, OrdinalOf[E.Partner]);
+      for (ProcessId P : C.updatesOf(*T))
+        if (Store != NoEvent && C.isEnabled(P) && Into.storeOf(*T, C.nextEntry(P)) == Store) {
+          Into.step(P);
+          return true;
+        }
+      return Store != NoEvent && Into.events()[Store].Partner != NoEvent;
+    }
+    while (happened(*T, Ordinal) == NoEvent) {
+      if (M.status(*T) != ThreadStatus::Ready || !C.isEnabled(C.processOf(*T)))
+        return false;
+      bool Yields = M.pending(*T).Kind == OperationKind::Yield;
+      Into.step(C.processOf(*T));
+      if (!Yields && happened(*T, Ordinal) == NoEvent)
+        return false;
+    }
+    return true;
+  }
+
+  const BugReport *findBug() {
+    if (Recorded.BugEvent == NoEvent)
+      return nullptr;
+    // The bug may be what the thread does next, or that nobody can do anything.
+    std::optional<ThreadId> Guilty = threadOf(Recorded.Events[Recorded.BugEvent].Thread);
+    if (M.bugs().empty() && Guilty && C.isEnabled(C.processOf(*Guilty)))
+      Into.step(C.processOf(*Guilty));
+    std::vector<ProcessId> Enabled;
+    C.enabled(Enabled);
+    if (M.bugs().empty() && Enabled.empty())
+      C.ending();
+    for (const BugReport &B : M.bugs())
+      if (nameOf(B.Kind) == Recorded.BugKind && M.threadName(B.Thread) == Recorded.BugThread)
+        return &B;
+    return nullptr;
+  }
+
+  /// The first event that is not what was recorded. Events of different threads may have changed places.
+  void compare(ReplayResult &Result, uint32_t Done) {
+    const Recording &Now = *Result.Run;
+    for (uint32_t K = 0; K < Done; ++K) {
+      if (Recorded.Events[K].Kind == EventKind::Update || Recorded.Events[K].Kind == EventKind::Blocked)
+        continue; // the store of an update is compared, and it has landed
+      uint32_t New = happened(*threadOf(Recorded.Events[K].Thread), OrdinalOf[K]);
+      if (!sameEvent(Now, K, New)) {
+        differs(Result, K,
+                threadText(Now, Now.Events[New].Thread) + " " + describeEvent(Now, New) + " (" +
+                    lineText(Now, Now.Events[New].At.Where) + ")");
+        return;
+      }
+    }
+    if (!isOver(Done))
+      differs(Result, Done, "the program does something else, or cannot go on");
+  }
+
+  /// Whether the event happened as it was recorded. Places may have moved: the text around it may have been edited.
+  bool sameEvent(const Recording &Now, uint32_t Old, uint32_t New) const {
+    const TraceEvent &A = Recorded.Events[Old], &B = Now.Events[New];
+    if (A.Kind != B.Kind || A.What != B.What || A.Accesses.size() != B.Accesses.size())
+      return false;
+    for (size_t J = 0; J < A.Accesses.size(); ++J)
+      if (A.Accesses[J].Write != B.Accesses[J].Write || A.Accesses[J].Text != B.Accesses[J].Text ||
+          Recorded.Variables[A.Accesses[J].Variable].Name != Now.Variables[B.Accesses[J].Variable].Name)
+        return false;
+    return true;
+  }
+
+  void differs(ReplayResult &Result, uint32_t Event, const std::string &Now) const {
+    Result.Outcome = ReplayResult::Differs;
+    Result.Event = Event;
+    Result.Message = threadText(Recorded, Recorded.Events[Event].Thread) + " " + describeEvent(Recorded, Event) + " (" +
+                     lineText(Recorded, Recorded.Events[Event].At.Where) + ") in the recording; now " + Now;
+  }
+
+  Configuration &C;
+  Machine &M;
+  const Recording &Recorded;
+  Recorder Into;
+  std::vector<uint32_t> OrdinalOf;         // per recorded event: among those of its thread, updates left out
+  std::vector<std::vector<uint32_t>> Mine; // per thread: its events so far, updates left out
+  uint32_t Looked = 0;
+};
+
+/// Whether the numbers in a recording, which may have been written by anybody, point to something.
+bool isSound(const Recording &R) {
+  if (R.BugEvent != NoEvent && R.BugEvent >= R.Events.size())
+    return false;
+  for (const TraceEvent &E : R.Events) {
+    if (E.Thread >= R.Threads.size() || E.Other >= R.Threads.size() ||
+        (E.Partner != NoEvent && E.Partner >= R.Events.size()))
+      return false;
+    for (const TraceAccess &A : E.Accesses)
+      if (A.Variable >= R.Variables.size())
+        return false;
+    bool NeedsAccess = E.isAccess() || E.Kind == EventKind::Sync || E.Kind == EventKind::Free;
+    if (NeedsAccess && E.Accesses.empty())
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOptions &Options) {
+  ReplayResult Result;
+  Buffering Buffers = Buffering::None;
+  if (Recorded.Model == "tso")
+    Buffers = Buffering::Fifo;
+  else if (Recorded.Model == "pso")
+    Buffers = Buffering::PerLocation;
+  else if (Recorded.Model != "sc") {
+    Result.Message = "recordings of the model '" + Recorded.Model + "' cannot be replayed";
+    return Result;
+  }
+  if (!isSound(Recorded)) {
+    Result.Message = "the recording contradicts itself";
+    return Result;
+  }
+  if (P.Main < 0) {
+    Result.Message = "there is no 'main' to run";
+    return Result;
+  }
+  Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
+  for (uint32_t Site = 0; Site < P.NumSites + P.Globals.size(); ++Site)
+    if (std::find(Recorded.Shared.begin(), Recorded.Shared.end(), nameOfSite(P, Site)) != Recorded.Shared.end())
+      Shared.markShared(Site);
+  try {
+    // A changed program may share more than was known: then there are more events, and it is run once more.
+    do {
+      Shared.takeChanged();
+      Configuration C(P, Shared, Options, Buffers);
+      C.start();
+      Result = Replayer(C, Recorded).run();
+    } while (Shared.changed());
+  } catch (const MachineStop &Stop) {
+    Result.Outcome = ReplayResult::Impossible;
+    Result.Message = Stop.Message;
+  }
+  return Result;
+}
+
+} // namespace picket

@@ -1,0 +1,27 @@
+// From Graphviz text to SVG.
+//
+// Graphviz is not thread-safe, and a graph it cannot cope with ends the process. So a helper process draws, and a crash
+// costs one picture.
+#pragma once
+
+#include <string>
+
+namespace picket {
+
+struct SvgResult {
+  bool Ok = false;
+  std::string Svg, Error; // one of them
+};
+
+/// Which program draws: it is run with the one argument `render-svg`, the Graphviz text on its standard input, and
+/// writes the SVG to its standard output. `picket` names itself. There is no default, since a program that does not
+/// know the argument would run all of itself.
+void setRendererProgram(std::string Path);
+
+/// Draws in the helper process. May be called from several threads at once.
+SvgResult renderSvg(const std::string &Dot, double TimeoutSeconds = 10);
+
+/// Draws in this process, one picture at a time: what the helper does. Needs the library picket_svg.
+SvgResult renderSvgInProcess(const std::string &Dot);
+
+} // namespace picket

@@ -1,0 +1,252 @@
+#include "trace/Counterexample.h"
+#include "trace/Wording.h"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+
+namespace picket {
+
+namespace {
+
+/// Orders the events of a chronological trace. Running a thread on as far as it can go never costs anything later,
+/// since the trace is fixed; nor does letting stores reach memory as soon as they can. So the only choice is which
+/// thread comes next when one has to wait, and a search over those finds the best.
+class Linearisation {
+public:
+  Linearisation(const Recording &R, const TraceGraph &G) : R(R), Waits(R.Events.size(), 0), After(R.Events.size()) {
+    uint32_t NumThreads = 0;
+    for (const TraceEvent &E : R.Events)
+      NumThreads = std::max(NumThreads, E.Thread + 1);
+    OfThread.resize(NumThreads);
+    for (uint32_t K = 0; K < R.Events.size(); ++K)
+      if (R.Events[K].Kind != EventKind::Update)
+        OfThread[R.Events[K].Thread].push_back(K);
+    for (const TraceEdge &E : G.Edges)
+      edge(E.From, E.To);
+    // The bug is the end of the story, and who waits for ever begins to do so shortly before.
+    for (uint32_t Last = 0; Last < R.Events.size(); ++Last)
+      if (R.Events[Last].Kind == EventKind::Bug || R.Events[Last].Kind == EventKind::Blocked)
+        for (uint32_t K = 0; K < R.Events.size(); ++K)
+          if (rank(K) < rank(Last) && R.Events[K].Kind != EventKind::Update)
+            edge(K, Last);
+  }
+
+  std::vector<uint32_t> best() {
+    Search First(*this);
+    using Entry = std::pair<std::pair<unsigned, unsigned>, size_t>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> Open;
+    std::vector<Search> States{First};
+    std::map<std::vector<uint32_t>, std::pair<unsigned, unsigned>> Best{{First.Position, {0, 0}}};
+    Open.push({{0, 0}, 0});
+    while (!Open.empty()) {
+      auto [Cost, Index] = Open.top();
+      Open.pop();
+      if (States[Index].Order.size() == R.Events.size())
+        return States[Index].Order;
+      if (Best[States[Index].Position] < Cost)
+        continue;
+      if (States.size() * R.Events.size() > MaxWork)
+        return greedy(States[Index]);
+      for (uint32_t T = 0; T < OfThread.size(); ++T) {
+        if (!States[Index].canRun(*this, T))
+          continue;
+        Search Next = States[Index];
+        Next.run(*this, T);
+        std::pair<unsigned, unsigned> NewCost{Next.Blocks, Next.Delays};
+        auto [Known, IsNew] = Best.try_emplace(Next.Position, NewCost);
+        if (!IsNew && Known->second <= NewCost)
+          continue;
+        Known->second = NewCost;
+        Open.push({NewCost, States.size()});
+        States.push_back(std::move(Next));
+      }
+    }
+    return {}; // the graph has a cycle: not a chronological trace
+  }
+
+private:
+  static constexpr size_t MaxWork = 4'000'000;
+
+  int rank(uint32_t K) const {
+    return R.Events[K].Kind == EventKind::Bug ? 2 : R.Events[K].Kind == EventKind::Blocked ? 1 : 0;
+  }
+  void edge(uint32_t From, uint32_t To) {
+    After[From].push_back(To);
+    ++Waits[To];
+  }
+
+  struct Search {
+    explicit Search(const Linearisation &L) : Position(L.OfThread.size(), 0), Left(L.Waits) { landAll(L); }
+
+    bool canRun(const Linearisation &L, uint32_t T) const {
+      return Position[T] < L.OfThread[T].size() && Left[L.OfThread[T][Position[T]]] == 0;
+    }
+    void run(const Linearisation &L, uint32_t T) {
+      ++Blocks;
+      while (canRun(L, T)) {
+        take(L, L.OfThread[T][Position[T]++]);
+        landAll(L);
+      }
+    }
+    void take(const Linearisation &L, uint32_t Event) {
+      Order.push_back(Event);
+      for (uint32_t To : L.After[Event])
+        if (--Left[To] == 0 && L.R.Events[To].Kind == EventKind::Update)
+          Ready.push_back(To);
+    }
+    /// Lets every store land that can.
+    void landAll(const Linearisation &L) {
+      for (size_t K = 0; K < Ready.size(); ++K) {
+        Delays += Order.back() != L.R.Events[Ready[K]].Partner;
+        take(L, Ready[K]);
+      }
+      Ready.clear();
+    }
+
+    std::vector<uint32_t> Order, Position, Left, Ready;
+    unsigned Blocks = 0, Delays = 0;
+  };
+
+  /// For long traces: whoever can run does.
+  std::vector<uint32_t> greedy(Search S) const {
+    for (bool Moved = true; Moved;) {
+      Moved = false;
+      for (uint32_t T = 0; T < OfThread.size(); ++T)
+        if (S.canRun(*this, T)) {
+          S.run(*this, T);
+          Moved = true;
+        }
+    }
+    return S.Order;
+  }
+
+  const Recording &R;
+  std::vector<std::vector<uint32_t>> OfThread;
+  std::vector<uint32_t> Waits; // how many events must come before
+  std::vector<std::vector<uint32_t>> After;
+};
+
+} // namespace
+
+std::vector<uint32_t> mostSequentialOrder(const Recording &R, const TraceGraph &Chronological) {
+  return Linearisation(R, Chronological).best();
+}
+
+namespace {
+
+/// What memory, buffers and locks look like while the story goes on.
+class World {
+public:
+  std::vector<std::string> Memory;
+  std::vector<std::vector<BufferedStore>> Buffers;
+  std::vector<HeldLock> Locks;
+
+  explicit World(const Recording &R) : Buffers(R.Threads.size()), R(R) {
+    for (const TraceVariable &V : R.Variables) {
+      Memory.push_back(V.Initial);
+      if (V.Size > 16)
+        continue;
+      for (uint32_t K = 0; K < V.Size; ++K)
+        Bytes.try_emplace(V.Address + K, static_cast<uint8_t>((K < 8 ? V.InitialLow : V.InitialHigh) >> (8 * (K % 8))));
+    }
+  }
+
+  void happen(uint32_t Event) {
+    const TraceEvent &E = R.Events[Event];
+    if (E.Kind == EventKind::Store && E.Partner != NoEvent) {
+      Buffers[E.Thread].push_back({Event, E.Accesses[0].Variable, E.Accesses[0].Text});
+      return;
+    }
+    if (E.Kind == EventKind::Update)
+      std::erase_if(Buffers[E.Thread], [&](const BufferedStore &S) { return S.Store == E.Partner; });
+    if (E.Kind == EventKind::Sync)
+      lock(E);
+    else if (E.Kind != EventKind::Free && E.Kind != EventKind::Blocked)
+      for (const TraceAccess &A : E.Accesses)
+        if (A.Write)
+          write(A);
+  }
+
+private:
+  void write(const TraceAccess &A) {
+    const TraceVariable &V = R.Variables[A.Variable];
+    Memory[A.Variable] = A.Text;
+    if (V.Size > 16)
+      return;
+    for (uint32_t K = 0; K < V.Size; ++K)
+      Bytes[V.Address + K] = static_cast<uint8_t>((K < 8 ? A.Low : A.High) >> (8 * (K % 8)));
+    // Others that share bytes with it.
+    for (uint32_t Other = 0; Other < R.Variables.size(); ++Other) {
+      const TraceVariable &O = R.Variables[Other];
+      if (Other == A.Variable || O.Size > 8 || O.Address >= V.Address + V.Size || V.Address >= O.Address + O.Size)
+        continue;
+      uint64_t Value = 0;
+      for (uint32_t K = 0; K < O.Size; ++K)
+        Value |= static_cast<uint64_t>(Bytes[O.Address + K]) << (8 * K);
+      Memory[Other] = std::to_string(Value);
+    }
+  }
+
+  void lock(const TraceEvent &E) {
+    uint32_t Variable = E.Accesses[0].Variable;
+    if (E.What == "locks" || E.What == "locks for reading" || E.What == "locks for writing") {
+      Locks.push_back({Variable, E.Thread});
+    } else if (E.What == "unlocks") {
+      auto Mine = std::find_if(Locks.rbegin(), Locks.rend(),
+                               [&](const HeldLock &L) { return L.Variable == Variable && L.Thread == E.Thread; });
+      if (Mine != Locks.rend())
+        Locks.erase(std::next(Mine).base());
+    }
+  }
+
+  const Recording &R;
+  std::map<uint64_t, uint8_t> Bytes;
+};
+
+} // namespace
+
+std::vector<Step> tell(const Recording &R, const Cycle &Why) {
+  std::map<uint32_t, std::string> Remarks;
+  for (const ReorderedPair &P : Why.Reordered) {
+    const TraceEvent &Second = R.Events[P.Second];
+    Remarks[P.Second] =
+        Second.Kind == EventKind::Store
+            ? describeAccess(R, P.First) + " has not reached memory yet, but this one may overtake it"
+            : describeAccess(R, P.First) + " is still in the store buffer, where no other thread sees it";
+    Remarks[P.First] = "it takes effect after " + describeAccess(R, P.Second);
+    if (Second.Kind == EventKind::Store && Second.Partner != NoEvent)
+      Remarks[Second.Partner] = "it overtakes " + describeAccess(R, P.First);
+    if (R.Events[P.First].Partner != NoEvent)
+      Remarks[R.Events[P.First].Partner] = "only now, after " + describeAccess(R, P.Second);
+  }
+
+  // For a long trace the whole world after every step would be too much to keep.
+  bool Everything = R.Events.size() * R.Variables.size() <= 500'000;
+  World Now(R);
+  std::vector<Step> Steps;
+  for (uint32_t Event = 0; Event < R.Events.size(); ++Event) {
+    uint32_t Partner = R.Events[Event].Partner;
+    Now.happen(Event);
+    Step &S = Steps.emplace_back();
+    S.Event = Event;
+    S.Text = describeEvent(R, Event);
+    // A store that is not delayed needs no ado.
+    if (Partner != NoEvent && Partner == Event + 1)
+      S.Text = "stores " + R.Events[Event].Accesses[0].Text + " to " +
+               variableText(R, R.Events[Event], R.Events[Event].Accesses[0]);
+    else if (Partner != NoEvent && Partner + 1 == Event)
+      S.Text = "the store reaches memory at once";
+    if (auto Remark = Remarks.find(Event); Remark != Remarks.end())
+      S.Remark = Remark->second;
+    S.Strange = !S.Remark.empty();
+    S.Locks = Now.Locks;
+    if (Everything) {
+      S.Memory = Now.Memory;
+      S.Buffers = Now.Buffers;
+    }
+  }
+  return Steps;
+}
+
+} // namespace picket

@@ -1,0 +1,261 @@
+#include "trace/Trace.h"
+
+#include "trace/Atoms.h"
+
+#include <algorithm>
+#include <map>
+
+namespace picket {
+
+const char *nameOf(EdgeKind Kind) {
+  switch (Kind) {
+  case EdgeKind::ProgramOrder: return "po";
+  case EdgeKind::StoreToUpdate: return "su";
+  case EdgeKind::UpdateToUpdate: return "uu";
+  case EdgeKind::StoreOrder: return "st";
+  case EdgeKind::Source: return "src";
+  case EdgeKind::Conflict: return "cf";
+  case EdgeKind::UpdateToFence: return "uf";
+  case EdgeKind::SyncOrder: return "sync";
+  case EdgeKind::Lifecycle: return "life";
+  case EdgeKind::AddressDependency: return "addr";
+  case EdgeKind::DataDependency: return "data";
+  case EdgeKind::ControlDependency: return "ctrl";
+  case EdgeKind::FenceOrder: return "fence";
+  }
+  return "?";
+}
+
+namespace {
+
+/// Whether the event changes memory when it happens.
+bool lands(const TraceEvent &E) { return E.Kind != EventKind::Store || E.Partner == NoEvent; }
+
+bool isSync(const TraceEvent &E) { return E.Kind == EventKind::Sync || E.Kind == EventKind::Blocked; }
+
+class Builder {
+public:
+  explicit Builder(const Recording &R) : R(R), Memory(R), NumThreads(static_cast<uint32_t>(R.Threads.size())) {
+    for (const TraceEvent &E : R.Events)
+      NumThreads = std::max({NumThreads, E.Thread + 1, E.Other + 1});
+    Writes.resize(Memory.size());
+    for (uint32_t K = 0; K < R.Events.size(); ++K)
+      if (lands(R.Events[K]) && !isSync(R.Events[K]))
+        eachAtom(K, true, [&](uint32_t Atom) {
+          if (Writes[Atom].empty() || Writes[Atom].back() != K)
+            Writes[Atom].push_back(K);
+        });
+  }
+
+  TraceGraph chronological() {
+    for (uint32_t K = 0; K < R.Events.size(); ++K)
+      G.Nodes.push_back(K);
+    programOrder(true);
+    updateOrder();
+    for (uint32_t K = 0; K < R.Events.size(); ++K)
+      if (R.Events[K].Kind == EventKind::Store && R.Events[K].Partner != NoEvent)
+        add(K, R.Events[K].Partner, EdgeKind::StoreToUpdate);
+    for (const std::vector<uint32_t> &Order : Writes)
+      for (size_t K = 1; K < Order.size(); ++K)
+        add(Order[K - 1], Order[K], EdgeKind::UpdateToUpdate);
+    readEdges(true);
+    fenceEdges();
+    syncEdges();
+    lifecycle();
+    return finish();
+  }
+
+  TraceGraph shashaSnir() {
+    for (uint32_t K = 0; K < R.Events.size(); ++K)
+      if (R.Events[K].Kind != EventKind::Update)
+        G.Nodes.push_back(K);
+    programOrder(false);
+    for (const std::vector<uint32_t> &Order : Writes)
+      for (size_t K = 1; K < Order.size(); ++K)
+        add(storeOf(Order[K - 1]), storeOf(Order[K]), EdgeKind::StoreOrder);
+    readEdges(false);
+    syncEdges();
+    lifecycle();
+    return finish();
+  }
+
+private:
+  void add(uint32_t From, uint32_t To, EdgeKind Kind) {
+    if (From != To)
+      G.Edges.push_back({From, To, Kind});
+  }
+  TraceGraph finish() {
+    std::sort(G.Edges.begin(), G.Edges.end());
+    G.Edges.erase(std::unique(G.Edges.begin(), G.Edges.end()), G.Edges.end());
+    return std::move(G);
+  }
+
+  template <typename F> void eachAtom(uint32_t Event, bool Write, F Do) const {
+    for (const TraceAccess &A : R.Events[Event].Accesses)
+      if (A.Write == Write)
+        for (uint32_t Atom : Memory.of(A.Variable))
+          Do(Atom);
+  }
+  uint32_t storeOf(uint32_t Write) const {
+    return R.Events[Write].Kind == EventKind::Update ? R.Events[Write].Partner : Write;
+  }
+
+  void programOrder(bool WithUpdates) {
+    std::vector<uint32_t> Last(NumThreads, NoEvent), LastUpdate(NumThreads, NoEvent);
+    for (uint32_t K = 0; K < R.Events.size(); ++K) {
+      const TraceEvent &E = R.Events[K];
+      bool Update = E.Kind == EventKind::Update;
+      if (Update && (!WithUpdates || R.Model == "pso"))
+        continue;
+      uint32_t &Before = (Update ? LastUpdate : Last)[E.Thread];
+      if (Before != NoEvent)
+        add(Before, K, EdgeKind::ProgramOrder);
+      Before = K;
+    }
+  }
+
+  /// PSO: upd(p, x) has a program order of its own per location, and store-store barriers order the updates of stores
+  /// before them with those of stores behind.
+  void updateOrder() {
+    if (R.Model != "pso")
+      return;
+    struct Stores {
+      std::map<uint32_t, uint32_t> Last, BeforeBarrier; // variable -> update
+      std::map<uint32_t, bool> SinceBarrier;            // variables stored to since the barrier
+    };
+    std::vector<Stores> PerThread(NumThreads);
+    for (const TraceEvent &E : R.Events) {
+      Stores &S = PerThread[E.Thread];
+      if (E.StoreBarrier) {
+        S.BeforeBarrier = S.Last;
+        S.SinceBarrier.clear();
+      }
+      if (E.Kind != EventKind::Store || E.Partner == NoEvent)
+        continue;
+      uint32_t Variable = E.Accesses[0].Variable;
+      if (auto Before = S.Last.find(Variable); Before != S.Last.end())
+        add(Before->second, E.Partner, EdgeKind::ProgramOrder);
+      if (S.SinceBarrier.try_emplace(Variable, true).second)
+        for (auto [Other, Update] : S.BeforeBarrier)
+          if (Other != Variable)
+            add(Update, E.Partner, EdgeKind::FenceOrder);
+      S.Last[Variable] = E.Partner;
+    }
+  }
+
+  /// Source and conflict. A load reads the latest own store that has not landed yet, else what landed last.
+  void readEdges(bool Chronological) {
+    std::vector<std::vector<uint32_t>> OwnStore(NumThreads, std::vector<uint32_t>(Memory.size(), NoEvent));
+    std::vector<size_t> Landed(Memory.size(), 0);
+    for (uint32_t K = 0; K < R.Events.size(); ++K) {
+      const TraceEvent &E = R.Events[K];
+      if (isSync(E))
+        continue;
+      eachAtom(K, false, [&](uint32_t Atom) {
+        const std::vector<uint32_t> &Order = Writes[Atom];
+        uint32_t Own = OwnStore[E.Thread][Atom];
+        uint32_t OwnUpdate = Own == NoEvent ? NoEvent : R.Events[Own].Partner;
+        bool Forwarded = OwnUpdate != NoEvent && OwnUpdate > K;
+        // Position in the order of writes behind the one that is read.
+        size_t Next = Forwarded
+                          ? static_cast<size_t>(std::find(Order.begin(), Order.end(), OwnUpdate) - Order.begin()) + 1
+                          : Landed[Atom];
+        if (Next > 0) {
+          uint32_t From = Order[Next - 1];
+          if (!Chronological)
+            add(storeOf(From), K, EdgeKind::Source);
+          else if (R.Events[From].Thread != E.Thread)
+            add(From, K, EdgeKind::Source);
+        }
+        if (Next < Order.size()) {
+          uint32_t To = Order[Next];
+          add(K, Chronological ? To : storeOf(To), EdgeKind::Conflict);
+        }
+      });
+      if (E.Kind == EventKind::Store && E.Partner != NoEvent)
+        eachAtom(K, true, [&](uint32_t Atom) { OwnStore[E.Thread][Atom] = K; });
+      if (lands(E))
+        eachAtom(K, true, [&](uint32_t Atom) {
+          if (Landed[Atom] < Writes[Atom].size() && Writes[Atom][Landed[Atom]] == K)
+            ++Landed[Atom];
+        });
+    }
+  }
+
+  void fenceEdges() {
+    std::vector<std::map<uint32_t, uint32_t>> Latest(NumThreads); // variable -> update; TSO: one entry
+    for (uint32_t K = 0; K < R.Events.size(); ++K) {
+      const TraceEvent &E = R.Events[K];
+      if (E.Kind == EventKind::Update) {
+        Latest[E.Thread][R.Model == "pso" ? E.Accesses[0].Variable : 0] = K;
+      } else if (E.FullFence) {
+        for (auto [Variable, Update] : Latest[E.Thread])
+          add(Update, K, EdgeKind::UpdateToFence);
+        Latest[E.Thread].clear();
+      } else if (E.Kind == EventKind::Rmw) { // waits for the buffer of its own location
+        for (auto [Variable, Update] : Latest[E.Thread])
+          if (Memory.overlap(Variable, E.Accesses[0].Variable))
+            add(Update, K, EdgeKind::UpdateToFence);
+      }
+    }
+  }
+
+  void syncEdges() {
+    std::map<uint32_t, uint32_t> Last; // by object
+    for (uint32_t K = 0; K < R.Events.size(); ++K) {
+      const TraceEvent &E = R.Events[K];
+      if (!isSync(E) && E.Kind != EventKind::Bug)
+        continue;
+      for (const TraceAccess &A : E.Accesses) {
+        auto [It, New] = Last.try_emplace(A.Variable, K);
+        if (!New)
+          add(It->second, K, EdgeKind::SyncOrder);
+        if (E.Kind == EventKind::Sync)
+          It->second = K;
+      }
+    }
+  }
+
+  void lifecycle() {
+    std::vector<uint32_t> CreatedBy(NumThreads, NoEvent), LastOf(NumThreads, NoEvent);
+    for (uint32_t K = 0; K < R.Events.size(); ++K) {
+      const TraceEvent &E = R.Events[K];
+      if (E.Kind == EventKind::Update)
+        continue;
+      if (LastOf[E.Thread] == NoEvent && CreatedBy[E.Thread] != NoEvent)
+        add(CreatedBy[E.Thread], K, EdgeKind::Lifecycle);
+      LastOf[E.Thread] = K;
+      if (E.Kind == EventKind::Create)
+        CreatedBy[E.Other] = K;
+      else if (E.Kind == EventKind::Join)
+        joinEdges(E.Other, K, LastOf[E.Other]);
+    }
+  }
+
+  /// The last event of a thread, and the last updates of its stores, come before its end is noticed.
+  void joinEdges(uint32_t Thread, uint32_t Join, uint32_t Last) {
+    if (Last != NoEvent)
+      add(Last, Join, EdgeKind::Lifecycle);
+    if (G.Nodes.size() != R.Events.size())
+      return; // no updates in this graph
+    std::map<uint32_t, uint32_t> Latest;
+    for (uint32_t K = 0; K < Join; ++K)
+      if (R.Events[K].Kind == EventKind::Update && R.Events[K].Thread == Thread)
+        Latest[R.Model == "pso" ? R.Events[K].Accesses[0].Variable : 0] = K;
+    for (auto [Variable, Update] : Latest)
+      add(Update, Join, EdgeKind::Lifecycle);
+  }
+
+  const Recording &R;
+  Atoms Memory;
+  uint32_t NumThreads;
+  std::vector<std::vector<uint32_t>> Writes; // per atom: events that change memory, in order
+  TraceGraph G;
+};
+
+} // namespace
+
+TraceGraph chronologicalTrace(const Recording &R) { return Builder(R).chronological(); }
+TraceGraph shashaSnirTrace(const Recording &R) { return Builder(R).shashaSnir(); }
+
+} // namespace picket

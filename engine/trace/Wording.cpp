@@ -1,0 +1,81 @@
+#include "trace/Wording.h"
+
+namespace picket {
+
+static std::string fileName(const std::string &Path) {
+  size_t Slash = Path.rfind('/');
+  return Slash == std::string::npos ? Path : Path.substr(Slash + 1);
+}
+
+std::string lineText(const Recording &R, const Place &P) {
+  if (!P.Line)
+    return "an unknown place";
+  std::string Line = "line " + std::to_string(P.Line);
+  return fileName(P.File) == fileName(R.File) ? Line : fileName(P.File) + " " + Line;
+}
+
+std::string threadText(const Recording &R, uint32_t Thread) {
+  const std::string Name = Thread < R.Threads.size() ? R.Threads[Thread].Name : "";
+  return Name == "main" ? Name : "thread '" + Name + "'";
+}
+
+std::string variableText(const Recording &R, const TraceEvent &E, const TraceAccess &A) {
+  const std::string &Name = R.Variables[A.Variable].Name;
+  // The text of the source says more where it goes through a pointer: it is how the reader knows the thing.
+  bool ThroughPointer = E.Expression.find("->") != std::string::npos || E.Expression.rfind("*", 0) == 0;
+  return ThroughPointer && E.Expression != Name ? "`" + E.Expression + "` (" + Name + ")" : "`" + Name + "`";
+}
+
+std::string describeAccess(const Recording &R, uint32_t Event) {
+  const TraceEvent &E = R.Events[Event];
+  std::string Name = E.Accesses.empty() ? "" : variableText(R, E, E.Accesses.back());
+  std::string At = " at " + lineText(R, E.At.Where);
+  switch (E.Kind) {
+  case EventKind::Store:
+  case EventKind::Update: return "the store to " + Name + At;
+  case EventKind::Load: return "the load of " + Name + At;
+  case EventKind::Rmw: return "the read-modify-write of " + Name + At;
+  case EventKind::Fence: return "the fence" + At;
+  default: return "the operation" + At;
+  }
+}
+
+std::string describeEvent(const Recording &R, uint32_t Event) {
+  const TraceEvent &E = R.Events[Event];
+  const TraceAccess *First = E.Accesses.empty() ? nullptr : &E.Accesses.front();
+  const TraceAccess *Last = E.Accesses.empty() ? nullptr : &E.Accesses.back();
+  auto Name = [&](const TraceAccess *A) { return A ? variableText(R, E, *A) : std::string(); };
+  switch (E.Kind) {
+  case EventKind::Store: {
+    std::string Text = "stores " + Last->Text + " to " + Name(Last);
+    return E.Partner == NoEvent ? Text : Text + ": it waits in the store buffer";
+  }
+  case EventKind::Update: return "the store of " + Last->Text + " to " + Name(Last) + " reaches memory";
+  case EventKind::Load:
+    return "reads " + First->Text + " from " + Name(First) +
+           (E.Forwarded ? " (its own store, still in the buffer)" : "");
+  case EventKind::Rmw:
+    if (!Last->Write)
+      return "finds " + First->Text + " in " + Name(First) + " and leaves it (compare-and-exchange fails)";
+    return "reads " + First->Text + " from " + Name(First) + " and writes " + Last->Text + " at once";
+  case EventKind::Fence: return "passes a " + E.What;
+  case EventKind::Sync:
+  case EventKind::Blocked: return First ? E.What + " " + Name(First) : E.What;
+  case EventKind::Create: return "starts " + threadText(R, E.Other);
+  case EventKind::Join: return "sees the end of " + threadText(R, E.Other);
+  case EventKind::Free: return (E.What.empty() ? "frees" : E.What) + " " + Name(First);
+  case EventKind::Atomic: {
+    std::string Text = "runs an atomic section";
+    const char *Separator = ": ";
+    for (const TraceAccess &A : E.Accesses) {
+      Text += Separator + (A.Write ? "writes " + A.Text + " to " : "reads " + A.Text + " from ") + Name(&A);
+      Separator = ", ";
+    }
+    return Text;
+  }
+  case EventKind::Bug: return E.What;
+  }
+  return "";
+}
+
+} // namespace picket

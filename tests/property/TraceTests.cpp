@@ -1,0 +1,81 @@
+// Traces of random programs: Theorem 1 of "Stateless Model Checking for TSO and PSO" over all their executions, and
+// what must hold of every execution that is told.
+#include "RandomProgram.h"
+#include "support/Recordings.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace picket {
+namespace {
+
+using testing::Statement;
+
+const testing::Palette Everything = {
+    Statement::Store,       Statement::Load,     Statement::Copy,         Statement::FullFence, Statement::ReleaseFence,
+    Statement::StoreSeqCst, Statement::Guarded,  Statement::StoreRelease, Statement::FetchAdd,  Statement::RelaxedAdd,
+    Statement::Narrow,      Statement::Exchange, Statement::CompareSwap,  Statement::LockedAdd};
+
+unsigned seedOr(unsigned Seed) {
+  const char *Other = std::getenv("PICKET_RANDOM_SEED");
+  return Other ? static_cast<unsigned>(std::atoi(Other)) : Seed;
+}
+unsigned programsOr(unsigned Programs) {
+  const char *Other = std::getenv("PICKET_RANDOM_PROGRAMS");
+  return Other ? static_cast<unsigned>(std::atoi(Other)) : Programs;
+}
+
+/// Equal chronological traces if and only if equal Shasha-Snir traces.
+void expectTheorem1(Buffering Buffers, unsigned Seed) {
+  std::mt19937 Random(seedOr(Seed));
+  size_t Executions = 0, Traces = 0;
+  for (unsigned K = 0; K < programsOr(1000); ++K) {
+    testing::RandomProgram Random1 = testing::makeProgram(Random, Everything, 3, 2);
+    Program P = testing::compile(testing::requestForText(Random1.text()));
+    std::map<std::set<std::string>, std::set<std::string>> Chronological, ShashaSnir; // one to the other
+    testing::forEachExecution(P, Buffers, 300, [&](Recording R) {
+      auto A = testing::canonicalEdges(R, chronologicalTrace(R)), B = testing::canonicalEdges(R, shashaSnirTrace(R));
+      ++Executions;
+      ASSERT_EQ(Chronological.try_emplace(A, B).first->second, B) << Random1.text();
+      ASSERT_EQ(ShashaSnir.try_emplace(B, A).first->second, A) << Random1.text();
+    });
+    Traces += Chronological.size();
+    if (::testing::Test::HasFatalFailure())
+      return;
+  }
+  EXPECT_GT(Executions, Traces);
+  std::printf("%zu executions, %zu traces\n", Executions, Traces);
+}
+
+TEST(Theorem1, ChronologicalTracesAreEqualIfAndOnlyIfShashaSnirTracesAreUnderTso) {
+  expectTheorem1(Buffering::Fifo, 1);
+}
+TEST(Theorem1, ChronologicalTracesAreEqualIfAndOnlyIfShashaSnirTracesAreUnderPso) {
+  expectTheorem1(Buffering::PerLocation, 2);
+}
+
+/// Every execution can be told in the most sequential order, and what is told is an execution.
+void expectLegalTellings(Buffering Buffers, unsigned Seed) {
+  std::mt19937 Random(seedOr(Seed));
+  size_t Cyclic = 0;
+  for (unsigned K = 0; K < programsOr(300); ++K) {
+    testing::RandomProgram Text = testing::makeProgram(Random, Everything, 3, 5);
+    Program P = testing::compile(testing::requestForText(Text.text()));
+    for (unsigned Run = 0; Run < 10; ++Run) {
+      Counterexample C = explain(testing::randomExecution(P, Buffers, Random));
+      ASSERT_EQ(testing::problemOf(C), "") << Text.text();
+      Cyclic += !C.Why.Edges.empty();
+      ReplayResult Again = replay(P, C.Run, MachineOptions());
+      ASSERT_EQ(Again.Outcome, ReplayResult::SameBug) << Again.Message << "\n" << Text.text();
+    }
+  }
+  EXPECT_EQ(Cyclic == 0, Buffers == Buffering::None) << "SC executions have no cycle; some others do";
+}
+
+TEST(Telling, IsALegalExecutionUnderSc) { expectLegalTellings(Buffering::None, 11); }
+TEST(Telling, IsALegalExecutionUnderTso) { expectLegalTellings(Buffering::Fifo, 12); }
+TEST(Telling, IsALegalExecutionUnderPso) { expectLegalTellings(Buffering::PerLocation, 13); }
+
+} // namespace
+} // namespace picket
