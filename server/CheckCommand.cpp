@@ -1,7 +1,8 @@
 #include "CheckCommand.h"
 
 #include "JsonReport.h"
-#include "TextReport.h"
+#include "SarifReport.h"
+#include "Terminal.h"
 
 #include <csignal>
 #include <unistd.h>
@@ -41,31 +42,22 @@ private:
 ExitCode exitCodeOf(Verdict V) {
   switch (V) {
   case Verdict::Verified:
-  case Verdict::Bounded:
-    return NothingFound;
-  case Verdict::Violation:
-    return ViolationFound;
-  case Verdict::Inconclusive:
-    return LimitReached;
+  case Verdict::Bounded: return NothingFound;
+  case Verdict::Violation: return ViolationFound;
+  case Verdict::Inconclusive: return LimitReached;
   case Verdict::Unsupported:
-  case Verdict::CompileError:
-    return CannotBeChecked;
+  case Verdict::CompileError: return CannotBeChecked;
   }
   return CannotBeChecked;
 }
 
 int gravityOf(ExitCode Code) {
   switch (Code) {
-  case NothingFound:
-    return 0;
-  case LimitReached:
-    return 1;
-  case CannotBeChecked:
-    return 2;
-  case ViolationFound:
-    return 3;
-  case BadUsage:
-    return 4;
+  case NothingFound: return 0;
+  case LimitReached: return 1;
+  case CannotBeChecked: return 2;
+  case ViolationFound: return 3;
+  case BadUsage: return 4;
   }
   return 4;
 }
@@ -92,27 +84,43 @@ CheckReport CheckCommand::checkFile(const std::string &File) const {
   return Report;
 }
 
-int CheckCommand::run() const {
+int CheckCommand::run() {
   if (DumpBytecode)
     return dumpBytecode();
+  const unsigned ToStandardOutput = Traces.toStandardOutput() + (Output != Format::Text);
+  if (ToStandardOutput > 1) {
+    llvm::errs() << "picket: only one thing can be written to standard output\n";
+    return BadUsage;
+  }
   cancelOnInterrupt();
+  Text.Unroll = Options.Unroll;
+  Text.Steps.Width = terminalWidth();
+  if (!Traces.wanted() && Output == Format::Text && (Count || Text.Quiet))
+    Options.Counterexamples = 0; // nobody would see them
+  // What a script reads from standard output is not mixed with words for people.
+  llvm::raw_fd_ostream &Out = Traces.toStandardOutput() ? llvm::errs() : llvm::outs();
   std::vector<CheckReport> Reports;
   for (const std::string &File : Files) {
     Reports.push_back(checkFile(File));
     if (Output == Format::Text) {
-      printDiagnostics(llvm::errs(), Reports.back().Diagnostics, File);
+      printDiagnostics(llvm::errs(), Reports.back().Diagnostics, File, Sources);
       if (!Count)
-        printText(llvm::outs(), Reports.back(), Options.Unroll);
-      llvm::outs().flush();
+        printText(Out, Reports.back(), Sources, Text);
+      Out.flush();
     }
     if (Interrupted)
       break;
   }
+  const ExitCode Code = gravest(Reports);
   if (Output == Format::Json)
-    printJson(llvm::outs(), Reports);
+    printJson(Out, Reports, ClangFlags, Sources);
+  else if (Output == Format::Sarif)
+    printSarif(Out, Reports, Sources, Code);
   else if (Count)
-    printCounts(llvm::outs(), Reports, Options.Exhaustive);
-  return gravest(Reports);
+    printCounts(Out, Reports, Options.Exhaustive);
+  if (Traces.wanted() && !Traces.write(Reports, ClangFlags, Sources))
+    return BadUsage;
+  return Code;
 }
 
 int CheckCommand::dumpBytecode() const {
@@ -122,7 +130,8 @@ int CheckCommand::dumpBytecode() const {
     Request.File = File;
     Request.Flags = ClangFlags;
     CompileResult Result = compileProgram(Request);
-    printDiagnostics(llvm::errs(), Result.Diagnostics, File);
+    SourceTexts Texts;
+    printDiagnostics(llvm::errs(), Result.Diagnostics, File, Texts);
     if (Result.Compiled)
       llvm::outs() << toString(*Result.Compiled);
     else

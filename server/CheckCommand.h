@@ -1,7 +1,8 @@
-// `picket check`: checks files one after the other and reports on the terminal or as JSON.
+// `picket check`: checks files one after the other and reports on the terminal, as JSON or as SARIF.
 #pragma once
 
-#include "check/Check.h"
+#include "TextReport.h"
+#include "TraceFiles.h"
 
 namespace picket {
 
@@ -9,23 +10,25 @@ namespace picket {
 enum ExitCode : int {
   NothingFound = 0, // verified, or verified up to the bound: the text says which
   ViolationFound = 1,
-  BadUsage = 2,
+  BadUsage = 2,        // or a file that cannot be written
   CannotBeChecked = 3, // does not compile, or does something that is not modelled
   LimitReached = 4
 };
 
 struct CheckCommand {
-  enum class Format { Text, Json };
+  enum class Format { Text, Json, Sarif };
 
   std::vector<std::string> Files;
   std::vector<std::string> ClangFlags;
   CheckOptions Options = everyModel();
   Format Output = Format::Text;
+  TextOptions Text;
+  TraceFiles Traces;         // besides the output
   bool Count = false;        // a table of numbers instead of the report
   bool DumpBytecode = false; // the compiled program instead of a check
 
   /// Returns the exit code: the gravest of all files' (violation, cannot be checked, limit, nothing).
-  int run() const;
+  int run();
 
 private:
   /// All models there are, the strongest first: a bug under SC needs no relaxed memory.
@@ -36,6 +39,8 @@ private:
   }
   CheckReport checkFile(const std::string &File) const;
   int dumpBytecode() const;
+
+  SourceTexts Sources;
 };
 
 } // namespace picket

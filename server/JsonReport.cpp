@@ -1,6 +1,7 @@
 #include "JsonReport.h"
 
 #include "DisplayPath.h"
+#include "TraceJson.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -19,16 +20,22 @@ void place(OStream &J, const Place &P, const std::string &NamedFile) {
   J.attribute("column", P.Column);
 }
 
-void bug(OStream &J, const Bug &B, const std::string &NamedFile) {
+void bug(OStream &J, const Bug &B, const TraceContext &Context) {
   J.object([&] {
     text(J, "kind", B.Kind);
     text(J, "message", B.Message);
-    place(J, B.Where, NamedFile);
+    place(J, B.Where, Context.NamedFile);
     text(J, "thread", B.Thread);
+    if (!B.Trace)
+      return;
+    J.attributeBegin("counterexample");
+    writeTrace(J, *B.Trace, Context, /*Pictures=*/false);
+    J.attributeEnd();
   });
 }
 
-void model(OStream &J, const ModelReport &M, const std::string &NamedFile) {
+void model(OStream &J, const ModelReport &M, const TraceContext &Context) {
+  const std::string &NamedFile = Context.NamedFile;
   J.object([&] {
     J.attribute("model", nameOf(M.Which));
     J.attribute("verdict", nameOf(M.Result));
@@ -38,7 +45,7 @@ void model(OStream &J, const ModelReport &M, const std::string &NamedFile) {
     J.attribute("seconds", M.Seconds);
     J.attributeArray("bugs", [&] {
       for (const Bug &B : M.Bugs)
-        bug(J, B, NamedFile);
+        bug(J, B, Context);
     });
     text(J, "reason", M.Reason);
     if (!M.Reason.empty() && M.ReasonPlace.Line)
@@ -46,6 +53,13 @@ void model(OStream &J, const ModelReport &M, const std::string &NamedFile) {
     J.attributeArray("loops", [&] {
       for (const CutLoop &L : M.Loops)
         J.object([&] { place(J, L.Where, NamedFile); });
+    });
+    J.attributeArray("notes", [&] {
+      for (const Note &N : M.Notes)
+        J.object([&] {
+          text(J, "message", N.Message);
+          place(J, N.Where, NamedFile);
+        });
     });
   });
 }
@@ -66,12 +80,12 @@ void diagnostic(OStream &J, const Diagnostic &D, const std::string &NamedFile) {
   });
 }
 
-void report(OStream &J, const CheckReport &R) {
+void report(OStream &J, const CheckReport &R, const TraceContext &Context) {
   J.object([&] {
     text(J, "file", R.File);
     J.attributeArray("models", [&] {
       for (const ModelReport &M : R.Models)
-        model(J, M, R.File);
+        model(J, M, Context);
     });
     J.attributeArray("diagnostics", [&] {
       for (const Diagnostic &D : R.Diagnostics)
@@ -83,15 +97,17 @@ void report(OStream &J, const CheckReport &R) {
 
 } // namespace
 
-void printJson(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports) {
+void printJson(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, const std::vector<std::string> &Flags,
+               SourceTexts &Sources) {
   OStream J(Out, /*IndentSize=*/2);
+  auto WriteAll = [&] {
+    for (const CheckReport &R : Reports)
+      report(J, R, {R.File, Flags, &Sources});
+  };
   if (Reports.size() == 1)
-    report(J, Reports[0]);
+    WriteAll();
   else
-    J.array([&] {
-      for (const CheckReport &R : Reports)
-        report(J, R);
-    });
+    J.array(WriteAll);
   Out << '\n';
 }
 

@@ -1,13 +1,16 @@
 // Check reports as JSON. The shape is stable: scripts rely on it. New fields only ever come after the old ones.
 #pragma once
 
+#include "SourceText.h"
 #include "check/Check.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 namespace picket {
 
-/// One object for one report, an array for several.
-void printJson(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports);
+/// One object for one report, an array for several. Bugs have their counterexamples with them, without the pictures.
+/// `Flags` are those the files were compiled with.
+void printJson(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, const std::vector<std::string> &Flags,
+               SourceTexts &Sources);
 
 } // namespace picket

@@ -4,11 +4,11 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <tuple>
 
+using llvm::raw_ostream;
 using llvm::StringRef;
 
 namespace picket {
@@ -31,28 +31,20 @@ std::string placeText(const Place &P, const std::string &NamedFile) {
 }
 
 /// The source line with a caret below the column. Nothing if the file cannot be read (any more).
-void printExcerpt(llvm::raw_ostream &Out, const Place &P) {
-  if (!P.Line)
+void printExcerpt(raw_ostream &Out, const Place &P, SourceTexts &Sources) {
+  std::optional<std::string> Line = P.Line ? Sources.lineOf(P.File, P.Line) : std::nullopt;
+  if (!Line)
     return;
-  auto Buffer = llvm::MemoryBuffer::getFile(P.File, /*IsText=*/true);
-  if (!Buffer)
-    return;
-  StringRef Rest = (*Buffer)->getBuffer(), Line;
-  for (uint32_t I = 0; I < P.Line; ++I) {
-    if (Rest.empty())
-      return;
-    std::tie(Line, Rest) = Rest.split('\n');
-  }
-  Line = Line.rtrim("\r");
-  Out << llvm::format("%5u | ", P.Line) << Line << '\n';
+  Out << llvm::format("%5u | ", P.Line) << *Line << '\n';
   if (!P.Column)
     return;
   // Tabs stay tabs, so that the caret stands where the terminal shows the column; a UTF-8 character is one cell.
   Out << "      | ";
-  for (char C : Line.take_front(P.Column - 1))
+  for (char C : StringRef(*Line).take_front(P.Column - 1))
     if ((C & 0xC0) != 0x80)
       Out << (C == '\t' ? '\t' : ' ');
-  Out << "^\n";
+  Out.changeColor(raw_ostream::GREEN, /*Bold=*/true) << "^";
+  Out.resetColor() << '\n';
 }
 
 /// "the loop at line 12", "the loops at lines 12, 20"
@@ -83,64 +75,120 @@ std::string executionsText(const ModelReport &M) {
 
 std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
   switch (M.Result) {
-  case Verdict::Verified:
-    return "verified: no execution goes wrong (" + executionsText(M) + ")";
+  case Verdict::Verified: return "verified: no execution goes wrong (" + executionsText(M) + ")";
   case Verdict::Bounded:
     return "verified up to " + counted(Unroll, "iteration") + " of " + loopsText(M.Loops, NamedFile) + " (" +
            executionsText(M) + ")";
-  case Verdict::Violation:
-    return "violation (found in " + executionsText(M) + ")";
-  case Verdict::Inconclusive:
-    return "inconclusive: " + M.Reason + " (no violation found in " + executionsText(M) + ")";
+  case Verdict::Violation: return "violation (found in " + executionsText(M) + ")";
+  case Verdict::Inconclusive: return "inconclusive: " + M.Reason + " (no violation found in " + executionsText(M) + ")";
   case Verdict::Unsupported:
-  case Verdict::CompileError:
-    return "cannot be checked: " + M.Reason;
+  case Verdict::CompileError: return "cannot be checked: " + M.Reason;
   }
   return "";
 }
 
-void printDiagnostic(llvm::raw_ostream &Out, const Diagnostic &D, const std::string &NamedFile) {
+raw_ostream::Colors colorOf(Verdict V) {
+  switch (V) {
+  case Verdict::Verified:
+  case Verdict::Bounded: return raw_ostream::GREEN;
+  case Verdict::Violation: return raw_ostream::RED;
+  case Verdict::Inconclusive:
+  case Verdict::Unsupported:
+  case Verdict::CompileError: return raw_ostream::YELLOW;
+  }
+  return raw_ostream::RESET;
+}
+
+void printColored(raw_ostream &Out, raw_ostream::Colors Color, StringRef Text) {
+  Out.changeColor(Color, /*Bold=*/true) << Text;
+  Out.resetColor();
+}
+
+void printDiagnostic(raw_ostream &Out, const Diagnostic &D, const std::string &NamedFile, SourceTexts &Sources) {
   static constexpr const char *Levels[] = {"error", "warning", "note"};
-  Out << placeText(D.Where, NamedFile) << ": " << Levels[static_cast<int>(D.Level)] << ": " << D.Message << '\n';
-  printExcerpt(Out, D.Where);
+  static constexpr raw_ostream::Colors Colors[] = {raw_ostream::RED, raw_ostream::MAGENTA, raw_ostream::CYAN};
+  const int Level = static_cast<int>(D.Level);
+  Out << placeText(D.Where, NamedFile) << ": ";
+  printColored(Out, Colors[Level], Levels[Level]);
+  Out << ": " << D.Message << '\n';
+  printExcerpt(Out, D.Where, Sources);
   for (const Diagnostic &Note : D.Notes)
-    printDiagnostic(Out, Note, NamedFile);
+    printDiagnostic(Out, Note, NamedFile, Sources);
+}
+
+/// The stronger model (each of whose executions is one of `M` as well) whose steps already show the bug. Null if there
+/// is none.
+const ModelReport *shownBefore(const CheckReport &Report, const ModelReport &M, const Bug &B) {
+  for (const ModelReport &Earlier : Report.Models) {
+    if (&Earlier == &M)
+      return nullptr;
+    const bool Stronger = Earlier.Which < M.Which && (M.Which != Model::Power || Earlier.Which == Model::SC);
+    for (const Bug &Other : Earlier.Bugs)
+      if (Stronger && Other.Trace && Other.Kind == B.Kind && Other.Where.File == B.Where.File &&
+          Other.Where.Line == B.Where.Line && Other.Where.Column == B.Where.Column && Other.Thread == B.Thread)
+        return &Earlier;
+  }
+  return nullptr;
+}
+
+void printBug(raw_ostream &Out, const CheckReport &Report, const ModelReport &M, const Bug &B, SourceTexts &Sources,
+              const TextOptions &Options) {
+  Out << placeText(B.Where, Report.File) << ": ";
+  printColored(Out, raw_ostream::RED, "error");
+  Out << ": " << B.Message << " [" << B.Kind << "]";
+  if (!B.Thread.empty())
+    Out << " in thread '" << B.Thread << "'";
+  Out << '\n';
+  printExcerpt(Out, B.Where, Sources);
+  if (Options.Quiet || !B.Trace)
+    return;
+  if (const ModelReport *Earlier = shownBefore(Report, M, B)) {
+    const std::string Name = upperName(Earlier->Which);
+    Out << "  ";
+    printWrapped(Out,
+                 "The steps under " + Name + " show it: every execution of " + Name + " is one of " +
+                     upperName(M.Which) + " too.",
+                 2, 2, Options.Steps.Width);
+    return;
+  }
+  printSteps(Out, *B.Trace, Report.File, Sources, Options.Steps);
 }
 
 } // namespace
 
-void printDiagnostics(llvm::raw_ostream &Out, const std::vector<Diagnostic> &Diagnostics,
-                      const std::string &NamedFile) {
+void printDiagnostics(raw_ostream &Out, const std::vector<Diagnostic> &Diagnostics, const std::string &NamedFile,
+                      SourceTexts &Sources) {
   for (const Diagnostic &D : Diagnostics)
-    printDiagnostic(Out, D, NamedFile);
+    printDiagnostic(Out, D, NamedFile, Sources);
 }
 
-void printText(llvm::raw_ostream &Out, const CheckReport &Report, unsigned Unroll) {
+void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options) {
   for (const ModelReport &M : Report.Models) {
-    Out << Report.File << ": " << upperName(M.Which) << ": " << verdictText(M, Report.File, Unroll) << '\n';
+    Out << Report.File << ": " << upperName(M.Which) << ": ";
+    printColored(Out, colorOf(M.Result), verdictText(M, Report.File, Options.Unroll));
+    Out << '\n';
     if (M.ReasonPlace.Line && M.Result != Verdict::CompileError) { // Clang's errors were shown with their places
       Out << placeText(M.ReasonPlace, Report.File) << ":\n";
-      printExcerpt(Out, M.ReasonPlace);
+      printExcerpt(Out, M.ReasonPlace, Sources);
     }
-    for (const Bug &B : M.Bugs) {
-      Out << placeText(B.Where, Report.File) << ": error: " << B.Message << " [" << B.Kind << "]";
-      if (!B.Thread.empty())
-        Out << " in thread '" << B.Thread << "'";
-      Out << '\n';
-      printExcerpt(Out, B.Where);
+    for (const Bug &B : M.Bugs)
+      printBug(Out, Report, M, B, Sources, Options);
+    for (const Note &N : M.Notes) {
+      Out << placeText(N.Where, Report.File) << ": note: " << N.Message << '\n';
+      printExcerpt(Out, N.Where, Sources);
     }
   }
 }
 
 /// Every execution was seen to its end.
 static bool isComplete(const ModelReport &M, bool Exhaustive) {
-  return M.Result == Verdict::Verified || (M.Result == Verdict::Violation && Exhaustive && M.Reason.empty() && !M.CutShort);
+  return M.Result == Verdict::Verified ||
+         (M.Result == Verdict::Violation && Exhaustive && M.Reason.empty() && !M.CutShort);
 }
 
-/// Numbers of executions side by side. Every SC execution is one of the relaxed models as well, so that as many executions
-/// are the same executions: the program is robust against the model.
-static void printSideBySide(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, size_t Width,
-                            bool Exhaustive) {
+/// Numbers of executions side by side. Every SC execution is one of the relaxed models as well, so that as many
+/// executions are the same executions: the program is robust against the model.
+static void printSideBySide(raw_ostream &Out, const std::vector<CheckReport> &Reports, size_t Width, bool Exhaustive) {
   Out << '\n' << llvm::left_justify("executions", Width);
   for (const ModelReport &M : Reports.front().Models)
     Out << llvm::right_justify(nameOf(M.Which), 12);
@@ -157,14 +205,15 @@ static void printSideBySide(llvm::raw_ostream &Out, const std::vector<CheckRepor
     bool Known = Sequential && isComplete(*Sequential, Exhaustive);
     for (const ModelReport &M : R.Models) {
       Known &= isComplete(M, Exhaustive);
-      if (Sequential && M.Which != Model::SC && M.Executions == Sequential->Executions && M.Blocked == Sequential->Blocked)
+      if (Sequential && M.Which != Model::SC && M.Executions == Sequential->Executions &&
+          M.Blocked == Sequential->Blocked)
         Robust.push_back(nameOf(M.Which));
     }
     Out << "  " << (!Known ? "?" : Robust.empty() ? "no" : llvm::join(Robust, ", ")) << '\n';
   }
 }
 
-void printCounts(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, bool Exhaustive) {
+void printCounts(raw_ostream &Out, const std::vector<CheckReport> &Reports, bool Exhaustive) {
   size_t Width = 10;
   for (const CheckReport &R : Reports)
     Width = std::max(Width, R.File.size());

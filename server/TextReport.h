@@ -1,17 +1,27 @@
 // Check reports for people: verdicts in words, places with the source line and a caret.
 #pragma once
 
+#include "SourceText.h"
+#include "Steps.h"
 #include "check/Check.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 namespace picket {
 
-/// The compiler's diagnostics, one below the other, as Clang writes them.
-void printDiagnostics(llvm::raw_ostream &Out, const std::vector<Diagnostic> &Diagnostics, const std::string &NamedFile);
+struct TextOptions {
+  unsigned Unroll = 8; // the loop bound the check ran with
+  bool Quiet = false;  // verdicts and places, but no steps
+  StepsOptions Steps;
+};
 
-/// Verdict and bugs per model. `Unroll` is the loop bound the check ran with.
-void printText(llvm::raw_ostream &Out, const CheckReport &Report, unsigned Unroll);
+/// The compiler's diagnostics, one below the other, as Clang writes them.
+void printDiagnostics(llvm::raw_ostream &Out, const std::vector<Diagnostic> &Diagnostics, const std::string &NamedFile,
+                      SourceTexts &Sources);
+
+/// Verdict and bugs per model, with the steps that lead to them. A bug that a stronger model has too is told once.
+/// In colour if the stream's colours are enabled.
+void printText(llvm::raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options);
 
 /// One line per model: executions, blocked, bounded, seconds, executions per second. Then, for several models, their
 /// executions side by side, and under which ones the program is robust (which only complete explorations tell).

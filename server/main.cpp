@@ -1,7 +1,11 @@
 // The `picket` program: command line in, exit code out.
 #include "CheckCommand.h"
 #include "ClangFlags.h"
+#include "RenderCommand.h"
+#include "ReplayCommand.h"
+#include "Terminal.h"
 #include "Units.h"
+#include "trace/Svg.h"
 
 #include <CLI/CLI.hpp>
 
@@ -17,13 +21,31 @@ static const char *const CheckHelp =
     R"(Flags for Clang (-D -U -I -std= -include -isystem -W... -f... -m...) are passed on; so is all that follows '--'.
 Flags are also taken from a compile_commands.json beside or above the file.
 
-Exit codes: 0 nothing found, 1 violation, 2 bad usage, 3 cannot be checked, 4 a limit was reached first.
+Exit codes: 0 nothing found, 1 violation, 2 bad usage or a file that cannot be written,
+            3 cannot be checked, 4 a limit was reached first.
 
 Examples:
   picket check queue.c
   picket check --unroll 3 --timeout 20s -DTHREADS=3 queue.c
   picket check --exhaustive --json lock.c > lock.json
   picket check --count examples/*.c
+  picket check --model tso --html dekker.html examples/dekker.c
+  picket check --svg - --trace shasha-snir dekker.c > dekker.svg
+  picket check --format sarif src/*.c > picket.sarif
+)";
+
+static const char *const ReplayHelp =
+    R"(FILE is what --trace-json wrote, or a report of --format json: then its first counterexample is meant.
+The program is compiled as it was when it was checked; flags for Clang are added. SOURCE is used instead of the file that
+the counterexample names, which is looked for in the working directory.
+
+Exit codes: 0 no longer fails, 1 fails again, 2 bad usage or JSON, 3 cannot be compiled or run,
+            4 no longer matches: the program does something else at some step.
+
+Examples:
+  picket check --trace-json bug.json queue.c
+  picket replay bug.json
+  picket replay bug.json queue_fixed.c
 )";
 
 static std::vector<Model> parseModels(const std::string &Text) {
@@ -42,8 +64,57 @@ static std::vector<Model> parseModels(const std::string &Text) {
   return Models;
 }
 
+/// How the report looks, and the files that are made of counterexamples.
+static void addReportOptions(CLI::App *Check, CheckCommand &Command) {
+  Check->add_option_function<std::string>(
+      "--steps",
+      [&Command](const std::string &Text) {
+        size_t Steps = 0;
+        if (Text != "all" && (!CLI::detail::lexical_cast(Text, Steps) || Steps == 0))
+          throw CLI::ValidationError("--steps", "'" + Text + "' is no number of steps (30, all)");
+        Command.Text.Steps.MaxSteps = Steps;
+      },
+      "Steps shown per bug, or 'all' [30]");
+  Check->add_flag("-q,--quiet", Command.Text.Quiet, "Verdicts and places only, no steps");
+  Check->add_option_function<std::string>(
+      "--color",
+      [](const std::string &Text) {
+        if (Text != "auto" && Text != "always" && Text != "never")
+          throw CLI::ValidationError("--color", "'" + Text + "' is none of auto, always, never");
+        setColors(Text == "always" ? ColorMode::Always : Text == "never" ? ColorMode::Never : ColorMode::Auto);
+      },
+      "auto (on terminals, unless NO_COLOR is set), always or never [auto]");
+  TraceFiles &Traces = Command.Traces;
+  const char *const Group = "Files ('-': standard output) made of the first counterexample";
+  Check->add_option("--html", Traces.Html, "A page to look at all counterexamples of the run")
+      ->type_name("FILE")
+      ->group(Group);
+  Check->add_option("--svg", Traces.Svg, "A picture")->type_name("FILE")->group(Group);
+  Check->add_option("--dot", Traces.Dot, "The picture as Graphviz text")->type_name("FILE")->group(Group);
+  Check->add_option("--trace-json", Traces.Json, "All there is to know about it; for 'picket replay'")
+      ->type_name("FILE")
+      ->group(Group);
+  Check
+      ->add_option_function<std::string>(
+          "--trace",
+          [&Traces](const std::string &Text) {
+            if (Text != "chronological" && Text != "shasha-snir")
+              throw CLI::ValidationError("--trace", "'" + Text + "' is none of chronological, shasha-snir");
+            Traces.Which = Text == "shasha-snir" ? View::ShashaSnir : View::Chronological;
+          },
+          "What --svg and --dot show: chronological or shasha-snir [chronological]")
+      ->group(Group);
+}
+
+static void addReplayCommand(CLI::App &App, ReplayCommand &Command) {
+  CLI::App *Replay = App.add_subcommand("replay", "Run a counterexample again");
+  Replay->footer(ReplayHelp);
+  Replay->add_option("FILE", Command.TraceFile, "A counterexample as JSON ('-': standard input)")->required();
+  Replay->add_option("SOURCE", Command.Source, "The C file, if it is not the one that FILE names");
+}
+
 /// Describes `picket check` to the parser; the values end up in `Command`.
-static CLI::App *addCheckCommand(CLI::App &App, CheckCommand &Command) {
+static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   CLI::App *Check = App.add_subcommand("check", "Check C files");
   Check->footer(CheckHelp);
   CheckOptions &Options = Command.Options;
@@ -79,37 +150,46 @@ static CLI::App *addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_option_function<std::string>(
       "--format",
       [&Command](const std::string &Text) {
-        if (Text != "text" && Text != "json")
-          throw CLI::ValidationError("--format", "'" + Text + "' is no format (text, json)");
-        Command.Output = Text == "json" ? CheckCommand::Format::Json : CheckCommand::Format::Text;
+        using Format = CheckCommand::Format;
+        if (Text != "text" && Text != "json" && Text != "sarif")
+          throw CLI::ValidationError("--format", "'" + Text + "' is no format (text, json, sarif)");
+        Command.Output = Text == "json" ? Format::Json : Text == "sarif" ? Format::Sarif : Format::Text;
       },
-      "Output: text or json [text]");
+      "Output: text, json or sarif [text]");
   Check->add_flag_callback(
       "--json", [&Command] { Command.Output = CheckCommand::Format::Json; }, "The same as --format json");
   Check->add_flag("--count", Command.Count, "Print a table: executions, blocked, bounded, seconds, executions/s");
   Check->add_flag("--dump-bytecode", Command.DumpBytecode, "Print the compiled program and do not check it");
-  return Check;
+  addReportOptions(Check, Command);
 }
 
 int main(int argc, char **argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "render-svg")
+    return renderCommand();
+  setRendererProgram("/proc/self/exe");
+  setColors(ColorMode::Auto);
   CLI::App App(Description, "picket");
   App.set_version_flag("--version", "picket " PICKET_VERSION " (LLVM " PICKET_LLVM_VERSION ")");
   App.require_subcommand(1);
   CheckCommand Check;
   addCheckCommand(App, Check);
+  ReplayCommand Replay;
+  addReplayCommand(App, Replay);
 
   SplitArguments Arguments = splitClangFlags(std::vector<std::string>(argv + 1, argv + argc));
-  Check.ClangFlags = Arguments.Clang;
+  Check.ClangFlags = Replay.ClangFlags = Arguments.Clang;
   try {
-    if (!Arguments.Own.empty() && Arguments.Own[0][0] != '-' && Arguments.Own[0] != "check")
+    if (!Arguments.Own.empty() && Arguments.Own[0][0] != '-' && Arguments.Own[0] != "check" &&
+        Arguments.Own[0] != "replay")
       throw CLI::ExtrasError({Arguments.Own[0]});
     std::reverse(Arguments.Own.begin(), Arguments.Own.end()); // the order CLI11 wants a vector in
     App.parse(Arguments.Own);
   } catch (const CLI::Success &HelpOrVersion) {
     return App.exit(HelpOrVersion);
   } catch (const CLI::ParseError &Error) {
-    std::cerr << "picket: " << Error.what() << "\nRun 'picket check --help' for usage.\n";
+    std::cerr << "picket: " << Error.what() << "\nRun 'picket " << (App.got_subcommand("replay") ? "replay" : "check")
+              << " --help' for usage.\n";
     return BadUsage;
   }
-  return Check.run();
+  return App.got_subcommand("replay") ? Replay.run() : Check.run();
 }

@@ -1,0 +1,38 @@
+# Builds counterexample-page/ with npm, in a copy in the build directory, and turns what comes out into C++.
+# Afterwards PAGE_BUNDLE_SOURCE names the generated file, which defines the texts of server/PageBundle.h.
+find_program(NPM npm)
+if(NOT NPM)
+  message(FATAL_ERROR "npm was not found. The page that shows counterexamples is built with it: "
+    "install Node.js (18 or newer) and npm, for example with scripts/install-deps.")
+endif()
+
+set(PAGE_SOURCE_DIR ${CMAKE_SOURCE_DIR}/counterexample-page)
+set(PAGE_BUILD_DIR ${CMAKE_BINARY_DIR}/counterexample-page)
+set(PAGE_BUNDLE_SOURCE ${PAGE_BUILD_DIR}/PageBundle.cpp)
+set(PAGE_DIST ${PAGE_BUILD_DIR}/dist/template.html ${PAGE_BUILD_DIR}/dist/page.css ${PAGE_BUILD_DIR}/dist/page.js)
+
+file(GLOB PAGE_SOURCES CONFIGURE_DEPENDS ${PAGE_SOURCE_DIR}/src/* ${PAGE_SOURCE_DIR}/scripts/*)
+set(PAGE_PACKAGE ${PAGE_SOURCE_DIR}/package.json ${PAGE_SOURCE_DIR}/package-lock.json)
+
+add_custom_command(
+  OUTPUT ${PAGE_BUILD_DIR}/installed
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${PAGE_BUILD_DIR}
+  COMMAND ${CMAKE_COMMAND} -E copy ${PAGE_PACKAGE} ${PAGE_BUILD_DIR}
+  COMMAND ${CMAKE_COMMAND} -E chdir ${PAGE_BUILD_DIR} ${NPM} ci --silent --no-audit --no-fund --prefer-offline
+  COMMAND ${CMAKE_COMMAND} -E touch ${PAGE_BUILD_DIR}/installed
+  DEPENDS ${PAGE_PACKAGE}
+  COMMENT "Installing what the counterexample page is built with" VERBATIM)
+add_custom_command(
+  OUTPUT ${PAGE_DIST}
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${PAGE_BUILD_DIR}/src ${PAGE_BUILD_DIR}/scripts ${PAGE_BUILD_DIR}/dist
+  COMMAND ${CMAKE_COMMAND} -E copy_directory ${PAGE_SOURCE_DIR}/src ${PAGE_BUILD_DIR}/src
+  COMMAND ${CMAKE_COMMAND} -E copy_directory ${PAGE_SOURCE_DIR}/scripts ${PAGE_BUILD_DIR}/scripts
+  COMMAND ${CMAKE_COMMAND} -E chdir ${PAGE_BUILD_DIR} ${NPM} run --silent build
+  DEPENDS ${PAGE_BUILD_DIR}/installed ${PAGE_SOURCES}
+  COMMENT "Building the counterexample page" VERBATIM)
+add_custom_command(
+  OUTPUT ${PAGE_BUNDLE_SOURCE}
+  COMMAND ${CMAKE_COMMAND} -DDIST=${PAGE_BUILD_DIR}/dist -DOUTPUT=${PAGE_BUNDLE_SOURCE}
+    -P ${CMAKE_SOURCE_DIR}/cmake/EmbedPage.cmake
+  DEPENDS ${PAGE_DIST} ${CMAKE_SOURCE_DIR}/cmake/EmbedPage.cmake
+  COMMENT "Embedding the counterexample page" VERBATIM)

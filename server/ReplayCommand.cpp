@@ -1,0 +1,106 @@
+#include "ReplayCommand.h"
+
+#include "ClangFlags.h"
+#include "DisplayPath.h"
+#include "TextReport.h"
+#include "source/Compile.h"
+#include "trace/Replay.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+
+namespace picket {
+
+static int complain(int Code, const std::string &Sentence) {
+  llvm::errs() << "picket: " << Sentence << '\n';
+  return Code;
+}
+
+llvm::Expected<SavedTrace> ReplayCommand::load() const {
+  auto Buffer = llvm::MemoryBuffer::getFileOrSTDIN(TraceFile, /*IsText=*/true);
+  if (!Buffer)
+    return llvm::createStringError("it cannot be read: " + Buffer.getError().message());
+  llvm::Expected<llvm::json::Value> Json = parseUntrusted((*Buffer)->getBuffer());
+  if (!Json)
+    return llvm::createStringError("this is no JSON: " + llvm::toString(Json.takeError()));
+  const llvm::json::Value *Trace = findTrace(*Json);
+  if (!Trace)
+    return llvm::createStringError("there is no counterexample in it");
+  return readTrace(*Trace);
+}
+
+static std::string placeText(const Place &P, const std::string &NamedFile) {
+  return displayPath(P.File, NamedFile) + ":" + std::to_string(P.Line);
+}
+
+/// The innermost place of the bug event that lies in the user's text, as a check reports it.
+static Place whereItFails(const Recording &Run, const Program &P) {
+  if (Run.BugEvent >= Run.Events.size())
+    return Run.BugWhere;
+  auto IsUsers = [&](const Place &W) {
+    auto File = std::find(P.Files.begin(), P.Files.end(), W.File);
+    return W.Line && File != P.Files.end() && P.UserFile[File - P.Files.begin()];
+  };
+  const TraceEvent &E = Run.Events[Run.BugEvent];
+  if (IsUsers(E.At.Where))
+    return E.At.Where;
+  for (size_t K = E.Callers.size(); K-- > 0;)
+    if (IsUsers(E.Callers[K].Where))
+      return E.Callers[K].Where;
+  return Run.BugWhere;
+}
+
+static int report(const ReplayResult &Result, const SavedTrace &Saved, const Program &P, const std::string &File) {
+  switch (Result.Outcome) {
+  case ReplayResult::SameBug: {
+    const Place Now = Result.Run ? whereItFails(*Result.Run, P) : Place();
+    const Place &Then = Saved.Run.BugWhere;
+    llvm::outs() << "fails again: " << Result.Message << " at " << placeText(Now, File);
+    if (Now.Line == Then.Line)
+      llvm::outs() << " (as recorded)\n";
+    else
+      llvm::outs() << " (recorded at line " << Then.Line << ")\n";
+    return ReplayCommand::FailsAgain;
+  }
+  case ReplayResult::NoBug:
+    llvm::outs() << "no longer fails: " << Result.Message << '\n';
+    return ReplayCommand::NoLongerFails;
+  case ReplayResult::Differs: {
+    // Steps are numbered as people saw them, which is not the order in which the events happened.
+    auto At = std::find(Saved.Order.begin(), Saved.Order.end(), Result.Event);
+    size_t Number = At != Saved.Order.end() ? At - Saved.Order.begin() : Result.Event;
+    llvm::outs() << "no longer matches at step " << Number + 1 << ": " << Result.Message << '\n';
+    return ReplayCommand::NoLongerMatches;
+  }
+  case ReplayResult::Impossible: break;
+  }
+  return complain(ReplayCommand::CannotBeRun, "cannot be replayed: " + Result.Message);
+}
+
+int ReplayCommand::run() const {
+  llvm::Expected<SavedTrace> Saved = load();
+  if (!Saved)
+    return complain(BadInput, TraceFile + ": " + llvm::toString(Saved.takeError()));
+
+  // Relative paths are meant from here, as on the command line.
+  std::vector<std::string> Words = {"--"};
+  Words.insert(Words.end(), Saved->Flags.begin(), Saved->Flags.end());
+  CompileRequest Request;
+  Request.File = Source.empty() ? Saved->Run.File : Source;
+  Request.Flags = splitClangFlags(Words).Clang;
+  Request.Flags.insert(Request.Flags.end(), ClangFlags.begin(), ClangFlags.end());
+  if (Request.File.empty())
+    return complain(BadInput, TraceFile + ": 'file' is empty: name the source file behind it");
+  CompileResult Compiled = compileProgram(Request);
+  SourceTexts Sources;
+  printDiagnostics(llvm::errs(), Compiled.Diagnostics, Request.File, Sources);
+  if (!Compiled.Compiled)
+    return complain(CannotBeRun, "'" + Request.File + "' does not compile");
+
+  MachineOptions Options;
+  Options.Unroll = Saved->Run.Unroll;
+  return report(replay(*Compiled.Compiled, Saved->Run, Options), *Saved, *Compiled.Compiled, Request.File);
+}
+
+} // namespace picket

@@ -1,0 +1,369 @@
+#include "SarifReport.h"
+
+#include "DisplayPath.h"
+#include "machine/Bug.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+#include <algorithm>
+
+using llvm::StringRef;
+using llvm::json::OStream;
+
+namespace picket {
+
+namespace {
+
+const char *describe(BugKind Kind) {
+  switch (Kind) {
+  case BugKind::Assertion: return "An assertion fails.";
+  case BugKind::Abort: return "The program aborts.";
+  case BugKind::Deadlock: return "Threads wait for each other and none can go on.";
+  case BugKind::Hang: return "A loop waits for something that never comes.";
+  case BugKind::NullAccess: return "A null pointer is used to access memory.";
+  case BugKind::InvalidAccess: return "Memory is accessed through a pointer to nothing.";
+  case BugKind::OutOfBounds: return "An access goes beyond the bounds of its object.";
+  case BugKind::UseAfterFree: return "Memory is accessed after it was freed.";
+  case BugKind::DoubleFree: return "Memory is freed twice.";
+  case BugKind::InvalidFree: return "Something is freed that was not allocated.";
+  case BugKind::DivisionByZero: return "A number is divided by zero.";
+  case BugKind::UnlockNotHeld: return "A lock is released by a thread that does not hold it.";
+  case BugKind::DestroyedObject: return "A destroyed synchronisation object is used.";
+  case BugKind::BadSynchronisation: return "A synchronisation object is misused.";
+  case BugKind::StackOverflow: return "The stack overflows.";
+  case BugKind::Unreachable: return "Code is reached that is declared unreachable.";
+  }
+  return "";
+}
+
+constexpr Verdict Notified[] = {Verdict::Bounded, Verdict::Inconclusive, Verdict::Unsupported, Verdict::CompileError};
+
+const char *describe(Verdict V) {
+  switch (V) {
+  case Verdict::Verified: return "No execution goes wrong.";
+  case Verdict::Violation: return "Some execution goes wrong.";
+  case Verdict::Bounded: return "Some loop was followed up to the bound only.";
+  case Verdict::Inconclusive: return "A limit was reached before the answer.";
+  case Verdict::Unsupported: return "The program does something that is not modelled.";
+  case Verdict::CompileError: return "The file could not be read or compiled.";
+  }
+  return "";
+}
+
+/// Bytes that are neither unreserved characters of RFC 3986 nor slashes are escaped.
+std::string uriOf(const std::string &Path) {
+  std::string Uri = StringRef(Path).starts_with("/") ? "file://" : "";
+  for (char C : Path)
+    if (llvm::isAlnum(C) || StringRef("-._~/").contains(C))
+      Uri += C;
+    else
+      Uri += "%" + llvm::toHex(StringRef(&C, 1));
+  return Uri;
+}
+
+/// Braces stand for placeholders in SARIF's messages.
+std::string escaped(StringRef Text) {
+  std::string Result;
+  for (char C : Text) {
+    Result += C;
+    if (C == '{' || C == '}')
+      Result += C;
+  }
+  return llvm::json::fixUTF8(Result);
+}
+
+std::string upperName(Model M) { return StringRef(nameOf(M)).upper(); }
+
+/// One bug, and all models in which it happens.
+struct Finding {
+  const CheckReport *Report;
+  std::vector<std::pair<Model, const Bug *>> Under;
+};
+
+std::vector<Finding> findingsOf(const CheckReport &Report) {
+  std::vector<Finding> Result;
+  for (const ModelReport &M : Report.Models)
+    for (const Bug &B : M.Bugs) {
+      auto Same = [&](const Finding &F) {
+        const Bug &Known = *F.Under.front().second;
+        return Known.Kind == B.Kind && Known.Thread == B.Thread && Known.Where.File == B.Where.File &&
+               Known.Where.Line == B.Where.Line && Known.Where.Column == B.Where.Column;
+      };
+      auto At = std::find_if(Result.begin(), Result.end(), Same);
+      if (At == Result.end())
+        At = Result.insert(At, Finding{&Report, {}});
+      At->Under.emplace_back(M.Which, &B);
+    }
+  return Result;
+}
+
+class SarifWriter {
+public:
+  SarifWriter(OStream &J, const std::vector<CheckReport> &Reports, SourceTexts &Sources, int ExitCode)
+      : J(J), Reports(Reports), Sources(Sources), ExitCode(ExitCode) {}
+
+  void write() {
+    J.object([&] {
+      J.attribute("$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json");
+      J.attribute("version", "2.1.0");
+      J.attributeArray("runs", [&] { J.object([&] { run(); }); });
+    });
+  }
+
+private:
+  void run() {
+    J.attributeObject("tool", [&] { J.attributeObject("driver", [&] { driver(); }); });
+    J.attribute("columnKind", "utf16CodeUnits");
+    J.attributeArray("invocations", [&] { J.object([&] { invocation(); }); });
+    J.attributeArray("results", [&] {
+      for (const CheckReport &R : Reports)
+        for (const Finding &F : findingsOf(R))
+          J.object([&] { result(F); });
+    });
+    for (const CheckReport &R : Reports)
+      artifact(R.File);
+    J.attributeArray("artifacts", [&] {
+      for (const std::string &File : Artifacts)
+        J.object([&] {
+          J.attributeObject("location", [&] { J.attribute("uri", uriOf(File)); });
+          J.attribute("sourceLanguage", "c");
+        });
+    });
+  }
+
+  void driver() {
+    J.attribute("name", "Picket");
+    J.attribute("version", PICKET_VERSION);
+    J.attribute("semanticVersion", PICKET_VERSION);
+    J.attributeArray("rules", [&] {
+      for (auto Kind = BugKind::Assertion; Kind <= BugKind::Unreachable; Kind = BugKind(int(Kind) + 1))
+        descriptor(nameOf(Kind), describe(Kind), "error");
+    });
+    J.attributeArray("notifications", [&] {
+      for (Verdict V : Notified)
+        descriptor(nameOf(V), describe(V), levelOf(V));
+    });
+  }
+
+  void descriptor(const char *Id, const char *Text, const char *Level) {
+    J.object([&] {
+      J.attribute("id", Id);
+      J.attributeObject("shortDescription", [&] { J.attribute("text", Text); });
+      J.attributeObject("defaultConfiguration", [&] { J.attribute("level", Level); });
+    });
+  }
+
+  static const char *levelOf(Verdict V) {
+    return V == Verdict::CompileError ? "error" : V == Verdict::Bounded ? "note" : "warning";
+  }
+
+  void message(StringRef Text) {
+    J.attributeObject("message", [&] { J.attribute("text", escaped(Text)); });
+  }
+
+  size_t artifact(const std::string &File) {
+    auto At = std::find(Artifacts.begin(), Artifacts.end(), File);
+    if (At == Artifacts.end())
+      At = Artifacts.insert(At, File);
+    return static_cast<size_t>(At - Artifacts.begin());
+  }
+
+  uint32_t column(const Place &P, uint32_t Line, uint32_t Column) {
+    std::optional<std::string> Text = Sources.lineOf(P.File, Line);
+    return Text ? utf16Column(*Text, Column) : Column;
+  }
+
+  void physicalLocation(const Place &P, const std::string &NamedFile) {
+    const std::string File = displayPath(P.File, NamedFile);
+    J.attributeObject("physicalLocation", [&] {
+      J.attributeObject("artifactLocation", [&] {
+        J.attribute("uri", uriOf(File));
+        J.attribute("index", int64_t(artifact(File)));
+      });
+      if (!P.Line)
+        return;
+      J.attributeObject("region", [&] {
+        J.attribute("startLine", P.Line);
+        if (P.Column)
+          J.attribute("startColumn", column(P, P.Line, P.Column));
+        if (P.Column && P.EndColumn && P.EndLine >= P.Line) {
+          J.attribute("endLine", P.EndLine);
+          J.attribute("endColumn", column(P, P.EndLine, P.EndColumn));
+        }
+      });
+    });
+  }
+
+  void location(const TracePlace &P, const std::string &NamedFile, StringRef Text) {
+    if (P.Where.Line)
+      physicalLocation(P.Where, NamedFile);
+    if (!P.Function.empty())
+      J.attributeArray("logicalLocations", [&] {
+        J.object([&] {
+          J.attribute("name", llvm::json::fixUTF8(P.Function));
+          J.attribute("kind", "function");
+        });
+      });
+    if (!Text.empty())
+      message(Text);
+  }
+
+  void invocation() {
+    bool Successful = true;
+    for (const CheckReport &R : Reports)
+      for (const ModelReport &M : R.Models)
+        Successful &= M.Result != Verdict::CompileError && M.Result != Verdict::Unsupported;
+    J.attribute("executionSuccessful", Successful);
+    J.attribute("exitCode", ExitCode);
+    J.attributeArray("toolExecutionNotifications", [&] {
+      for (const CheckReport &R : Reports) {
+        for (const Diagnostic &D : R.Diagnostics)
+          diagnostic(R, D);
+        for (const ModelReport &M : R.Models)
+          modelNotification(R, M);
+      }
+    });
+  }
+
+  void diagnostic(const CheckReport &R, const Diagnostic &D) {
+    static constexpr const char *Levels[] = {"error", "warning", "note"};
+    notification(R, "compile-error", Levels[static_cast<int>(D.Level)], D.Where, D.Message);
+  }
+
+  void modelNotification(const CheckReport &R, const ModelReport &M) {
+    const std::string Under = "Under " + upperName(M.Which) + ": ";
+    if (M.Result == Verdict::Bounded)
+      for (const CutLoop &L : M.Loops)
+        notification(R, nameOf(M.Result), levelOf(M.Result), L.Where,
+                     Under + "this loop was followed up to the bound only");
+    if (M.Result == Verdict::Inconclusive || M.Result == Verdict::Unsupported)
+      notification(R, nameOf(M.Result), levelOf(M.Result), M.ReasonPlace, Under + M.Reason);
+  }
+
+  void notification(const CheckReport &R, const char *Id, const char *Level, const Place &P, StringRef Text) {
+    J.object([&] {
+      J.attributeObject("descriptor", [&] { J.attribute("id", Id); });
+      J.attribute("level", Level);
+      message(Text);
+      J.attributeArray("locations", [&] { J.object([&] { physicalLocation(P, R.File); }); });
+    });
+  }
+
+  static std::string textOf(const Finding &F) {
+    const Bug &B = *F.Under.front().second;
+    std::vector<std::string> Models;
+    for (const auto &[M, Ignored] : F.Under)
+      Models.push_back(upperName(M));
+    std::string Text = B.Message + " (";
+    if (!B.Thread.empty())
+      Text += "in thread '" + B.Thread + "', ";
+    Text += "under " + llvm::join(Models, ", ") + ").";
+    return B.Trace && !B.Trace->Sentence.empty() ? Text + " " + B.Trace->Sentence : Text;
+  }
+
+  void result(const Finding &F) {
+    const Bug &B = *F.Under.front().second;
+    J.attribute("ruleId", B.Kind);
+    J.attribute("level", "error");
+    message(textOf(F));
+    J.attributeArray("locations", [&] { J.object([&] { physicalLocation(B.Where, F.Report->File); }); });
+    if (B.Trace)
+      relatedLocations(*B.Trace, F.Report->File);
+    J.attributeArray("codeFlows", [&] {
+      for (const auto &[M, Under] : F.Under)
+        if (Under->Trace)
+          J.object([&] { codeFlow(M, *Under->Trace, F.Report->File); });
+    });
+    J.attributeObject("properties", [&] {
+      J.attributeArray("models", [&] {
+        for (const auto &[M, Ignored] : F.Under)
+          J.value(nameOf(M));
+      });
+    });
+  }
+
+  /// The accesses that took effect in the wrong order, and where threads are stuck.
+  void relatedLocations(const Counterexample &C, const std::string &NamedFile) {
+    J.attributeArray("relatedLocations", [&] {
+      for (const ReorderedPair &P : C.Why.Reordered)
+        for (uint32_t Event : {P.First, P.Second})
+          J.object([&] { location(C.Run.Events[Event].At, NamedFile, P.Sentence); });
+      for (const Step &S : C.Steps)
+        if (const TraceEvent &E = C.Run.Events[S.Event]; E.Kind == EventKind::Blocked)
+          J.object([&] { location(E.At, NamedFile, S.Text); });
+    });
+  }
+
+  void codeFlow(Model M, const Counterexample &C, const std::string &NamedFile) {
+    message("How it happens under " + upperName(M));
+    J.attributeArray("threadFlows", [&] {
+      for (uint32_t T = 0; T < C.Run.Threads.size(); ++T) {
+        auto Of = [&](const Step &S) { return C.Run.Events[S.Event].Thread == T; };
+        if (std::any_of(C.Steps.begin(), C.Steps.end(), Of))
+          J.object([&] { threadFlow(C, T, NamedFile); });
+      }
+    });
+  }
+
+  void threadFlow(const Counterexample &C, uint32_t Thread, const std::string &NamedFile) {
+    J.attribute("id", llvm::json::fixUTF8(C.Run.Threads[Thread].Name));
+    J.attributeArray("locations", [&] {
+      for (size_t K = 0; K < C.Steps.size(); ++K)
+        if (C.Run.Events[C.Steps[K].Event].Thread == Thread)
+          J.object([&] { threadFlowLocation(C, K, NamedFile); });
+    });
+  }
+
+  void threadFlowLocation(const Counterexample &C, size_t Index, const std::string &NamedFile) {
+    const Step &S = C.Steps[Index];
+    const TraceEvent &E = C.Run.Events[S.Event];
+    J.attributeObject("location",
+                      [&] { location(E.At, NamedFile, S.Remark.empty() ? S.Text : S.Text + " (" + S.Remark + ")"); });
+    J.attributeObject("stack", [&] {
+      J.attributeArray("frames", [&] {
+        frame(E.At, NamedFile);
+        for (size_t K = E.Callers.size(); K-- > 0;)
+          frame(E.Callers[K], NamedFile);
+      });
+    });
+    J.attributeArray("kinds", [&] { J.value(nameOf(E.Kind)); });
+    if (!E.Accesses.empty() && !S.Memory.empty())
+      J.attributeObject("state", [&] { state(C, S, E); });
+    J.attribute("nestingLevel", int64_t(E.Callers.size()));
+    J.attribute("executionOrder", int64_t(Index + 1));
+    J.attribute("importance", S.Strange || E.Kind == EventKind::Bug ? "essential" : "important");
+  }
+
+  void frame(const TracePlace &P, const std::string &NamedFile) {
+    J.object([&] { J.attributeObject("location", [&] { location(P, NamedFile, ""); }); });
+  }
+
+  /// What is in memory, after the step, of the variables it accesses.
+  void state(const Counterexample &C, const Step &S, const TraceEvent &E) {
+    std::vector<std::string> Written;
+    for (const TraceAccess &A : E.Accesses) {
+      const std::string Name = llvm::json::fixUTF8(C.Run.Variables[A.Variable].Name);
+      if (A.Variable >= S.Memory.size() || std::find(Written.begin(), Written.end(), Name) != Written.end())
+        continue;
+      Written.push_back(Name);
+      J.attributeObject(Name, [&] { J.attribute("text", escaped(S.Memory[A.Variable])); });
+    }
+  }
+
+  OStream &J;
+  const std::vector<CheckReport> &Reports;
+  SourceTexts &Sources;
+  int ExitCode;
+  std::vector<std::string> Artifacts; // as displayed; in the order in which they are mentioned
+};
+
+} // namespace
+
+void printSarif(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, SourceTexts &Sources, int ExitCode) {
+  OStream J(Out, /*IndentSize=*/2);
+  SarifWriter(J, Reports, Sources, ExitCode).write();
+  Out << '\n';
+}
+
+} // namespace picket

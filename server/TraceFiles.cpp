@@ -1,0 +1,95 @@
+#include "TraceFiles.h"
+
+#include "HtmlPage.h"
+#include "TraceJson.h"
+#include "trace/Svg.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace picket {
+
+namespace {
+
+struct Found {
+  const Counterexample *Trace;
+  const CheckReport *Report;
+};
+
+std::vector<Found> allTraces(const std::vector<CheckReport> &Reports) {
+  std::vector<Found> Result;
+  for (const CheckReport &R : Reports)
+    for (const ModelReport &M : R.Models)
+      for (const Bug &B : M.Bugs)
+        if (B.Trace)
+          Result.push_back({B.Trace.get(), &R});
+  return Result;
+}
+
+std::string jsonOf(const std::vector<Found> &Traces, bool AsArray, const std::vector<std::string> &Flags,
+                   SourceTexts &Sources) {
+  std::string Text;
+  llvm::raw_string_ostream Out(Text);
+  llvm::json::OStream J(Out);
+  auto WriteAll = [&] {
+    for (const Found &F : Traces)
+      writeTrace(J, *F.Trace, {F.Report->File, Flags, &Sources}, /*Pictures=*/true);
+  };
+  if (AsArray)
+    J.array(WriteAll);
+  else
+    WriteAll();
+  return Text;
+}
+
+bool complain(const std::string &Sentence) {
+  llvm::errs() << "picket: " << Sentence << '\n';
+  return false;
+}
+
+bool writeFile(const std::string &File, const std::string &Content) {
+  if (File == "-") {
+    llvm::outs() << Content;
+    llvm::outs().flush();
+    return true;
+  }
+  std::error_code Failed;
+  llvm::raw_fd_ostream Out(File, Failed);
+  if (!Failed) {
+    Out << Content;
+    Out.close();
+    Failed = Out.error();
+    Out.clear_error();
+  }
+  return !Failed || complain("cannot write '" + File + "': " + Failed.message());
+}
+
+bool writePicture(const std::string &File, const Counterexample &C, View V) {
+  SvgResult Drawn = renderSvg(toDot(C, V));
+  return Drawn.Ok ? writeFile(File, Drawn.Svg + "\n") : complain("cannot draw '" + File + "': " + Drawn.Error);
+}
+
+} // namespace
+
+bool TraceFiles::write(const std::vector<CheckReport> &Reports, const std::vector<std::string> &Flags,
+                       SourceTexts &Sources) const {
+  const std::vector<Found> Traces = allTraces(Reports);
+  if (Traces.empty()) {
+    for (const std::string *File : {&Json, &Dot, &Svg, &Html})
+      if (!File->empty())
+        complain("no counterexample was found: '" + *File + "' is not written");
+    return true;
+  }
+  const Counterexample &First = *Traces.front().Trace;
+  bool Ok = true;
+  if (!Json.empty())
+    Ok &= writeFile(Json, jsonOf({Traces.front()}, /*AsArray=*/false, Flags, Sources) + "\n");
+  if (!Dot.empty())
+    Ok &= writeFile(Dot, toDot(First, Which));
+  if (!Svg.empty())
+    Ok &= writePicture(Svg, First, Which);
+  if (!Html.empty())
+    Ok &= writeFile(Html, htmlPage(jsonOf(Traces, /*AsArray=*/true, Flags, Sources)));
+  return Ok;
+}
+
+} // namespace picket

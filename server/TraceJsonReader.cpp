@@ -1,0 +1,340 @@
+#include "TraceJson.h"
+
+#include <array>
+
+using llvm::StringRef;
+using llvm::Twine;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+namespace picket {
+
+namespace {
+
+constexpr unsigned MaxUnroll = 1000000; // as the command line allows
+constexpr size_t MaxEvents = 10'000'000;
+
+/// Reads a recording. The first thing that is wrong is kept; what is read after it does not matter.
+class TraceReader {
+public:
+  llvm::Expected<SavedTrace> read(const Value &Json) {
+    const Object *Top = Json.getAsObject();
+    if (!Top)
+      return llvm::createStringError("the counterexample is no object");
+    std::optional<int64_t> Version = Top->getInteger("picket");
+    if (!Version)
+      return llvm::createStringError("'picket' is missing: this is no counterexample of Picket's");
+    if (*Version != 1)
+      return llvm::createStringError("'picket' is " + std::to_string(*Version) +
+                                     ": only version 1 of the format can be read");
+    R.File = text(*Top, "", "file");
+    R.Model = text(*Top, "", "model");
+    R.Unroll = number(*Top, "", "unroll", MaxUnroll);
+    if (R.Unroll == 0)
+      wrong("unroll", "must be at least 1");
+    if (R.Model != "sc" && R.Model != "tso" && R.Model != "pso" && R.Model != "power")
+      wrong("model", "must be sc, tso, pso or power");
+    readFlags(*Top);
+    each(*Top, "", "threads", [&](const Object &O, const std::string &At) { readThread(O, At); });
+    each(*Top, "", "variables", [&](const Object &O, const std::string &At) { readVariable(O, At); });
+    each(*Top, "", "events", [&](const Object &O, const std::string &At) { readEvent(O, At); });
+    each(*Top, "", "shared", [&](const Object &O, const std::string &At) { readShared(O, At); });
+    readBug(*Top);
+    checkPartners();
+    if (Top->get("steps"))
+      each(*Top, "", "steps", [&](const Object &O, const std::string &At) {
+        Result.Order.push_back(index(O, At, "event", R.Events.size(), "event"));
+      });
+    if (!Problem.empty())
+      return llvm::createStringError(Problem);
+    return std::move(Result);
+  }
+
+private:
+  void wrong(const Twine &Path, const Twine &What) {
+    if (Problem.empty())
+      Problem = ("'" + Path + "' " + What).str();
+  }
+  static std::string join(const std::string &At, StringRef Name) {
+    return At.empty() ? Name.str() : (At + "." + Name).str();
+  }
+
+  /// A key that must be there: null, and a complaint, if it is not.
+  const Value *get(const Object &O, const std::string &At, StringRef Name) {
+    const Value *V = O.get(Name);
+    if (!V)
+      wrong(join(At, Name), "is missing");
+    return V;
+  }
+
+  std::string text(const Object &O, const std::string &At, StringRef Name, bool Optional = false) {
+    const Value *V = Optional ? O.get(Name) : get(O, At, Name);
+    if (!V)
+      return "";
+    std::optional<StringRef> Text = V->getAsString();
+    if (!Text)
+      wrong(join(At, Name), "must be a text");
+    return Text ? Text->str() : "";
+  }
+
+  bool flag(const Object &O, const std::string &At, StringRef Name, bool Optional = true) {
+    const Value *V = Optional ? O.get(Name) : get(O, At, Name);
+    if (!V)
+      return false;
+    std::optional<bool> Flag = V->getAsBoolean();
+    if (!Flag)
+      wrong(join(At, Name), "must be true or false");
+    return Flag.value_or(false);
+  }
+
+  uint32_t number(const Object &O, const std::string &At, StringRef Name, uint32_t Max = 0xffffffff) {
+    const Value *V = get(O, At, Name);
+    return V ? number(*V, join(At, Name), Max) : 0;
+  }
+  uint32_t number(const Value &V, const std::string &Path, uint32_t Max = 0xffffffff) {
+    std::optional<int64_t> Number = V.getAsInteger();
+    if (!Number || *Number < 0 || *Number > int64_t(Max)) {
+      wrong(Path, "must be a whole number from 0 to " + Twine(Max));
+      return 0;
+    }
+    return static_cast<uint32_t>(*Number);
+  }
+
+  /// A number that points into an array.
+  uint32_t index(const Object &O, const std::string &At, StringRef Name, size_t Size, const char *Of) {
+    const Value *V = get(O, At, Name);
+    if (!V)
+      return 0;
+    std::optional<int64_t> Number = V->getAsInteger();
+    if (!Number || *Number < 0 || uint64_t(*Number) >= Size) {
+      wrong(join(At, Name), "must be the number of one of the " + Twine(Size) + " " + Of + "s");
+      return 0;
+    }
+    return static_cast<uint32_t>(*Number);
+  }
+
+  /// 64 bits, written as a text.
+  uint64_t wide(const Value &V, const std::string &Path) {
+    uint64_t Number = 0;
+    std::optional<StringRef> Text = V.getAsString();
+    if (!Text || Text->getAsInteger(10, Number))
+      wrong(Path, "must be a whole number of 64 bits, as a text");
+    return Number;
+  }
+
+  void bits(const Object &O, const std::string &At, StringRef Name, uint64_t &Low, uint64_t &High) {
+    const Value *V = get(O, At, Name);
+    if (!V)
+      return;
+    const Array *A = V->getAsArray();
+    if (!A || A->size() != 2) {
+      wrong(join(At, Name), "must be an array of two numbers");
+      return;
+    }
+    Low = wide((*A)[0], join(At, Name) + "[0]");
+    High = wide((*A)[1], join(At, Name) + "[1]");
+  }
+
+  const Array *array(const Object &O, const std::string &At, StringRef Name) {
+    const Value *V = get(O, At, Name);
+    if (!V)
+      return nullptr;
+    const Array *A = V->getAsArray();
+    if (!A)
+      wrong(join(At, Name), "must be an array");
+    else if (A->size() > MaxEvents)
+      wrong(join(At, Name), "has too many elements");
+    return Problem.empty() ? A : nullptr;
+  }
+
+  template <typename Read> void each(const Object &O, const std::string &At, StringRef Name, Read One) {
+    const Array *A = array(O, At, Name);
+    for (size_t K = 0; A && K < A->size() && Problem.empty(); ++K) {
+      const std::string Path = join(At, Name) + "[" + std::to_string(K) + "]";
+      if (const Object *Item = (*A)[K].getAsObject())
+        One(*Item, Path);
+      else
+        wrong(Path, "must be an object");
+    }
+  }
+
+  Place place(const Object &O, const std::string &At) {
+    Place P;
+    P.File = text(O, At, "file");
+    P.Line = number(O, At, "line");
+    P.Column = number(O, At, "column");
+    return P;
+  }
+
+  void readFlags(const Object &Top) {
+    const Array *A = Top.get("flags") ? array(Top, "", "flags") : nullptr;
+    for (size_t K = 0; A && K < A->size(); ++K)
+      if (std::optional<StringRef> Flag = (*A)[K].getAsString())
+        Result.Flags.push_back(Flag->str());
+      else
+        wrong("flags[" + Twine(K) + "]", "must be a text");
+  }
+
+  void readThread(const Object &O, const std::string &At) {
+    TraceThread &T = R.Threads.emplace_back();
+    T.Name = text(O, At, "name");
+    const Array *Identity = array(O, At, "identity");
+    for (size_t K = 0; Identity && K < Identity->size(); ++K)
+      T.Identity.push_back(number((*Identity)[K], join(At, "identity") + "[" + std::to_string(K) + "]"));
+  }
+
+  void readVariable(const Object &O, const std::string &At) {
+    TraceVariable &V = R.Variables.emplace_back();
+    V.Name = text(O, At, "name");
+    V.Object = text(O, At, "object");
+    V.Type = text(O, At, "type");
+    if (const Value *Address = get(O, At, "address"))
+      V.Address = wide(*Address, join(At, "address"));
+    V.Size = number(O, At, "size");
+    V.Initial = text(O, At, "initial");
+    bits(O, At, "initialBits", V.InitialLow, V.InitialHigh);
+  }
+
+  void readEvent(const Object &O, const std::string &At) {
+    TraceEvent &E = R.Events.emplace_back();
+    static constexpr std::array Kinds = {EventKind::Store, EventKind::Load,   EventKind::Rmw,     EventKind::Update,
+                                         EventKind::Fence, EventKind::Sync,   EventKind::Create,  EventKind::Join,
+                                         EventKind::Free,  EventKind::Atomic, EventKind::Blocked, EventKind::Bug};
+    const std::string Kind = text(O, At, "kind");
+    bool Known = false;
+    for (EventKind K : Kinds)
+      if (Kind == nameOf(K)) {
+        E.Kind = K;
+        Known = true;
+      }
+    if (!Known)
+      wrong(join(At, "kind"), "is no kind of event");
+    E.Thread = index(O, At, "thread", R.Threads.size(), "thread");
+    if (O.get("partner"))
+      E.Partner = number(O, At, "partner"); // may point forward: checkPartners
+    E.Forwarded = flag(O, At, "forwarded");
+    E.FullFence = flag(O, At, "fullFence");
+    E.StoreBarrier = flag(O, At, "storeBarrier");
+    if (E.Kind == EventKind::Create || E.Kind == EventKind::Join)
+      E.Other = index(O, At, "other", R.Threads.size(), "thread");
+    each(O, At, "accesses", [&](const Object &Access, const std::string &Path) {
+      TraceAccess &A = E.Accesses.emplace_back();
+      A.Variable = index(Access, Path, "variable", R.Variables.size(), "variable");
+      A.Write = flag(Access, Path, "write", /*Optional=*/false);
+      A.Text = text(Access, Path, "value");
+      bits(Access, Path, "bits", A.Low, A.High);
+    });
+    if (E.Accesses.empty() && (E.isAccess() || E.Kind == EventKind::Sync || E.Kind == EventKind::Free))
+      wrong(join(At, "accesses"), "must not be empty");
+    E.What = text(O, At, "what", true);
+    E.Expression = text(O, At, "expression", true);
+    E.Ordering = text(O, At, "ordering", true);
+    E.At = {place(O, At), text(O, At, "function")};
+    each(O, At, "callers", [&](const Object &Caller, const std::string &Path) {
+      E.Callers.push_back({place(Caller, Path), text(Caller, Path, "function")});
+    });
+  }
+
+  void readShared(const Object &O, const std::string &At) {
+    SharedThing &S = R.Shared.emplace_back();
+    const std::string Kind = text(O, At, "kind");
+    if (Kind != "global" && Kind != "stack" && Kind != "heap")
+      wrong(join(At, "kind"), "must be global, stack or heap");
+    S.What = Kind == "heap" ? SharedThing::Heap : Kind == "stack" ? SharedThing::Stack : SharedThing::Global;
+    S.Name = text(O, At, "name");
+    S.Function = text(O, At, "function");
+    S.Ordinal = number(O, At, "ordinal");
+  }
+
+  void readBug(const Object &Top) {
+    const Value *V = get(Top, "", "bug");
+    if (!V)
+      return;
+    const Object *O = V->getAsObject();
+    if (!O) {
+      wrong("bug", "must be an object");
+      return;
+    }
+    R.BugKind = text(*O, "bug", "kind");
+    R.BugMessage = text(*O, "bug", "message");
+    R.BugThread = text(*O, "bug", "thread");
+    R.BugWhere = place(*O, "bug");
+    R.BugEvent = index(*O, "bug", "event", R.Events.size(), "event");
+  }
+
+  /// A store and its update know each other.
+  void checkPartners() {
+    for (size_t K = 0; K < R.Events.size(); ++K) {
+      const TraceEvent &E = R.Events[K];
+      const std::string Path = "events[" + std::to_string(K) + "].partner";
+      if (E.Partner == NoEvent && E.Kind == EventKind::Update)
+        wrong(Path, "is missing");
+      if (E.Partner == NoEvent)
+        continue;
+      EventKind Other = E.Kind == EventKind::Store ? EventKind::Update : EventKind::Store;
+      if ((E.Kind != EventKind::Store && E.Kind != EventKind::Update) || E.Partner >= R.Events.size() ||
+          R.Events[E.Partner].Kind != Other || R.Events[E.Partner].Partner != K ||
+          R.Events[E.Partner].Thread != E.Thread)
+        wrong(Path, "must join a store and its update");
+    }
+  }
+
+  SavedTrace Result;
+  Recording &R = Result.Run;
+  std::string Problem;
+};
+
+} // namespace
+
+llvm::Expected<Value> parseUntrusted(StringRef Text) {
+  constexpr unsigned MaxDepth = 64;
+  unsigned Depth = 0;
+  bool InString = false;
+  for (size_t K = 0; K < Text.size(); ++K) {
+    const char C = Text[K];
+    if (InString && C == '\\')
+      ++K;
+    else if (C == '"')
+      InString = !InString;
+    else if (!InString && (C == '[' || C == '{') && ++Depth > MaxDepth)
+      return llvm::createStringError("it is nested too deeply");
+    else if (!InString && (C == ']' || C == '}') && Depth > 0)
+      --Depth;
+  }
+  return llvm::json::parse(Text);
+}
+
+llvm::Expected<SavedTrace> readTrace(const Value &Json) { return TraceReader().read(Json); }
+
+static const Value *findInArray(const Array *A, const Value *(*Find)(const Value &)) {
+  for (size_t K = 0; A && K < A->size(); ++K)
+    if (const Value *Found = Find((*A)[K]))
+      return Found;
+  return nullptr;
+}
+
+static const Value *findInBug(const Value &Bug) {
+  const Object *O = Bug.getAsObject();
+  return O ? O->get("counterexample") : nullptr;
+}
+
+static const Value *findInModel(const Value &Model) {
+  const Object *O = Model.getAsObject();
+  return O ? findInArray(O->getArray("bugs"), findInBug) : nullptr;
+}
+
+/// A report of `picket check`, or a counterexample.
+static const Value *findInFile(const Value &Json) {
+  const Object *O = Json.getAsObject();
+  if (!O)
+    return nullptr;
+  return O->get("picket") ? &Json : findInArray(O->getArray("models"), findInModel);
+}
+
+const Value *findTrace(const Value &Json) {
+  const Array *A = Json.getAsArray();
+  return A ? findInArray(A, findInFile) : findInFile(Json);
+}
+
+} // namespace picket
