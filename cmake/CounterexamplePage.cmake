@@ -36,3 +36,8 @@ add_custom_command(
     -P ${CMAKE_SOURCE_DIR}/cmake/EmbedPage.cmake
   DEPENDS ${PAGE_DIST} ${CMAKE_SOURCE_DIR}/cmake/EmbedPage.cmake
   COMMENT "Embedding the counterexample page" VERBATIM)
+
+# In a browser: see counterexample-page/test.
+add_test(NAME Page.Tests COMMAND ${CMAKE_COMMAND} -DSOURCE=${PAGE_SOURCE_DIR} -DBUILD=${PAGE_BUILD_DIR} -DNPM=${NPM}
+  -P ${CMAKE_SOURCE_DIR}/cmake/TestPage.cmake)
+set_tests_properties(Page.Tests PROPERTIES LABELS full)

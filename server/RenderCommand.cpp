@@ -2,6 +2,7 @@
 
 #include "trace/Svg.h"
 
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 #include <sys/resource.h>
@@ -15,12 +16,20 @@ int renderCommand() {
   const rlimit NoCoreDump = {0, 0};
   setrlimit(RLIMIT_CORE, &NoCoreDump);
   const std::string Dot((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
-  const SvgResult Result = renderSvgInProcess(Dot);
-  if (!Result.Ok) {
-    std::cerr << Result.Error << "\n";
-    return 1;
+  const bool Several = Dot.find('\0') != std::string::npos;
+  for (size_t Begin = 0; Begin <= Dot.size();) {
+    const size_t End = std::min(Dot.find('\0', Begin), Dot.size());
+    const SvgResult Result = renderSvgInProcess(Dot.substr(Begin, End - Begin));
+    if (!Result.Ok && !Several) {
+      std::cerr << Result.Error << "\n";
+      return 1;
+    }
+    if (Begin > 0)
+      std::cout << '\0';
+    std::cout << Result.Svg;
+    Begin = End + 1;
   }
-  std::cout << Result.Svg << std::flush;
+  std::cout << std::flush;
   return std::cout ? 0 : 1;
 }
 

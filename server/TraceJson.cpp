@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 using llvm::StringRef;
 using llvm::json::OStream;
@@ -15,11 +16,15 @@ namespace picket {
 namespace {
 
 constexpr size_t MaxSourceBytes = 1 << 20; // of a file that is put into the JSON
+constexpr size_t MostUnfolded = 300;       // events in a picture of all of them
 
 class TraceWriter {
 public:
   TraceWriter(OStream &J, const Counterexample &C, const TraceContext &Context, bool Pictures)
-      : J(J), C(C), R(C.Run), Context(Context), Pictures(Pictures) {}
+      : J(J), C(C), R(C.Run), Context(Context) {
+    if (Pictures)
+      draw();
+  }
 
   void write() {
     J.object([&] {
@@ -43,6 +48,29 @@ public:
   }
 
 private:
+  struct ViewPictures {
+    std::string Dot, Svg;
+    std::string Unfolded; // SVG; empty if nothing is folded, or too much
+  };
+
+  /// All pictures at once: starting the process that draws takes longer than drawing.
+  void draw() {
+    std::vector<std::string> Dots;
+    for (auto [V, G, Into] : {std::tuple(View::Chronological, &C.Chronological, &Chronological),
+                              std::tuple(View::ShashaSnir, &C.ShashaSnir, &ShashaSnir)}) {
+      Into->Dot = toDot(C, V, {.Legend = false});
+      Dots.push_back(Into->Dot);
+      Dots.push_back(G->Nodes.size() <= MostUnfolded ? toDot(C, V, {.Fold = false, .Legend = false}) : Into->Dot);
+    }
+    std::vector<SvgResult> Drawn = renderSvgs(Dots);
+    Chronological.Svg = Drawn[0].Svg;
+    ShashaSnir.Svg = Drawn[2].Svg;
+    if (Dots[1] != Dots[0])
+      Chronological.Unfolded = Drawn[1].Svg;
+    if (Dots[3] != Dots[2])
+      ShashaSnir.Unfolded = Drawn[3].Svg;
+  }
+
   /// Source text and file names may be anything; JSON is UTF-8.
   void text(StringRef Name, StringRef Value) { J.attribute(Name, llvm::json::fixUTF8(Value)); }
   void textIfAny(StringRef Name, StringRef Value) {
@@ -158,12 +186,13 @@ private:
       const bool OnCycle = std::find(C.Why.Edges.begin(), C.Why.Edges.end(), E) != C.Why.Edges.end();
       edge(E, &OnCycle);
     });
-    if (!Pictures)
-      return;
-    const std::string Dot = toDot(C, V);
-    text("dot", Dot);
-    if (SvgResult Drawn = renderSvg(Dot); Drawn.Ok)
+    const ViewPictures &Drawn = V == View::Chronological ? Chronological : ShashaSnir;
+    if (!Drawn.Dot.empty())
+      text("dot", Drawn.Dot);
+    if (!Drawn.Svg.empty())
       text("svg", Drawn.Svg);
+    if (!Drawn.Unfolded.empty())
+      text("unfoldedSvg", Drawn.Unfolded);
   }
 
   void cycle() {
@@ -237,7 +266,7 @@ private:
   const Counterexample &C;
   const Recording &R;
   const TraceContext &Context;
-  bool Pictures;
+  ViewPictures Chronological, ShashaSnir;
 };
 
 } // namespace

@@ -47,6 +47,7 @@ export interface Graph {
   edges: Edge[];
   dot?: string;
   svg?: string;
+  unfoldedSvg?: string;
 }
 
 export interface BufferedStore {

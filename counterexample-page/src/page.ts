@@ -13,7 +13,7 @@ import { asText, capital, modelName, placeOf, stepInWords } from "./words";
 
 const keysHelp: [string, string][] = [
   ["\u2193 or j", "next step"], ["\u2191 or k", "step before"], ["Home, End", "first, last step"], ["n, p", "next, previous strange step"],
-  ["v", "other view of the picture"], ["+ and -", "zoom"], ["0", "show the whole picture"],
+  ["v", "other view of the picture"], ["u", "every event in the picture, or only those that matter"], ["+ and -", "zoom"], ["0", "show the whole picture"],
 ];
 
 class Page {
@@ -242,6 +242,7 @@ class Page {
       Home: () => this.select(0), End: () => this.select(Infinity),
       n: () => this.strange(1, false), p: () => this.strange(-1, false),
       v: () => this.picture.toggleView(),
+      u: () => this.picture.toggleUnfolded(),
       "+": () => this.picture.zoom(1.25), "=": () => this.picture.zoom(1.25), "-": () => this.picture.zoom(0.8),
       "0": () => this.picture.fit(), Escape: () => this.escape(),
     };

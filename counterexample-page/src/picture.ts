@@ -17,9 +17,10 @@ export interface Picture {
 }
 
 /// undefined: there is no picture, or it cannot be read.
-export function readPicture(telling: Telling, graph: Graph | undefined): Picture | undefined {
-  if (!graph?.svg) return undefined;
-  const parsed = new DOMParser().parseFromString(graph.svg, "image/svg+xml").documentElement;
+export function readPicture(telling: Telling, graph: Graph | undefined, unfolded = false): Picture | undefined {
+  const text = (unfolded ? graph?.unfoldedSvg : undefined) ?? graph?.svg;
+  if (!graph || !text) return undefined;
+  const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   if (parsed.localName !== "svg") return undefined;
   clean(parsed); // before it is in a document that would run or load what it holds
   const root = document.importNode(parsed, true) as Element as SVGSVGElement;

@@ -16,7 +16,8 @@ export class PictureView {
   picture: Picture | undefined;
   view: View = "chronological";
   private telling: Telling | undefined;
-  private pictures = new Map<View, Picture | undefined>();
+  private pictures = new Map<string, Picture | undefined>(); // by view, and whether unfolded
+  private unfolded = false;
   private step = 0;
   private readonly viewport = new Viewport({ width: 1, height: 1 }, { x: 0, y: 0, width: 1, height: 1 });
   private moved = false; // the user has zoomed or panned: a resize must not undo it
@@ -28,6 +29,7 @@ export class PictureView {
   private readonly tooltip = h("div", { class: "tooltip", role: "tooltip", hidden: true });
   private readonly percent = h("output", { class: "percent", "aria-label": "Zoom" });
   private readonly switches = new Map<View, HTMLButtonElement>();
+  private readonly unfold = button("Unfold", { "aria-pressed": "false", title: "Draw every event (u)" }, () => this.toggleUnfolded());
 
   constructor(
     private readonly select: (step: number) => void,
@@ -39,7 +41,7 @@ export class PictureView {
       this.switches.set(view, choose);
       choice.append(choose);
     }
-    const zooming = h("div", { class: "zooming", role: "group", "aria-label": "Zoom" },
+    const zooming = h("div", { class: "zooming", role: "group", "aria-label": "Zoom" }, this.unfold,
       iconButton("M3 8h10", "Zoom out", {}, () => this.zoom(1 / zoomStep)),
       this.percent,
       iconButton("M3 8h10M8 3v10", "Zoom in", {}, () => this.zoom(zoomStep)),
@@ -71,12 +73,25 @@ export class PictureView {
     this.choose(this.view === "chronological" ? "shashaSnir" : "chronological");
   }
 
+  /// Draws every event, or again only those that matter.
+  toggleUnfolded(): void {
+    if (!this.telling || this.unfold.hidden) return;
+    this.unfolded = !this.unfolded;
+    const step = this.step;
+    this.setView(this.view);
+    this.moveTo(step);
+  }
+
   private setView(view: View): void {
     const telling = this.telling!;
     this.view = view;
     for (const [name, choose] of this.switches) choose.setAttribute("aria-pressed", String(name === view));
-    if (!this.pictures.has(view)) this.pictures.set(view, readPicture(telling, telling.data[view]));
-    this.picture = this.pictures.get(view);
+    this.unfold.hidden = !telling.data[view]?.unfoldedSvg;
+    const unfolded = this.unfolded && !this.unfold.hidden;
+    this.unfold.setAttribute("aria-pressed", String(unfolded));
+    const key = `${view} ${unfolded}`;
+    if (!this.pictures.has(key)) this.pictures.set(key, readPicture(telling, telling.data[view], unfolded));
+    this.picture = this.pictures.get(key);
     this.notice.textContent = "";
     this.tooltip.hidden = true;
     if (!this.picture) {
@@ -240,7 +255,8 @@ export class PictureView {
     const nodes = this.picture!.nodes;
     const steps = nodes.stepsOf(id).map((step) => step + 1);
     const range = steps.length === 0 ? "" : steps.length === 1 ? `: step ${steps[0]}` : `: steps ${steps[0]} to ${steps.at(-1)}`;
-    return `This box stands for ${plural(nodes.eventsOf(id).length, "event")}${range}.`;
+    const more = this.unfold.hidden ? "" : " Unfold draws them all.";
+    return `This box stands for ${plural(nodes.eventsOf(id).length, "event")}${range}.${more}`;
   }
 
   private hover(event: PointerEvent): void {

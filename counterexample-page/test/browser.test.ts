@@ -195,6 +195,23 @@ describe("the page alone", () => {
       assert.deepEqual(await lit(page), [id]);
     }));
 
+  test("unfolding draws every event, and folds again", () => {
+    const data = fixture("ring");
+    data.chronological!.unfoldedSvg = data.chronological!.svg!.replace('class="node', 'data-unfolded="yes" class="node');
+    return visit(pageOf(data), async (page) => {
+      const unfolded = page.locator(".canvas [data-unfolded]");
+      const button = page.getByRole("button", { name: "Unfold" });
+      assert.equal(await unfolded.count(), 0);
+      await button.click();
+      assert.equal(await unfolded.count(), 1);
+      assert.equal(await button.getAttribute("aria-pressed"), "true");
+      await page.keyboard.press("u");
+      assert.equal(await unfolded.count(), 0);
+      await page.keyboard.press("v");
+      assert.ok(await button.isHidden(), "the other view has nothing to unfold");
+    });
+  });
+
   test("zooming, panning and fitting", () =>
     visit(pageOf(fixture("ring")), async (page) => {
       const start = await viewBox(page);

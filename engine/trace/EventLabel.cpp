@@ -1,5 +1,7 @@
 #include "trace/EventLabel.h"
 
+#include "trace/Wording.h"
+
 #include <algorithm>
 
 namespace picket {
@@ -130,7 +132,7 @@ std::string lineSuffix(const Recording &R, const TraceEvent &E) {
   if (!E.At.Where.Line)
     return "";
   std::string File;
-  if (E.At.Where.File != R.File) {
+  if (!inMainFile(R, E.At.Where)) {
     size_t Slash = E.At.Where.File.rfind('/');
     File = part(Slash == std::string::npos ? E.At.Where.File : E.At.Where.File.substr(Slash + 1), false);
   }

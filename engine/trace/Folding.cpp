@@ -15,7 +15,16 @@ struct Column {
   std::vector<uint32_t> Events;
 };
 
-std::vector<Column> columnsOf(const Recording &R, const TraceGraph &Graph) {
+/// Threads that do nothing but start others and wait for their end, and in which nothing goes wrong.
+std::vector<bool> onlyStarting(const Recording &R) {
+  std::vector<bool> Result(R.Threads.size(), true);
+  for (const TraceEvent &E : R.Events)
+    if (E.Kind != EventKind::Create && E.Kind != EventKind::Join)
+      Result[E.Thread] = false;
+  return Result;
+}
+
+std::vector<Column> columnsOf(const Recording &R, const TraceGraph &Graph, const std::vector<bool> &LeftOut) {
   std::vector<Column> Columns;
   for (uint32_t T = 0; T < R.Threads.size(); ++T) {
     Columns.push_back({T, false, {}});
@@ -23,6 +32,8 @@ std::vector<Column> columnsOf(const Recording &R, const TraceGraph &Graph) {
   }
   for (uint32_t E : Graph.Nodes) {
     const TraceEvent &Event = R.Events[E];
+    if (LeftOut[Event.Thread])
+      continue;
     Columns[2 * Event.Thread + (Event.Kind == EventKind::Update)].Events.push_back(E);
   }
   return Columns;
@@ -127,11 +138,11 @@ std::vector<uint32_t> byDistance(const Recording &R, const TraceGraph &Graph, co
 } // namespace
 
 Folding unfolded(const Recording &R, const TraceGraph &Graph) {
-  return build(R, columnsOf(R, Graph), std::vector<bool>(R.Events.size()));
+  return build(R, columnsOf(R, Graph, std::vector<bool>(R.Threads.size())), std::vector<bool>(R.Events.size()));
 }
 
 Folding fold(const Recording &R, const TraceGraph &Graph, const Highlight &Cycle, unsigned MaxNodes) {
-  const std::vector<Column> Columns = columnsOf(R, Graph);
+  const std::vector<Column> Columns = columnsOf(R, Graph, onlyStarting(R));
   const std::vector<bool> Core = coreOf(R, Graph, Cycle);
   const std::vector<bool> Local = localRuns(R, Graph, Columns, Core);
   if (countNodes(Columns, Local) <= MaxNodes)

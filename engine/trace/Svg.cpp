@@ -146,7 +146,8 @@ void setRendererProgram(std::string Path) {
   Program = std::move(Path);
 }
 
-SvgResult renderSvg(const std::string &Dot, double TimeoutSeconds) {
+/// Runs the helper. What it writes is not looked at.
+static SvgResult runRenderer(const std::string &Input, double TimeoutSeconds) {
   std::string Path;
   {
     std::lock_guard<std::mutex> Lock(ProgramMutex);
@@ -154,7 +155,7 @@ SvgResult renderSvg(const std::string &Dot, double TimeoutSeconds) {
   }
   if (Path.empty())
     return failure("no program that draws is set");
-  Descriptor In(fileOf(Dot)), Out, OutEnd, Err, ErrEnd;
+  Descriptor In(fileOf(Input)), Out, OutEnd, Err, ErrEnd;
   if (In.Number < 0 || !makePipe(Out, OutEnd) || !makePipe(Err, ErrEnd))
     return failure(std::string("cannot start drawing: ") + std::strerror(errno));
   pid_t Child = 0;
@@ -175,10 +176,35 @@ SvgResult renderSvg(const std::string &Dot, double TimeoutSeconds) {
     return failure(std::string("drawing crashed: ") + strsignal(WTERMSIG(Status)));
   if (Status != -1 && WEXITSTATUS(Status) != 0)
     return failure(Messages.empty() ? "drawing failed" : firstLine(Messages));
-  if (Result.Svg.compare(0, 4, "<svg") != 0 || Result.Svg.find("</svg>") == std::string::npos)
-    return failure("drawing gave no picture");
   Result.Ok = true;
   return Result;
+}
+
+static SvgResult checked(SvgResult Result) {
+  if (Result.Ok && (Result.Svg.compare(0, 4, "<svg") != 0 || Result.Svg.find("</svg>") == std::string::npos))
+    return failure("drawing gave no picture");
+  return Result;
+}
+
+SvgResult renderSvg(const std::string &Dot, double TimeoutSeconds) { return checked(runRenderer(Dot, TimeoutSeconds)); }
+
+std::vector<SvgResult> renderSvgs(const std::vector<std::string> &Dots, double TimeoutSeconds) {
+  std::string All;
+  for (size_t K = 0; K < Dots.size(); ++K)
+    All += (K ? std::string(1, '\0') : "") + Dots[K];
+  std::vector<SvgResult> Results;
+  if (SvgResult Together = runRenderer(All, TimeoutSeconds); Together.Ok && Dots.size() > 1)
+    for (size_t Begin = 0; Begin <= Together.Svg.size();) {
+      const size_t End = std::min(Together.Svg.find('\0', Begin), Together.Svg.size());
+      Results.push_back(checked({true, Together.Svg.substr(Begin, End - Begin), ""}));
+      Begin = End + 1;
+    }
+  if (Results.size() == Dots.size())
+    return Results;
+  Results.clear();
+  for (const std::string &Dot : Dots)
+    Results.push_back(renderSvg(Dot, TimeoutSeconds));
+  return Results;
 }
 
 } // namespace picket

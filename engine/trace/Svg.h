@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace picket {
 
@@ -14,12 +15,15 @@ struct SvgResult {
 };
 
 /// Which program draws: it is run with the one argument `render-svg`, the Graphviz text on its standard input, and
-/// writes the SVG to its standard output. `picket` names itself. There is no default, since a program that does not
-/// know the argument would run all of itself.
+/// writes the SVG to its standard output. Of several texts with a zero byte between them it makes as many pictures,
+/// likewise, with nothing where one cannot be drawn. `picket` names itself. There is no default, since a program that
+/// does not know the argument would run all of itself.
 void setRendererProgram(std::string Path);
 
 /// Draws in the helper process. May be called from several threads at once.
 SvgResult renderSvg(const std::string &Dot, double TimeoutSeconds = 10);
+/// Draws several in one process, which takes little longer than one. If that fails, each by itself.
+std::vector<SvgResult> renderSvgs(const std::vector<std::string> &Dots, double TimeoutSeconds = 10);
 
 /// Draws in this process, one picture at a time: what the helper does. Needs the library picket_svg.
 SvgResult renderSvgInProcess(const std::string &Dot);

@@ -7,11 +7,13 @@ static std::string fileName(const std::string &Path) {
   return Slash == std::string::npos ? Path : Path.substr(Slash + 1);
 }
 
+bool inMainFile(const Recording &R, const Place &P) { return fileName(P.File) == fileName(R.File); }
+
 std::string lineText(const Recording &R, const Place &P) {
   if (!P.Line)
     return "an unknown place";
   std::string Line = "line " + std::to_string(P.Line);
-  return fileName(P.File) == fileName(R.File) ? Line : fileName(P.File) + " " + Line;
+  return inMainFile(R, P) ? Line : fileName(P.File) + " " + Line;
 }
 
 std::string threadText(const Recording &R, uint32_t Thread) {

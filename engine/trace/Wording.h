@@ -5,6 +5,8 @@
 
 namespace picket {
 
+/// Whether a place is in the file that was checked, which may be named in another way there.
+bool inMainFile(const Recording &R, const Place &P);
 /// "line 9", "queue.h line 12" for other files than the recording's.
 std::string lineText(const Recording &R, const Place &P);
 /// "thread 'left'", "main"
