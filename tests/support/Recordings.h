@@ -13,13 +13,18 @@
 
 namespace picket::testing {
 
+inline Sharing everythingShared(const Program &P) {
+  Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
+  for (uint32_t Site = 0; Site < P.NumSites + P.Globals.size(); ++Site)
+    Shared.markShared(Site);
+  return Shared;
+}
+
 /// Calls `Each` with a recording of every interleaving of every step of the program. Every memory that threads can
 /// share counts as shared. False if there are more than `Max`.
 inline bool forEachExecution(const Program &P, Buffering Buffers, size_t Max,
                              const std::function<void(Recording)> &Each) {
-  Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
-  for (uint32_t Site = 0; Site < P.NumSites + P.Globals.size(); ++Site)
-    Shared.markShared(Site);
+  Sharing Shared = everythingShared(P);
   Configuration C(P, Shared, MachineOptions(), Buffers);
   C.start();
   Recorder Into(C);
@@ -49,9 +54,7 @@ inline bool forEachExecution(const Program &P, Buffering Buffers, size_t Max,
 
 /// A recording of an execution whose steps are chosen at random.
 inline Recording randomExecution(const Program &P, Buffering Buffers, std::mt19937 &Random) {
-  Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
-  for (uint32_t Site = 0; Site < P.NumSites + P.Globals.size(); ++Site)
-    Shared.markShared(Site);
+  Sharing Shared = everythingShared(P);
   Configuration C(P, Shared, MachineOptions(), Buffers);
   C.start();
   Recorder Into(C);
