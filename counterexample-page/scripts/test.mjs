@@ -9,7 +9,7 @@ const tests = readdirSync("test").filter((name) => name.endsWith(".test.ts"));
 rmSync(".test-build", { recursive: true, force: true });
 await build({
   entryPoints: tests.map((name) => `test/${name}`), outdir: ".test-build", outExtension: { ".js": ".mjs" },
-  bundle: true, packages: "external", platform: "node", format: "esm", target: "node20", sourcemap: "inline", logLevel: "warning",
+  bundle: true, packages: "external", platform: "node", format: "esm", target: "node18", sourcemap: "inline", logLevel: "warning",
   external: ["../scripts/*"],
 });
 const files = tests.map((name) => `.test-build/${name.replace(/\.ts$/, ".mjs")}`);
