@@ -131,9 +131,15 @@ private:
   // Clocks are a multiple of ClockStep numbers long, so that these need no case for a rest.
   static constexpr uint32_t ClockStep = 4;
   void join(uint32_t *Into, const uint32_t *From) const {
-    for (uint32_t K = 0; K < Stride; K += ClockStep)
-      for (uint32_t J = K; J < K + ClockStep; ++J)
-        Into[J] = Into[J] < From[J] ? From[J] : Into[J];
+    // Signed, since that is what every x86-64 compares four of at once; indices of events stay far below the difference.
+    using Four = int32_t __attribute__((vector_size(ClockStep * sizeof(uint32_t))));
+    for (uint32_t K = 0; K < Stride; K += ClockStep) {
+      Four Mine, Theirs;
+      std::memcpy(&Mine, Into + K, sizeof(Four));
+      std::memcpy(&Theirs, From + K, sizeof(Four));
+      Mine = Mine < Theirs ? Theirs : Mine;
+      std::memcpy(Into + K, &Mine, sizeof(Four));
+    }
   }
   void copyClock(uint32_t *To, const uint32_t *From) const {
     for (uint32_t K = 0; K < Stride; K += ClockStep)

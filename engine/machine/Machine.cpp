@@ -9,23 +9,60 @@
 
 namespace picket {
 
-/// Address space that costs memory only where it is touched, and never moves.
-template <typename T> static T *reserve(size_t Count) {
-  void *Where =
-      mmap(nullptr, Count * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (Where == MAP_FAILED)
-    throw std::bad_alloc();
-  return static_cast<T *>(Where);
+namespace {
+
+/// Address space for a thread's registers, frames and stack: it costs memory only where it is touched, and never moves.
+/// Explorations of small programs are shorter than it takes to get it from the system, so a few are kept. What they
+/// hold is of no meaning: nothing is read that was not written before.
+class ThreadSpaces {
+public:
+  ~ThreadSpaces() {
+    for (void *Space : Kept)
+      munmap(Space, Bytes);
+  }
+  void *take() {
+    if (!Kept.empty()) {
+      void *Space = Kept.back();
+      Kept.pop_back();
+      return Space;
+    }
+    void *Space = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (Space == MAP_FAILED)
+      throw std::bad_alloc();
+    return Space;
+  }
+  void giveBack(void *Space) {
+    if (Kept.size() == MostKept) {
+      munmap(Space, Bytes);
+      return;
+    }
+    // What only deep recursion uses goes back to the system.
+    for (size_t Part = 0; Part < Bytes; Part += PartBytes)
+      madvise(static_cast<char *>(Space) + Part + KeptOfPart, PartBytes - KeptOfPart, MADV_DONTNEED);
+    Kept.push_back(Space);
+  }
+
+  static constexpr size_t PartBytes = 8 << 20, Bytes = 3 * PartBytes; // registers, frames, stack
+private:
+  static constexpr size_t KeptOfPart = 64 << 10, MostKept = 16;
+  std::vector<void *> Kept;
+};
+
+thread_local ThreadSpaces Spaces;
+
+} // namespace
+
+Machine::Thread::Thread() {
+  static_assert(MaxRegisters * sizeof(uint64_t) <= ThreadSpaces::PartBytes &&
+                MaxFrames * sizeof(Frame) <= ThreadSpaces::PartBytes &&
+                MaxStackObjects * sizeof(uint32_t) <= ThreadSpaces::PartBytes);
+  char *Space = static_cast<char *>(Spaces.take());
+  Registers = reinterpret_cast<uint64_t *>(Space);
+  Frames = reinterpret_cast<Frame *>(Space + ThreadSpaces::PartBytes);
+  StackSlots = reinterpret_cast<uint32_t *>(Space + 2 * ThreadSpaces::PartBytes);
 }
 
-Machine::Thread::~Thread() {
-  if (Registers)
-    munmap(Registers, MaxRegisters * sizeof(uint64_t));
-  if (Frames)
-    munmap(Frames, MaxFrames * sizeof(Frame));
-  if (StackSlots)
-    munmap(StackSlots, MaxStackObjects * sizeof(uint32_t));
-}
+Machine::Thread::~Thread() { Spaces.giveBack(Registers); }
 
 Machine::Machine(const Program &P, Sharing &Shared, const MachineOptions &Options)
     : P(P), Shared(Shared), Options(Options), Mem(Undo) {}
@@ -56,9 +93,6 @@ void Machine::start() {
 
   Threads.push_back(std::make_unique<Thread>());
   Thread &Main = *Threads[0];
-  Main.Registers = reserve<uint64_t>(MaxRegisters);
-  Main.Frames = reserve<Frame>(MaxFrames);
-  Main.StackSlots = reserve<uint32_t>(MaxStackObjects);
   Main.Start = static_cast<uint32_t>(P.Main);
   Main.S.Exists = true;
   Main.S.Phase = State::Constructing;
@@ -71,9 +105,6 @@ ThreadId Machine::threadFor(ThreadId Parent, uint32_t Index) {
   if (Index == Children.size()) {
     auto T = std::make_unique<Thread>();
     T->Parent = Parent;
-    T->Registers = reserve<uint64_t>(MaxRegisters);
-    T->Frames = reserve<Frame>(MaxFrames);
-    T->StackSlots = reserve<uint32_t>(MaxStackObjects);
     Children.push_back(static_cast<ThreadId>(Threads.size()));
     Threads.push_back(std::move(T));
   }

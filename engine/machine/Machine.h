@@ -234,7 +234,10 @@ private:
     uint32_t SpecificSlot = 0;          // pthread_setspecific values
     uint64_t SavedInStep = 0;
     std::vector<uint32_t> CreatedFrom;
+    Thread();
     ~Thread();
+    Thread(const Thread &) = delete;
+    Thread &operator=(const Thread &) = delete;
   };
 
   ThreadId threadFor(ThreadId Parent, uint32_t Index);
