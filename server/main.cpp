@@ -5,6 +5,8 @@
 #include "ReplayCommand.h"
 #include "Terminal.h"
 #include "Units.h"
+#include "lsp/LspCommand.h"
+#include "lsp/WorkerCommand.h"
 #include "trace/Svg.h"
 
 #include <CLI/CLI.hpp>
@@ -167,6 +169,10 @@ int main(int argc, char **argv) {
   if (argc == 2 && std::string_view(argv[1]) == "render-svg")
     return renderCommand();
   setRendererProgram("/proc/self/exe");
+  if (argc == 2 && std::string_view(argv[1]) == "worker")
+    return workerCommand();
+  if (argc >= 2 && std::string_view(argv[1]) == "lsp")
+    return lspCommand(std::vector<std::string>(argv + 2, argv + argc));
   setColors(ColorMode::Auto);
   CLI::App App(Description, "picket");
   App.set_version_flag("--version", "picket " PICKET_VERSION " (LLVM " PICKET_LLVM_VERSION ")");
@@ -175,6 +181,7 @@ int main(int argc, char **argv) {
   addCheckCommand(App, Check);
   ReplayCommand Replay;
   addReplayCommand(App, Replay);
+  App.add_subcommand("lsp", "The language server for editors"); // for the help: it has its own parser
 
   SplitArguments Arguments = splitClangFlags(std::vector<std::string>(argv + 1, argv + argc));
   Check.ClangFlags = Replay.ClangFlags = Arguments.Clang;

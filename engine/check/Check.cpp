@@ -5,6 +5,7 @@
 #include "trace/RecordingNames.h"
 
 #include <algorithm>
+#include <mutex>
 #include <thread>
 #include <tuple>
 
@@ -205,13 +206,21 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
 
 CheckReport check(const CheckRequest &Request, const std::function<void(const Progress &)> &OnProgress,
                   const std::atomic<bool> *Cancel) {
-  CheckReport Report;
-  Report.File = Request.Text.File;
   Clock::time_point Start = Clock::now();
   CompileResult Compiled = compileProgram(Request.Text);
-  Report.CompileSeconds = secondsSince(Start);
+  const double CompileSeconds = secondsSince(Start);
+  CheckReport Report = checkCompiled(Request.Text.File, std::move(Compiled), Request.Options, OnProgress, Cancel);
+  Report.CompileSeconds = CompileSeconds;
+  return Report;
+}
+
+CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const CheckOptions &Options,
+                          const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
+                          const std::function<void(const CheckReport &)> &OnModel) {
+  CheckReport Report;
+  Report.File = File;
   Report.Diagnostics = std::move(Compiled.Diagnostics);
-  for (Model M : Request.Options.Models)
+  for (Model M : Options.Models)
     Report.Models.emplace_back().Which = M;
 
   auto Fail = [&](Verdict V, const std::string &Reason, const Place &Where) {
@@ -235,11 +244,25 @@ CheckReport check(const CheckRequest &Request, const std::function<void(const Pr
   }
 
   // Models are independent of each other, so the answers do not depend on how many are explored side by side.
-  unsigned Jobs = Request.Options.Jobs ? Request.Options.Jobs : std::max(1u, std::thread::hardware_concurrency());
+  unsigned Jobs = Options.Jobs ? Options.Jobs : std::max(1u, std::thread::hardware_concurrency());
   std::atomic<size_t> Next = 0;
+  std::mutex Telling;
+  std::vector<bool> Done(Report.Models.size());
+  auto Tell = [&](size_t K) {
+    std::lock_guard<std::mutex> Lock(Telling);
+    Done[K] = true;
+    CheckReport SoFar{Report.File, Report.Diagnostics, {}, 0};
+    for (size_t I = 0; I < Done.size(); ++I)
+      if (Done[I])
+        SoFar.Models.push_back(Report.Models[I]);
+    OnModel(SoFar);
+  };
   auto Work = [&] {
-    for (size_t K = Next++; K < Report.Models.size(); K = Next++)
-      checkModel(Report.File, P, Request.Options, OnProgress, Cancel, Report.Models[K]);
+    for (size_t K = Next++; K < Report.Models.size(); K = Next++) {
+      checkModel(Report.File, P, Options, OnProgress, Cancel, Report.Models[K]);
+      if (OnModel)
+        Tell(K);
+    }
   };
   std::vector<std::thread> Others;
   for (unsigned K = 1; K < Jobs && K < Report.Models.size(); ++K)

@@ -88,4 +88,11 @@ struct Progress {
 CheckReport check(const CheckRequest &Request, const std::function<void(const Progress &)> &OnProgress = {},
                   const std::atomic<bool> *Cancel = nullptr);
 
+/// The second half of `check`, for who wants to look at the compiled program first. `OnModel` (may be empty) hears of
+/// each model when it is done, with all that are done by then; one call at a time, from the checking threads.
+CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const CheckOptions &Options,
+                          const std::function<void(const Progress &)> &OnProgress = {},
+                          const std::atomic<bool> *Cancel = nullptr,
+                          const std::function<void(const CheckReport &SoFar)> &OnModel = {});
+
 } // namespace picket

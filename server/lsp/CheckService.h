@@ -1,0 +1,209 @@
+// Documents and the checks that run on them: when one starts, when it is given up, and which results are told. Knows
+// neither the editor's protocol nor how checking is done: worker processes do that.
+//
+// Everything about running checks happens on one thread, the service's own. The public functions may be called from
+// any thread and return at once.
+#pragma once
+
+#include "lsp/Outcome.h"
+#include "lsp/OutcomeCache.h"
+#include "lsp/Settings.h"
+#include "lsp/WorkerProcess.h"
+#include "lsp/WorkerProtocol.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace picket {
+
+enum class CheckState : uint8_t {
+  Unchecked, // nothing was asked yet
+  Waiting,
+  Checking,
+  Done,
+  Quiet,     // no `main`, no threads, or not C: left in peace
+  Cancelled, // by the user
+  Failed     // the checker crashed
+};
+const char *nameOf(CheckState S); // "unchecked", "waiting", ...
+
+/// A document as it is now.
+struct DocumentStatus {
+  std::string File;
+  int64_t Version = 0;
+  std::shared_ptr<const std::string> Text;
+  CheckState State = CheckState::Unchecked;
+  std::shared_ptr<const Outcome> Result; // the last one; null if there is none
+  bool Current = false;                  // Result is about this very text
+  bool Partial = false;                  // some models are still being explored
+  Settings Options;                      // those in force
+  std::vector<SettingsProblem> Problems; // in the file's own comment
+  std::string RunningModel;              // while Checking: the one that made progress last
+  uint64_t Executions = 0;               // of it
+};
+
+struct CheckProgress {
+  enum Kind : uint8_t { Begin, Report, End } What = Begin;
+  uint64_t Check = 0; // tells checks apart
+  std::string File;
+  std::string Text; // "TSO: 18204 executions"
+};
+
+/// How a check that somebody waits for ended.
+enum class CheckEnd : uint8_t { Finished, Cancelled, Closed };
+
+/// Hears of what happens. Called from the service's thread (`cleared` also from that of `close`), and never two
+/// calls at a time for results.
+class CheckListener {
+public:
+  virtual ~CheckListener() = default;
+  /// New findings of a document that is open with this text; Status.Result is not null.
+  virtual void published(const DocumentStatus &Status) = 0;
+  /// A document was closed: nothing about it is to be shown any more.
+  virtual void cleared(const std::string &File) = 0;
+  virtual void statusChanged(const DocumentStatus &Status) = 0;
+  virtual void progress(const CheckProgress &Progress) = 0;
+  /// What is wrong with a .picket.toml; empty if all is well again.
+  virtual void settingsProblems(const std::string &TomlFile, const std::vector<SettingsProblem> &Problems) = 0;
+  virtual void log(const std::string &Line) = 0;
+};
+
+class CheckService {
+public:
+  struct Options {
+    std::string WorkerProgram = "/proc/self/exe";
+    std::string Directory; // for logs of workers; must exist
+    std::chrono::milliseconds Debounce{300};
+    unsigned Workers = 2; // checks at the same time
+  };
+
+  CheckService(Options Options, CheckListener &Listener);
+  ~CheckService();
+  /// Ends all workers. Nothing is told any more when it returns; the destructor does it too.
+  void stop();
+
+  void open(const std::string &File, std::string Text, int64_t Version, bool IsC);
+  /// `Edit` changes the text. Does nothing if the document is not open.
+  void change(const std::string &File, int64_t Version, const std::function<void(std::string &)> &Edit);
+  void save(const std::string &File);
+  void close(const std::string &File);
+  /// What the editor's configuration says.
+  void configure(const SettingsLayer &Client);
+  /// A compile_commands.json or .picket.toml changed.
+  void filesChanged();
+
+  /// Checks now. `Models` instead of those in the settings, if not empty. `Done` hears of the end, which may come after
+  /// several starts if the text is edited. False: there is no such document, or it is not C.
+  bool check(const std::string &File, std::vector<Model> Models, std::function<void(CheckEnd)> Done);
+  /// Gives up the check of a document, or all checks if `File` is empty.
+  void cancel(const std::string &File);
+  /// Ends all workers and starts what they were doing again.
+  void restartWorkers();
+
+  /// Has pictures drawn. `Done` gets the traces in the same order, or nothing if it cannot be done.
+  void render(std::vector<std::string> Traces, std::function<void(std::vector<std::string>)> Done);
+
+  std::optional<DocumentStatus> status(const std::string &File) const;
+  std::vector<DocumentStatus> allStatus() const;
+
+  /// For tests: waits until nothing is running or planned. False: the time is over.
+  bool blockUntilIdle(std::chrono::milliseconds AtMost);
+
+private:
+  using Clock = std::chrono::steady_clock;
+  using Waiter = std::function<void(CheckEnd)>;
+
+  struct Document {
+    DocumentStatus Status;
+    bool IsC = true;
+    uint64_t Generation = 0; // of the text, and of what it includes: results for another one are dropped
+    std::optional<Clock::time_point> Due;
+    bool Running = false;
+    std::vector<Model> Models; // asked for once
+    std::vector<Waiter> Waiters;
+    unsigned Crashes = 0; // of workers, since the last result
+  };
+
+  struct RenderJob {
+    std::vector<std::string> Traces;
+    std::function<void(std::vector<std::string>)> Done;
+  };
+
+  /// Something a worker is busy with.
+  struct Run {
+    std::unique_ptr<WorkerProcess> Worker;
+    uint64_t Id = 0;
+    std::string File; // empty: a RenderJob
+    uint64_t Generation = 0;
+    Settings Options;
+    Clock::time_point Start;
+    std::optional<Clock::time_point> Deadline;
+    Clock::time_point LastReport; // of progress
+    std::shared_ptr<const Outcome> SoFar;
+    RenderJob Job;
+    bool Over = false; // the worker is free again, or gone
+  };
+
+  // Documents (CheckService.cpp). All but `publish` want M to be held.
+  void resolve(Document &D);
+  void schedule(Document &D, Clock::duration Delay);
+  void recheckAll();
+  /// The only way a result gets out: drops it if the document is closed or has another text by now.
+  bool publish(const std::string &File, uint64_t Generation, std::shared_ptr<const Outcome> Result, CheckState End);
+  void tellStatus(const DocumentStatus &Status) { Listener.statusChanged(Status); }
+  void wake();
+
+  // The service's thread (CheckLoop.cpp, WorkerAnswers.cpp).
+  void loop();
+  void giveUpStale();
+  void startDue();
+  bool startCheck(const std::string &File);
+  void startRenders();
+  void keepWorkersReady();
+  void delayStarts();
+  std::unique_ptr<WorkerProcess> takeWorker();
+  void waitForEvents();
+  void readFrom(Run &R);
+  void handle(Run &R, const llvm::json::Object &Message);
+  void finish(Run &R, std::shared_ptr<const Outcome> Result, CheckState End = CheckState::Done);
+  void died(Run &R);
+  static bool endedByOthers(WorkerProcess &Worker);
+  void enforceLimits();
+  void abandon(Run &R);
+  void discard(std::unique_ptr<WorkerProcess> Worker);
+  void report(const Run &R, CheckProgress::Kind Kind, std::string Text);
+  std::shared_ptr<const Outcome> outcomeWith(const Run &R, Finding Extra) const;
+  bool isIdle() const;
+
+  const Options Fixed;
+  CheckListener &Listener;
+
+  mutable std::mutex M; // what follows
+  std::map<std::string, Document> Documents;
+  SettingsLayer Client;
+  std::map<std::string, std::vector<SettingsProblem>> TomlProblems, TomlNews;
+  std::deque<RenderJob> Renders;
+  std::vector<std::pair<Waiter, CheckEnd>> Ended; // to be told
+  std::vector<DocumentStatus> StatusNews;
+  uint64_t NextGeneration = 0;
+  bool Stopping = false, RestartAll = false, Idle = false;
+  std::condition_variable BecameIdle;
+
+  std::mutex Publishing; // held while a result, or its removal, is told
+
+  // Only the service's thread.
+  std::vector<std::unique_ptr<Run>> Runs;
+  std::vector<std::unique_ptr<WorkerProcess>> Ready, Dying;
+  OutcomeCache Cache;
+  std::vector<CheckProgress> ProgressNews; // to be told
+  uint64_t NextRun = 0, NextLog = 0;
+  unsigned FailedStarts = 0;
+  Clock::time_point NextStart = Clock::now();
+
+  int WakeRead = -1, WakeWrite = -1;
+  std::thread Thread; // last: it uses all of the above
+};
+
+} // namespace picket

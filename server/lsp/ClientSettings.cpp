@@ -1,0 +1,66 @@
+#include "lsp/ClientSettings.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::StringRef;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+namespace picket {
+
+/// A text as it is, a number as it is written.
+static std::string textOf(const Value &V) {
+  if (auto Text = V.getAsString())
+    return Text->str();
+  std::string Written;
+  llvm::raw_string_ostream(Written) << V;
+  return Written;
+}
+
+static void addKeys(const Object &O, const std::string &Prefix, SettingsLayer &Layer,
+                    std::vector<SettingsProblem> &Problems) {
+  static constexpr StringRef Known[] = {"check.trigger", "models", "unroll", "timeout", "memory", "jobs", "flags"};
+  for (const auto &[Name, V] : O) {
+    const std::string Key = Prefix + Name.str();
+    if (const Object *Inner = V.getAsObject()) {
+      addKeys(*Inner, Key + ".", Layer, Problems);
+      continue;
+    }
+    if (V.kind() == Value::Null || std::find(std::begin(Known), std::end(Known), Key) == std::end(Known))
+      continue;
+    std::vector<std::string> Values;
+    if (const Array *Items = V.getAsArray())
+      for (const Value &Item : *Items)
+        Values.push_back(textOf(Item));
+    else
+      Values.push_back(textOf(V));
+    if (std::string Wrong = set(Layer, Key, Values); !Wrong.empty())
+      Problems.push_back({0, Wrong});
+  }
+}
+
+SettingsLayer layerOfJson(const Value &Json, std::vector<SettingsProblem> &Problems) {
+  SettingsLayer Layer;
+  const Object *O = Json.getAsObject();
+  if (const Object *Inner = O ? O->getObject("picket") : nullptr)
+    O = Inner;
+  if (O)
+    addKeys(*O, "", Layer, Problems);
+  return Layer;
+}
+
+Value toJSON(const Settings &S) {
+  Array Models;
+  for (Model M : S.Models)
+    Models.push_back(nameOf(M));
+  return Object{{"check", Object{{"trigger", nameOf(S.When)}}},
+                {"models", std::move(Models)},
+                {"unroll", S.Unroll},
+                {"timeout", S.TimeoutSeconds},
+                {"memory", S.MemoryBytes},
+                {"jobs", S.Jobs},
+                {"flags", Array(S.Flags)}};
+}
+
+} // namespace picket

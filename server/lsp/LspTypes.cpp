@@ -1,0 +1,127 @@
+#include "lsp/LspTypes.h"
+
+namespace picket::lsptypes {
+
+using llvm::StringRef;
+
+/// A boolean deep in an object: flag(O, {"window", "workDoneProgress"}).
+static bool flag(const Object *O, std::initializer_list<StringRef> Keys) {
+  for (StringRef Key : llvm::ArrayRef(Keys.begin(), Keys.size() - 1))
+    O = O ? O->getObject(Key) : nullptr;
+  return O && O->getBoolean(*(Keys.end() - 1)).value_or(false);
+}
+
+static const Value *find(const Object *O, std::initializer_list<StringRef> Keys) {
+  for (StringRef Key : llvm::ArrayRef(Keys.begin(), Keys.size() - 1))
+    O = O ? O->getObject(Key) : nullptr;
+  return O ? O->get(*(Keys.end() - 1)) : nullptr;
+}
+
+static bool contains(const Value *List, StringRef Text) {
+  const llvm::json::Array *Items = List ? List->getAsArray() : nullptr;
+  for (size_t K = 0; Items && K < Items->size(); ++K)
+    if ((*Items)[K].getAsString() == Text)
+      return true;
+  return false;
+}
+
+static Client readClient(const Object *C) {
+  Client R;
+  // Bytes are what the checker counts in, so they are preferred.
+  if (contains(find(C, {"general", "positionEncodings"}), "utf-8"))
+    R.Encoding = PositionEncoding::Utf8;
+  R.RelatedInformation = flag(C, {"textDocument", "publishDiagnostics", "relatedInformation"});
+  R.WorkDoneProgress = flag(C, {"window", "workDoneProgress"});
+  R.ShowDocument = flag(C, {"window", "showDocument", "support"});
+  R.Configuration = flag(C, {"workspace", "configuration"});
+  R.WatchFiles = flag(C, {"workspace", "didChangeWatchedFiles", "dynamicRegistration"});
+  R.RefreshLenses = flag(C, {"workspace", "codeLens", "refreshSupport"});
+  if (const Value *Formats = find(C, {"textDocument", "hover", "contentFormat"}))
+    R.MarkdownHover = contains(Formats, "markdown");
+  return R;
+}
+
+bool fromJSON(const Value &Json, Initialize &Result, Path Path) {
+  const Object *O = Json.getAsObject();
+  if (!O) {
+    Path.report("expected object");
+    return false;
+  }
+  Result.Capabilities = readClient(O->getObject("capabilities"));
+  Result.ProcessId = O->getInteger("processId");
+  if (const Value *Options = O->get("initializationOptions"))
+    Result.Options = *Options;
+  if (const Object *Given = Result.Options.getAsObject())
+    if (const llvm::json::Array *Commands = Given->getArray("clientCommands"))
+      for (const Value &Command : *Commands)
+        Result.Capabilities.Commands.push_back(Command.getAsString().value_or("").str());
+  if (const llvm::json::Array *Folders = O->getArray("workspaceFolders")) {
+    for (const Value &Folder : *Folders)
+      if (const Object *F = Folder.getAsObject())
+        Result.Folders.push_back(F->getString("uri").value_or("").str());
+  } else if (auto Root = O->getString("rootUri")) {
+    Result.Folders.push_back(Root->str());
+  }
+  return true;
+}
+
+static bool readUri(const Value &Json, llvm::lsp::URIForFile &Uri, Path Path) {
+  // The library's fromJSON logs and reports; it wants a text.
+  return llvm::lsp::fromJSON(Json, Uri, Path) && Uri;
+}
+
+bool fromJSON(const Value &Json, DocumentQuery &Result, Path Path) {
+  const Object *O = Json.getAsObject();
+  const Object *Document = O ? O->getObject("textDocument") : nullptr;
+  const Value *Uri = Document ? Document->get("uri") : O ? O->get("uri") : nullptr;
+  if (!Uri) {
+    Path.report("expected an object with 'textDocument' or 'uri'");
+    return false;
+  }
+  if (!readUri(*Uri, Result.Uri, Path.field("uri")))
+    return false;
+  Result.Model = O->getString("model").value_or("").lower();
+  Result.Index = O->getInteger("index");
+  if (const Value *Position = O->get("position")) {
+    llvm::lsp::Position P;
+    if (!llvm::lsp::fromJSON(*Position, P, Path.field("position")))
+      return false;
+    Result.Position = toPosition(P);
+  }
+  return true;
+}
+
+bool fromJSON(const Value &Json, ExecuteCommand &Result, Path Path) {
+  llvm::json::ObjectMapper O(Json, Path);
+  if (!O || !O.map("command", Result.Command))
+    return false;
+  if (const Value *Token = Json.getAsObject()->get("workDoneToken"))
+    Result.Token = *Token;
+  const llvm::json::Array *Arguments = Json.getAsObject()->getArray("arguments");
+  if (!Arguments || Arguments->empty())
+    return true;
+  Result.HasUri = true;
+  const Value &First = Arguments->front();
+  if (First.getAsObject())
+    return fromJSON(First, Result.Query, Path.field("arguments").index(0));
+  if (Arguments->size() > 1)
+    Result.Query.Model = (*Arguments)[1].getAsString().value_or("").lower();
+  return readUri(First, Result.Query.Uri, Path.field("arguments").index(0));
+}
+
+TextPosition toPosition(const llvm::lsp::Position &P) {
+  return {static_cast<uint32_t>(std::max(0, P.line)), static_cast<uint32_t>(std::max(0, P.character))};
+}
+
+} // namespace picket::lsptypes
+
+namespace picket {
+
+using llvm::json::Object;
+using llvm::json::Value;
+
+static Value toJSON(const TextPosition &P) { return Object{{"line", P.Line}, {"character", P.Column}}; }
+
+Value toJSON(const TextRange &Range) { return Object{{"start", toJSON(Range.Start)}, {"end", toJSON(Range.End)}}; }
+
+} // namespace picket

@@ -1,0 +1,72 @@
+// What the checker found out about a file, as an editor wants to know it. A worker makes it of a CheckReport; it
+// travels to the server as JSON (OutcomeJson.cpp).
+#pragma once
+
+#include "check/Check.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace picket {
+
+/// A step of a counterexample, at its place in the text.
+struct OutcomeStep {
+  Place Where;
+  std::string Text; // "3. left: stores 1 to flag0: it waits in the store buffer"
+};
+
+/// One thing to underline.
+struct Finding {
+  Severity Level = Severity::Error;
+  std::string Code; // the kind of bug, or the verdict: "assertion", "inconclusive", ...
+  std::string Message;
+  Place Where;
+  std::string Sentence; // what happened, in plain words; empty if there is no counterexample
+  std::vector<OutcomeStep> Steps;
+  int64_t Trace = -1; // index into Outcome::Traces
+};
+
+struct ModelOutcome {
+  std::string Name;    // "sc"
+  std::string Verdict; // as nameOf(Verdict)
+  uint64_t Executions = 0, Blocked = 0, Bounded = 0;
+  double Seconds = 0;
+  std::string Reason;
+};
+
+/// Something to tell about a line, as Markdown.
+struct LineFact {
+  Place Where;
+  std::string Text;
+};
+
+/// A counterexample as docs/counterexample-json.md has it, without pictures.
+struct OutcomeTrace {
+  std::string Model, Code;
+  std::string Json;
+};
+
+struct Outcome {
+  bool Compiled = true;
+  bool HasMain = true;
+  bool StartsThreads = true;
+  unsigned Unroll = 8;
+  double CompileSeconds = 0;
+  std::vector<ModelOutcome> Models;
+  std::vector<Finding> Findings;
+  std::vector<LineFact> Facts;
+  std::vector<OutcomeTrace> Traces;
+
+  /// A program that is of no interest: it cannot be run, or has nothing to interleave.
+  bool isQuiet() const { return Compiled && (!HasMain || !StartsThreads); }
+};
+
+llvm::json::Value toJSON(const ModelOutcome &M);
+llvm::json::Value toJSON(const Outcome &O);
+bool fromJSON(const llvm::json::Value &Json, Outcome &O, llvm::json::Path Path);
+
+/// What is to be said about a report. Findings without a place of their own stand in its file. `WriteTrace` makes the
+/// JSON of a counterexample; without it there are no traces.
+Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
+                  const std::function<std::string(const Counterexample &)> &WriteTrace = {});
+
+} // namespace picket

@@ -1,0 +1,112 @@
+// Outcomes between worker and server.
+#include "lsp/Outcome.h"
+
+using llvm::json::Array;
+using llvm::json::fixUTF8;
+using llvm::json::Object;
+using llvm::json::ObjectMapper;
+using llvm::json::Path;
+using llvm::json::Value;
+
+namespace picket {
+
+namespace {
+
+template <typename T> Value arrayOf(const std::vector<T> &Items) {
+  Array Result;
+  for (const T &Item : Items)
+    Result.push_back(toJSON(Item));
+  return Result;
+}
+
+} // namespace
+
+static Value toJSON(const Place &P) {
+  return Object{{"file", fixUTF8(P.File)},
+                {"line", P.Line},
+                {"column", P.Column},
+                {"endLine", P.EndLine},
+                {"endColumn", P.EndColumn}};
+}
+
+[[maybe_unused]] static bool fromJSON(const Value &Json, Place &P, Path At) {
+  ObjectMapper O(Json, At);
+  return O && O.map("file", P.File) && O.map("line", P.Line) && O.map("column", P.Column) &&
+         O.map("endLine", P.EndLine) && O.map("endColumn", P.EndColumn);
+}
+
+static Value toJSON(const OutcomeStep &S) { return Object{{"at", toJSON(S.Where)}, {"text", fixUTF8(S.Text)}}; }
+
+[[maybe_unused]] static bool fromJSON(const Value &Json, OutcomeStep &S, Path At) {
+  ObjectMapper O(Json, At);
+  return O && O.map("at", S.Where) && O.map("text", S.Text);
+}
+
+static Value toJSON(const Finding &F) {
+  return Object{{"level", static_cast<int>(F.Level)},
+                {"code", F.Code},
+                {"message", fixUTF8(F.Message)},
+                {"at", toJSON(F.Where)},
+                {"sentence", fixUTF8(F.Sentence)},
+                {"steps", arrayOf(F.Steps)},
+                {"trace", F.Trace}};
+}
+
+[[maybe_unused]] static bool fromJSON(const Value &Json, Finding &F, Path At) {
+  ObjectMapper O(Json, At);
+  int Level = 0;
+  if (!O || !O.map("level", Level) || !O.map("code", F.Code) || !O.map("message", F.Message) || !O.map("at", F.Where) ||
+      !O.map("sentence", F.Sentence) || !O.map("steps", F.Steps) || !O.map("trace", F.Trace))
+    return false;
+  F.Level = Level == 0 ? Severity::Error : Level == 1 ? Severity::Warning : Severity::Note;
+  return true;
+}
+
+Value toJSON(const ModelOutcome &M) {
+  return Object{{"model", M.Name},      {"verdict", M.Verdict}, {"executions", M.Executions}, {"blocked", M.Blocked},
+                {"bounded", M.Bounded}, {"seconds", M.Seconds}, {"reason", fixUTF8(M.Reason)}};
+}
+
+[[maybe_unused]] static bool fromJSON(const Value &Json, ModelOutcome &M, Path At) {
+  ObjectMapper O(Json, At);
+  return O && O.map("model", M.Name) && O.map("verdict", M.Verdict) && O.map("executions", M.Executions) &&
+         O.map("blocked", M.Blocked) && O.map("bounded", M.Bounded) && O.map("seconds", M.Seconds) &&
+         O.map("reason", M.Reason);
+}
+
+static Value toJSON(const LineFact &F) { return Object{{"at", toJSON(F.Where)}, {"text", fixUTF8(F.Text)}}; }
+
+[[maybe_unused]] static bool fromJSON(const Value &Json, LineFact &F, Path At) {
+  ObjectMapper O(Json, At);
+  return O && O.map("at", F.Where) && O.map("text", F.Text);
+}
+
+/// A trace travels as text: the server only passes it on.
+static Value toJSON(const OutcomeTrace &T) { return Object{{"model", T.Model}, {"code", T.Code}, {"json", T.Json}}; }
+
+[[maybe_unused]] static bool fromJSON(const Value &Json, OutcomeTrace &T, Path At) {
+  ObjectMapper O(Json, At);
+  return O && O.map("model", T.Model) && O.map("code", T.Code) && O.map("json", T.Json);
+}
+
+Value toJSON(const Outcome &O) {
+  return Object{{"compiled", O.Compiled},
+                {"hasMain", O.HasMain},
+                {"startsThreads", O.StartsThreads},
+                {"unroll", O.Unroll},
+                {"compileSeconds", O.CompileSeconds},
+                {"models", arrayOf(O.Models)},
+                {"findings", arrayOf(O.Findings)},
+                {"facts", arrayOf(O.Facts)},
+                {"traces", arrayOf(O.Traces)}};
+}
+
+bool fromJSON(const Value &Json, Outcome &Result, Path At) {
+  ObjectMapper O(Json, At);
+  return O && O.map("compiled", Result.Compiled) && O.map("hasMain", Result.HasMain) &&
+         O.map("startsThreads", Result.StartsThreads) && O.map("unroll", Result.Unroll) &&
+         O.map("compileSeconds", Result.CompileSeconds) && O.map("models", Result.Models) &&
+         O.map("findings", Result.Findings) && O.map("facts", Result.Facts) && O.map("traces", Result.Traces);
+}
+
+} // namespace picket

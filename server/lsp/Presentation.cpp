@@ -1,0 +1,181 @@
+#include "lsp/Presentation.h"
+
+#include "lsp/ClientSettings.h"
+#include "lsp/StatusText.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+using llvm::StringRef;
+using llvm::json::Array;
+using llvm::json::fixUTF8;
+using llvm::json::Object;
+using llvm::json::Value;
+
+namespace picket {
+
+namespace {
+
+constexpr int ErrorSeverity = 1, WarningSeverity = 2, InformationSeverity = 3;
+
+int severityOf(Severity Level) {
+  switch (Level) {
+  case Severity::Error: return ErrorSeverity;
+  case Severity::Warning: return WarningSeverity;
+  case Severity::Note: return InformationSeverity;
+  }
+  return ErrorSeverity;
+}
+
+/// A place in any file, as far as its text can be read.
+TextRange rangeIn(const Place &Where, const Surroundings &Around) {
+  if (auto Text = Around.Text(Where.File))
+    return rangeOf(*Text, Where, Around.Client.Encoding);
+  const TextPosition Begin{Where.Line ? Where.Line - 1 : 0, 0};
+  return {Begin, Begin};
+}
+
+Value related(const Place &Where, const std::string &Text, const Surroundings &Around) {
+  return Object{{"location", Object{{"uri", Around.Uri(Where.File)}, {"range", toJSON(rangeIn(Where, Around))}}},
+                {"message", fixUTF8(Text)}};
+}
+
+Value diagnosticOf(const Finding &F, const DocumentStatus &Status, const Surroundings &Around) {
+  std::string Message = F.Message;
+  Array Related;
+  TextRange Range;
+  if (F.Where.File == Status.File) {
+    Range = rangeOf(*Status.Text, F.Where, Around.Client.Encoding);
+  } else {
+    // Diagnostics belong to the document that was checked: those of an included file stand at `main`.
+    const size_t Main = findMain(*Status.Text).value_or(0);
+    const TextPosition At = positionOf(*Status.Text, Main, PositionEncoding::Utf8);
+    Range = rangeOf(*Status.Text, {Status.File, At.Line + 1, At.Column + 1, 0, 0}, Around.Client.Encoding);
+    Message += " (" + llvm::sys::path::filename(F.Where.File).str() + ":" + std::to_string(F.Where.Line) + ")";
+    Related.push_back(related(F.Where, F.Message, Around));
+  }
+  for (const OutcomeStep &S : F.Steps)
+    Related.push_back(related(S.Where, S.Text, Around));
+  Object Result{{"range", toJSON(Range)},
+                {"severity", severityOf(F.Level)},
+                {"code", F.Code},
+                {"source", "picket"},
+                {"message", fixUTF8(Message)}};
+  if (Around.Client.RelatedInformation && !Related.empty())
+    Result["relatedInformation"] = std::move(Related);
+  return Result;
+}
+
+Value problemOf(StringRef Text, const SettingsProblem &P, PositionEncoding Encoding) {
+  return Object{{"range", toJSON(rangeOf(Text, {"", P.Line, 0, 0, 0}, Encoding))},
+                {"severity", WarningSeverity},
+                {"code", "settings"},
+                {"source", "picket"},
+                {"message", fixUTF8(P.Message)}};
+}
+
+Value lens(const TextRange &Range, std::string Title, StringRef Command, Array Arguments) {
+  return Object{
+      {"range", toJSON(Range)},
+      {"command", Object{{"title", std::move(Title)}, {"command", Command}, {"arguments", std::move(Arguments)}}}};
+}
+
+} // namespace
+
+Array diagnosticsOf(const DocumentStatus &Status, const Surroundings &Around) {
+  Array Result;
+  if (Status.Result && !Status.Result->isQuiet())
+    for (const Finding &F : Status.Result->Findings) {
+      // Whether a file that does not compile would be of interest shows in its text only.
+      if (!Status.Result->Compiled && !findMain(*Status.Text))
+        continue;
+      Result.push_back(diagnosticOf(F, Status, Around));
+    }
+  for (const SettingsProblem &P : Status.Problems)
+    Result.push_back(problemOf(*Status.Text, P, Around.Client.Encoding));
+  return Result;
+}
+
+Array diagnosticsOf(const std::string &TomlText, const std::vector<SettingsProblem> &Problems,
+                    PositionEncoding Encoding) {
+  Array Result;
+  for (const SettingsProblem &P : Problems)
+    Result.push_back(problemOf(TomlText, P, Encoding));
+  return Result;
+}
+
+Array lensesOf(const DocumentStatus &Status, const Surroundings &Around) {
+  Array Result;
+  const std::optional<size_t> Main = findMain(*Status.Text);
+  if (!Main || Status.State == CheckState::Quiet)
+    return Result;
+  const TextPosition At = positionOf(*Status.Text, *Main, Around.Client.Encoding);
+  const TextRange Range{At, {At.Line, At.Column + 4}};
+  const std::string Uri = Around.Uri(Status.File);
+  const bool Running = Status.State == CheckState::Waiting || Status.State == CheckState::Checking;
+  if (Status.State == CheckState::Unchecked)
+    Result.push_back(lens(Range, "Picket: check", "picket.check", Array{Uri}));
+  else
+    Result.push_back(
+        lens(Range, "Picket: " + statusText(Status), Running ? "picket.cancel" : "picket.check", Array{Uri}));
+  if (Status.Result && !Status.Result->Traces.empty() && !Running)
+    Result.push_back(lens(Range, "Show counterexample", "picket.showCounterexample",
+                          Array{Uri, Status.Result->Traces.front().Model}));
+  return Result;
+}
+
+Value hoverOf(const DocumentStatus &Status, TextPosition Position, const Surroundings &Around) {
+  if (!Status.Result || !Status.Current)
+    return nullptr;
+  const uint32_t Line = Position.Line + 1;
+  std::vector<std::string> Parts;
+  for (const Finding &F : Status.Result->Findings)
+    if (F.Where.File == Status.File && F.Where.Line == Line && !F.Sentence.empty())
+      Parts.push_back(F.Sentence);
+  for (const LineFact &F : Status.Result->Facts)
+    if (F.Where.File == Status.File && F.Where.Line == Line)
+      Parts.push_back(F.Text);
+  if (Parts.empty())
+    return nullptr;
+  std::string Text = llvm::join(Parts, "\n\n");
+  if (!Around.Client.MarkdownHover)
+    Text.erase(std::remove(Text.begin(), Text.end(), '`'), Text.end());
+  return Object{
+      {"contents", Object{{"kind", Around.Client.MarkdownHover ? "markdown" : "plaintext"}, {"value", fixUTF8(Text)}}},
+      {"range", toJSON(rangeOf(*Status.Text, {Status.File, Line, 0, 0, 0}, Around.Client.Encoding))}};
+}
+
+Value statusOf(const DocumentStatus &Status, const Surroundings &Around) {
+  Object Result{{"uri", Around.Uri(Status.File)},    {"version", Status.Version}, {"state", nameOf(Status.State)},
+                {"text", statusText(Status)},        {"current", Status.Current}, {"partial", Status.Partial},
+                {"settings", toJSON(Status.Options)}};
+  if (Status.State == CheckState::Checking && !Status.RunningModel.empty())
+    Result["progress"] = Object{{"model", Status.RunningModel}, {"executions", Status.Executions}};
+  Array Models, Traces;
+  if (Status.Result) {
+    for (const ModelOutcome &M : Status.Result->Models)
+      Models.push_back(toJSON(M));
+    for (const OutcomeTrace &T : Status.Result->Traces)
+      Traces.push_back(Object{{"model", T.Model}, {"code", T.Code}});
+    Result["compileSeconds"] = Status.Result->CompileSeconds;
+    Result["findings"] = static_cast<int64_t>(Status.Result->Findings.size());
+  }
+  Result["models"] = std::move(Models);
+  Result["counterexamples"] = std::move(Traces);
+  return Result;
+}
+
+std::string explanationOf(const Finding &F, const std::string &File) {
+  std::string Text = "**" + F.Message + "**\n";
+  if (!F.Sentence.empty())
+    Text += "\n" + F.Sentence + "\n";
+  if (!F.Steps.empty())
+    Text += "\n";
+  for (const OutcomeStep &S : F.Steps) {
+    const std::string In = S.Where.File == File ? "" : llvm::sys::path::filename(S.Where.File).str() + " ";
+    Text += S.Text + " (" + In + "line " + std::to_string(S.Where.Line) + ")\n";
+  }
+  return Text;
+}
+
+} // namespace picket

@@ -1,0 +1,39 @@
+// What a person sees of a document's status, as the protocol's JSON: diagnostics, lenses, hovers, status.
+#pragma once
+
+#include "lsp/CheckService.h"
+#include "lsp/LspTypes.h"
+
+namespace picket {
+
+/// The text of a file as the editor has it, or else as it lies on the disk; null if there is none.
+using TextOfFile = std::function<std::shared_ptr<const std::string>(const std::string &File)>;
+/// The name under which the editor knows a file.
+using UriOfFile = std::function<std::string(const std::string &File)>;
+
+struct Surroundings {
+  const lsptypes::Client &Client;
+  TextOfFile Text;
+  UriOfFile Uri;
+};
+
+/// The array of diagnostics of a document.
+llvm::json::Array diagnosticsOf(const DocumentStatus &Status, const Surroundings &Around);
+
+/// Diagnostics of a .picket.toml.
+llvm::json::Array diagnosticsOf(const std::string &TomlText, const std::vector<SettingsProblem> &Problems,
+                                PositionEncoding Encoding);
+
+/// Lenses over `main`; none where there is nothing to say.
+llvm::json::Array lensesOf(const DocumentStatus &Status, const Surroundings &Around);
+
+/// What is known about a line; null if nothing is.
+llvm::json::Value hoverOf(const DocumentStatus &Status, TextPosition Position, const Surroundings &Around);
+
+/// docs/lsp-extensions.md
+llvm::json::Value statusOf(const DocumentStatus &Status, const Surroundings &Around);
+
+/// A finding in plain words, with its steps, as Markdown.
+std::string explanationOf(const Finding &F, const std::string &File);
+
+} // namespace picket

@@ -1,0 +1,33 @@
+// The server's own directory: pages it shows, logs of its workers. It is removed when the server ends.
+#pragma once
+
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace picket {
+
+class ServerFiles {
+public:
+  /// Makes a new directory that only this user can read.
+  ServerFiles();
+  ~ServerFiles();
+  ServerFiles(const ServerFiles &) = delete;
+  ServerFiles &operator=(const ServerFiles &) = delete;
+
+  /// Empty if none could be made.
+  const std::string &directory() const { return Directory; }
+  /// Writes a page and returns its path; empty if that fails. A page of the same name is replaced.
+  std::string writePage(const std::string &Name, const std::string &Html) const;
+  /// Leaves a file where it is: a person was told of it.
+  void keep(const std::string &File);
+  /// Removes what need not be kept. The destructor does it too.
+  void remove();
+
+private:
+  std::string Directory;
+  std::mutex M;
+  std::set<std::string> Kept;
+};
+
+} // namespace picket

@@ -1,0 +1,174 @@
+#include "lsp/Settings.h"
+
+#include "Units.h"
+#include "lsp/Toml.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+
+using llvm::StringRef;
+
+namespace picket {
+
+constexpr unsigned FirstLines = 10; // where the comment is looked for
+
+const char *nameOf(Trigger T) {
+  switch (T) {
+  case Trigger::Save: return "save";
+  case Trigger::Change: return "change";
+  case Trigger::Manual: return "manual";
+  }
+  return "?";
+}
+
+std::vector<Model> allModels() { return {Model::SC, Model::TSO, Model::PSO}; }
+
+namespace {
+
+std::string noValue(StringRef Key, StringRef Text, StringRef Expected) {
+  return ("'" + Text + "' is no value of '" + Key + "' (" + Expected + ")").str();
+}
+
+std::string setTrigger(SettingsLayer &Layer, StringRef Text) {
+  for (Trigger T : {Trigger::Save, Trigger::Change, Trigger::Manual})
+    if (Text.equals_insensitive(nameOf(T))) {
+      Layer.When = T;
+      return "";
+    }
+  return noValue("check.trigger", Text, "save, change, manual");
+}
+
+std::string setModels(SettingsLayer &Layer, const std::vector<std::string> &Names) {
+  std::vector<Model> Models;
+  for (const std::string &Name : Names) {
+    bool Known = false;
+    for (Model M : {Model::SC, Model::TSO, Model::PSO, Model::Power})
+      if (StringRef(Name).equals_insensitive(nameOf(M))) {
+        Known = true;
+        if (std::find(Models.begin(), Models.end(), M) == Models.end())
+          Models.push_back(M);
+      }
+    if (!Known)
+      return "'" + Name + "' is no memory model (sc, tso, pso, power)";
+  }
+  if (Models.empty())
+    return "'models' names no memory model (sc, tso, pso, power)";
+  Layer.Models = std::move(Models);
+  return "";
+}
+
+std::string setNumber(std::optional<unsigned> &Into, StringRef Key, StringRef Text, unsigned Least, unsigned Most) {
+  unsigned Number = 0;
+  if (Text.getAsInteger(10, Number) || Number < Least || Number > Most)
+    return noValue(Key, Text, "a number from " + std::to_string(Least) + " to " + std::to_string(Most));
+  Into = Number;
+  return "";
+}
+
+std::vector<std::string> splitAtCommas(StringRef Text) {
+  llvm::SmallVector<StringRef> Parts;
+  Text.split(Parts, ',', -1, /*KeepEmpty=*/false);
+  return {Parts.begin(), Parts.end()};
+}
+
+} // namespace
+
+std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::string> &Values) {
+  if (Key == "flags") {
+    Layer.Flags = Values;
+    return "";
+  }
+  if (Key == "models") // "tso,pso" is accepted where a list is expected, too
+    return setModels(Layer, splitAtCommas(llvm::join(Values, ",")));
+  static constexpr StringRef Known[] = {"check.trigger", "unroll", "timeout", "memory", "jobs"};
+  if (std::find(std::begin(Known), std::end(Known), Key) == std::end(Known))
+    return ("'" + Key + "' is no setting (check.trigger, models, unroll, timeout, memory, jobs, flags)").str();
+  if (Values.size() != 1)
+    return ("'" + Key + "' takes one value").str();
+  const std::string &Text = Values[0];
+  if (Key == "check.trigger")
+    return setTrigger(Layer, Text);
+  if (Key == "unroll")
+    return setNumber(Layer.Unroll, Key, Text, 1, 1000000);
+  if (Key == "jobs")
+    return setNumber(Layer.Jobs, Key, Text, 0, 4096);
+  if (Key == "timeout") {
+    Layer.TimeoutSeconds = parseSeconds(Text);
+    return Layer.TimeoutSeconds ? "" : noValue(Key, Text, "20, 20s, 2m, 500ms; 0: none");
+  }
+  Layer.MemoryBytes = parseBytes(Text);
+  return Layer.MemoryBytes && *Layer.MemoryBytes > 0 ? "" : noValue(Key, Text, "512M, 2G");
+}
+
+void apply(Settings &To, const SettingsLayer &Nearer) {
+  To.When = Nearer.When.value_or(To.When);
+  To.Models = Nearer.Models.value_or(To.Models);
+  To.Unroll = Nearer.Unroll.value_or(To.Unroll);
+  To.TimeoutSeconds = Nearer.TimeoutSeconds.value_or(To.TimeoutSeconds);
+  To.MemoryBytes = Nearer.MemoryBytes.value_or(To.MemoryBytes);
+  To.Jobs = Nearer.Jobs.value_or(To.Jobs);
+  To.Flags = Nearer.Flags.value_or(To.Flags);
+}
+
+/// What follows "picket:" at the beginning of a comment; nothing if the line is something else.
+static std::optional<StringRef> settingsIn(StringRef Line) {
+  Line = Line.trim();
+  if (!Line.consume_front("//") && !Line.consume_front("/*") && !Line.consume_front("*"))
+    return std::nullopt;
+  Line = Line.ltrim("/* \t");
+  if (!Line.consume_front("picket:"))
+    return std::nullopt;
+  return Line.take_front(Line.find("*/"));
+}
+
+SettingsLayer layerOfComment(StringRef Text, std::vector<SettingsProblem> &Problems) {
+  SettingsLayer Layer;
+  for (uint32_t Line = 1; Line <= FirstLines && !Text.empty(); ++Line) {
+    StringRef First;
+    std::tie(First, Text) = Text.split('\n');
+    std::optional<StringRef> Found = settingsIn(First);
+    if (!Found)
+      continue;
+    llvm::SmallVector<StringRef> Words;
+    llvm::SplitString(*Found, Words);
+    for (StringRef Word : Words) {
+      auto [Key, Value] = Word.split('=');
+      if (Value.empty()) {
+        Problems.push_back({Line, ("'" + Word + "' is no setting: write key=value").str()});
+        continue;
+      }
+      const bool List = Key == "models" || Key == "flags";
+      if (std::string Wrong = set(Layer, Key, List ? splitAtCommas(Value) : std::vector{Value.str()}); !Wrong.empty())
+        Problems.push_back({Line, Wrong});
+    }
+  }
+  return Layer;
+}
+
+SettingsLayer layerOfToml(StringRef Text, std::vector<SettingsProblem> &Problems) {
+  SettingsLayer Layer;
+  TomlText Read = readToml(Text);
+  for (TomlProblem &P : Read.Problems)
+    Problems.push_back({P.Line, std::move(P.Message)});
+  for (const TomlEntry &E : Read.Entries)
+    if (std::string Wrong = set(Layer, E.Key, E.Values); !Wrong.empty())
+      Problems.push_back({E.Line, Wrong});
+  return Layer;
+}
+
+std::string findToml(const std::string &File) {
+  for (StringRef Folder = llvm::sys::path::parent_path(File); !Folder.empty();
+       Folder = llvm::sys::path::parent_path(Folder)) {
+    llvm::SmallString<256> Path(Folder);
+    llvm::sys::path::append(Path, ".picket.toml");
+    if (llvm::sys::fs::exists(Path))
+      return Path.str().str();
+  }
+  return "";
+}
+
+} // namespace picket

@@ -1,0 +1,67 @@
+// What a check is run with, and the places where people say so: the editor's configuration, a .picket.toml beside or
+// above the file, and a comment on the file's first lines. The nearest wins, setting by setting.
+#pragma once
+
+#include "check/Check.h"
+
+#include "llvm/ADT/StringRef.h"
+
+namespace picket {
+
+/// When a file is checked without being asked.
+enum class Trigger : uint8_t {
+  Save,   // when it is opened and when it is saved
+  Change, // also a moment after each edit
+  Manual  // never
+};
+const char *nameOf(Trigger T); // "save", "change", "manual"
+
+/// Those that can be checked, the strongest first.
+std::vector<Model> allModels();
+
+struct Settings {
+  Trigger When = Trigger::Save;
+  std::vector<Model> Models = allModels();
+  unsigned Unroll = 8;
+  double TimeoutSeconds = 20;        // per model; 0: none
+  uint64_t MemoryBytes = 2ull << 30; // of the process that checks
+  unsigned Jobs = 0;                 // models side by side; 0: as many as there are cores
+  std::vector<std::string> Flags;    // for Clang
+  bool operator==(const Settings &) const = default;
+};
+
+/// What one of the places says; what it does not speak of is left to the others.
+struct SettingsLayer {
+  std::optional<Trigger> When;
+  std::optional<std::vector<Model>> Models;
+  std::optional<unsigned> Unroll;
+  std::optional<double> TimeoutSeconds;
+  std::optional<uint64_t> MemoryBytes;
+  std::optional<unsigned> Jobs;
+  std::optional<std::vector<std::string>> Flags;
+  bool operator==(const SettingsLayer &) const = default;
+};
+
+/// Something that was meant as a setting and is none.
+struct SettingsProblem {
+  uint32_t Line = 0; // from 1; 0: not in a text
+  std::string Message;
+  bool operator==(const SettingsProblem &) const = default;
+};
+
+/// Sets one of check.trigger, models, unroll, timeout, memory, jobs, flags. Returns what is wrong, or nothing.
+std::string set(SettingsLayer &Layer, llvm::StringRef Key, const std::vector<std::string> &Values);
+
+/// `Nearer` has the last word.
+void apply(Settings &To, const SettingsLayer &Nearer);
+
+/// "// picket: models=tso,pso unroll=5 timeout=20s" on one of the first lines of a file, also within /* */.
+SettingsLayer layerOfComment(llvm::StringRef Text, std::vector<SettingsProblem> &Problems);
+
+/// The text of a .picket.toml.
+SettingsLayer layerOfToml(llvm::StringRef Text, std::vector<SettingsProblem> &Problems);
+
+/// The .picket.toml nearest to a file, in its directory or above; empty if there is none.
+std::string findToml(const std::string &File);
+
+} // namespace picket

@@ -1,0 +1,65 @@
+#include "lsp/StatusText.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+
+using llvm::StringRef;
+
+namespace picket {
+
+std::string executionsText(uint64_t Executions) {
+  std::string Digits = std::to_string(Executions);
+  for (size_t K = Digits.size(); K > 3; K -= 3)
+    Digits.insert(K - 3, " ");
+  return Digits + (Executions == 1 ? " execution" : " executions");
+}
+
+static std::string markOf(const ModelOutcome &M, unsigned Unroll) {
+  if (M.Verdict == nameOf(Verdict::Verified))
+    return "✓";
+  if (M.Verdict == nameOf(Verdict::Bounded))
+    return "✓ up to " + std::to_string(Unroll);
+  if (M.Verdict == nameOf(Verdict::Violation))
+    return "✗";
+  return M.Verdict == nameOf(Verdict::Inconclusive) ? "?" : "not checked";
+}
+
+std::string verdictsText(const Outcome &O) {
+  std::string Text;
+  for (const ModelOutcome &M : O.Models)
+    Text += (Text.empty() ? "" : "  ") + StringRef(M.Name).upper() + " " + markOf(M, O.Unroll);
+  return Text;
+}
+
+std::string statusText(const DocumentStatus &Status) {
+  switch (Status.State) {
+  case CheckState::Unchecked: return "not checked yet";
+  case CheckState::Waiting: return "waiting to be checked";
+  case CheckState::Cancelled: return "check cancelled";
+  case CheckState::Failed: return "the checker stopped unexpectedly";
+  case CheckState::Checking:
+    if (Status.RunningModel.empty())
+      return "checking";
+    return "checking " + StringRef(Status.RunningModel).upper() + ", " + executionsText(Status.Executions);
+  case CheckState::Quiet:
+    if (!Status.Result || !Status.Current)
+      return "not a C file";
+    return Status.Result->HasMain ? "no threads" : "no 'main'";
+  case CheckState::Done: break;
+  }
+  if (!Status.Result)
+    return "not checked yet";
+  if (!Status.Result->Compiled)
+    return "does not compile";
+  const std::vector<ModelOutcome> &Models = Status.Result->Models;
+  auto Refused = [](const ModelOutcome &M) { return M.Verdict == nameOf(Verdict::Unsupported); };
+  if (!Models.empty() && std::all_of(Models.begin(), Models.end(), Refused))
+    return "cannot be checked: " + Models.front().Reason;
+  uint64_t Executions = 0;
+  for (const ModelOutcome &M : Models)
+    Executions += M.Executions;
+  return verdictsText(*Status.Result) + " · " + executionsText(Executions) + (Status.Current ? "" : " · edited since");
+}
+
+} // namespace picket

@@ -1,0 +1,17 @@
+// Verdicts in a few words, for status lines and lenses.
+#pragma once
+
+#include "lsp/CheckService.h"
+
+namespace picket {
+
+/// "1 execution", "18 204 executions"
+std::string executionsText(uint64_t Executions);
+
+/// "SC ✓ up to 8  TSO ✗  PSO ?"
+std::string verdictsText(const Outcome &O);
+
+/// One line about a document: "SC ✓  TSO ✗  PSO ✗ · 4 executions", "checking", "no threads".
+std::string statusText(const DocumentStatus &Status);
+
+} // namespace picket

@@ -1,0 +1,196 @@
+// What workers answer, and what is done with those that do not.
+#include "lsp/CheckService.h"
+
+#include "lsp/StatusText.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+using llvm::StringRef;
+using llvm::json::Object;
+
+namespace picket {
+
+using std::chrono::milliseconds;
+
+constexpr unsigned MostRetries = 3;            // of a check whose worker somebody killed
+constexpr unsigned MostServed = 200;           // then a worker is replaced
+constexpr uint64_t LargestIdle = 512ull << 20; // a worker that keeps more memory is replaced
+constexpr uint64_t BaseMemory = 256ull << 20;  // of a worker that explores nothing: the compiler and its libraries
+constexpr milliseconds ReportEvery(200);       // as fast as anybody reads
+constexpr milliseconds PartialAfter(500);      // a check that takes longer tells what it knows so far
+
+/// For a worker that has closed its pipe: whether somebody killed it, as far as that shows soon.
+bool CheckService::endedByOthers(WorkerProcess &Worker) {
+  Worker.kill(); // a process that is ending anyway does not end differently
+  for (int K = 0; K < 400 && !Worker.reap(); ++K)
+    usleep(500);
+  return Worker.reap() && Worker.wasKilled();
+}
+
+void CheckService::readFrom(Run &R) {
+  std::vector<std::string> Lines;
+  const bool Alive = R.Worker->receive(Lines);
+  for (const std::string &Line : Lines) {
+    if (R.Over)
+      return;
+    llvm::Expected<llvm::json::Value> Json = llvm::json::parse(Line);
+    const Object *Message = Json ? Json->getAsObject() : nullptr;
+    if (Message) {
+      FailedStarts = 0;
+      handle(R, *Message);
+    } else {
+      llvm::consumeError(Json.takeError());
+      Listener.log("a worker said something that is not understood");
+    }
+  }
+  if (!Alive && !R.Over)
+    died(R);
+}
+
+void CheckService::handle(Run &R, const Object &Message) {
+  if (const llvm::json::Array *Rendered = Message.getArray("rendered")) {
+    std::vector<std::string> Traces;
+    for (const llvm::json::Value &Trace : *Rendered)
+      Traces.push_back(Trace.getAsString().value_or("").str());
+    R.Job.Done(std::move(Traces));
+    return finish(R, nullptr);
+  }
+  if (std::optional<StringRef> Key = Message.getString("same")) {
+    std::shared_ptr<const Outcome> Known = Cache.find(Key->str());
+    if (Known)
+      report(R, CheckProgress::Report, verdictsText(*Known));
+    return finish(R, Known);
+  }
+  if (const Object *Progress = Message.getObject("progress")) {
+    const std::string Model = Progress->getString("model").value_or("").str();
+    const auto Executions = static_cast<uint64_t>(Progress->getInteger("executions").value_or(0));
+    {
+      std::lock_guard<std::mutex> Lock(M);
+      auto At = Documents.find(R.File);
+      if (At == Documents.end() || At->second.Generation != R.Generation)
+        return;
+      At->second.Status.RunningModel = Model;
+      At->second.Status.Executions = Executions;
+    }
+    if (Clock::now() - R.LastReport < ReportEvery)
+      return;
+    R.LastReport = Clock::now();
+    return report(R, CheckProgress::Report, StringRef(Model).upper() + ": " + executionsText(Executions));
+  }
+  const llvm::json::Value *Json = Message.get("outcome");
+  if (!Json)
+    return;
+  auto Result = std::make_shared<Outcome>();
+  llvm::json::Path::Root Root;
+  if (!fromJSON(*Json, *Result, Root)) {
+    Listener.log("a worker's outcome is not understood: " + llvm::toString(Root.getError()));
+    return;
+  }
+  report(R, CheckProgress::Report, verdictsText(*Result));
+  R.SoFar = Result;
+  if (Message.getBoolean("done").value_or(false)) {
+    if (std::optional<StringRef> Key = Message.getString("key"))
+      Cache.add(Key->str(), Result);
+    return finish(R, Result, Result->isQuiet() ? CheckState::Quiet : CheckState::Done);
+  }
+  // Without findings it is too early to take older ones back.
+  if (Clock::now() - R.Start >= PartialAfter && !Result->Findings.empty())
+    publish(R.File, R.Generation, Result, CheckState::Checking);
+}
+
+/// The worker has answered and is free for others. Without a result the document stays as it was.
+void CheckService::finish(Run &R, std::shared_ptr<const Outcome> Result, CheckState End) {
+  R.Over = true;
+  if (R.Worker && R.Worker->Served < MostServed && R.Worker->residentBytes() < LargestIdle)
+    Ready.insert(Ready.begin(), std::move(R.Worker)); // warm, so it comes first
+  else
+    discard(std::move(R.Worker));
+  if (R.File.empty())
+    return;
+  if (!Result || !publish(R.File, R.Generation, std::move(Result), End)) {
+    std::lock_guard<std::mutex> Lock(M);
+    if (auto At = Documents.find(R.File); At != Documents.end()) {
+      At->second.Running = false;
+      if (At->second.Generation == R.Generation)
+        schedule(At->second, Clock::duration::zero()); // the cache forgot it meanwhile
+    }
+  }
+  report(R, CheckProgress::End, "");
+}
+
+std::shared_ptr<const Outcome> CheckService::outcomeWith(const Run &R, Finding Extra) const {
+  auto Result = R.SoFar ? std::make_shared<Outcome>(*R.SoFar) : std::make_shared<Outcome>();
+  for (Model Wanted : R.Options.Models) {
+    const std::string Name = nameOf(Wanted);
+    if (std::none_of(Result->Models.begin(), Result->Models.end(),
+                     [&](const ModelOutcome &Known) { return Known.Name == Name; }))
+      Result->Models.push_back({Name, nameOf(Verdict::Inconclusive), 0, 0, 0, 0, Extra.Message});
+  }
+  Result->Unroll = R.Options.Unroll;
+  Extra.Where = {R.File, 0, 0, 0, 0};
+  Result->Findings.push_back(std::move(Extra));
+  return Result;
+}
+
+/// The worker ended in the middle of its work. Somebody may have ended it; if it was the file, the same will happen
+/// again.
+void CheckService::died(Run &R) {
+  std::unique_ptr<WorkerProcess> Worker = std::move(R.Worker);
+  const bool Killed = endedByOthers(*Worker);
+  const std::string Log = Worker->log(), How = Worker->reap() ? Worker->ending() : "an unknown cause";
+  Dying.push_back(std::move(Worker));
+  Listener.log("a worker ended by " + How + " while " + (R.File.empty() ? "drawing" : "checking " + R.File));
+
+  bool Again = false;
+  if (R.File.empty()) {
+    R.Over = true;
+    return R.Job.Done({});
+  }
+  {
+    std::lock_guard<std::mutex> Lock(M);
+    auto At = Documents.find(R.File);
+    if (At != Documents.end() && At->second.Generation == R.Generation) {
+      Again = ++At->second.Crashes <= (Killed ? MostRetries : 1);
+      if (Again) {
+        At->second.Running = false;
+        schedule(At->second, Clock::duration::zero());
+      }
+    }
+  }
+  if (Again) {
+    R.Over = true;
+    return report(R, CheckProgress::End, "");
+  }
+  finish(
+      R,
+      outcomeWith(
+          R,
+          {Severity::Warning, "crash", "the checker stopped unexpectedly on this file; log: " + Log, {}, "", {}, -1}),
+      CheckState::Failed);
+}
+
+void CheckService::enforceLimits() {
+  const Clock::time_point Now = Clock::now();
+  for (std::unique_ptr<Run> &R : Runs) {
+    if (R->Over)
+      continue;
+    std::string Reason;
+    if (R->Deadline && Now >= *R->Deadline)
+      Reason = "the time limit was reached";
+    else if (!R->File.empty() && R->Worker->residentBytes() > R->Options.MemoryBytes + BaseMemory)
+      Reason = "the memory limit of " + std::to_string(R->Options.MemoryBytes >> 20) + " MiB was reached";
+    if (Reason.empty())
+      continue;
+    discard(std::move(R->Worker));
+    if (R->File.empty()) {
+      R->Over = true;
+      R->Job.Done({});
+      continue;
+    }
+    finish(*R, outcomeWith(
+                   *R, {Severity::Warning, nameOf(Verdict::Inconclusive), "not decided: " + Reason, {}, "", {}, -1}));
+  }
+}
+
+} // namespace picket

@@ -1,0 +1,240 @@
+#include "lsp/WorkerCommand.h"
+
+#include "TraceJson.h"
+#include "lsp/Outcome.h"
+#include "lsp/WorkerProtocol.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <fcntl.h>
+#include <iostream>
+#include <mutex>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+
+using llvm::StringRef;
+using llvm::json::Object;
+using llvm::json::Value;
+
+namespace picket {
+
+namespace {
+
+/// Lines of standard input. They are read while work is done, so that the end of the input ends the process at once.
+class RequestQueue {
+public:
+  RequestQueue() {
+    std::thread([this] {
+      for (std::string Line; std::getline(std::cin, Line);) {
+        std::lock_guard<std::mutex> Lock(M);
+        Lines.push_back(std::move(Line));
+        Arrived.notify_one();
+      }
+      _exit(0);
+    }).detach();
+  }
+
+  std::string next() {
+    std::unique_lock<std::mutex> Lock(M);
+    Arrived.wait(Lock, [this] { return !Lines.empty(); });
+    std::string Line = std::move(Lines.front());
+    Lines.pop_front();
+    return Line;
+  }
+
+private:
+  std::mutex M;
+  std::condition_variable Arrived;
+  std::deque<std::string> Lines;
+};
+
+class Worker {
+public:
+  explicit Worker(int Out) : Out(Out) {}
+
+  void serve(const std::string &Line) {
+    WorkerRequest Request;
+    llvm::json::Path::Root Root;
+    llvm::Expected<Value> Json = llvm::json::parse(Line);
+    if (!Json)
+      return fail(llvm::toString(Json.takeError()));
+    if (!fromJSON(*Json, Request, Root))
+      return fail(llvm::toString(Root.getError()));
+    if (Request.Render.empty())
+      check(Request);
+    else
+      render(Request.Render);
+  }
+
+private:
+  /// Only a server of another version could ask something that is not understood.
+  [[noreturn]] static void fail(const std::string &Reason) {
+    llvm::errs() << "picket worker: " << Reason << '\n';
+    _exit(2);
+  }
+
+  void say(Object Message) {
+    std::string Text;
+    llvm::raw_string_ostream(Text) << Value(std::move(Message)) << '\n';
+    std::lock_guard<std::mutex> Lock(Saying);
+    for (size_t Done = 0; Done < Text.size();) {
+      const ssize_t N = write(Out, Text.data() + Done, Text.size() - Done);
+      if (N < 0 && errno == EINTR)
+        continue;
+      if (N <= 0)
+        _exit(0); // nobody listens any more
+      Done += static_cast<size_t>(N);
+    }
+  }
+
+  void check(const WorkerRequest &Request);
+  void render(const std::vector<std::string> &Traces);
+
+  int Out;
+  std::mutex Saying;
+};
+
+/// For tests: PICKET_CRASH_ON names files on which the worker crashes, and leaves a line in its log.
+void crashIfAsked(const std::string &File) {
+  const char *Name = std::getenv("PICKET_CRASH_ON");
+  if (!Name || !*Name || !StringRef(File).ends_with(Name))
+    return;
+  llvm::errs() << "picket worker: asked to crash on " << File << '\n';
+  std::abort();
+}
+
+CheckOptions optionsOf(const Settings &S) {
+  CheckOptions Options;
+  Options.Models = S.Models;
+  Options.Unroll = S.Unroll;
+  Options.TimeoutSeconds = S.TimeoutSeconds;
+  Options.Jobs = S.Jobs ? S.Jobs : std::max(1u, std::thread::hardware_concurrency());
+  Options.Counterexamples = 4;
+  // The limit is the process's, and the models that are explored side by side share it.
+  const size_t Together = std::max<size_t>(1, std::min<size_t>(Options.Jobs, S.Models.size()));
+  Options.MaxMemoryBytes = S.MemoryBytes / Together;
+  return Options;
+}
+
+std::string traceText(const Counterexample &C, const TraceContext &Context, bool Pictures) {
+  std::string Text;
+  llvm::raw_string_ostream Stream(Text);
+  llvm::json::OStream J(Stream);
+  writeTrace(J, C, Context, Pictures);
+  return Text;
+}
+
+bool isCacheable(const CheckReport &Report) {
+  for (const ModelReport &M : Report.Models)
+    if (M.Result == Verdict::Inconclusive)
+      return false; // another time there may be more time
+  return true;
+}
+
+void Worker::check(const WorkerRequest &Request) {
+  crashIfAsked(Request.File);
+  const auto Start = std::chrono::steady_clock::now();
+  const CheckOptions Options = optionsOf(Request.Options);
+  CompileRequest Text;
+  Text.File = Request.File;
+  Text.Unsaved = Request.Unsaved;
+  Text.Flags = Request.Options.Flags;
+  CompileResult Compiled = compileProgram(Text);
+  const double Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
+
+  std::string Key;
+  if (Compiled.Compiled) {
+    const Program &P = *Compiled.Compiled;
+    if (P.Main < 0 || !P.StartsThreads) {
+      Outcome Quiet;
+      Quiet.HasMain = P.Main >= 0;
+      Quiet.StartsThreads = P.StartsThreads;
+      Quiet.CompileSeconds = Seconds;
+      return say(Object{{"outcome", toJSON(Quiet)}, {"done", true}});
+    }
+    Key = keyOf(P, Request.Options);
+    if (std::find(Request.Known.begin(), Request.Known.end(), Key) != Request.Known.end())
+      return say(Object{{"same", Key}});
+    say(Object{{"compiled", Object{{"key", Key}, {"seconds", Seconds}}}});
+  }
+
+  SourceTexts Sources(Request.Unsaved);
+  const TraceContext Context{Request.File, Request.Options.Flags, &Sources};
+  auto WriteTrace = [&](const Counterexample &C) { return traceText(C, Context, /*Pictures=*/false); };
+  auto OnProgress = [&](const Progress &P) {
+    say(Object{{"progress", Object{{"model", nameOf(P.Which)}, {"executions", P.Executions}}}});
+  };
+  auto OnModel = [&](const CheckReport &SoFar) {
+    if (SoFar.Models.size() < Options.Models.size())
+      say(Object{{"outcome", toJSON(outcomeOf(SoFar, Options, WriteTrace))}, {"done", false}});
+  };
+  CheckReport Report = checkCompiled(Request.File, std::move(Compiled), Options, OnProgress, nullptr, OnModel);
+  Report.CompileSeconds = Seconds;
+  Object Last{{"outcome", toJSON(outcomeOf(Report, Options, WriteTrace))}, {"done", true}};
+  if (!Key.empty() && isCacheable(Report))
+    Last["key"] = Key;
+  say(std::move(Last));
+}
+
+/// Pictures take time, so they are drawn when somebody wants to see them. A trace that cannot be read stays as it is.
+void Worker::render(const std::vector<std::string> &Traces) {
+  llvm::json::Array Rendered;
+  for (const std::string &Trace : Traces) {
+    llvm::Expected<Value> Json = llvm::json::parse(Trace);
+    if (!Json)
+      fail(llvm::toString(Json.takeError()));
+    llvm::Expected<SavedTrace> Saved = readTrace(*Json);
+    if (!Saved) {
+      llvm::errs() << "picket worker: " << llvm::toString(Saved.takeError()) << '\n';
+      Rendered.push_back(Trace);
+      continue;
+    }
+    const std::string File = Saved->Run.File;
+    const Counterexample C = explain(std::move(Saved->Run));
+    llvm::Expected<Value> Full = llvm::json::parse(traceText(C, {File, Saved->Flags, nullptr}, /*Pictures=*/true));
+    if (!Full)
+      fail(llvm::toString(Full.takeError()));
+    // The texts are those that were checked, not those that lie on the disk by now.
+    if (const Value *Sources = Json->getAsObject()->get("sources"))
+      (*Full->getAsObject())["sources"] = *Sources;
+    std::string Text;
+    llvm::raw_string_ostream(Text) << *Full;
+    Rendered.push_back(std::move(Text));
+  }
+  say(Object{{"rendered", std::move(Rendered)}});
+}
+
+/// The first compilation of a process takes several times as long as the following ones.
+void warmUp() {
+  CompileRequest Request;
+  Request.File = "/picket-warm-up.c";
+  Request.UseCompileCommands = false;
+  Request.Unsaved[Request.File] =
+      "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n"
+      "atomic_int x; void *f(void *p) { x = 1; return p; }\n"
+      "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); assert(x == 0 || x == 1);\n"
+      "  pthread_join(t, 0); return 0; }\n";
+  CheckOptions Options;
+  Options.Models = {Model::PSO};
+  Options.Jobs = 1;
+  checkCompiled(Request.File, compileProgram(Request), Options);
+}
+
+} // namespace
+
+int workerCommand() {
+  const rlimit NoCoreDump = {0, 0};
+  setrlimit(RLIMIT_CORE, &NoCoreDump);
+  const int Out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3); // not for the processes that draw
+  dup2(STDERR_FILENO, STDOUT_FILENO);                       // what libraries print must not get among the answers
+  std::ios::sync_with_stdio(false);
+  RequestQueue Requests;
+  Worker W(Out);
+  warmUp();
+  while (true)
+    W.serve(Requests.next());
+}
+
+} // namespace picket

@@ -1,0 +1,164 @@
+#include "lsp/WorkerProcess.h"
+
+#include <cassert>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+namespace picket {
+
+constexpr size_t LongestLine = 64 << 20; // a worker that writes more without a line end is out of order
+
+static int spawn(const WorkerProcess::Place &Where, int In, int Out, int Err, pid_t &Child) {
+  posix_spawn_file_actions_t Files;
+  posix_spawn_file_actions_init(&Files);
+  posix_spawn_file_actions_adddup2(&Files, In, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&Files, Out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&Files, Err, STDERR_FILENO);
+  posix_spawn_file_actions_addchdir_np(&Files, Where.Directory.c_str());
+  posix_spawnattr_t Attributes;
+  posix_spawnattr_init(&Attributes);
+  sigset_t None, Piped;
+  sigemptyset(&None);
+  sigemptyset(&Piped);
+  sigaddset(&Piped, SIGPIPE); // ignored here
+  posix_spawnattr_setsigmask(&Attributes, &None);
+  posix_spawnattr_setsigdefault(&Attributes, &Piped);
+  posix_spawnattr_setpgroup(&Attributes, 0); // Ctrl-C in a terminal is the server's business
+  posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  std::string Name = Where.Program, Argument = "worker";
+  char *Arguments[] = {Name.data(), Argument.data(), nullptr};
+  const int Error = posix_spawn(&Child, Where.Program.c_str(), &Files, &Attributes, Arguments, environ);
+  posix_spawnattr_destroy(&Attributes);
+  posix_spawn_file_actions_destroy(&Files);
+  return Error;
+}
+
+std::unique_ptr<WorkerProcess> WorkerProcess::start(const Place &Where, std::string &Error) {
+  int Requests[2] = {-1, -1}, Answers[2] = {-1, -1};
+  const int Log = open(Where.Log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  std::unique_ptr<WorkerProcess> Result(new WorkerProcess);
+  if (Log < 0 || pipe2(Requests, O_CLOEXEC) != 0 || pipe2(Answers, O_CLOEXEC) != 0)
+    Error = std::strerror(errno);
+  else if (int Code = spawn(Where, Requests[0], Answers[1], Log, Result->Child))
+    Error = std::strerror(Code);
+  else {
+    Result->In = Requests[1];
+    Result->Out = Answers[0];
+    Requests[1] = Answers[0] = -1;
+    fcntl(Result->In, F_SETFL, O_NONBLOCK);
+    fcntl(Result->Out, F_SETFL, O_NONBLOCK);
+    Result->Log = Where.Log;
+  }
+  for (int File : {Log, Requests[0], Requests[1], Answers[0], Answers[1]})
+    if (File >= 0)
+      close(File);
+  if (Result->In >= 0)
+    return Result;
+  Result->Reaped = true; // there was none
+  return nullptr;
+}
+
+WorkerProcess::~WorkerProcess() {
+  assert(Reaped && "a worker must be waited for");
+  closePipes();
+}
+
+void WorkerProcess::closePipes() {
+  for (int *End : {&In, &Out}) {
+    if (*End >= 0)
+      close(*End);
+    *End = -1;
+  }
+}
+
+void WorkerProcess::send(std::string Line) {
+  ++Served;
+  Unsent += Line;
+  flush();
+}
+
+void WorkerProcess::flush() {
+  while (!Unsent.empty() && In >= 0) {
+    const ssize_t N = write(In, Unsent.data(), Unsent.size());
+    if (N < 0 && errno == EINTR)
+      continue;
+    if (N < 0 && errno == EAGAIN)
+      return;
+    if (N <= 0) {
+      Unsent.clear(); // it is gone: `receive` will say so
+      return;
+    }
+    Unsent.erase(0, static_cast<size_t>(N));
+  }
+}
+
+bool WorkerProcess::receive(std::vector<std::string> &Lines) {
+  char Buffer[1 << 16];
+  while (Out >= 0) {
+    const ssize_t N = read(Out, Buffer, sizeof Buffer);
+    if (N < 0 && errno == EINTR)
+      continue;
+    if (N < 0 && errno == EAGAIN)
+      return true;
+    if (N <= 0)
+      return false;
+    for (const char *At = Buffer, *End = Buffer + N; At < End;) {
+      const char *LineEnd = static_cast<const char *>(std::memchr(At, '\n', static_cast<size_t>(End - At)));
+      Partial.append(At, LineEnd ? LineEnd : End);
+      At = LineEnd ? LineEnd + 1 : End;
+      if (!LineEnd)
+        break;
+      Lines.push_back(std::move(Partial));
+      Partial.clear();
+    }
+    if (Partial.size() > LongestLine)
+      return false;
+  }
+  return false;
+}
+
+void WorkerProcess::kill() {
+  if (!Reaped)
+    ::kill(Child, SIGKILL);
+  closePipes();
+}
+
+bool WorkerProcess::reap() {
+  if (Reaped)
+    return true;
+  const pid_t Done = waitpid(Child, &Status, WNOHANG);
+  Reaped = Done == Child || (Done < 0 && errno == ECHILD);
+  return Reaped;
+}
+
+std::string WorkerProcess::ending() const {
+  if (WIFSIGNALED(Status))
+    return "signal " + std::to_string(WTERMSIG(Status)) + " (" + strsignal(WTERMSIG(Status)) + ")";
+  return "exit code " + std::to_string(WEXITSTATUS(Status));
+}
+
+bool WorkerProcess::wasKilled() const {
+  return WIFSIGNALED(Status) &&
+         (WTERMSIG(Status) == SIGKILL || WTERMSIG(Status) == SIGTERM || WTERMSIG(Status) == SIGHUP);
+}
+
+uint64_t WorkerProcess::residentBytes() const {
+  const std::string Name = "/proc/" + std::to_string(Child) + "/statm";
+  unsigned long long Pages = 0;
+  if (std::FILE *File = std::fopen(Name.c_str(), "re")) {
+    if (std::fscanf(File, "%*u %llu", &Pages) != 1)
+      Pages = 0;
+    std::fclose(File);
+  }
+  return Pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+} // namespace picket

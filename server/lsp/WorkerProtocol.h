@@ -1,0 +1,36 @@
+// What the server asks a worker process, and what it answers: one JSON object per line.
+//
+//   {"check": {"file", "unsaved": {path: text}, "flags", "models", "unroll", "timeout", "memory", "jobs", "known"}}
+//     -> {"compiled": {"key", "seconds"}}            once, if it compiles and is to be explored
+//        {"progress": {"model", "executions"}}       a few times a second
+//        {"outcome": Outcome, "done": false}         after each model but the last
+//        {"outcome": Outcome, "done": true, "key", "cacheable"}
+//     or {"same": key}                               the program and the options are those of a key in "known"
+//   {"render": [trace, ...]} -> {"rendered": [trace with pictures, ...]}
+//
+// A worker does one thing at a time and ends, whatever it is doing, when its standard input does.
+#pragma once
+
+#include "lsp/Settings.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace picket {
+
+struct WorkerRequest {
+  std::string File;
+  std::map<std::string, std::string> Unsaved;
+  Settings Options;
+  std::vector<std::string> Known;  // keys of programs whose outcome need not be found out again
+  std::vector<std::string> Render; // traces as JSON; if there are any, nothing is checked
+};
+
+/// One line, with its end.
+std::string toLine(const WorkerRequest &Request);
+bool fromJSON(const llvm::json::Value &Json, WorkerRequest &Request, llvm::json::Path Path);
+
+/// Names a program together with the options it is explored with. Equal keys: equal outcomes, places and names
+/// included.
+std::string keyOf(const Program &P, const Settings &Options);
+
+} // namespace picket

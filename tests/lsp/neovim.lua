@@ -1,0 +1,51 @@
+-- Run by editors.test.mjs in a headless Neovim that has the set-up of docs/editors.md and a wrong program open. Writes what
+-- is shown, before and after the program is repaired, to $RESULT.
+local result = { version = tostring(vim.version().major) .. "." .. tostring(vim.version().minor) }
+
+local function diagnostics()
+  local found = {}
+  for _, diagnostic in ipairs(vim.diagnostic.get(0)) do
+    local lsp = (diagnostic.user_data or {}).lsp or {}
+    table.insert(found, {
+      line = diagnostic.lnum, character = diagnostic.col, severity = diagnostic.severity,
+      message = diagnostic.message, source = diagnostic.source, steps = #(lsp.relatedInformation or {}),
+    })
+  end
+  return found
+end
+
+local function leave()
+  local file = assert(io.open(os.getenv("RESULT"), "w"))
+  file:write(vim.json.encode(result))
+  file:close()
+  vim.cmd("qall!")
+end
+
+local worked, problem = pcall(function()
+  assert(vim.wait(60000, function() return #vim.diagnostic.get(0) > 0 end, 20), "no diagnostic")
+  result.shown = diagnostics()
+
+  vim.cmd("PicketSteps")
+  result.steps = #vim.fn.getloclist(0)
+  vim.cmd("lclose")
+
+  -- Over the store to flag1 in the thread 'right'.
+  vim.fn.search("flag1 = 1;")
+  local answers = vim.lsp.buf_request_sync(0, "textDocument/hover", vim.lsp.util.make_position_params(0, "utf-16"), 10000)
+  for _, answer in pairs(answers or {}) do
+    if answer.result then result.hover = answer.result.contents.value end
+  end
+
+  local lenses = vim.lsp.buf_request_sync(0, "textDocument/codeLens", { textDocument = vim.lsp.util.make_text_document_params() }, 10000)
+  for _, answer in pairs(lenses or {}) do
+    if answer.result and answer.result[1] then result.lens = answer.result[1].command.title end
+  end
+
+  vim.cmd([[silent %s/\(flag[01]\|turn\) = [01];/& __sync_synchronize();/]])
+  vim.cmd("silent write")
+  local function errors() return vim.diagnostic.get(0, { severity = vim.diagnostic.severity.ERROR }) end
+  assert(vim.wait(60000, function() return #errors() == 0 end, 20), "the diagnostic stays")
+  result.repaired = true
+end)
+if not worked then result.problem = tostring(problem) end
+leave()

@@ -1,0 +1,261 @@
+// Documents, checks and workers, without the protocol.
+#include "lsp/CheckService.h"
+#include "lsp/ServerFiles.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+
+using namespace picket;
+using namespace std::chrono_literals;
+
+namespace {
+
+const char *const Racy = R"(#include <assert.h>
+#include <pthread.h>
+int x, y, a, b;
+void *left(void *p) { x = 1; a = y; return p; }
+void *right(void *p) { y = 1; b = x; return p; }
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, left, 0);
+  pthread_create(&u, 0, right, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  assert(a || b);
+}
+)";
+
+/// More executions than anybody waits for.
+const char *const Endless = R"(#include <pthread.h>
+volatile int x, y, z;
+void *w(void *p) { for (int i = 0; i < 9; i++) { x = i; y = z; z = x; } return p; }
+int main(void) {
+  pthread_t t[6];
+  for (int i = 0; i < 6; i++) pthread_create(&t[i], 0, w, 0);
+  for (int i = 0; i < 6; i++) pthread_join(t[i], 0);
+}
+)";
+
+struct Heard : CheckListener {
+  void published(const DocumentStatus &Status) override {
+    std::lock_guard<std::mutex> Lock(M);
+    Published.push_back(Status);
+  }
+  void cleared(const std::string &File) override {
+    std::lock_guard<std::mutex> Lock(M);
+    Cleared.push_back(File);
+  }
+  void statusChanged(const DocumentStatus &) override {}
+  void progress(const CheckProgress &P) override {
+    std::lock_guard<std::mutex> Lock(M);
+    Begun += P.What == CheckProgress::Begin;
+    Ended += P.What == CheckProgress::End;
+  }
+  void settingsProblems(const std::string &, const std::vector<SettingsProblem> &) override {}
+  void log(const std::string &) override {}
+
+  std::vector<DocumentStatus> publishedFor(const std::string &File) {
+    std::lock_guard<std::mutex> Lock(M);
+    std::vector<DocumentStatus> Result;
+    for (const DocumentStatus &S : Published)
+      if (S.File == File)
+        Result.push_back(S);
+    return Result;
+  }
+
+  std::mutex M;
+  std::vector<DocumentStatus> Published;
+  std::vector<std::string> Cleared;
+  int Begun = 0, Ended = 0;
+};
+
+class CheckServiceTest : public testing::Test {
+protected:
+  void start() {
+    CheckService::Options Options;
+    Options.WorkerProgram = PICKET_EXECUTABLE;
+    Options.Directory = Files.directory();
+    Options.Debounce = 20ms;
+    Service = std::make_unique<CheckService>(Options, Listener);
+  }
+  void SetUp() override {
+    std::signal(SIGPIPE, SIG_IGN);
+    start();
+  }
+  void idle() { ASSERT_TRUE(Service->blockUntilIdle(60s)); }
+  void replace(const std::string &File, int64_t Version, const std::string &Text) {
+    Service->change(File, Version, [&](std::string &Old) { Old = Text; });
+  }
+  std::string codeOf(const std::string &File) {
+    std::optional<DocumentStatus> S = Service->status(File);
+    return S && S->Result && !S->Result->Findings.empty() ? S->Result->Findings[0].Code : "";
+  }
+
+  ServerFiles Files;
+  Heard Listener;
+  std::unique_ptr<CheckService> Service;
+};
+
+TEST_F(CheckServiceTest, ChecksWhatIsOpenedAndSaved) {
+  Service->open("/virtual/a.c", Racy, 1, true);
+  idle();
+  EXPECT_EQ("assertion", codeOf("/virtual/a.c"));
+  std::string Fixed = Racy;
+  Fixed.replace(Fixed.find("a || b"), 6, "1     ");
+  replace("/virtual/a.c", 2, Fixed);
+  idle();
+  EXPECT_EQ(1u, Listener.publishedFor("/virtual/a.c").size()) << "an edit alone starts nothing";
+  EXPECT_FALSE(Service->status("/virtual/a.c")->Current);
+  Service->save("/virtual/a.c");
+  idle();
+  ASSERT_EQ(2u, Listener.publishedFor("/virtual/a.c").size());
+  EXPECT_EQ(2, Listener.publishedFor("/virtual/a.c")[1].Version);
+  EXPECT_EQ("", codeOf("/virtual/a.c"));
+  EXPECT_EQ(Listener.Begun, Listener.Ended);
+}
+
+TEST_F(CheckServiceTest, AnEditDuringACheckRestartsItAndOldResultsAreDropped) {
+  Service->open("/virtual/a.c", Endless, 1, true);
+  std::this_thread::sleep_for(100ms);
+  for (int64_t Version = 2; Version <= 30; ++Version)
+    replace("/virtual/a.c", Version, Version == 30 ? Racy : Endless);
+  idle();
+  std::vector<DocumentStatus> All = Listener.publishedFor("/virtual/a.c");
+  ASSERT_EQ(1u, All.size());
+  EXPECT_EQ(30, All[0].Version);
+  EXPECT_EQ("assertion", codeOf("/virtual/a.c"));
+}
+
+TEST_F(CheckServiceTest, ACancelledOrClosedCheckEndsSoon) {
+  std::atomic<int> Cancelled = 0, Closed = 0;
+  Service->open("/virtual/a.c", Endless, 1, true);
+  Service->open("/virtual/b.c", Endless, 1, true);
+  ASSERT_TRUE(Service->check("/virtual/a.c", {}, [&](CheckEnd End) { Cancelled += End == CheckEnd::Cancelled; }));
+  ASSERT_TRUE(Service->check("/virtual/b.c", {}, [&](CheckEnd End) { Closed += End == CheckEnd::Closed; }));
+  std::this_thread::sleep_for(100ms);
+  Service->cancel("/virtual/a.c");
+  Service->close("/virtual/b.c");
+  ASSERT_TRUE(Service->blockUntilIdle(5s));
+  EXPECT_EQ(1, Cancelled);
+  EXPECT_EQ(1, Closed);
+  EXPECT_EQ(CheckState::Cancelled, Service->status("/virtual/a.c")->State);
+  EXPECT_FALSE(Service->status("/virtual/b.c"));
+  EXPECT_EQ(std::vector<std::string>{"/virtual/b.c"}, Listener.Cleared);
+  EXPECT_TRUE(Listener.Published.empty());
+  EXPECT_FALSE(Service->check("/virtual/b.c", {}, {}));
+}
+
+TEST_F(CheckServiceTest, UnsavedHeadersCountAndTheirSavingChecksAgain) {
+  Service->open("/virtual/limit.h", "#define LIMIT 1\n", 1, false);
+  std::string Text = Racy;
+  Text.replace(Text.find("a || b"), 6, "a || b || LIMIT");
+  Service->open("/virtual/a.c", "#include \"limit.h\"\n" + Text, 1, true);
+  idle();
+  EXPECT_EQ("", codeOf("/virtual/a.c"));
+  replace("/virtual/limit.h", 2, "#define LIMIT 0\n");
+  Service->save("/virtual/limit.h");
+  idle();
+  EXPECT_EQ("assertion", codeOf("/virtual/a.c"));
+}
+
+TEST_F(CheckServiceTest, SettingsDecideWhenAndWhat) {
+  SettingsLayer Layer;
+  Layer.When = Trigger::Manual;
+  Layer.Models = {Model::SC};
+  Service->configure(Layer);
+  Service->open("/virtual/a.c", Racy, 1, true);
+  Service->save("/virtual/a.c");
+  idle();
+  EXPECT_TRUE(Listener.Published.empty());
+  ASSERT_TRUE(Service->check("/virtual/a.c", {}, {}));
+  idle();
+  EXPECT_EQ(1u, Service->status("/virtual/a.c")->Result->Models.size());
+  EXPECT_EQ("", codeOf("/virtual/a.c"));
+  ASSERT_TRUE(Service->check("/virtual/a.c", {Model::TSO}, {}));
+  idle();
+  EXPECT_EQ("assertion", codeOf("/virtual/a.c"));
+  Layer.When = Trigger::Change;
+  Service->configure(Layer);
+  replace("/virtual/a.c", 2, std::string("// picket: models=pso\n") + Racy);
+  idle();
+  EXPECT_EQ("pso", Service->status("/virtual/a.c")->Result->Models[0].Name);
+}
+
+TEST_F(CheckServiceTest, FilesWithoutMainOrThreadsAreQuiet) {
+  Service->open("/virtual/a.c", "int f(void) { return 1; }\n", 1, true);
+  Service->open("/virtual/b.c", "int main(void) { return 1; }\n", 1, true);
+  idle();
+  for (const char *File : {"/virtual/a.c", "/virtual/b.c"})
+    EXPECT_EQ(CheckState::Quiet, Service->status(File)->State);
+}
+
+TEST_F(CheckServiceTest, ATimeLimitLeavesTheAnswerOpen) {
+  Service->open("/virtual/a.c", std::string("// picket: timeout=200ms models=tso\n") + Endless, 1, true);
+  idle();
+  EXPECT_EQ("inconclusive", codeOf("/virtual/a.c"));
+}
+
+TEST_F(CheckServiceTest, ACrashIsOneFindingAndOthersGoOn) {
+  setenv("PICKET_CRASH_ON", "crash.c", 1);
+  Service.reset();
+  start(); // workers have the environment they were started with
+  Service->open("/virtual/crash.c", Racy, 1, true);
+  Service->open("/virtual/a.c", Racy, 1, true);
+  idle();
+  unsetenv("PICKET_CRASH_ON");
+  EXPECT_EQ("crash", codeOf("/virtual/crash.c"));
+  EXPECT_EQ(CheckState::Failed, Service->status("/virtual/crash.c")->State);
+  EXPECT_EQ(1u, Listener.publishedFor("/virtual/crash.c").size());
+  EXPECT_EQ("assertion", codeOf("/virtual/a.c"));
+}
+
+TEST_F(CheckServiceTest, RestartedWorkersFinishWhatWasBegun) {
+  for (int K = 0; K < 8; ++K)
+    Service->open("/virtual/" + std::to_string(K) + ".c", std::string(K, '\n') + Racy, 1, true);
+  for (int K = 0; K < 5; ++K) {
+    std::this_thread::sleep_for(15ms);
+    Service->restartWorkers();
+  }
+  idle();
+  for (int K = 0; K < 8; ++K)
+    EXPECT_EQ("assertion", codeOf("/virtual/" + std::to_string(K) + ".c"));
+}
+
+TEST_F(CheckServiceTest, PicturesAreDrawnWhenAskedFor) {
+  Service->open("/virtual/a.c", Racy, 1, true);
+  idle();
+  std::shared_ptr<const Outcome> Result = Service->status("/virtual/a.c")->Result;
+  ASSERT_FALSE(Result->Traces.empty());
+  EXPECT_EQ(std::string::npos, Result->Traces[0].Json.find("\"svg\""));
+  std::vector<std::string> Drawn;
+  Service->render({Result->Traces[0].Json}, [&](std::vector<std::string> Traces) { Drawn = std::move(Traces); });
+  idle();
+  ASSERT_EQ(1u, Drawn.size());
+  llvm::json::Value Trace = llvm::cantFail(llvm::json::parse(Drawn[0]));
+  for (const char *View : {"chronological", "shashaSnir"})
+    EXPECT_EQ(0u, Trace.getAsObject()->getObject(View)->getString("svg").value_or("").find("<svg"));
+  EXPECT_EQ(Racy, Trace.getAsObject()->getObject("sources")->getString("/virtual/a.c").value_or(""));
+}
+
+TEST(ServerFiles, AreRemovedExceptThoseToKeep) {
+  std::string Directory;
+  {
+    ServerFiles Files;
+    Directory = Files.directory();
+    EXPECT_FALSE(Files.writePage("a.html", "<p>").empty());
+  }
+  EXPECT_NE(0, access(Directory.c_str(), F_OK));
+  ServerFiles Files;
+  const std::string Kept = Files.writePage("a.html", "x"), Other = Files.writePage("b.html", "y");
+  Files.keep(Kept);
+  Files.remove();
+  EXPECT_EQ(0, access(Kept.c_str(), F_OK));
+  EXPECT_NE(0, access(Other.c_str(), F_OK));
+  unlink(Kept.c_str());
+  rmdir(Files.directory().c_str());
+}
+
+} // namespace

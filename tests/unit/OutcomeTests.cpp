@@ -1,0 +1,269 @@
+// From a report to what an editor shows.
+#include "lsp/Outcome.h"
+#include "lsp/Presentation.h"
+#include "lsp/StatusText.h"
+#include "lsp/WorkerProtocol.h"
+
+#include <gtest/gtest.h>
+
+using namespace picket;
+using llvm::json::Array;
+using llvm::json::Object;
+
+namespace {
+
+const char *const File = "/virtual/door.c";
+// The clef makes bytes, UTF-16 units and characters differ.
+const char *const Text = R"(#include <assert.h>
+#include <pthread.h>
+int x, y, a, b;
+void *left(void *p) { x = 1; a = y; return p; }
+void *right(void *p) { y = 1; b = x; return p; }
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, left, 0);
+  pthread_create(&u, 0, right, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  /* 𝄞 */ assert(a || b);
+}
+)";
+
+CheckReport reportOf(const std::string &Source, const CheckOptions &Options) {
+  CheckRequest Request;
+  Request.Text.File = File;
+  Request.Text.Unsaved[File] = Source;
+  Request.Text.UseCompileCommands = false;
+  Request.Options = Options;
+  return check(Request);
+}
+
+CheckOptions threeModels() {
+  CheckOptions Options;
+  Options.Models = {Model::SC, Model::TSO, Model::PSO};
+  return Options;
+}
+
+DocumentStatus statusWith(Outcome O, const std::string &Source = Text) {
+  DocumentStatus Status;
+  Status.File = File;
+  Status.Version = 7;
+  Status.Text = std::make_shared<std::string>(Source);
+  Status.State = O.isQuiet() ? CheckState::Quiet : CheckState::Done;
+  Status.Result = std::make_shared<Outcome>(std::move(O));
+  Status.Current = true;
+  return Status;
+}
+
+Surroundings around(const lsptypes::Client &Client) {
+  return {Client,
+          [](const std::string &Name) { return Name == File ? std::make_shared<const std::string>(Text) : nullptr; },
+          [](const std::string &Name) { return "file://" + Name; }};
+}
+
+ModelReport modelReport(Model M, Verdict V) {
+  ModelReport Report;
+  Report.Which = M;
+  Report.Result = V;
+  return Report;
+}
+
+Bug bugAt(uint32_t Line, std::string Kind, std::string Message) {
+  return {std::move(Kind), std::move(Message), {File, Line, 3, 0, 0}, "left", nullptr};
+}
+
+std::vector<std::string> messagesOf(const CheckReport &Report) {
+  std::vector<std::string> Messages;
+  for (const Finding &F : outcomeOf(Report, {}).Findings)
+    Messages.push_back(F.Message);
+  return Messages;
+}
+
+int64_t number(const Object *O, llvm::StringRef End, llvm::StringRef Key) {
+  return *O->getObject("range")->getObject(End)->getInteger(Key);
+}
+
+TEST(Outcome, AStoreBufferBugIsToldOnceForAllItsModels) {
+  const Outcome O = outcomeOf(reportOf(Text, threeModels()), threeModels());
+  ASSERT_EQ(1u, O.Findings.size());
+  const Finding &F = O.Findings[0];
+  EXPECT_EQ("assertion can fail under TSO: 'a || b' (PSO too)", F.Message);
+  EXPECT_EQ("assertion", F.Code);
+  EXPECT_EQ(Severity::Error, F.Level);
+  EXPECT_EQ(12u, F.Where.Line);
+  EXPECT_FALSE(F.Sentence.empty());
+  ASSERT_GE(F.Steps.size(), 6u);
+  EXPECT_EQ("1. main: starts thread 'left'", F.Steps[0].Text);
+  EXPECT_EQ(8u, F.Steps[0].Where.Line);
+  EXPECT_TRUE(std::any_of(F.Steps.begin(), F.Steps.end(), [](const OutcomeStep &S) {
+    return S.Text.find("store buffer") != std::string::npos && S.Where.Line == 4;
+  }));
+  EXPECT_EQ("SC ✓  TSO ✗  PSO ✗", verdictsText(O));
+}
+
+TEST(Outcome, WordsDependOnTheModelsThatHaveTheBug) {
+  CheckReport Report;
+  Report.File = File;
+  Report.Models = {modelReport(Model::SC, Verdict::Violation), modelReport(Model::TSO, Verdict::Violation)};
+  Report.Models[0].Bugs = {bugAt(4, "assertion", "assertion failed: 'x == 1'")};
+  Report.Models[1].Bugs = {bugAt(4, "assertion", "assertion failed: 'x == 1'"),
+                           bugAt(5, "deadlock", "deadlock: a waits")};
+  EXPECT_EQ((std::vector<std::string>{"assertion can fail: 'x == 1'", "possible under TSO: deadlock: a waits"}),
+            messagesOf(Report));
+}
+
+TEST(Outcome, AModelThatStoppedAtAnotherBugHasTheBugsOfStrongerOnesToo) {
+  CheckReport Report;
+  Report.File = File;
+  Report.Models = {modelReport(Model::TSO, Verdict::Violation), modelReport(Model::PSO, Verdict::Violation),
+                   modelReport(Model::Power, Verdict::Violation)};
+  Report.Models[0].Bugs = {bugAt(4, "assertion", "assertion failed: 'x'")};
+  Report.Models[1].Bugs = {bugAt(5, "assertion", "assertion failed: 'y'")};
+  Report.Models[2].Bugs = {bugAt(5, "assertion", "assertion failed: 'y'")};
+  EXPECT_EQ((std::vector<std::string>{"assertion can fail under TSO: 'x' (PSO too)",
+                                      "assertion can fail under PSO: 'y' (POWER too)"}),
+            messagesOf(Report));
+}
+
+TEST(Outcome, OpenAnswersAreWarningsAndBoundsAreNot) {
+  CheckReport Report;
+  Report.File = File;
+  Report.Models = {modelReport(Model::SC, Verdict::Bounded), modelReport(Model::TSO, Verdict::Inconclusive),
+                   modelReport(Model::PSO, Verdict::Inconclusive), modelReport(Model::Power, Verdict::Unsupported)};
+  Report.Models[1].Reason = Report.Models[2].Reason = "the time limit was reached";
+  Report.Models[1].Executions = 10;
+  Report.Models[2].Executions = 20;
+  Report.Models[3].Reason = "call to 'foo'";
+  Report.Models[3].ReasonPlace = {File, 4, 7, 0, 0};
+  const Outcome O = outcomeOf(Report, {});
+  ASSERT_EQ(2u, O.Findings.size());
+  EXPECT_EQ("not decided under TSO and PSO: the time limit was reached (no violation found in 30 executions)",
+            O.Findings[0].Message);
+  EXPECT_EQ("inconclusive", O.Findings[0].Code);
+  EXPECT_EQ(Severity::Warning, O.Findings[0].Level);
+  EXPECT_EQ("cannot be checked under POWER: call to 'foo'", O.Findings[1].Message);
+  EXPECT_EQ(4u, O.Findings[1].Where.Line);
+  EXPECT_EQ("SC ✓ up to 8  TSO ?  PSO ?  POWER not checked", verdictsText(O));
+}
+
+TEST(Outcome, AFileThatDoesNotCompileHasOneFinding) {
+  const std::string Broken = "int main(void) {\n  return foo + bar;\n}\n";
+  const Outcome O = outcomeOf(reportOf(Broken, threeModels()), threeModels());
+  EXPECT_FALSE(O.Compiled);
+  ASSERT_EQ(1u, O.Findings.size());
+  EXPECT_EQ(2u, O.Findings[0].Where.Line);
+  EXPECT_EQ(0u,
+            O.Findings[0].Message.find("not checked: the file does not compile: use of undeclared identifier 'foo'"));
+  EXPECT_EQ(1u, diagnosticsOf(statusWith(O, Broken), around({})).size());
+  const std::string Library = "int f(void) { return foo; }\n";
+  EXPECT_TRUE(diagnosticsOf(statusWith(outcomeOf(reportOf(Library, threeModels()), {}), Library), around({})).empty())
+      << "without a main it is left in peace";
+}
+
+TEST(Outcome, TravelsAsJson) {
+  const Outcome Sent = outcomeOf(reportOf(Text, threeModels()), threeModels(), [](const Counterexample &C) {
+    return "{\"steps\":" + std::to_string(C.Steps.size()) + "}";
+  });
+  ASSERT_EQ(2u, Sent.Traces.size());
+  EXPECT_EQ(0, Sent.Findings[0].Trace);
+  ASSERT_FALSE(Sent.Facts.empty());
+  Outcome Received;
+  llvm::json::Path::Root Root;
+  ASSERT_TRUE(fromJSON(toJSON(Sent), Received, Root)) << llvm::toString(Root.getError());
+  EXPECT_EQ(toJSON(Sent), toJSON(Received));
+  EXPECT_EQ(Sent.Findings[0].Steps.size(), Received.Findings[0].Steps.size());
+  EXPECT_FALSE(fromJSON(Object{{"models", 3}}, Received, Root));
+  llvm::consumeError(Root.getError());
+}
+
+TEST(Diagnostics, HaveColumnsInTheClientsUnitsAndSteps) {
+  const Outcome O = outcomeOf(reportOf(Text, threeModels()), threeModels());
+  for (bool Bytes : {false, true}) {
+    lsptypes::Client Client;
+    Client.Encoding = Bytes ? PositionEncoding::Utf8 : PositionEncoding::Utf16;
+    Client.RelatedInformation = Bytes;
+    const Array All = diagnosticsOf(statusWith(O), around(Client));
+    ASSERT_EQ(1u, All.size());
+    const Object *D = All[0].getAsObject();
+    EXPECT_EQ(11, number(D, "start", "line"));
+    EXPECT_EQ(Bytes ? 13 : 11, number(D, "start", "character"));
+    EXPECT_EQ(Bytes ? 28 : 26, number(D, "end", "character"));
+    EXPECT_EQ("picket", D->getString("source"));
+    EXPECT_EQ("assertion", D->getString("code"));
+    EXPECT_EQ(1, D->getInteger("severity"));
+    const Array *Related = D->getArray("relatedInformation");
+    ASSERT_EQ(Bytes, Related != nullptr);
+    if (Related) {
+      const Object *Location = Related->front().getAsObject()->getObject("location");
+      EXPECT_EQ("file:///virtual/door.c", Location->getString("uri"));
+      EXPECT_EQ(7, number(Location, "start", "line"));
+    }
+  }
+}
+
+TEST(Diagnostics, OfIncludedFilesStandAtMain) {
+  Outcome O;
+  O.Findings.push_back(
+      {Severity::Error, "assertion", "assertion can fail: 'x'", {"/virtual/lock.h", 3, 1, 0, 0}, "", {}, -1});
+  const Array All = diagnosticsOf(statusWith(O), around({}));
+  EXPECT_EQ(5, number(All[0].getAsObject(), "start", "line"));
+  EXPECT_EQ("assertion can fail: 'x' (lock.h:3)", All[0].getAsObject()->getString("message"));
+}
+
+TEST(Lenses, StandOverMainAndNameTheVerdicts) {
+  const Outcome O =
+      outcomeOf(reportOf(Text, threeModels()), threeModels(), [](const Counterexample &) { return "{}"; });
+  const Array Both = lensesOf(statusWith(O), around({}));
+  ASSERT_EQ(2u, Both.size());
+  EXPECT_EQ(5, number(Both[0].getAsObject(), "start", "line"));
+  const std::string Title = Both[0].getAsObject()->getObject("command")->getString("title")->str();
+  EXPECT_EQ(0u, Title.find("Picket: SC ✓  TSO ✗  PSO ✗ · "));
+  const Object *Show = Both[1].getAsObject()->getObject("command");
+  EXPECT_EQ("picket.showCounterexample", Show->getString("command"));
+  EXPECT_EQ("tso", (*Show->getArray("arguments"))[1].getAsString());
+
+  Outcome Quiet;
+  Quiet.StartsThreads = false;
+  EXPECT_TRUE(lensesOf(statusWith(Quiet), around({})).empty());
+  EXPECT_EQ("no threads", statusText(statusWith(Quiet)));
+}
+
+TEST(Hover, TellsWhoElseTouchesAVariableAndWhatHappened) {
+  const Outcome O = outcomeOf(reportOf(Text, threeModels()), threeModels());
+  const llvm::json::Value Hover = hoverOf(statusWith(O), {3, 0}, around({}));
+  ASSERT_TRUE(Hover.getAsObject());
+  const std::string Said = Hover.getAsObject()->getObject("contents")->getString("value")->str();
+  EXPECT_NE(std::string::npos, Said.find("`x` is shared: thread `right` reads it (line 5)")) << Said;
+  EXPECT_NE(std::string::npos, Said.find("In the counterexample under TSO:")) << Said;
+  EXPECT_EQ(nullptr, hoverOf(statusWith(O), {0, 0}, around({})).getAsObject());
+  DocumentStatus Edited = statusWith(O);
+  Edited.Current = false;
+  EXPECT_EQ(nullptr, hoverOf(Edited, {3, 0}, around({})).getAsObject()) << "lines may have moved";
+}
+
+TEST(ProgramKey, ChangesWithTheProgramItsPlacesAndOptionsOnly) {
+  auto Key = [](const std::string &Source, Settings S = {}) {
+    CompileRequest Request;
+    Request.File = File;
+    Request.Unsaved[File] = Source;
+    Request.UseCompileCommands = false;
+    return keyOf(*compileProgram(Request).Compiled, S);
+  };
+  const std::string Plain = Text;
+  EXPECT_EQ(Key(Plain), Key(Plain));
+  EXPECT_EQ(Key(Plain), Key(Plain + "// a word at the end\n"));
+  EXPECT_NE(Key(Plain), Key("\n" + Plain)) << "the findings would stand at other lines";
+  std::string Changed = Plain, Renamed = Plain;
+  Changed.replace(Changed.find("x = 1"), 5, "x = 2");
+  Renamed.replace(Renamed.find("left"), 4, "west").replace(Renamed.find("left"), 4, "west");
+  EXPECT_NE(Key(Plain), Key(Changed));
+  EXPECT_NE(Key(Plain), Key(Renamed)) << "the findings name threads";
+  Settings Other;
+  Other.Unroll = 3;
+  EXPECT_NE(Key(Plain), Key(Plain, Other));
+  Other = {};
+  Other.Models = {Model::TSO};
+  EXPECT_NE(Key(Plain), Key(Plain, Other));
+}
+
+} // namespace

@@ -1,0 +1,121 @@
+// Settings of checks: where they come from and which one counts.
+#include "lsp/ClientSettings.h"
+#include "lsp/Toml.h"
+
+#include <gtest/gtest.h>
+
+using namespace picket;
+
+namespace {
+
+SettingsLayer fromJson(llvm::StringRef Text, std::vector<SettingsProblem> &Problems) {
+  return layerOfJson(llvm::cantFail(llvm::json::parse(Text)), Problems);
+}
+
+TEST(Settings, TheNearestPlaceWinsSettingBySetting) {
+  std::vector<SettingsProblem> Problems;
+  Settings S;
+  apply(S, fromJson(R"({"picket": {"models": ["sc"], "unroll": 3, "timeout": "5s", "check": {"trigger": "change"}}})",
+                    Problems));
+  apply(S, layerOfToml("models = [\"tso\", \"pso\"]\nunroll = 4\n", Problems));
+  apply(S, layerOfComment("// picket: unroll=5\nint main(void);\n", Problems));
+  EXPECT_TRUE(Problems.empty());
+  EXPECT_EQ((std::vector{Model::TSO, Model::PSO}), S.Models);
+  EXPECT_EQ(5u, S.Unroll);
+  EXPECT_EQ(5.0, S.TimeoutSeconds);
+  EXPECT_EQ(Trigger::Change, S.When);
+  EXPECT_EQ(Settings().MemoryBytes, S.MemoryBytes);
+}
+
+TEST(SettingsComment, IsReadFromTheFirstLines) {
+  std::vector<SettingsProblem> Problems;
+  SettingsLayer L =
+      layerOfComment("/* A story.\n * picket: models=TSO,pso timeout=500ms memory=1G jobs=2 */\n", Problems);
+  EXPECT_TRUE(Problems.empty());
+  EXPECT_EQ((std::vector{Model::TSO, Model::PSO}), L.Models);
+  EXPECT_EQ(0.5, L.TimeoutSeconds);
+  EXPECT_EQ(1ull << 30, L.MemoryBytes);
+  EXPECT_EQ(2u, L.Jobs);
+  EXPECT_FALSE(L.Unroll);
+
+  const std::string Late = std::string(20, '\n') + "// picket: unroll=3\n";
+  EXPECT_EQ(SettingsLayer(), layerOfComment(Late, Problems));
+  EXPECT_EQ(SettingsLayer(), layerOfComment("char *s = \"// picket: unroll=3\";\n", Problems));
+  EXPECT_EQ(3u, layerOfComment("\r\n//picket:unroll=3 flags=-DN=2,-DM\r\n", Problems).Unroll);
+  EXPECT_TRUE(Problems.empty());
+}
+
+TEST(SettingsComment, SaysWhatIsWrongAndWhere) {
+  std::vector<SettingsProblem> Problems;
+  SettingsLayer L = layerOfComment("//\n// picket: models=arm unroll=0 color=red timeout unroll=7\n", Problems);
+  ASSERT_EQ(4u, Problems.size());
+  for (const SettingsProblem &P : Problems)
+    EXPECT_EQ(2u, P.Line);
+  EXPECT_EQ("'arm' is no memory model (sc, tso, pso, power)", Problems[0].Message);
+  EXPECT_NE(std::string::npos, Problems[1].Message.find("'0' is no value of 'unroll'"));
+  EXPECT_NE(std::string::npos, Problems[2].Message.find("'color' is no setting"));
+  EXPECT_NE(std::string::npos, Problems[3].Message.find("key=value"));
+  EXPECT_EQ(7u, L.Unroll) << "what is right counts";
+}
+
+TEST(ClientSettings, TakeNumbersTextsAndDottedKeys) {
+  std::vector<SettingsProblem> Problems;
+  SettingsLayer L = fromJson(R"({"check.trigger": "manual", "timeout": 2.5, "memory": "512M", "models": "sc,tso",
+                                 "server": {"path": "x"}, "unroll": null, "trace": "off", "flags": ["-DN=2"]})",
+                             Problems);
+  EXPECT_TRUE(Problems.empty()) << Problems[0].Message;
+  EXPECT_EQ(Trigger::Manual, L.When);
+  EXPECT_EQ(2.5, L.TimeoutSeconds);
+  EXPECT_EQ(512ull << 20, L.MemoryBytes);
+  EXPECT_EQ((std::vector{Model::SC, Model::TSO}), L.Models);
+  EXPECT_EQ((std::vector<std::string>{"-DN=2"}), L.Flags);
+  EXPECT_FALSE(L.Unroll);
+
+  EXPECT_EQ(SettingsLayer(), fromJson("null", Problems));
+  EXPECT_EQ(SettingsLayer(), fromJson(R"({"models": [], "jobs": -1, "check": {"trigger": 3}})", Problems));
+  EXPECT_EQ(3u, Problems.size());
+}
+
+TEST(Toml, ReadsTablesKeysAndValues) {
+  TomlText T = readToml("# comment\n a = 1_000 # more\n\"b c\" = 'x\\y'\n[check]\ntrigger = \"sa\\\"ve\"\r\n"
+                        "list = [ \"p\", 2,\n  # inside\n  true,\n]\n[ d . e ]\nf.g = -1.5\n");
+  ASSERT_TRUE(T.Problems.empty()) << T.Problems[0].Message;
+  ASSERT_EQ(5u, T.Entries.size());
+  auto Is = [&](size_t K, const char *Key, std::vector<std::string> Values, uint32_t Line) {
+    EXPECT_EQ(Key, T.Entries[K].Key);
+    EXPECT_EQ(Values, T.Entries[K].Values);
+    EXPECT_EQ(Line, T.Entries[K].Line);
+  };
+  Is(0, "a", {"1000"}, 2);
+  Is(1, "b c", {"x\\y"}, 3);
+  Is(2, "check.trigger", {"sa\"ve"}, 5);
+  Is(3, "check.list", {"p", "2", "true"}, 6);
+  Is(4, "d.e.f.g", {"-1.5"}, 11);
+}
+
+TEST(Toml, SkipsWhatIsWrongAndSaysWhere) {
+  TomlText T =
+      readToml("a = \nb = yes\nc 1\nd = \"x\ne = [1, \nf = 2\n\ng = 3 4\ng = 3\ng = 5\n[[t]]\n[u\nh = \"\\q\"\n");
+  std::vector<uint32_t> Lines;
+  for (const TomlProblem &P : T.Problems)
+    Lines.push_back(P.Line);
+  EXPECT_EQ((std::vector<uint32_t>{1, 2, 3, 4, 5, 8, 10, 11, 12, 13}), Lines);
+}
+
+TEST(Toml, ProblemsOfSettingsHaveTheirLines) {
+  std::vector<SettingsProblem> Problems;
+  layerOfToml("unroll = 3\n[check]\ntrigger = \"never\"\n\nsize = 3\nx\n", Problems);
+  ASSERT_EQ(3u, Problems.size());
+  EXPECT_EQ(6u, Problems[0].Line);
+  EXPECT_EQ(3u, Problems[1].Line);
+  EXPECT_EQ(5u, Problems[2].Line);
+}
+
+TEST(Toml, AnyTextIsRead) {
+  const std::string Odd = "a=[\"\\\n'#].\t\r\"[[\"";
+  for (size_t Begin = 0; Begin < Odd.size(); ++Begin)
+    for (size_t Length = 0; Length <= Odd.size() - Begin; ++Length)
+      readToml(Odd.substr(Begin, Length) + Odd.substr(0, Begin)); // ends, and stays within the text
+}
+
+} // namespace
