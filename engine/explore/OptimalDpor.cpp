@@ -33,7 +33,6 @@ private:
   };
 
   bool forward();
-  void learnFromTheRest();
   bool backtrack();
   void executionEnded();
   void take(ProcessId P);
@@ -122,26 +121,10 @@ void OptimalDpor::take(ProcessId P) {
   Prefixes.push_back(Next);
 }
 
-/// Exploration will start over. Before that, whatever else this execution would show to be shared is learned too: each time
-/// it starts over costs more than the rest of a short execution.
-void OptimalDpor::learnFromTheRest() {
-  constexpr unsigned MaxSteps = 1000;
-  for (unsigned K = 0; K < MaxSteps; ++K) {
-    C.enabled(Enabled);
-    if (Enabled.empty())
-      return;
-    C.step(Enabled.front());
-  }
-}
-
 /// Extends the current execution to its end. False if exploration is over.
 bool OptimalDpor::forward() {
   for (;;) {
-    if (Shared.changed() || Memory.changed()) {
-      learnFromTheRest();
-      return false;
-    }
-    if (stopNow(1))
+    if (Shared.changed() || Memory.changed() || stopNow(1))
       return false;
     Prefix &Here = Prefixes.back();
     if (Here.Wakeup != WakeupTree::None) {

@@ -85,6 +85,9 @@ void Configuration::noteCreated() {
 
 /// Lets T go through everything that needs no step of its own.
 void Configuration::settle(ThreadId T) {
+  // A thread may go round a loop of its own for ever. Reads then take steps after a while, where limits are looked at.
+  constexpr uint32_t MaxQuietBeforeRead = 2'000, MaxQuiet = 10'000'000;
+  uint32_t Quiet = 0;
   UndoLog &Undo = M.undo();
   for (;;) {
     if (!M.created().empty())
@@ -139,7 +142,7 @@ void Configuration::settle(ThreadId T) {
     case OperationKind::Load: {
       // What nobody else writes can be read at any time: the thread's own last store, or what was there from the start.
       const Operation &Op = M.pending(T);
-      if (!M.quietAccesses() || !isQuiet(T, M.sharing()))
+      if (!M.quietAccesses() || ++Quiet > MaxQuietBeforeRead || !isQuiet(T, M.sharing()))
         return;
       M.save(T);
       noteRead(T, Op);
@@ -151,6 +154,9 @@ void Configuration::settle(ThreadId T) {
     case OperationKind::Store: {
       const Operation &Op = M.pending(T);
       if (M.quietAccesses() && isQuiet(T, M.sharing())) {
+        if (++Quiet > MaxQuiet)
+          throw MachineStop{MachineStop::Limit, M.pc(T), T,
+                            "thread '" + M.threadName(T) + "' stores without end and does nothing that others could see"};
         M.save(T);
         writeBytes(Op.Where, Op.Width, Op.Value, Op.Value2);
         M.resume(T, 0, 0, true);

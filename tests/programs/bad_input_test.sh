@@ -73,6 +73,7 @@ expect "syntax error" "$bad/syntax_error.c" 3 "expected expression" "syntax_erro
 expect "missing header" "$bad/missing_header.c" 3 "no_such_header\.h" "missing_header\.c:2"
 expect "infinite recursion" "$bad/infinite_recursion.c" 1 "stack" "infinite_recursion\.c:[678]"
 expect "endless loop" "$bad/endless_loop.c" 4 "loop|step|limit" "endless_loop\.c:[4-8]"
+expect "endless stores" "$bad/endless_stores.c" 4 "stores without end" "endless_stores\.c:4"
 expect "10 GB malloc" "$bad/huge_malloc.c" 3 "10 ?G|10737418240|10,737,418,240" "huge_malloc\.c:5"
 expect "unknown external" "$bad/unknown_external.c" 3 "launch_rocket" "unknown_external\.c:6"
 expect "inline assembly" "$bad/inline_asm.c" 3 "cpuid" "inline_asm\.c:4"
