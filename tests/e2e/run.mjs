@@ -1,0 +1,281 @@
+// The extension in a real VS Code, from installing to fixing a bug:
+//   node run.mjs --vsix FILE --code-server FOLDER --examples FOLDER --out FOLDER [--keep]
+// --code-server: what install-code-server has filled. --out: screenshots and logs, one picture for each part.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { workersAndServers } from "./processes.mjs";
+import { eventually, Session } from "./session.mjs";
+import { Panel, Workbench } from "./workbench.mjs";
+
+const { values: options } = parseArgs({
+  options: { vsix: { type: "string" }, "code-server": { type: "string" }, examples: { type: "string" }, out: { type: "string" }, keep: { type: "boolean", default: false } },
+});
+for (const name of ["vsix", "code-server", "examples", "out"]) {
+  assert(options[name], `--${name} is missing`);
+  options[name] = path.resolve(options[name]);
+}
+rmSync(options.out, { recursive: true, force: true });
+
+const dekker = readFileSync(path.join(options.examples, "dekker.c"), "utf8");
+const fence = "__sync_synchronize();";
+const fixed = dekker.replace(/flag([01]) = 1;/g, `flag$1 = 1; ${fence}`).replace(/^( *)turn = ([01]);$/gm, `$1${fence} turn = $2;`);
+const lineOf = (text) => dekker.split("\n").findIndex((line) => line.includes(text)) + 1;
+const failing = lineOf("assert(inside == 2)");
+/** Keeps a worker busy for minutes: 11! executions. */
+const long = `#include <pthread.h>
+volatile int x;
+void *writer(void *value) { x = (int)(long)value; return 0; }
+int main(void) {
+  pthread_t t[11];
+  for (long i = 0; i < 11; ++i) pthread_create(&t[i], 0, writer, (void *)(i + 1));
+  for (int i = 0; i < 11; ++i) pthread_join(t[i], 0);
+  return 0;
+}
+`;
+
+const session = new Session({
+  node: path.join(options["code-server"], "node-for-code-server"), entry: path.join(options["code-server"], "code-server.js"), out: options.out,
+});
+const begin = Date.now();
+let number = 0;
+let workbench;
+
+/** One part of the story: named, timed, with a picture at its end, also of a failure. */
+async function part(name, body) {
+  const started = Date.now();
+  const label = `${String(++number).padStart(2, "0")}-${name}`;
+  try {
+    await body();
+  } catch (error) {
+    await session.page?.screenshot({ path: path.join(options.out, `${label}-FAILED.png`) }).catch(() => {});
+    throw new Error(`${label}: ${error.message}`, { cause: error });
+  }
+  if (session.page) await session.screenshot(label);
+  console.log(`${label} ${Date.now() - started} ms`);
+}
+
+async function story() {
+  await part("install", () => session.install(options.vsix));
+  session.copyToWorkspace(options.examples);
+  writeFileSync(path.join(session.workspace, "long.c"), long);
+  session.set({ "workbench.colorTheme": "Dark Modern" });
+
+  await part("start", async () => {
+    await session.start();
+    await session.open();
+    workbench = new Workbench(session.page);
+    await session.page.locator('.explorer-folders-view .monaco-list-row[aria-label^="dekker.c"]').waitFor();
+  });
+  const { page } = session;
+  const panel = new Panel(workbench);
+
+  await part("squiggle-and-lens", async () => {
+    await workbench.openFile("dekker.c");
+    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗/);
+    await workbench.goToLine("dekker.c", lineOf("int main"));
+    await workbench.untilLens(/SC ✓.*TSO ✗.*PSO ✗/);
+  });
+  await part("problems", async () => {
+    await workbench.command("Problems: Focus on Problems View");
+    const row = page.locator(".markers-panel .monaco-list-row").filter({ hasText: "inside == 2" }).first();
+    await row.waitFor();
+    assert.match(await row.innerText(), /TSO/);
+    await row.dblclick(); // puts the cursor there
+    await workbench.untilCursorAt("dekker.c", failing);
+    await workbench.squiggles.first().waitFor();
+    await workbench.hidePanel();
+  });
+  await part("panel", async () => {
+    await workbench.goToLine("dekker.c", lineOf("int main"));
+    await page.locator('.editor-actions [aria-label^="Picket: Show Counterexample"], .editor-actions [aria-label^="Show Counterexample"]').first().waitFor();
+    await workbench.clickLens("Show counterexample");
+    await panel.ready();
+    assert.equal((await panel.counter()).step, 1);
+    assert.match(await panel.frame.locator(".what").innerText(), /TSO/);
+  });
+  await part("step-to-the-end", async () => {
+    const { of } = await panel.counter();
+    assert(of > 10, `${of} steps`);
+    await panel.focus();
+    for (let step = 2; step <= of; step++) {
+      await panel.press("ArrowDown", step);
+      const line = await panel.line();
+      await eventually(`line ${line} of step ${step} to be lit`, async () => (await workbench.highlightedLine("dekker.c")) === line);
+      await workbench.untilCursorAt("dekker.c", line);
+    }
+    assert.equal(await panel.line(), failing);
+    await panel.press("Home", 1);
+    await panel.press("End", of);
+  });
+  await part("numbers-on-lines", async () => {
+    await eventually("numbers behind the lines", async () => /[①-⑳]/.test(await workbench.editor("dekker.c").evaluate((editor) =>
+      [...editor.querySelectorAll("[class*=TextEditorDecorationType]")].map((element) => getComputedStyle(element, "::after").content).join())));
+    await workbench.editor("dekker.c").locator(".glyph-margin-widgets .cgmr[class*=TextEditorDecorationType], .margin-view-overlays [class*=TextEditorDecorationType]").first().waitFor();
+  });
+  await part("click-on-a-box", async () => {
+    // The store that waits: the first box of thread left's that is in the picture.
+    const box = panel.frame.locator('.picture-svg g.node.store[id^="event-"]').first();
+    await box.click();
+    await eventually("the box to be lit", async () => /\bcurrent\b/.test((await box.getAttribute("class")) ?? ""));
+    await workbench.untilCursorAt("dekker.c", await panel.line());
+  });
+  await part("cursor-to-step", async () => {
+    const target = lineOf("while (flag0)");
+    assert.notEqual(await panel.line(), target);
+    await workbench.line("dekker.c", "while (flag0)").click();
+    await eventually("the panel to go to the line's step", async () => (await panel.line()) === target);
+  });
+  await part("shasha-snir", async () => {
+    const button = panel.frame.getByRole("button", { name: /Shasha/ });
+    await button.click();
+    await panel.frame.locator('button[aria-pressed="true"]', { hasText: "Shasha" }).waitFor();
+    await panel.frame.locator(".picture-svg g.shasha-snir, .picture-svg.shasha-snir").first().waitFor();
+  });
+  await part("export", async () => {
+    const file = path.join(session.workspace, "dekker-tso.svg");
+    await panel.frame.getByRole("button", { name: "Export SVG" }).click();
+    await workbench.quickInput.locator("input").waitFor();
+    await eventually("the proposed name", async () => (await workbench.quickInput.locator("input").inputValue()).endsWith("dekker-tso.svg"));
+    await workbench.pressUntil("Enter", page.locator(".notification-toast", { hasText: "Saved as dekker-tso.svg" }));
+    assert.match(readFileSync(file, "utf8"), /<svg[^]*<\/svg>/);
+    await panel.frame.getByRole("button", { name: "Copy as text" }).click();
+    await eventually("the steps on the clipboard", async () => /flag0/.test(await page.evaluate(() => navigator.clipboard.readText())));
+  });
+  await part("models", async () => {
+    await panel.frame.locator(".switcher button", { hasText: "PSO" }).click();
+    await eventually("the counterexample of PSO", async () => /PSO/.test(await panel.frame.locator(".what").innerText()));
+    const line = await panel.line();
+    await eventually(`line ${line} to be lit`, async () => (await workbench.highlightedLine("dekker.c")) === line);
+    await panel.frame.locator(".switcher button", { hasText: "TSO" }).click();
+    await eventually("the counterexample of TSO", async () => /TSO/.test(await panel.frame.locator(".what").innerText()));
+  });
+  await part("hide-and-show", async () => {
+    await panel.focus();
+    await panel.press("Home", 1);
+    for (let step = 2; step <= 5; step++) await panel.press("ArrowDown", step);
+    await page.locator('.tab[data-resource-name="dekker.c"]').click();
+    await workbench.command("Picket: Show Output");
+    await page.locator(".output-view").first().waitFor();
+    await workbench.hidePanel();
+    assert.equal((await panel.counter()).step, 5);
+  });
+  await part("reload", async () => {
+    await workbench.reload(); // the window's own way: it keeps what panels remember
+    await panel.ready();
+    await eventually("the step of before", async () => (await panel.counter()).step === 5);
+    await panel.frame.locator('button[aria-pressed="true"]', { hasText: "Shasha" }).waitFor();
+    const line = await panel.line();
+    await eventually(`line ${line} to be lit`, async () => (await workbench.highlightedLine("dekker.c")) === line);
+    await panel.frame.getByRole("button", { name: "Chronological" }).click();
+  });
+  await part("wide", async () => {
+    await workbench.command("View: Toggle Primary Side Bar Visibility");
+    await page.locator(".explorer-folders-view").waitFor({ state: "hidden" });
+    if (await page.locator(".part.panel").isVisible()) await workbench.hidePanel(); // a reload may bring it back
+    await page.setViewportSize({ width: 2000, height: 1000 });
+    await panel.frame.locator(".splitter").waitFor(); // steps and picture side by side
+    await panel.frame.getByRole("button", { name: "Fit" }).click();
+  });
+  for (const [name, theme, workbenchClass, pageTheme] of [
+    ["light", "Light Modern", "vs", "light"], ["high-contrast", "Dark High Contrast", "hc-black", "dark"],
+    ["high-contrast-light", "Light High Contrast", "hc-light", "light"], ["dark", "Dark Modern", "vs-dark", "dark"]])
+    await part(`theme-${name}`, async () => {
+      await workbench.colorTheme(theme, workbenchClass);
+      await panel.frame.locator(`html[data-theme="${pageTheme}"]`).waitFor({ state: "attached" });
+    });
+  await part("edit-makes-stale", async () => {
+    await workbench.replaceText("dekker.c", fixed);
+    await panel.frame.locator(".stale", { hasText: "out of date" }).waitFor();
+    await eventually("no line to be lit", async () => (await workbench.highlightedLine("dekker.c")) === undefined);
+  });
+  await part("fixed", async () => {
+    await workbench.save("dekker.c");
+    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓/);
+    await workbench.squiggles.first().waitFor({ state: "detached" });
+    await workbench.goToLine("dekker.c", lineOf("int main"));
+    await workbench.untilLens(/SC ✓.*TSO ✓.*PSO ✓/);
+    await panel.frame.locator(".stale", { hasText: "out of date" }).waitFor();
+    assert.equal(await workbench.highlightedLine("dekker.c"), undefined, "nothing is lit any more");
+  });
+  await part("stop-from-the-status-bar", async () => {
+    await workbench.command("View: Toggle Primary Side Bar Visibility");
+    await workbench.openFile("long.c");
+    await workbench.untilStatus(/(SC|TSO|PSO) \d/);
+    await workbench.statusMenu("Stop");
+    await workbench.untilStatus(/stopped/);
+  });
+  await part("worker-killed", async () => {
+    await workbench.command("Picket: Check Now");
+    await workbench.untilStatus(/(SC|TSO|PSO) \d/);
+    const [busy] = workersAndServers(session.extensions).workers;
+    process.kill(busy, "SIGKILL");
+    await eventually("the log to tell", () => /worker ended by signal 9/.test(session.log()));
+    await workbench.untilStatus(/(SC|TSO|PSO) \d/); // another one does it
+    assert(!workersAndServers(session.extensions).workers.includes(busy));
+    await workbench.statusMenu("Stop");
+    await workbench.untilStatus(/stopped/);
+    await workbench.openFile("dekker.c");
+    await workbench.replaceText("dekker.c", dekker);
+    await workbench.save("dekker.c");
+    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗/);
+    // The panel shows the new counterexample, without being asked.
+    await eventually("the panel to be up to date", async () => (await panel.frame.locator(".stale").innerText()) === "");
+  });
+  await part("log-without-errors", async () => {
+    const log = session.log();
+    assert.match(log, /Server: .*bin\/picket/);
+    assert.deepEqual(log.split("\n").filter((line) => /\[(error|warning)\]/.test(line)), []);
+    assert.deepEqual(session.console.filter((line) => /Content Security Policy|pageerror/.test(line) && !/vscode-cdn|code-server/.test(line)), []);
+    assert.deepEqual([...session.otherHosts], [], "nothing is sent anywhere");
+  });
+  await part("server-killed", async () => {
+    const [server] = workersAndServers(session.extensions).servers;
+    process.kill(server, "SIGKILL");
+    await eventually("another server", () => {
+      const { servers } = workersAndServers(session.extensions);
+      return servers.length > 0 && !servers.includes(server);
+    });
+    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗/);
+    await workbench.squiggles.first().waitFor();
+  });
+  await part("keys", async () => {
+    await workbench.command("Preferences: Open Keyboard Shortcuts");
+    await page.locator(".keybindings-editor .search-container").first().click();
+    await page.keyboard.insertText('"ctrl+alt+p"');
+    const rows = page.locator(".keybindings-table-container .monaco-list-row");
+    await eventually("the list of keys", async () => (await rows.count()) > 0 && (await rows.allInnerTexts()).every((text) => /Ctrl\s*\+?\s*Alt\s*\+?\s*P/i.test(text.replace(/\s+/g, " "))));
+    for (const text of await rows.allInnerTexts()) assert.match(text, /Picket/, "the first key belongs to nobody else");
+    await workbench.pressUntilGone("Escape", page.locator(".keybindings-editor"));
+  });
+  await part("walkthrough", async () => {
+    await workbench.command("Picket: Get Started");
+    await page.locator(".gettingStartedContainer", { hasText: "Get started with Picket" }).waitFor();
+    await page.locator(".gettingStartedContainer .monaco-button").filter({ hasText: "Open dekker.c" }).first().click();
+    await page.locator('.tab.active[data-resource-name="dekker.c"]').waitFor();
+    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗/);
+  });
+  await part("missing-server", async () => {
+    mkdirSync(path.join(session.workspace, ".vscode"));
+    writeFileSync(path.join(session.workspace, ".vscode", "settings.json"), JSON.stringify({ "picket.server.path": "/nowhere/picket" }));
+    await page.reload(); // nobody watches the file here
+    const message = page.locator(".notification-toast", { hasText: "/nowhere/picket" });
+    await message.waitFor();
+    assert.equal(await page.locator(".notification-toast", { hasText: "Picket" }).count(), 1, "one message");
+    await message.getByRole("button", { name: "Open Settings" }).click();
+    await page.locator(".settings-editor", { hasText: "Server: Path" }).waitFor();
+  });
+}
+
+let failure;
+try {
+  await story();
+} catch (error) {
+  failure = error;
+  console.error(`FAILED ${error.message}`);
+}
+if (existsSync(path.join(session.data, "logs"))) writeFileSync(path.join(options.out, "picket.log"), session.log());
+await session.end(options.keep);
+console.log(`${((Date.now() - begin) / 1000).toFixed(0)} s; keys pressed again: ${workbench?.retries.join(" ") || "none"}; ${failure ? "FAILED" : "passed"}`);
+process.exit(failure ? 1 : 0);

@@ -1,0 +1,215 @@
+// VS Code's window, as a person uses it. Every function waits for the effect of what it does.
+import assert from "node:assert/strict";
+import { eventually, Patience } from "./session.mjs";
+
+export class Workbench {
+  constructor(page) {
+    this.page = page;
+    this.status = page.locator(".statusbar-item", { hasText: "Picket" }).first();
+    this.squiggles = page.locator(".editor-instance .squiggly-error");
+    this.lens = page.locator(".codelens-decoration");
+    this.quickInput = page.locator(".quick-input-widget:visible");
+    this.panel = page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
+    this.retries = [];
+  }
+
+  /** A key pressed while VS Code moves the focus is lost: pressed again until its effect is seen. */
+  async pressUntil(key, effect, focus) {
+    for (let tries = 0; ; tries++) {
+      if (focus) await focus();
+      await this.page.keyboard.press(key);
+      try {
+        return await effect.waitFor({ timeout: 5000 });
+      } catch (error) {
+        if (tries === 8) throw error;
+        this.retries.push(key);
+        await this.page.keyboard.press("Escape");
+      }
+    }
+  }
+
+  async pressUntilGone(key, element) {
+    await eventually(`${key} to take effect`, async () => {
+      await this.page.keyboard.press(key);
+      return element.waitFor({ state: "hidden", timeout: 2000 }).then(() => true, () => false);
+    });
+  }
+
+  /** What VS Code closes when the focus moves is opened again. `body` gets the limit of its waits. */
+  async attempt(what, body) {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await body({ timeout: 5000 });
+      } catch (error) {
+        if (tries === 8) throw error;
+        this.retries.push(what);
+        await this.page.keyboard.press("Escape");
+      }
+    }
+  }
+
+  async command(title, { opensPick = false } = {}) {
+    const input = this.quickInput.locator("input");
+    await this.attempt(title, async (limit) => {
+      await this.page.keyboard.press("F1");
+      await input.waitFor(limit);
+      await input.fill(`>${title}`, limit);
+      await this.quickInput.locator(".monaco-list-row").filter({ hasText: title }).first().click(limit);
+    });
+    if (!opensPick) await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+  }
+
+  async reload() {
+    await this.page.evaluate(() => (globalThis.before = true));
+    await this.command("Developer: Reload Window", { opensPick: true });
+    await eventually("another window", () => this.page.evaluate(() => !globalThis.before && document.querySelector(".monaco-workbench") !== null).catch(() => false));
+  }
+
+  async hidePanel() {
+    await this.attempt("hide panel", async (limit) => {
+      await this.command("View: Hide Panel");
+      await this.page.locator(".part.panel").waitFor({ state: "hidden", ...limit });
+    });
+  }
+
+  pick(text, limit = {}) {
+    return this.quickInput.locator(".monaco-list-row").filter({ hasText: text }).first().click(limit);
+  }
+
+  async openFile(name) {
+    await this.page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).dblclick();
+    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
+  }
+
+  /** The editor that shows a file. */
+  editor(name) {
+    return this.page.locator(`.editor-instance[aria-label*="${name}"], .editor-instance:has([data-uri$="/${name}"])`).first();
+  }
+
+  line(name, text) {
+    return this.editor(name).locator(".view-line").filter({ hasText: text }).first();
+  }
+
+  /** Puts the cursor on a line of the active editor. */
+  async goToLine(name, line) {
+    await this.attempt(`line ${line}`, async (limit) => {
+      await this.command("Go to Line/Column", { opensPick: true });
+      await this.quickInput.locator("input").fill(`:${line}`, limit);
+      await this.page.keyboard.press("Enter");
+      await eventually(`the cursor on line ${line}`, async () => (await this.cursorLine(name)) === line, limit.timeout);
+    });
+  }
+
+  /** The line of the cursor, from 1. Also while something else has the focus, when the status bar does not tell. */
+  async cursorLine(name) {
+    const numbers = await this.editor(name).locator(".line-numbers.active-line-number").allInnerTexts();
+    return numbers.length === 1 ? Number(numbers[0]) : undefined;
+  }
+
+  untilCursorAt(name, line) {
+    return eventually(`the cursor on line ${line}`, async () => (await this.cursorLine(name)) === line);
+  }
+
+  /** The line (from 1) with the background of the current step, or undefined. It is found as a person does: by colour. */
+  highlightedLine(name) {
+    return this.editor(name).evaluate((editor) => {
+      const lit = [...editor.querySelectorAll(".view-overlays [class*=TextEditorDecorationType]")].filter((element) => {
+        const { backgroundColor } = getComputedStyle(element);
+        return backgroundColor !== "rgba(0, 0, 0, 0)" && backgroundColor !== "transparent";
+      });
+      const tops = [...new Set(lit.map((element) => Math.round(element.getBoundingClientRect().top)))];
+      if (tops.length !== 1) return undefined;
+      const number = [...editor.querySelectorAll(".line-numbers")].find((element) => Math.abs(element.getBoundingClientRect().top - tops[0]) < 3);
+      return number ? Number(number.textContent) : undefined;
+    });
+  }
+
+  /** Replaces the text of the active editor and saves it. */
+  async replaceText(name, text) {
+    const focused = this.editor(name).locator(".monaco-editor.focused, .native-edit-context:focus, textarea:focus").first();
+    await this.editor(name).locator(".view-lines").click();
+    await focused.waitFor();
+    await this.page.keyboard.press("Control+a");
+    await this.page.keyboard.insertText(text);
+    await this.page.locator(`.tab.dirty[data-resource-name="${name}"]`).waitFor();
+  }
+
+  save(name) {
+    return this.pressUntil("Control+s", this.page.locator(`.tab:not(.dirty)[data-resource-name="${name}"]`));
+  }
+
+  /** Until the status bar says so. */
+  async untilStatus(pattern) {
+    await eventually(`the status bar to say ${pattern}`, async () => pattern.test(await this.statusText()));
+  }
+
+  async statusText() {
+    return (await this.status.innerText().catch(() => "")).trim();
+  }
+
+  /** Chooses in the menu of the status bar item. */
+  async statusMenu(entry) {
+    await this.attempt("status bar", async (limit) => {
+      await this.status.click(limit);
+      await this.pick(entry, limit);
+    });
+  }
+
+  async colorTheme(label, workbenchClass) {
+    await this.attempt(label, async (limit) => {
+      await this.command("Preferences: Color Theme", { opensPick: true });
+      await this.quickInput.locator("input").fill(label, limit);
+      await this.quickInput.locator(`.monaco-list-row.focused[aria-label^="${label}"]`).waitFor(limit);
+      await this.page.keyboard.press("Enter");
+      await this.page.locator(".quick-input-widget").waitFor({ state: "hidden", ...limit });
+    });
+    await this.page.locator(`.monaco-workbench.${workbenchClass}`).waitFor();
+  }
+
+  async untilLens(pattern) {
+    await eventually(`a lens with ${pattern}`, async () => {
+      const texts = await this.lens.allInnerTexts().catch(() => []);
+      return texts.some((text) => pattern.test(text));
+    });
+  }
+
+  async clickLens(text) {
+    await this.lens.locator("a").filter({ hasText: text }).first().click();
+  }
+}
+
+/** The page in the counterexample panel. */
+export class Panel {
+  constructor(workbench) {
+    this.workbench = workbench;
+    this.frame = workbench.panel;
+    this.current = this.frame.locator('tr[aria-current="step"]');
+  }
+
+  async ready() {
+    await this.current.waitFor();
+  }
+
+  /** {step, of}, from 1. */
+  async counter() {
+    const [step, of] = (await this.frame.locator(".counter").innerText()).split(" of ").map(Number);
+    return { step, of };
+  }
+
+  /** The line of the current step as the page shows it; undefined if the step has none. */
+  async line() {
+    const text = await this.current.locator(".source .line").first().innerText({ timeout: Patience });
+    const number = Number(text);
+    assert(Number.isInteger(number), `the step is in another file: ${text}`);
+    return number;
+  }
+
+  async focus() {
+    await this.frame.locator(".steps-scroll").focus();
+  }
+
+  async press(key, step) {
+    await this.workbench.page.keyboard.press(key);
+    await eventually(`step ${step}`, async () => (await this.counter()).step === step);
+  }
+}

@@ -1,0 +1,169 @@
+// What the extension is made of, and how its parts hear of each other.
+import * as vscode from "vscode";
+import { openExample } from "./examples";
+import { Explanations } from "./explanations";
+import { Panels } from "./panels";
+import { CounterexampleRequest, ModelsRequest, readExplanation, readModels, readStatus, readTarget, StatusNotification, type KnownModel, type ServerCommand, type Status } from "./protocol";
+import { Server } from "./server";
+import { activeCFile, StatusBar } from "./statusBar";
+import type { MenuAction } from "./statusText";
+
+let running: Server | undefined;
+
+const progressInterval = 500; // ms
+const walkthrough = "picket.picket#getStarted";
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const output = vscode.window.createOutputChannel("Picket", { log: true });
+  const statuses = new Map<string, Status>(); // by URI
+  const statusBar = new StatusBar(() => server.state, (uri) => statuses.get(uri));
+  const explanations = new Explanations();
+  const panels = new Panels({
+    extensionUri: context.extensionUri, output,
+    status: (uri) => statuses.get(uri),
+    counterexample: (uri, model) => server.request(CounterexampleRequest, { uri, model }),
+  });
+  let offered = "";
+  const offerCounterexamples = (): void => {
+    // Paths: in a remote window the workbench has other addresses than the extension.
+    const files = [...statuses.values()].filter((one) => one.counterexamples.length > 0).map((one) => vscode.Uri.parse(one.uri).path);
+    if (files.join() === offered) return; // a check that runs says a lot
+    offered = files.join();
+    void vscode.commands.executeCommand("setContext", "picket.filesWithCounterexample", files);
+  };
+  /// What a command is about: what the lens says, or the file one works on.
+  const targetOf = (args: readonly unknown[]): { uri: string; model?: string } | undefined => {
+    const file = statusBar.file?.toString();
+    const target = readTarget(args) ?? (file === undefined ? undefined : { uri: file });
+    if (!target) void vscode.window.showInformationMessage("Picket: open a C file first.");
+    return target && { ...target, uri: vscode.Uri.parse(target.uri).toString() };
+  };
+  const showCounterexample = (...args: unknown[]): void => {
+    const target = targetOf(args);
+    if (!target) return;
+    if (!statuses.get(target.uri)?.counterexamples.length) return void vscode.window.showInformationMessage("Picket: there is no counterexample for this file.");
+    panels.show(vscode.Uri.parse(target.uri), target.model);
+    void vscode.commands.executeCommand("setContext", "picket.sawCounterexample", true);
+  };
+
+  const news = (params: unknown): void => {
+    const status = readStatus(params);
+    if (!status) return output.warn(`A status that cannot be read: ${JSON.stringify(params)}`);
+    // VS Code writes addresses in its own way; everything here goes by that.
+    const uri = vscode.Uri.parse(status.uri).toString();
+    noteForWalkthrough(statuses.get(uri), status);
+    statuses.set(uri, { ...status, uri });
+    offerCounterexamples();
+    statusBar.update();
+    panels.statusChanged(uri);
+    if (status.state === "checking" && uri === statusBar.file?.toString()) askAgain(uri);
+  };
+  // The server tells when a check begins and ends, not how far it is: that is asked, for the file one looks at.
+  let asking: NodeJS.Timeout | undefined;
+  const askAgain = (uri: string): void => {
+    clearTimeout(asking);
+    asking = setTimeout(() => {
+      server.request(StatusNotification, { uri }).then((reply) => {
+        if (reply && statuses.get(uri)?.state === "checking") news(reply);
+      }, () => {}); // the server ended meanwhile, which is told elsewhere
+    }, progressInterval);
+  };
+  const server = new Server(context, output, (client) => client.onNotification(StatusNotification, news));
+  running = server;
+
+  const ask = async (command: ServerCommand, args: readonly unknown[], more: object = {}): Promise<unknown> => {
+    const target = targetOf(args);
+    if (!target) return undefined;
+    if (server.state !== "running") return void vscode.window.showWarningMessage("Picket: the server is not running.");
+    return server.command(command, { ...target, ...more });
+  };
+  const explain = async (...args: unknown[]): Promise<void> => {
+    const editor = vscode.window.activeTextEditor;
+    const here = editor && args.length === 0 ? { position: { line: editor.selection.active.line, character: editor.selection.active.character } } : {};
+    const text = readExplanation(await ask("picket.explain", args, here));
+    if (text !== undefined) await explanations.show(text);
+  };
+  const actions: Record<MenuAction, (...args: unknown[]) => unknown> = {
+    check: (...args) => ask("picket.check", args),
+    checkAll: (...args) => ask("picket.checkAllModels", args),
+    stop: (...args) => ask("picket.cancel", args),
+    counterexample: showCounterexample,
+    models: () => chooseModels(server),
+    restart: () => server.restart(),
+    output: () => output.show(),
+    settings: () => vscode.commands.executeCommand("workbench.action.openSettings", "picket"),
+  };
+  const commands: Record<string, (...args: unknown[]) => unknown> = {
+    "picket.check": actions.check,
+    "picket.checkAllModels": actions.checkAll,
+    "picket.showCounterexample": actions.counterexample,
+    "picket.explain": explain,
+    "picket.cancel": actions.stop,
+    "picket.restartWorker": () => (server.state === "running" ? server.command("picket.restartWorker") : server.restart()),
+    "picket.restartServer": actions.restart,
+    "picket.chooseModels": actions.models,
+    "picket.showOutput": actions.output,
+    "picket.showMenu": async () => {
+      const action = await statusBar.menu();
+      if (action) await actions[action]();
+    },
+    "picket.openExample": (name) => openExample(context, typeof name === "string" ? name : undefined),
+    "picket.getStarted": () => vscode.commands.executeCommand("workbench.action.openWalkthrough", walkthrough, false),
+  };
+  for (const [name, action] of Object.entries(commands))
+    context.subscriptions.push(vscode.commands.registerCommand(name, action));
+
+  context.subscriptions.push(
+    output, statusBar, panels, explanations,
+    server.onDidChangeState((state) => {
+      if (state !== "running") statuses.clear();
+      offerCounterexamples();
+      statusBar.update();
+    }),
+    vscode.window.onDidChangeActiveTextEditor(() => {
+      statusBar.update();
+      const uri = statusBar.file?.toString();
+      if (uri !== undefined && statuses.get(uri)?.state === "checking") askAgain(uri);
+    }),
+    { dispose: () => clearTimeout(asking) },
+    vscode.window.onDidChangeVisibleTextEditors(() => statusBar.update()),
+    vscode.workspace.onDidCloseTextDocument((document) => statuses.delete(document.uri.toString())),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("picket.server.path")) void server.restart();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      // Settings of the workspace count from now on.
+      const setting = vscode.workspace.getConfiguration("picket").inspect<string>("server.path");
+      if (setting?.workspaceValue || setting?.workspaceFolderValue) void server.restart();
+    }),
+  );
+  statusBar.update();
+  // Not waited for: commands are there at once, and a message about a missing server may stay for long.
+  void server.start();
+}
+
+export async function deactivate(): Promise<void> {
+  await running?.stop();
+}
+
+function noteForWalkthrough(before: Status | undefined, now: Status): void {
+  if (now.state !== "done" || now.models.length === 0) return;
+  const violated = (status: Status | undefined) => status?.models.some((one) => one.verdict === "violation") === true;
+  void vscode.commands.executeCommand("setContext", "picket.sawVerdict", true);
+  if (violated(before) && !violated(now)) void vscode.commands.executeCommand("setContext", "picket.sawFix", true);
+}
+
+const fallbackModels: KnownModel[] = ["sc", "tso", "pso"].map((id) => ({ id, name: id.toUpperCase(), description: "" }));
+
+async function chooseModels(server: Server): Promise<void> {
+  const known = readModels(await server.request(ModelsRequest, {})) ?? fallbackModels;
+  const scope = activeCFile()?.uri;
+  const settings = vscode.workspace.getConfiguration("picket", scope);
+  const now = settings.get<string[]>("models", []);
+  const chosen = await vscode.window.showQuickPick(
+    known.map(({ id, name, description }) => ({ id, label: name, description, picked: now.includes(id) })),
+    { title: "Picket: memory models", placeHolder: "Check under these models", canPickMany: true });
+  if (!chosen || chosen.length === 0) return;
+  const folder = vscode.workspace.workspaceFolders ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
+  await settings.update("models", chosen.map(({ id }) => id), folder);
+}

@@ -1,0 +1,98 @@
+// What the server says beyond the language server protocol (docs/lsp-extensions.md), as the extension reads it.
+// Nothing here knows of VS Code.
+
+/// Methods. The status can be asked for, too.
+export const StatusNotification = "picket/status";
+export const CounterexampleRequest = "picket/counterexample";
+export const ModelsRequest = "picket/models";
+
+/// Commands of the server, by workspace/executeCommand. The extension has commands of the same names, because lenses
+/// carry them: it tells the server so (initializationOptions.clientCommands), and asks it itself.
+export const serverCommands = ["picket.check", "picket.checkAllModels", "picket.showCounterexample", "picket.explain", "picket.cancel", "picket.restartWorker"] as const;
+export type ServerCommand = (typeof serverCommands)[number];
+
+export type CheckState = "unchecked" | "waiting" | "checking" | "done" | "quiet" | "cancelled" | "failed";
+export type Verdict = "verified" | "bounded" | "violation" | "inconclusive" | "unsupported" | "compile-error";
+
+export interface ModelStatus {
+  model: string;
+  verdict: string; // a Verdict, or empty while it is not known
+  executions: number;
+}
+
+/// The status of one document.
+export interface Status {
+  uri: string;
+  version: number;
+  state: CheckState;
+  current: boolean; // the verdicts are about the text as it is now
+  models: ModelStatus[];
+  counterexamples: string[]; // the models that have one, each once
+  progress?: { model: string; executions: number };
+}
+
+const states: readonly string[] = ["unchecked", "waiting", "checking", "done", "quiet", "cancelled", "failed"];
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+}
+
+/// Undefined: this is no status. Unknown states count as unchecked, so that a newer server does no harm.
+export function readStatus(value: unknown): Status | undefined {
+  if (!isObject(value) || typeof value["uri"] !== "string") return undefined;
+  const state = textOf(value["state"]);
+  const objects = (list: unknown) => (Array.isArray(list) ? list.filter(isObject) : []);
+  const status: Status = {
+    uri: value["uri"],
+    version: numberOf(value["version"]),
+    state: (states.includes(state) ? state : "unchecked") as CheckState,
+    current: value["current"] !== false,
+    models: objects(value["models"]).map((one) => ({
+      model: textOf(one["model"]),
+      verdict: textOf(one["verdict"]),
+      executions: numberOf(one["executions"]),
+    })),
+    counterexamples: [...new Set(objects(value["counterexamples"]).map((one) => textOf(one["model"])))],
+  };
+  const { progress } = value;
+  if (isObject(progress) && textOf(progress["model"])) status.progress = { model: textOf(progress["model"]), executions: numberOf(progress["executions"]) };
+  return status;
+}
+
+export interface KnownModel {
+  id: string;
+  name: string;
+  description: string;
+}
+
+/// The models the server can check; undefined if the answer is none.
+export function readModels(value: unknown): KnownModel[] | undefined {
+  if (!isObject(value) || !Array.isArray(value["models"])) return undefined;
+  return value["models"].filter(isObject).filter((one) => one["available"] !== false).map((one) => ({
+    id: textOf(one["model"]),
+    name: textOf(one["title"]),
+    description: textOf(one["description"]),
+  })).filter((one) => one.id !== "").map((one) => ({ ...one, name: one.name || one.id.toUpperCase() }));
+}
+
+/// The arguments of a command that a code lens carries: a URI and perhaps a model, one by one or in an object. Undefined: it
+/// was not called by a lens.
+export function readTarget(args: readonly unknown[]): { uri: string; model?: string } | undefined {
+  const [first, second] = args;
+  const [uri, model] = isObject(first) ? [first["uri"], first["model"]] : [first, second];
+  if (typeof uri !== "string") return undefined;
+  return typeof model === "string" && model !== "" ? { uri, model } : { uri };
+}
+
+/// The answer to picket.explain.
+export function readExplanation(value: unknown): string | undefined {
+  return isObject(value) ? textOf(value["markdown"]) || undefined : undefined;
+}

@@ -1,0 +1,109 @@
+// The status of a file in words: for the status bar, its tooltip and its menu. Nothing here knows of VS Code.
+import type { ModelStatus, Status } from "./protocol";
+
+export type ServerState = "starting" | "running" | "stopped";
+
+export interface StatusText {
+  text: string; // with $(icons)
+  tooltip: string;
+  label: string; // for screen readers
+  severity: "none" | "warning" | "error";
+}
+
+const signs: Record<string, string> = {
+  verified: "\u2713", bounded: "\u2713", violation: "\u2717", inconclusive: "?", unsupported: "\u2013", "compile-error": "\u2013",
+};
+
+const verdictWords: Record<string, string> = {
+  verified: "verified: every execution was seen, none goes wrong",
+  bounded: "nothing found; some loops were followed only up to the bound",
+  violation: "violation",
+  inconclusive: "inconclusive: a limit was reached before the answer",
+  unsupported: "unsupported: the program does something that is not modelled",
+  "compile-error": "the file does not compile",
+};
+
+export function modelName(model: string): string {
+  return model.toUpperCase();
+}
+
+export function sign(verdict: string): string {
+  return signs[verdict] ?? "\u2026";
+}
+
+/// 18204 as "18 204".
+export function grouped(number: number): string {
+  return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+function executions(count: number): string {
+  return count === 1 ? "1 execution" : `${grouped(count)} executions`;
+}
+
+function verdicts(models: readonly ModelStatus[]): string {
+  return models.map((one) => `${modelName(one.model)} ${sign(one.verdict)}`).join(" ");
+}
+
+function inWords(one: ModelStatus): string {
+  const words = verdictWords[one.verdict] ?? "not checked yet";
+  return `${modelName(one.model)}: ${words}${one.executions > 0 ? ` (${executions(one.executions)})` : ""}`;
+}
+
+export function statusText(server: ServerState, status: Status | undefined): StatusText {
+  const make = (text: string, tooltip: string, severity: StatusText["severity"] = "none"): StatusText =>
+    ({ text, tooltip, label: tooltip.startsWith("Picket") ? tooltip : `Picket: ${tooltip}`, severity });
+  if (server === "starting") return make("$(loading~spin) Picket", "Picket is starting.");
+  if (server === "stopped") return make("$(warning) Picket", "Picket's server is not running.", "warning");
+  switch (status?.state) {
+    case undefined:
+    case "unchecked": return make("$(shield) Picket", "This file was not checked yet.");
+    case "quiet": return make("$(shield) Picket", "Nothing to check here: no main function, or no threads.");
+    case "waiting": return make("$(loading~spin) Picket", "The check is about to start.");
+    case "cancelled": return make("$(circle-slash) Picket: stopped", "The check was stopped.");
+    case "failed": return make("$(warning) Picket: failed", "The checker stopped unexpectedly on this file.", "warning");
+    case "checking": {
+      const { progress } = status;
+      return progress
+        ? make(`$(loading~spin) Picket: ${modelName(progress.model)} ${grouped(progress.executions)}`,
+          `Checking under ${modelName(progress.model)}: ${executions(progress.executions)} so far.`)
+        : make("$(loading~spin) Picket: checking", "Checking.");
+    }
+    case "done": return verdictText(status, make);
+  }
+}
+
+function verdictText(status: Status, make: (text: string, tooltip: string, severity?: StatusText["severity"]) => StatusText): StatusText {
+  const { models } = status;
+  if (models.length === 0) return make("$(shield) Picket", "The file was checked.");
+  if (models.every((one) => one.verdict === "compile-error")) return make("$(warning) Picket: does not compile", "The file does not compile.", "warning");
+  const found = models.some((one) => one.verdict === "violation");
+  const open = models.some((one) => !["verified", "bounded", "violation"].includes(one.verdict));
+  const icon = found ? "error" : open ? "question" : "pass";
+  const old = status.current ? "" : "\n(before the last edit)";
+  return make(`$(${icon}) Picket: ${verdicts(models)}`, models.map(inWords).join("\n") + old, found ? "error" : open ? "warning" : "none");
+}
+
+export type MenuAction = "check" | "checkAll" | "models" | "counterexample" | "stop" | "restart" | "output" | "settings";
+
+export interface MenuEntry {
+  action: MenuAction;
+  label: string;
+  description: string;
+}
+
+/// What can be done now, the most likely first.
+export function menuEntries(server: ServerState, status: Status | undefined): MenuEntry[] {
+  const running = status?.state === "checking" || status?.state === "waiting";
+  const found = (status?.counterexamples ?? []).map(modelName);
+  const entries: (MenuEntry | false)[] = [
+    server === "stopped" && { action: "restart", label: "$(debug-restart) Start the server", description: "" },
+    running && { action: "stop", label: "$(debug-stop) Stop", description: "give up the check of this file" },
+    found.length > 0 && { action: "counterexample", label: "$(type-hierarchy) Show counterexample", description: found.join(", ") },
+    server === "running" && { action: "check", label: "$(play) Check now", description: "" },
+    server === "running" && { action: "checkAll", label: "$(run-all) Check all models", description: "" },
+    { action: "models", label: "$(list-selection) Choose models...", description: status?.models.map((one) => modelName(one.model)).join(", ") ?? "" },
+    { action: "output", label: "$(output) Show output", description: "" },
+    { action: "settings", label: "$(settings-gear) Settings", description: "" },
+  ];
+  return entries.filter((entry) => entry !== false);
+}

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readExplanation, readModels, readStatus, readTarget } from "../src/protocol";
+
+test("A status as the server sends it", () => {
+  const status = readStatus({
+    uri: "file:///a.c", version: 3, state: "checking", current: false, partial: true, text: "checking TSO",
+    progress: { model: "tso", executions: 17 },
+    models: [{ model: "sc", verdict: "verified", executions: 4, seconds: 0.1 }],
+    counterexamples: [{ model: "tso", code: "assertion" }, { model: "tso", code: "deadlock" }, { model: "pso", code: "assertion" }],
+  });
+  assert.deepEqual(status, {
+    uri: "file:///a.c", version: 3, state: "checking", current: false,
+    models: [{ model: "sc", verdict: "verified", executions: 4 }],
+    counterexamples: ["tso", "pso"],
+    progress: { model: "tso", executions: 17 },
+  });
+});
+
+test("What is no status is refused, what is not known is harmless", () => {
+  for (const bad of [null, 1, "status", [], {}, { uri: 5 }]) assert.equal(readStatus(bad), undefined);
+  assert.deepEqual(readStatus({ uri: "file:///a.c", state: "dreaming", models: [null, 3, { model: "sc" }] }),
+    { uri: "file:///a.c", version: 0, state: "unchecked", current: true, models: [{ model: "sc", verdict: "", executions: 0 }], counterexamples: [] });
+});
+
+test("The models of the server", () => {
+  assert.deepEqual(readModels({ models: [{ model: "sc", title: "SC", description: "as written", available: true }, { model: "tso" }, {}, { model: "power", available: false }] }),
+    [{ id: "sc", name: "SC", description: "as written" }, { id: "tso", name: "TSO", description: "" }]);
+  assert.equal(readModels(undefined), undefined);
+  assert.equal(readModels({ models: "sc" }), undefined);
+});
+
+test("Arguments of the lens: one by one, or in an object", () => {
+  assert.deepEqual(readTarget(["file:///a.c", "tso"]), { uri: "file:///a.c", model: "tso" });
+  assert.deepEqual(readTarget([{ uri: "file:///a.c", model: "pso" }]), { uri: "file:///a.c", model: "pso" });
+  assert.deepEqual(readTarget(["file:///a.c"]), { uri: "file:///a.c" });
+  assert.equal(readTarget([]), undefined);
+  assert.equal(readTarget([null]), undefined);
+});
+
+test("An explanation", () => {
+  assert.equal(readExplanation({ message: "m", markdown: "**m**" }), "**m**");
+  for (const bad of [null, "text", {}, { markdown: 3 }]) assert.equal(readExplanation(bad), undefined);
+});

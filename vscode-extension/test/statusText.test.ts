@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Status } from "../src/protocol";
+import { grouped, menuEntries, statusText } from "../src/statusText";
+
+const base: Status = { uri: "file:///a.c", version: 1, state: "done", current: true, models: [], counterexamples: [] };
+const model = (name: string, verdict: string, executions = 2) => ({ model: name, verdict, executions });
+const done = (...models: Status["models"]): Status => ({ ...base, models });
+
+test("Without a server, and without a status", () => {
+  assert.match(statusText("stopped", undefined).text, /warning.*Picket/);
+  assert.match(statusText("starting", undefined).text, /spin/);
+  assert.equal(statusText("running", undefined).severity, "none");
+});
+
+test("Checking: model and executions", () => {
+  const { text, tooltip } = statusText("running", { ...base, state: "checking", progress: { model: "tso", executions: 18204 } });
+  assert.equal(text, "$(loading~spin) Picket: TSO 18\u202f204");
+  assert.match(tooltip, /TSO: 18\u202f204 executions/);
+  assert.match(statusText("running", { ...base, state: "checking", progress: { model: "sc", executions: 1 } }).tooltip, /1 execution so far/);
+  assert.match(statusText("running", { ...base, state: "checking" }).text, /checking/);
+});
+
+test("The verdict of each model", () => {
+  const found = statusText("running", done(model("sc", "verified"), model("tso", "violation"), model("pso", "inconclusive")));
+  assert.equal(found.text, "$(error) Picket: SC \u2713 TSO \u2717 PSO ?");
+  assert.equal(found.severity, "error");
+  assert.equal(found.tooltip.split("\n").length, 3);
+  assert.match(found.label, /^Picket: SC: verified/);
+  const right = statusText("running", done(model("sc", "verified"), model("tso", "bounded")));
+  assert.equal(right.text, "$(pass) Picket: SC \u2713 TSO \u2713");
+  assert.equal(right.severity, "none");
+  assert.equal(statusText("running", done(model("sc", "verified"), model("tso", "unsupported"))).severity, "warning");
+});
+
+test("Verdicts of an older text say so", () => {
+  assert.match(statusText("running", { ...done(model("sc", "verified")), current: false }).tooltip, /before the last edit/);
+});
+
+test("Other states", () => {
+  assert.match(statusText("running", done(model("sc", "compile-error"), model("tso", "compile-error"))).text, /does not compile/);
+  assert.match(statusText("running", { ...base, state: "quiet" }).tooltip, /no threads/);
+  assert.match(statusText("running", { ...base, state: "cancelled" }).text, /stopped/);
+  assert.equal(statusText("running", { ...base, state: "failed" }).severity, "warning");
+  assert.match(statusText("running", { ...base, state: "waiting" }).text, /spin/);
+});
+
+test("The menu offers what can be done", () => {
+  const actions = (...of: Parameters<typeof menuEntries>) => menuEntries(...of).map(({ action }) => action);
+  assert.deepEqual(actions("running", base), ["check", "checkAll", "models", "output", "settings"]);
+  assert.deepEqual(actions("running", { ...base, state: "checking" }), ["stop", "check", "checkAll", "models", "output", "settings"]);
+  assert.deepEqual(actions("running", { ...base, counterexamples: ["tso", "pso"] }), ["counterexample", "check", "checkAll", "models", "output", "settings"]);
+  assert.deepEqual(actions("stopped", undefined), ["restart", "models", "output", "settings"]);
+  assert.equal(menuEntries("running", { ...base, counterexamples: ["tso", "pso"] })[0]!.description, "TSO, PSO");
+});
+
+test("Groups of digits", () => {
+  assert.deepEqual([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1\u202f000", "1\u202f234\u202f567"]);
+});
