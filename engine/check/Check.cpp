@@ -1,5 +1,6 @@
 #include "check/Check.h"
 
+#include "check/AccessSampler.h"
 #include "explore/OptimalDpor.h"
 #include "trace/Recorder.h"
 #include "trace/RecordingNames.h"
@@ -48,6 +49,8 @@ public:
 
   void ended(Execution &E, Ending How) override {
     Machine &M = E.configuration().machine();
+    if (Options.Samples)
+      Sampler.look(E);
     if (How == Ending::Buggy)
       for (const BugReport &B : M.bugs())
         add(E, B);
@@ -61,7 +64,7 @@ public:
 
   void progress(const ExplorationResult &Result) override {
     if (OnProgress)
-      OnProgress({Report.Which, Result.Executions});
+      OnProgress({Report.Which, Result.Executions, Result.Explored, secondsSince(Start)});
   }
 
   void restarted() override {
@@ -70,11 +73,12 @@ public:
     Report.Notes.clear();
     ReadsSeen = 0;
     Seen.clear();
+    Sampler.clear();
   }
 
   void finished(Configuration &C) override {
     for (size_t K = 0; K < Seen.size(); ++K) {
-      std::optional<Recording> Run = record(C, Seen[K].Schedule, Seen[K].Bug);
+      std::optional<Recording> Run = record(C, Seen[K].Schedule, &Seen[K].Bug);
       if (!Run)
         continue;
       Run->File = File;
@@ -82,6 +86,9 @@ public:
       Run->BugWhere = Report.Bugs[K].Where;
       Report.Bugs[K].Trace = std::make_shared<Counterexample>(explain(std::move(*Run)));
     }
+    for (const std::vector<ProcessId> &Schedule : Sampler.chosen())
+      if (std::optional<Recording> Run = record(C, Schedule, nullptr))
+        Report.Samples.push_back(std::make_shared<Recording>(std::move(*Run)));
   }
 
 private:
@@ -142,6 +149,8 @@ private:
   const Program &P;
   const CheckOptions &Options;
   ModelReport &Report;
+  const Clock::time_point Start = Clock::now();
+  AccessSampler Sampler;
   size_t ReadsSeen = 0;      // of the machine's unwritten reads
   std::vector<SeenBug> Seen; // the first of Report.Bugs, with the executions that show them
   const std::function<void(const Progress &)> &OnProgress;
@@ -259,7 +268,10 @@ CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const
   };
   auto Work = [&] {
     for (size_t K = Next++; K < Report.Models.size(); K = Next++) {
+      const ModelReport &M = Report.Models[K];
       checkModel(Report.File, P, Options, OnProgress, Cancel, Report.Models[K]);
+      if (OnProgress)
+        OnProgress({M.Which, M.Executions, 1, M.Seconds});
       if (OnModel)
         Tell(K);
     }

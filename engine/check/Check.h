@@ -29,15 +29,16 @@ struct CheckOptions {
   unsigned Unroll = 8;       // iterations of a loop that other threads can keep going
   double TimeoutSeconds = 0; // per model; 0: none
   uint64_t MaxMemoryBytes = 4ull << 30;
-  unsigned Jobs = 0; // models checked side by side; 0: as many as there are cores
+  unsigned Jobs = 0;            // models checked side by side; 0: as many as there are cores
   unsigned Counterexamples = 8; // bugs per model that are explained with a trace
+  bool Samples = false;         // executions are written down also where there is no bug
 };
 
 struct Bug {
   std::string Kind;    // "assertion", "deadlock", "use-after-free", ...: see machine/Bug.h
   std::string Message; // one sentence
   Place Where;
-  std::string Thread; // "main", "worker", "worker#2"
+  std::string Thread;                          // "main", "worker", "worker#2"
   std::shared_ptr<const Counterexample> Trace; // how it comes about; null if not asked for
 };
 
@@ -61,8 +62,9 @@ struct ModelReport {
   double Seconds = 0;
   std::vector<Bug> Bugs; // each distinct (kind, place, thread) once
   std::vector<CutLoop> Loops;
-  std::vector<Note> Notes; // each place once, in the order of the text
-  std::string Reason; // why unsupported or inconclusive: a sentence
+  std::vector<Note> Notes;                               // each place once, in the order of the text
+  std::vector<std::shared_ptr<const Recording>> Samples; // what is accessed and overtaken where, as far as it was seen
+  std::string Reason;                                    // why unsupported or inconclusive: a sentence
   Place ReasonPlace;
 };
 
@@ -81,9 +83,13 @@ struct CheckRequest {
 struct Progress {
   Model Which = Model::SC;
   uint64_t Executions = 0;
+  double Explored =
+      -1;             // about which share of the model's executions is done; negative: not known; 1: the model is over
+  double Seconds = 0; // since the model's exploration began
 };
 
-/// Checks one file. `OnProgress` (may be empty) is called a few times a second from the checking thread.
+/// Checks one file. `OnProgress` (may be empty) is called a few times a second, and at the end of each
+/// model, from the threads that check: several may do so at the same time.
 /// Setting `Cancel` ends the check soon; unfinished models are then Inconclusive.
 CheckReport check(const CheckRequest &Request, const std::function<void(const Progress &)> &OnProgress = {},
                   const std::atomic<bool> *Cancel = nullptr);

@@ -27,6 +27,9 @@ struct ExplorationResult {
   // What an optimal exploration never has (counted so that tests can insist).
   uint64_t SleepSetBlocked = 0; // ended because every step left was explored elsewhere
   uint64_t FailedWakeups = 0;   // a planned step was not possible
+  uint64_t RejectedBranches = 0; // RSMC: branches that were begun and that the axioms then did not allow
+
+  double Explored = -1; // told with progress: about which share of all executions is done; negative: not known
 
   enum class End : uint8_t { Everything, FirstBug, Unsupported, Limit } Ended = End::Everything;
   std::string Reason; // Unsupported, Limit
@@ -40,7 +43,7 @@ public:
   virtual ~ExplorationObserver() = default;
   /// An execution ended. For Ending::Buggy the bugs are in the configuration's machine.
   virtual void ended(Execution &E, Ending How) = 0;
-  /// Now and then.
+  /// A few times a second.
   virtual void progress(const ExplorationResult &) {}
   /// What was told so far does not count: exploration starts over with a better view of what is shared.
   virtual void restarted() {}

@@ -30,6 +30,7 @@ private:
     WakeupTree::NodeId Wakeup =
         WakeupTree::None; // what is still to be explored from here, the step being explored first
     bool Guided = false;  // the step being explored is the first tree of Wakeup
+    uint32_t Done = 0;    // steps that were explored from here before this one
   };
 
   bool forward();
@@ -47,6 +48,8 @@ private:
     return WorkDone >= WorkBetweenLooks || Result.Ended != ExplorationResult::End::Everything ? lookAtLimits() : false;
   }
   bool lookAtLimits();
+  void tellProgress();
+  double explored() const;
 
   Configuration &C;
   Execution &E;
@@ -67,6 +70,9 @@ private:
   std::vector<Race> Stuck;
   static constexpr size_t WorkBetweenLooks = 20'000; // some milliseconds
   size_t WorkDone = 0;
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds TellEvery{100};
+  Clock::time_point LastTold = Clock::now();
   ProcessId LastProcess = 0;
 };
 
@@ -263,6 +269,7 @@ bool OptimalDpor::backtrack() {
     Sleepers[SleepersInUse].Touched = E[Last].Touched;
     ++SleepersInUse;
     ++Here.NumSleepers;
+    ++Here.Done;
     E.removeLast();
     if (Here.Guided) {
       Tree.takeFirst(Here.Wakeup);
@@ -274,11 +281,37 @@ bool OptimalDpor::backtrack() {
   return false;
 }
 
+/// The share of the tree of executions that lies behind the present one, if all branches that are known from a prefix
+/// were equally large (as in Knuth: "Estimating the Efficiency of Backtrack Programs"). Branches that will only be found
+/// later are not in it.
+double OptimalDpor::explored() const {
+  double Share = 0, Weight = 1; // of the subtree below the prefix
+  for (const Prefix &Here : Prefixes) {
+    uint32_t Branches = Here.Done + (Here.Guided ? 0 : 1);
+    for (WakeupTree::NodeId N = Here.Wakeup; N != WakeupTree::None; N = Tree.next(N))
+      ++Branches;
+    Weight /= Branches;
+    Share += Weight * Here.Done;
+    if (Weight < 1e-9)
+      break;
+  }
+  return Share;
+}
+
+void OptimalDpor::tellProgress() {
+  const Clock::time_point Now = Clock::now();
+  if (Now - LastTold < TellEvery)
+    return;
+  LastTold = Now;
+  Result.Explored = explored();
+  Observer.progress(Result);
+}
+
 bool OptimalDpor::lookAtLimits() {
   if (Result.Ended != ExplorationResult::End::Everything)
     return true;
   WorkDone = 0;
-  Observer.progress(Result);
+  tellProgress();
   auto Stop = [&](const char *Why) {
     Result.Ended = ExplorationResult::End::Limit;
     Result.Reason = Why;

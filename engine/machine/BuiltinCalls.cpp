@@ -448,7 +448,8 @@ bool Interpreter::continueBuiltin(const Instruction &I, uint64_t Value, uint64_t
     M.Undo.save(Target.Joined);
     M.Undo.save(M.LiveThreads);
     Target.Joined = true;
-    --M.LiveThreads;
+    if (!M.Options.OutOfOrder) // there, what the thread wrote need not be in memory
+      --M.LiveThreads;
     Address Where = argument(I, 1);
     return Where ? storeResult(I, Where, Target.Result, 0) : finishBuiltin(I, 0);
   }

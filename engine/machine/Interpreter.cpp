@@ -159,7 +159,7 @@ void Interpreter::floating(const Instruction &I) {
   }
 }
 
-void Interpreter::run() {
+template <bool Single> void Interpreter::loop() {
   enterFrame();
   uint64_t Steps = 0;
   const Instruction *const Code = P.Code.data();
@@ -171,6 +171,10 @@ void Interpreter::run() {
   };
   for (;;) {
     const Instruction &I = *At;
+    if (Single && Steps == 1) {
+      S.Pc = static_cast<uint32_t>(At - Code);
+      return;
+    }
     if (++Steps > M.Options.MaxLocalSteps) {
       S.Pc = static_cast<uint32_t>(At - Code);
       M.limit(Id, S.Pc,
@@ -307,6 +311,10 @@ void Interpreter::run() {
       if (!Complex(cmpXchg(I)))
         return;
       break;
+    case Opcode::LoadReserve:
+    case Opcode::StoreConditional:
+      M.unsupported(Id, static_cast<uint32_t>(At - Code),
+                    "load-reserve and store-conditional run only on the machine of execution graphs");
     case Opcode::Fence:
       if (M.Options.StopAtFences && !M.alone() && !S.InAtomic) {
         S.Pc = static_cast<uint32_t>(At - Code);
@@ -393,6 +401,9 @@ void Interpreter::run() {
     }
   }
 }
+
+template void Interpreter::loop<false>();
+template void Interpreter::loop<true>();
 
 bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
   enterFrame();

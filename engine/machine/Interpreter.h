@@ -10,7 +10,9 @@ public:
   Interpreter(Machine &M, ThreadId Id) : M(M), P(M.P), Id(Id), T(*M.Threads[Id]), S(T.S) {}
 
   /// Runs from S.Pc to the next visible operation or the end.
-  void run();
+  void run() { loop<false>(); }
+  /// Runs one instruction, or up to the visible operation in it.
+  void step() { loop<true>(); }
 
   /// Completes the pending operation with its results, without running on. False: the thread stops (again).
   bool complete(uint64_t Value, uint64_t Value2, bool Changed);
@@ -30,6 +32,10 @@ public:
   void leaveLoop();
 
 private:
+  template <unsigned> friend class OutOfOrder;
+
+  template <bool Single> void loop();
+
   // Local steps. Each returns false if the thread stops here; otherwise S.Pc names the next instruction.
   bool load(const Instruction &I);
   bool store(const Instruction &I);

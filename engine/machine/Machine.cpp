@@ -128,7 +128,8 @@ ThreadId Machine::create(ThreadId Parent, uint32_t Function, uint64_t Argument) 
     T.Registers[0] = Argument;
   T.S.Pc = F.Entry;
   Created.push_back({Parent, Id});
-  Interpreter(*this, Id).run();
+  if (!Options.OutOfOrder)
+    Interpreter(*this, Id).run();
   return Id;
 }
 

@@ -65,6 +65,7 @@ struct MachineOptions {
   uint64_t MaxMemoryBytes = 4ull << 30;
   bool QuietAccesses = true; // accesses that can race with nothing take no step (off in some tests)
   bool StopAtFences = false; // make fences and create wait for the scheduler
+  bool OutOfOrder = false;   // threads are run by OutOfOrder, which commits their accesses to an execution graph
   bool ShowAll = false;      // for recordings: no access is quiet, nor left out because nobody else is there (any more)
 };
 
@@ -82,6 +83,9 @@ public:
 
   Machine(const Program &P, Sharing &Shared, const MachineOptions &Options);
   ~Machine();
+
+  /// What a slot of the function a thread started with held when it returned. The thread must be finished.
+  uint64_t finalSlot(ThreadId T, uint32_t Slot) const { return Threads[T]->Registers[Slot]; }
 
   /// Runs the constructors and `main` to the first visible operation. May throw MachineStop, like resume.
   void start();
@@ -187,6 +191,7 @@ public:
 
 private:
   friend class Interpreter;
+  template <unsigned> friend class OutOfOrder;
 
   struct Frame {
     uint32_t Function;

@@ -16,8 +16,9 @@ Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool
   if ((!M.alone() || M.Options.ShowAll) && O->Kind != ObjectKind::Constant && O->Kind != ObjectKind::Hidden) {
     if (MustBeSeen)
       M.Shared.markShared(O->Site);
-    Seen = O->Kind == ObjectKind::Global ? M.Shared.noteGlobal(O->Site, Id, Write)
-                                         : M.Shared.noteOwned(O->Site, O->Owner, Id);
+    // With execution graphs, what nobody else sees can still order what others do.
+    Seen = M.Options.OutOfOrder || (O->Kind == ObjectKind::Global ? M.Shared.noteGlobal(O->Site, Id, Write)
+                                                                  : M.Shared.noteOwned(O->Site, O->Owner, Id));
     if (Seen && Write)
       M.Shared.noteWrite(A, Size, Id);
     else if (Seen)
@@ -36,7 +37,11 @@ Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool
 }
 
 void Interpreter::noteFed(const Instruction &I, Address Where) {
-  if ((M.Options.ShowAll && M.alone()) || (Where && !M.Shared.writtenByAnother(Where, I.Width, Id)))
+  if (M.Options.ShowAll && M.alone())
+    return;
+  // Where accesses do not come in order, others may yet turn out to write there: exploration then starts over.
+  if (Where && (M.Options.OutOfOrder ? M.Shared.readsOnlyOwn(Where, I.Width, Id)
+                                     : !M.Shared.writtenByAnother(Where, I.Width, Id)))
     return;
   ++S.Reads;
   if (I.D) {
@@ -55,10 +60,19 @@ static Operation accessOf(OperationKind Kind, const Instruction &I, Address Wher
   return Op;
 }
 
+/// Whether an access matters even if nobody else sees what it accesses: in a spin loop, or, with store buffers, because
+/// its order makes it a fence.
+static bool mustBeSeen(const Instruction &I, const MachineOptions &Options) {
+  if (I.Flags & InSpinCandidate)
+    return true;
+  bool IsUpdate = I.Op == Opcode::Rmw || I.Op == Opcode::CmpXchg;
+  bool Releases = I.Op == Opcode::Store && static_cast<Order>(I.Flags & OrderMask) >= Order::Release;
+  return Options.StopAtFences && (IsUpdate || Releases);
+}
+
 bool Interpreter::load(const Instruction &I) {
   Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
-  bool InSpin = I.Flags & InSpinCandidate;
-  switch (reach(A, I.Width, false, InSpin)) {
+  switch (reach(A, I.Width, false, mustBeSeen(I, M.Options))) {
   case Reach::Bad: return false;
   case Reach::Visible: {
     return stop(accessOf(OperationKind::Load, I, A));
@@ -81,7 +95,7 @@ bool Interpreter::load(const Instruction &I) {
 
 bool Interpreter::store(const Instruction &I) {
   Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
-  switch (reach(A, I.Width, true, false)) {
+  switch (reach(A, I.Width, true, mustBeSeen(I, M.Options))) {
   case Reach::Bad: return false;
   case Reach::Visible: {
     Operation Op = accessOf(OperationKind::Store, I, A);
@@ -116,9 +130,8 @@ uint8_t *Interpreter::update(Address A, uint32_t Size) {
 
 bool Interpreter::rmw(const Instruction &I) {
   Address A = value(I.A);
-  bool InSpin = I.Flags & InSpinCandidate;
   auto Op = static_cast<RmwOp>(I.C);
-  switch (reach(A, I.Width, true, InSpin)) {
+  switch (reach(A, I.Width, true, mustBeSeen(I, M.Options))) {
   case Reach::Bad: return false;
   case Reach::Visible: {
     Operation Pending = accessOf(OperationKind::Rmw, I, A);
@@ -140,9 +153,8 @@ bool Interpreter::rmw(const Instruction &I) {
 
 bool Interpreter::cmpXchg(const Instruction &I) {
   Address A = value(I.A);
-  bool InSpin = I.Flags & InSpinCandidate;
   uint64_t Expected = value(I.B), New = value(I.C);
-  switch (reach(A, I.Width, true, InSpin)) {
+  switch (reach(A, I.Width, true, mustBeSeen(I, M.Options))) {
   case Reach::Bad: return false;
   case Reach::Visible: {
     Operation Op = accessOf(OperationKind::CmpXchg, I, A);

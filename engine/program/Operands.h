@@ -57,9 +57,12 @@ inline OperandShape shapeOf(const Instruction &I) {
   case Opcode::ScopeLeave:
     return {.A = 1};
   case Opcode::Load:
+  case Opcode::LoadReserve:
     return {.A = 1, .Dst = Access};
   case Opcode::Store:
     return {.A = 1, .B = Access};
+  case Opcode::StoreConditional:
+    return {.A = 1, .B = 1, .Dst = 1};
   case Opcode::CmpXchg:
     return {.A = 1, .B = 1, .C = 1, .Dst = 2};
   case Opcode::ThreadLocal:

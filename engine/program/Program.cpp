@@ -25,8 +25,8 @@ static constexpr const char *OpcodeNames[] = {
     "FSub",      "FMul",        "FDiv",       "FRem",         "FNeg",         "FMath",
     "FCmp",      "FToSI",       "FToUI",      "SIToF",        "UIToF",        "FExt",
     "FTrunc",    "Select",      "WideSelect", "Jump",         "CondJump",     "Switch",
-    "AddScaled", "Load",        "Store",      "Rmw",          "CmpXchg",      "Fence",
-    "Alloca",    "ScopeEnter",  "ScopeLeave", "CopyWritten",  "ThreadLocal",  "Call",
+    "AddScaled", "Load",        "Store",      "Rmw",          "CmpXchg",      "LoadReserve",
+    "StoreConditional", "Fence", "Alloca",    "ScopeEnter",  "ScopeLeave", "CopyWritten",  "ThreadLocal",  "Call",
     "CallIndirect", "CallBuiltin", "Return",  "LoopInit",     "SpinHead",     "LoopBack",
     "SpinBack",  "Unreachable", "Unsupported"};
 static_assert(std::size(OpcodeNames) == static_cast<size_t>(Opcode::Unsupported) + 1);
@@ -162,6 +162,8 @@ private:
       break;
     case Opcode::Load:
     case Opcode::Store:
+    case Opcode::LoadReserve:
+    case Opcode::StoreConditional:
       if (I.Imm != 0)
         Out << " at " << (I.Imm > 0 ? "+" : "") << I.Imm;
       access(I);

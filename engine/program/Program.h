@@ -88,6 +88,9 @@ enum class Opcode : uint16_t {
   Store, // [A + Imm] = B
   Rmw,   // Dst = old value; [A] = RmwOp(C) applied to (old, B)
   CmpXchg, // Dst = old value, Dst+1 = success; expected B, new C. Width 1..8. Imm = failure Order
+  // POWER's lwarx and stwcx. (litmus tests only). Width 4 or 8.
+  LoadReserve,      // Dst = [A + Imm], which the thread reserves
+  StoreConditional, // Dst = 1 if [A + Imm] = B was done, else 0; it may always fail
   Fence,   // C = FenceKind
 
   Alloca, // Dst = address of a new object that dies with the frame; size = Imm * A bytes; D = site

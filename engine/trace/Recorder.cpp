@@ -326,29 +326,32 @@ public:
   Rerun(Configuration &C, Recorder &Into, const Sharing &Explored)
       : C(C), M(C.machine()), Into(Into), Explored(Explored) {}
 
-  const BugReport *run(const std::vector<ProcessId> &Schedule, const BugReport &Wanted) {
+  /// False: it does not happen again. `Wanted` becomes the machine's own report of that bug.
+  bool run(const std::vector<ProcessId> &Schedule, const BugReport *&Wanted) {
     Into.begin();
     passUnseen();
     for (ProcessId P : Schedule) {
-      if (const BugReport *Found = find(Wanted))
-        return Found;
+      if (find(Wanted))
+        return true;
       if (!C.isEnabled(P))
-        return nullptr;
+        return false;
       Into.step(P);
       passUnseen();
     }
-    if (const BugReport *Found = find(Wanted))
-      return Found;
+    if (!Wanted || find(Wanted))
+      return true;
     C.ending();
     return find(Wanted);
   }
 
 private:
-  const BugReport *find(const BugReport &Wanted) const {
+  bool find(const BugReport *&Wanted) const {
     for (const BugReport &B : M.bugs())
-      if (B.Kind == Wanted.Kind && B.Thread == Wanted.Thread && B.Pc == Wanted.Pc)
-        return &B;
-    return nullptr;
+      if (Wanted && B.Kind == Wanted->Kind && B.Thread == Wanted->Thread && B.Pc == Wanted->Pc) {
+        Wanted = &B;
+        return true;
+      }
+    return false;
   }
 
   /// Whether the exploration did not see the pending access of T as a step.
@@ -394,7 +397,7 @@ private:
 
 } // namespace
 
-std::optional<Recording> record(Configuration &C, const std::vector<ProcessId> &Schedule, const BugReport &Bug) {
+std::optional<Recording> record(Configuration &C, const std::vector<ProcessId> &Schedule, const BugReport *Bug) {
   Machine &M = C.machine();
   Recorder Into(C);
   const Sharing Explored = M.sharing();
@@ -402,8 +405,8 @@ std::optional<Recording> record(Configuration &C, const std::vector<ProcessId> &
   // Showing more accesses can show more sharing (main reads what a thread that has ended left), and so more events.
   do {
     M.sharing().takeChanged();
-    const BugReport *Found = Rerun(C, Into, Explored).run(Schedule, Bug);
-    if (!Found)
+    const BugReport *Found = Bug;
+    if (!Rerun(C, Into, Explored).run(Schedule, Found))
       break;
     if (!M.sharing().changed())
       Result = Into.finish(Found);

@@ -79,10 +79,10 @@ private:
   std::map<uint32_t, SeenObject> Objects; // by slot
 };
 
-/// Runs the execution that an exploration found (the processes of its steps, in order) up to the given bug and writes
-/// it down. `C` is the exploration's configuration, unwound to its start. Empty if the bug does not show again, which
-/// would be a mistake of Picket's own.
-std::optional<Recording> record(Configuration &C, const std::vector<ProcessId> &Schedule, const BugReport &Bug);
+/// Runs the execution that an exploration found (the processes of its steps, in order) up to the given bug, or (null)
+/// to its end, and writes it down. `C` is the exploration's configuration, unwound to its start. Empty if it does not
+/// happen again, which would be a mistake of Picket's own.
+std::optional<Recording> record(Configuration &C, const std::vector<ProcessId> &Schedule, const BugReport *Bug);
 
 /// A site (see Sharing) by name, and all that are shared.
 SharedThing nameOfSite(const Program &P, uint32_t Site);

@@ -3,6 +3,7 @@
 // from it, and it can be run again (Replay.h).
 #pragma once
 
+#include "memory/EventSet.h"
 #include "source/Diagnostic.h"
 
 #include <cstdint>
@@ -10,8 +11,6 @@
 #include <vector>
 
 namespace picket {
-
-constexpr uint32_t NoEvent = ~0u;
 
 enum class EventKind : uint8_t {
   Store, // under TSO and PSO it enters the thread's buffer; its Update lands it

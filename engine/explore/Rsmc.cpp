@@ -1,0 +1,615 @@
+#include "explore/Rsmc.h"
+
+#include "memory/OutOfOrder.h"
+
+#include <functional>
+#include <set>
+
+namespace picket {
+
+namespace {
+
+/// Something became shared: what was explored so far must be explored anew.
+struct StartOver {};
+/// The exploration is to end here.
+struct Enough {};
+
+/// The names of P, Q, cut and normalize are the paper's: P[e] is Frame::Prefix, Q[e] is Frame::Queue.
+template <unsigned Words> class Explorer final : public GraphRun {
+public:
+  using Set = EventSet<Words>;
+  using Graph = ExecutionGraph<Words>;
+
+  Explorer(const Program &P, AxiomaticModel Model, const ExplorationOptions &Options, Sharing &Shared,
+           ExplorationResult &Result, GraphObserver &Observer)
+      : Options(Options), Shared(Shared), Result(Result), Observer(Observer), M(P, Shared, Options.Machine),
+        Flow(M, G, Model), Model(Axioms<Words>::make(Model)) {}
+
+  void run() {
+    M.start();
+    M.undo().setRecording(true);
+    if (advance())
+      explore();
+  }
+
+  uint64_t finalRegister(ThreadId T, uint32_t Slot) override { return Flow.finalSlot(T, Slot); }
+  uint64_t finalValue(Address Where, unsigned Width) override { return Flow.finalValue(Where, Width); }
+  Machine &machine() override { return M; }
+  std::vector<GraphAccess> accesses() override;
+
+private:
+  /// Names an event in all runs: thread and number.
+  using Key = uint64_t;
+  static constexpr Key Initial = 0, Any = ~0ull, Failed = ~0ull - 1;
+  Key keyOf(EventId E) const { return E == NoEvent ? Initial : (static_cast<Key>(G[E].Thread + 1) << 32) | G[E].Index; }
+  EventId find(Key K) const {
+    for (EventId E = 0; E < G.size(); ++E)
+      if (keyOf(E) == K)
+        return E;
+    return NoEvent;
+  }
+
+  /// A run to be explored later: steps with their parameters, a store, and then the load that reads it.
+  struct Branch {
+    struct Step {
+      Key Event, Parameter; // of a read its source, of a write its position in coherence
+    };
+    std::vector<Step> Steps;
+    Key Store, StoreParameter; // Any: every position
+  };
+  /// A load, where it was first chosen.
+  struct Frame {
+    size_t Prefix; // of Run
+    Key Load;
+    std::vector<Branch> Queue;
+    std::set<std::vector<uint64_t>> Known; // everything that was ever in the queue
+  };
+
+  // Explore, Traverse, DetectRace.
+  void explore();
+  void exploreWrite(EventId E);
+  void exploreRead(EventId E);
+  void traverse(uint32_t Home, const Branch &B, size_t At);
+  void traverseStore(uint32_t Home, const Branch &B);
+  void traverseLoad(uint32_t Home, EventId Store);
+  void detectRaces(EventId Store);
+  void detectRaces(EventId Update, EventId Source);
+  void addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter);
+
+  EventId choose();
+  bool isEnabled(EventId E);
+  Set commitBefore(EventId E) const;
+  Set pastOf(const Set &Direct) const;
+
+  /// Commits E, calls Then, and takes everything back. False if the axioms, or what E waits for, reject the parameter.
+  template <typename Continuation> bool withRead(EventId E, EventId Source, uint32_t Home, Continuation Then);
+  template <typename Continuation> bool withWrite(EventId E, uint32_t Position, Continuation Then);
+  template <typename Continuation> void withFailure(EventId E, Continuation Then);
+  bool placeUpdate(EventId Read, EventId Source, typename OutOfOrder<Words>::Update &Done);
+  void takeBackUpdate(EventId Read);
+
+  bool advance();
+  void leaf();
+  bool canGoOn(EventId Waiting);
+  void look();
+
+  const ExplorationOptions &Options;
+  Sharing &Shared;
+  ExplorationResult &Result;
+  GraphObserver &Observer;
+  Graph G;
+  Machine M;
+  OutOfOrder<Words> Flow;
+  std::unique_ptr<Axioms<Words>> Model;
+  std::vector<EventId> Run; // committed, in order; an update is named by its read
+  std::deque<Frame> Frames;
+  std::vector<std::pair<EventId, uint32_t>>
+      Deferred; // loads that wait for ever in this part of the exploration; frames
+  uint64_t Commits = 0;
+};
+
+template <unsigned Words> EventSet<Words> Explorer<Words>::commitBefore(EventId E) const {
+  Set Direct = Model->commitBefore(G, E);
+  if (G[E].OfUpdate) {
+    Direct |= Model->commitBefore(G, E + 1);
+    Direct.erase(E);
+  }
+  return Direct;
+}
+
+template <unsigned Words> EventSet<Words> Explorer<Words>::pastOf(const Set &Direct) const {
+  Set Past = Direct;
+  Direct.forEach([&](EventId E) { Past |= G[E].Past; });
+  return Past;
+}
+
+template <unsigned Words> bool Explorer<Words>::isEnabled(EventId E) {
+  return Flow.locate(E) && (!G[E].OfUpdate || Flow.locate(E + 1)) && Flow.hasOperands(E) &&
+         commitBefore(E).isSubsetOf(G.Committed);
+}
+
+/// The next event to commit. Writes first: a read can then choose among them, which saves races. Reads that may have to
+/// wait for others come last.
+template <unsigned Words> EventId Explorer<Words>::choose() {
+  EventId Best = NoEvent;
+  uint64_t BestRank = ~0ull;
+  for (EventId E = 0; E < G.size(); ++E) {
+    if (G.Committed.contains(E) || (G[E].OfUpdate && G[E].IsWrite) || Flow.isAbandoned(E))
+      continue;
+    if (std::any_of(Deferred.begin(), Deferred.end(), [E](auto &D) { return D.first == E; }))
+      continue;
+    if (!isEnabled(E))
+      continue;
+    uint64_t Rank = (G[E].IsWrite ? 0ull : Flow.mayWait(E) ? 2ull << 32 : 1ull << 32) + G[E].Index;
+    if (Rank < BestRank) {
+      Best = E;
+      BestRank = Rank;
+    }
+  }
+  return Best;
+}
+
+/// Fetches. False if a thread came back to the head of its spin loop: what it read last is nothing to go on with.
+template <unsigned Words> bool Explorer<Words>::advance() {
+  Flow.fetch();
+  if (Shared.takeChanged())
+    throw StartOver();
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    if (M.exists(T) && Flow.isSpinning(T))
+      return false;
+  return true;
+}
+
+template <unsigned Words>
+bool Explorer<Words>::placeUpdate(EventId Read, EventId Source, typename OutOfOrder<Words>::Update &Done) {
+  EventId Write = Read + 1;
+  Done = Flow.update(Read, G[Read].Value);
+  G[Write].Past = G[Read].Past;
+  G[Write].Past.insert(Read);
+  G[Write].Home = ~0u;
+  if (Done.Does == OutOfOrder<Words>::Update::Waits)
+    return false;
+  if (Done.Does != OutOfOrder<Words>::Update::Writes) {
+    G.commitVoid(Write);
+    return true;
+  }
+  G[Write].Value = Done.Value;
+  Model->extend(G, Write);
+  G.commitWrite(Write, G.positionOf(Source) + 1);
+  if (G.keepsUpdatesWhole(Write) && Model->allows(G, Write))
+    return true;
+  G.uncommitWrite(Write);
+  return false;
+}
+
+template <unsigned Words> void Explorer<Words>::takeBackUpdate(EventId Read) {
+  if (G[Read + 1].Void)
+    G.uncommitVoid(Read + 1);
+  else
+    G.uncommitWrite(Read + 1);
+}
+
+template <unsigned Words>
+template <typename Continuation>
+bool Explorer<Words>::withRead(EventId E, EventId Source, uint32_t Home, Continuation Then) {
+  look();
+  auto Before = Flow.mark();
+  Set Direct = commitBefore(E);
+  if (Source != NoEvent)
+    Direct.insert(Source);
+  G[E].Past = pastOf(Direct);
+  G[E].Home = Home;
+  G.commitRead(E, Source);
+  Model->extend(G, E);
+  bool Accepted = Model->allows(G, E);
+  if (Accepted) {
+    typename OutOfOrder<Words>::Update Done;
+    bool IsUpdate = G[E].OfUpdate;
+    Accepted = !IsUpdate || placeUpdate(E, Source, Done);
+    if (Accepted) {
+      if (IsUpdate)
+        Flow.noteUpdate(E, Done);
+      Run.push_back(E);
+      Accepted = advance();
+      if (Accepted)
+        Then();
+      Run.pop_back();
+      Flow.undoTo(Before);
+      if (IsUpdate)
+        takeBackUpdate(E);
+    }
+  }
+  G.uncommitRead(E);
+  return Accepted;
+}
+
+template <unsigned Words>
+template <typename Continuation>
+bool Explorer<Words>::withWrite(EventId E, uint32_t Position, Continuation Then) {
+  look();
+  auto Before = Flow.mark();
+  G[E].Value = Flow.valueOf(E);
+  G[E].Home = ~0u;
+  G.commitWrite(E, Position);
+  bool Accepted = G.keepsUpdatesWhole(E) && Model->allows(G, E);
+  if (Accepted) {
+    if (G[E].Conditional)
+      Flow.noteConditional(E, true);
+    Run.push_back(E);
+    Accepted = advance();
+    if (Accepted)
+      Then();
+    Run.pop_back();
+    Flow.undoTo(Before);
+  }
+  G.uncommitWrite(E);
+  return Accepted;
+}
+
+template <unsigned Words>
+template <typename Continuation>
+void Explorer<Words>::withFailure(EventId E, Continuation Then) {
+  auto Before = Flow.mark();
+  G.commitVoid(E);
+  Flow.noteConditional(E, false);
+  Run.push_back(E);
+  if (advance())
+    Then();
+  Run.pop_back();
+  Flow.undoTo(Before);
+  G.uncommitVoid(E);
+}
+
+template <unsigned Words> void Explorer<Words>::explore() {
+  if (!M.bugs().empty() && !Options.Exhaustive)
+    return leaf();
+  EventId E = choose();
+  if (Shared.takeChanged())
+    throw StartOver();
+  if (E == NoEvent || (!M.bugs().empty() && !Options.Exhaustive))
+    leaf();
+  else if (G[E].IsWrite)
+    exploreWrite(E);
+  else
+    exploreRead(E);
+}
+
+template <unsigned Words> void Explorer<Words>::exploreWrite(EventId E) {
+  G[E].Past = pastOf(commitBefore(E));
+  Model->extend(G, E);
+  bool CanStore = !G[E].Conditional || (G[E].Reserved != NoEvent && G[G[E].Reserved].Place == G[E].Place);
+  if (CanStore) {
+    detectRaces(E);
+    auto Last = static_cast<uint32_t>(G.Places[G[E].Place].Coherence.size()) + 1;
+    for (uint32_t Position = Last, Floor = coherenceFloor(G, E); Position > Floor; --Position)
+      withWrite(E, Position, [&] { explore(); });
+  }
+  if (G[E].Conditional)
+    withFailure(E, [&] { explore(); });
+}
+
+template <unsigned Words> void Explorer<Words>::exploreRead(EventId E) {
+  auto Home = static_cast<uint32_t>(Frames.size());
+  Frames.push_back({Run.size(), keyOf(E), {}, {}});
+  const auto &Place = G.Places[G[E].Place];
+  if (G[E].OfUpdate) {
+    detectRaces(E, NoEvent);
+    for (EventId Source : Place.Coherence)
+      detectRaces(E, Source);
+  }
+  std::vector<EventId> Sources = Place.Coherence;
+  Sources.insert(Sources.begin(), NoEvent);
+  Sources.erase(Sources.begin(), Sources.begin() + coherenceFloor(G, E));
+  for (size_t K = Sources.size(); K-- > 0;)
+    withRead(E, Sources[K], Home, [&] { explore(); });
+  if (Flow.mayWait(E)) {
+    // What the others do while it waits may be what it waits for.
+    Deferred.push_back({E, Home});
+    explore();
+    Deferred.pop_back();
+  }
+  for (size_t K = 0; K < Frames[Home].Queue.size(); ++K) {
+    Branch B = Frames[Home].Queue[K];
+    traverse(Home, B, 0);
+  }
+  Frames.pop_back();
+}
+
+/// Follows a branch to its end and explores from there.
+template <unsigned Words> void Explorer<Words>::traverse(uint32_t Home, const Branch &B, size_t At) {
+  if (At == B.Steps.size())
+    return traverseStore(Home, B);
+  auto [Event, Parameter] = B.Steps[At];
+  EventId E = find(Event);
+  if (E == NoEvent || !isEnabled(E)) {
+    ++Result.FailedWakeups;
+    return;
+  }
+  auto Next = [&] { traverse(Home, B, At + 1); };
+  if (!G[E].IsWrite) {
+    if (!withRead(E, Parameter == Initial ? NoEvent : find(Parameter), ~0u, Next))
+      ++Result.RejectedBranches;
+    return;
+  }
+  G[E].Past = pastOf(commitBefore(E));
+  Model->extend(G, E);
+  if (Parameter == Failed)
+    withFailure(E, Next);
+  else if (!withWrite(E, static_cast<uint32_t>(Parameter), Next))
+    ++Result.RejectedBranches;
+}
+
+template <unsigned Words> void Explorer<Words>::traverseStore(uint32_t Home, const Branch &B) {
+  EventId E = find(B.Store);
+  if (E == NoEvent || !isEnabled(E)) {
+    ++Result.FailedWakeups;
+    return;
+  }
+  if (!G[E].IsWrite) { // an update
+    EventId Source = B.StoreParameter == Initial ? NoEvent : find(B.StoreParameter);
+    if (!withRead(E, Source, ~0u, [&] { traverseLoad(Home, E + 1); }))
+      ++Result.RejectedBranches;
+    return;
+  }
+  G[E].Past = pastOf(commitBefore(E));
+  Model->extend(G, E);
+  auto Last = static_cast<uint32_t>(G.Places[G[E].Place].Coherence.size()) + 1;
+  for (uint32_t Position = Last, Floor = coherenceFloor(G, E); Position > Floor; --Position)
+    withWrite(E, Position, [&] { traverseLoad(Home, E); });
+}
+
+template <unsigned Words> void Explorer<Words>::traverseLoad(uint32_t Home, EventId Store) {
+  EventId Load = find(Frames[Home].Load);
+  if (Load == NoEvent || !isEnabled(Load)) {
+    ++Result.FailedWakeups;
+    return;
+  }
+  if (G[Load].OfUpdate)
+    detectRaces(Load, Store);
+  bool Accepted = G.positionOf(Store) >= coherenceFloor(G, Load) && withRead(Load, Store, Home, [&] { explore(); });
+  if (!Accepted && !Flow.mayWait(Load))
+    ++Result.RejectedBranches;
+}
+
+/// Finds the loads that could read the store if it were committed before them.
+template <unsigned Words> void Explorer<Words>::detectRaces(EventId Store) {
+  const Set &Past = G[Store].Past;
+  (G.Places[G[Store].Place].Reads - Past).forEach([&](EventId Load) {
+    if (G[Load].Home != ~0u)
+      addBranch(G[Load].Home, Past, Store, Any);
+  });
+  for (auto [Load, Home] : Deferred)
+    if (G[Load].Place == G[Store].Place)
+      addBranch(Home, Past, Store, Any);
+}
+
+/// The same for the write of an update that reads Source, whether it can do so here or not: it may be the load that
+/// keeps it from doing so.
+template <unsigned Words> void Explorer<Words>::detectRaces(EventId Update, EventId Source) {
+  Set Direct = commitBefore(Update);
+  if (Source != NoEvent)
+    Direct.insert(Source);
+  Set Past = pastOf(Direct);
+  const auto &Place = G.Places[G[Update].Place];
+  auto Done = Flow.update(Update, Source == NoEvent ? Place.Initial : G[Source].Value);
+  if (Done.Does != OutOfOrder<Words>::Update::Writes)
+    return;
+  // An update between that both come after.
+  bool Taken = false;
+  (G.readersOf(G[Update].Place, Source) & Past).forEach([&](EventId R) { Taken |= G[R].OfUpdate && !G[R + 1].Void; });
+  if (Taken)
+    return;
+  auto Consider = [&](EventId Load, uint32_t Home) {
+    if (G[Load].OfUpdate && Flow.update(Load, Done.Value).Does == OutOfOrder<Words>::Update::Waits)
+      return;
+    addBranch(Home, Past, Update, keyOf(Source));
+  };
+  (Place.Reads - Past).forEach([&](EventId Load) {
+    if (G[Load].Home != ~0u && Load != Update)
+      Consider(Load, G[Load].Home);
+  });
+  for (auto [Load, Home] : Deferred)
+    if (G[Load].Place == G[Update].Place && Load != Update)
+      Consider(Load, Home);
+}
+
+/// Cuts the run since the load down to what is before the store, normalises its order, and queues it.
+template <unsigned Words>
+void Explorer<Words>::addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter) {
+  Frame &F = Frames[Home];
+  Set Left, Present;
+  for (size_t K = 0; K < Run.size(); ++K) {
+    EventId E = Run[K];
+    bool Updates = G[E].OfUpdate;
+    if (K < F.Prefix) {
+      Present.insert(Updates ? E + 1 : E);
+    } else if (Past.contains(E) || (Updates && Past.contains(E + 1))) {
+      Left.insert(E);
+    }
+  }
+  Branch B;
+  while (!Left.empty()) {
+    EventId Next = NoEvent;
+    Left.forEach([&](EventId E) {
+      if (!G[E].Past.intersects(Left) && (Next == NoEvent || keyOf(E) < keyOf(Next)))
+        Next = E;
+    });
+    Left.erase(Next);
+    Key P;
+    if (!G[Next].IsWrite) {
+      P = keyOf(G[Next].Source);
+      Present.insert(G[Next].OfUpdate ? Next + 1 : Next);
+    } else if (G[Next].Void) {
+      P = Failed;
+    } else {
+      P = 1;
+      for (EventId W : G.Places[G[Next].Place].Coherence) {
+        if (W == Next)
+          break;
+        P += Present.contains(W);
+      }
+      Present.insert(Next);
+    }
+    B.Steps.push_back({keyOf(Next), P});
+  }
+  B.Store = keyOf(Store);
+  B.StoreParameter = Parameter;
+  std::vector<uint64_t> Name;
+  for (const auto &Step : B.Steps) {
+    Name.push_back(Step.Event);
+    Name.push_back(Step.Parameter);
+  }
+  Name.push_back(B.Store);
+  Name.push_back(B.StoreParameter);
+  if (F.Known.insert(std::move(Name)).second)
+    F.Queue.push_back(std::move(B));
+}
+
+/// Whether a load that waits could go on with something that is there.
+template <unsigned Words> bool Explorer<Words>::canGoOn(EventId Waiting) {
+  std::vector<EventId> Sources = G.Places[G[Waiting].Place].Coherence;
+  Sources.insert(Sources.begin(), NoEvent);
+  for (size_t K = coherenceFloor(G, Waiting); K < Sources.size(); ++K)
+    if (withRead(Waiting, Sources[K], ~0u, [] {}))
+      return true;
+  return false;
+}
+
+template <unsigned Words> void Explorer<Words>::leaf() {
+  bool Cut = false, Given = false, Unfinished = false;
+  ThreadId Stuck = ~0u;
+  for (ThreadId T = 0; T < M.numThreads(); ++T) {
+    if (!M.exists(T))
+      continue;
+    switch (M.status(T)) {
+    case ThreadStatus::Cut: Cut = true; break;
+    case ThreadStatus::Assumed: Given = true; break;
+    case ThreadStatus::Finished:
+    case ThreadStatus::Failed: break;
+    default: Unfinished = true;
+    }
+  }
+  Ending How = Ending::Complete;
+  if (!M.bugs().empty()) {
+    How = Ending::Buggy;
+  } else if (Cut) {
+    How = Ending::Cut;
+  } else if (Given) {
+    How = Ending::Blocked;
+  } else if (Unfinished || !Deferred.empty()) {
+    std::vector<std::pair<EventId, uint32_t>> Waiting;
+    std::swap(Waiting, Deferred);
+    bool Real = !Waiting.empty();
+    for (auto [Load, Home] : Waiting)
+      if (Real && canGoOn(Load))
+        Real = false;
+    std::swap(Waiting, Deferred);
+    How = Ending::Blocked;
+    if (Real) {
+      bool Locked = Flow.operation(Deferred.front().first).Kind == OperationKind::Sync;
+      Stuck = G[Deferred.front().first].Thread;
+      M.reportStuck(Stuck, Locked);
+      How = Ending::Buggy;
+    }
+  }
+  switch (How) {
+  case Ending::Complete:
+  case Ending::Buggy: ++Result.Executions; break;
+  case Ending::Cut: ++Result.Cut; break;
+  case Ending::Blocked: ++Result.Blocked; break;
+  }
+  Observer.ended(*this, How);
+  if (Stuck != ~0u)
+    M.dropBugs(M.bugs().size() - 1);
+  if (How == Ending::Buggy && !Options.Exhaustive) {
+    Result.Ended = ExplorationResult::End::FirstBug;
+    throw Enough();
+  }
+}
+
+/// Looks at the clock and at the limits now and then.
+template <unsigned Words> void Explorer<Words>::look() {
+  if (++Commits % 4096 != 0)
+    return;
+  auto Stop = [&](std::string Why) {
+    Result.Ended = ExplorationResult::End::Limit;
+    Result.Reason = std::move(Why);
+    throw Enough();
+  };
+  if (Options.Cancel && Options.Cancel->load(std::memory_order_relaxed))
+    Stop("cancelled");
+  if (Options.Deadline && std::chrono::steady_clock::now() >= *Options.Deadline)
+    Stop("the time limit was reached");
+  if (M.undo().bytes() > Options.MaxMemoryBytes)
+    Stop("the memory limit was reached");
+  Observer.progress(Result);
+}
+
+template <unsigned Words> std::vector<GraphAccess> Explorer<Words>::accesses() {
+  std::vector<EventId> Order;
+  for (EventId E : Run) {
+    if (!G[E].Void)
+      Order.push_back(E);
+    if (G[E].OfUpdate && !G[E + 1].Void)
+      Order.push_back(E + 1);
+  }
+  std::vector<GraphAccess> All;
+  for (EventId E : Order) {
+    const auto &Place = G.Places[G[E].Place];
+    auto Source = static_cast<uint32_t>(std::find(Order.begin(), Order.end(), G[E].Source) - Order.begin());
+    All.push_back({G[E].Thread, G[E].Index, G[E].Pc, G[E].IsWrite, G[E].OfUpdate, Place.Where, Place.Width, G[E].Value,
+                   G[E].IsWrite || G[E].Source == NoEvent ? ~0u : Source, G[E].IsWrite ? G[E].Position : 0});
+  }
+  return All;
+}
+
+/// Explores with sets of a certain size. False if they turn out to be too small.
+template <unsigned Words>
+bool exploreWith(const Program &P, AxiomaticModel Model, const ExplorationOptions &Options, Sharing &Shared,
+                 ExplorationResult &Result, GraphObserver &Observer) {
+  for (;;) {
+    try {
+      Result = ExplorationResult();
+      Explorer<Words>(P, Model, Options, Shared, Result, Observer).run();
+      return true;
+    } catch (const StartOver &) {
+      Observer.restarted();
+    } catch (const Enough &) {
+      return true;
+    } catch (const GraphFull &) {
+      Observer.restarted();
+      return false;
+    } catch (const MachineStop &Stop) {
+      if (Shared.takeChanged()) {
+        Observer.restarted();
+        continue;
+      }
+      bool Unsupported = Stop.Why == MachineStop::Unsupported;
+      Result.Ended = Unsupported ? ExplorationResult::End::Unsupported : ExplorationResult::End::Limit;
+      Result.Reason = Stop.Message;
+      Result.ReasonPc = Stop.Pc;
+      Result.HasReasonPc = true;
+      return true;
+    }
+  }
+}
+
+} // namespace
+
+ExplorationResult exploreGraphs(const Program &P, AxiomaticModel Model, const ExplorationOptions &Given,
+                                GraphObserver &Observer) {
+  ExplorationOptions Options = Given;
+  Options.Machine.OutOfOrder = true;
+  Options.Machine.StopAtFences = false;
+  Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
+  ExplorationResult Result;
+  if (exploreWith<1>(P, Model, Options, Shared, Result, Observer) ||
+      exploreWith<4>(P, Model, Options, Shared, Result, Observer) ||
+      exploreWith<16>(P, Model, Options, Shared, Result, Observer))
+    return Result;
+  Result.Ended = ExplorationResult::End::Limit;
+  Result.Reason = "an execution has more than " + std::to_string(EventSet<16>::Capacity) + " shared accesses";
+  return Result;
+}
+
+} // namespace picket

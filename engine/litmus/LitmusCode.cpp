@@ -1,0 +1,297 @@
+#include "litmus/LitmusCode.h"
+
+#include "litmus/LitmusText.h"
+
+#include <algorithm>
+
+namespace picket {
+
+uint32_t LitmusLocations::find(std::string_view Name, uint32_t Line) {
+  if (auto Found = Known.find(Name); Found != Known.end())
+    return Found->second;
+  if (Names.size() == Most)
+    failLitmus(Line, "the test has more than " + std::to_string(Most) + " locations");
+  const auto Index = static_cast<uint32_t>(Names.size());
+  Known.emplace(Name, Index);
+  Names.emplace_back(Name);
+  Values.push_back(0);
+  return Index;
+}
+
+int32_t LitmusThread::slotOf(std::string_view Register) {
+  auto [At, New] = Slots.try_emplace(std::string(Register), NumSlots);
+  NumSlots += New;
+  return static_cast<int32_t>(At->second);
+}
+
+void LitmusThread::setInitial(std::string_view Register, uint64_t Value) {
+  slotOf(Register);
+  Initial[std::string(Register)] = Value;
+}
+
+Operand LitmusThread::constant(uint64_t Value) {
+  auto At = std::find(Constants.begin(), Constants.end(), Value);
+  if (At == Constants.end())
+    At = Constants.insert(At, Value);
+  return ~static_cast<Operand>(At - Constants.begin());
+}
+
+void LitmusThread::emit(Instruction I) {
+  if (Code.size() >= MostInstructions)
+    failLitmus(CurrentLine, "the thread has more than " + std::to_string(MostInstructions) + " instructions");
+  Code.push_back(I);
+  Lines.push_back(CurrentLine);
+}
+
+/// What memory of four bytes holds afterwards.
+Operand LitmusThread::truncated(Operand Value) {
+  if (Value < 0)
+    return constant(static_cast<uint32_t>(Constants[static_cast<size_t>(~Value)]));
+  const int32_t Low = temporary();
+  emit({.Op = Opcode::Truncate, .Width = 32, .Dst = Low, .A = Value});
+  return Low;
+}
+
+void LitmusThread::load(int32_t Dst, Operand Where, int64_t Offset, bool Reserve) {
+  Reserves |= Reserve;
+  emit({.Op = Reserve ? Opcode::LoadReserve : Opcode::Load, .Width = 4, .Dst = Dst, .A = Where, .Imm = Offset});
+  emit({.Op = Opcode::SignExtend, .Width = 32, .Dst = Dst, .A = Dst, .C = 64});
+}
+
+void LitmusThread::store(Operand Where, Operand Value, int64_t Offset) {
+  const Operand Low = truncated(Value);
+  emit({.Op = Opcode::Store, .Width = 4, .A = Where, .B = Low, .Imm = Offset});
+}
+
+void LitmusThread::storeConditional(Operand Where, Operand Value) {
+  Reserves = true;
+  const Operand Low = truncated(Value);
+  emit({.Op = Opcode::StoreConditional, .Width = 4, .Dst = flagSlot(LitmusFlag::Equal), .A = Where, .B = Low});
+  for (LitmusFlag Other : {LitmusFlag::Less, LitmusFlag::Greater})
+    if (Needed[static_cast<size_t>(Other)])
+      move(flagSlot(Other), constant(0));
+}
+
+void LitmusThread::readModifyWrite(RmwOp Op, int32_t Dst, Operand Where, Operand Value) {
+  const Operand Low = truncated(Value);
+  emit({.Op = Opcode::Rmw,
+        .Width = 4,
+        .Flags = static_cast<uint8_t>(Order::SeqCst),
+        .Dst = Dst,
+        .A = Where,
+        .B = Low,
+        .C = static_cast<int32_t>(Op)});
+  emit({.Op = Opcode::SignExtend, .Width = 32, .Dst = Dst, .A = Dst, .C = 64});
+}
+
+void LitmusThread::compareExchange(int32_t Dst, Operand Where, Operand Expected, Operand New) {
+  const int32_t Old = temporary();
+  temporary(); // whether it was done stands behind the old value
+  const Operand Low = truncated(Expected), LowNew = truncated(New);
+  emit({.Op = Opcode::CmpXchg,
+        .Width = 4,
+        .Flags = static_cast<uint8_t>(Order::SeqCst),
+        .Dst = Old,
+        .A = Where,
+        .B = Low,
+        .C = LowNew,
+        .Imm = static_cast<int64_t>(Order::SeqCst)});
+  emit({.Op = Opcode::SignExtend, .Width = 32, .Dst = Old, .A = Old, .C = 64});
+  compare(Expected, Old);
+  move(Dst, Old);
+}
+
+int32_t LitmusThread::flagSlot(LitmusFlag Which) {
+  int32_t &Slot = Flags[static_cast<size_t>(Which)];
+  if (Slot < 0)
+    Slot = temporary();
+  return Slot;
+}
+
+void LitmusThread::compare(Operand A, Operand B) {
+  if (Needed[static_cast<size_t>(LitmusFlag::Equal)])
+    binary(Opcode::Eq, flagSlot(LitmusFlag::Equal), A, B);
+  if (Needed[static_cast<size_t>(LitmusFlag::Less)])
+    binary(Opcode::SLt, flagSlot(LitmusFlag::Less), A, B);
+  if (Needed[static_cast<size_t>(LitmusFlag::Greater)])
+    binary(Opcode::SLt, flagSlot(LitmusFlag::Greater), B, A);
+}
+
+uint32_t LitmusThread::labelIndex(std::string_view Name) {
+  if (!isName(Name))
+    failLitmus(CurrentLine, quoted(Name) + " is no label");
+  auto [At, New] = LabelNames.try_emplace(std::string(Name), static_cast<uint32_t>(Labels.size()));
+  if (New)
+    Labels.push_back({std::nullopt, CurrentLine});
+  return At->second;
+}
+
+void LitmusThread::label(std::string_view Name) {
+  Label &L = Labels[labelIndex(Name)];
+  if (L.At)
+    failLitmus(CurrentLine, "the label " + quoted(Name) + " stands twice in the thread");
+  L.At = static_cast<uint32_t>(Code.size());
+}
+
+void LitmusThread::jump(std::string_view Name) {
+  const uint32_t Index = labelIndex(Name);
+  if (Labels[Index].At)
+    return emitLoopBack(*Labels[Index].At);
+  emit({.Op = Opcode::Jump, .Imm = -static_cast<int64_t>(Index) - 1});
+}
+
+void LitmusThread::branch(LitmusFlag Which, bool Set, std::string_view Name) {
+  const uint32_t Index = labelIndex(Name);
+  const auto Next = static_cast<int32_t>(Code.size()) + 1;
+  const bool Back = Labels[Index].At.has_value();
+  int32_t Taken = Back ? Next : -static_cast<int32_t>(Index) - 1, NotTaken = Back ? Next + 1 : Next;
+  if (!Set)
+    std::swap(Taken, NotTaken);
+  emit({.Op = Opcode::CondJump, .A = flagSlot(Which), .B = Taken, .C = NotTaken});
+  if (Back)
+    emitLoopBack(*Labels[Index].At);
+}
+
+/// A jump backward. Whatever the loop reads may decide how often it goes round.
+void LitmusThread::emitLoopBack(uint32_t Target) {
+  if (FedSlot < 0)
+    FedSlot = temporary();
+  const auto Loop = static_cast<int32_t>(LoopSlots.size());
+  const int32_t Bit = std::min(Loop, 31);
+  LoopSlots.push_back(temporary());
+  temporary();
+  LoopLines.push_back(Target < Lines.size() ? Lines[Target] : CurrentLine);
+  for (size_t K = Target; K < Code.size(); ++K)
+    if (Opcode Op = Code[K].Op;
+        Op == Opcode::Load || Op == Opcode::LoadReserve || Op == Opcode::Rmw || Op == Opcode::CmpXchg)
+      Code[K].D |= static_cast<int32_t>(1u << Bit);
+  emit({.Op = Opcode::LoopBack,
+        .Dst = LoopSlots.back(),
+        .A = static_cast<int32_t>(Target),
+        .B = Loop,
+        .C = FedSlot,
+        .Imm = Bit});
+}
+
+/// Gives registers their values. Those without any are zero.
+void LitmusThread::prologue(Program &P, uint32_t Location) {
+  auto Append = [&](Instruction I) {
+    P.Code.push_back(I);
+    P.CodeLocations.push_back(Location);
+  };
+  for (const auto &[Register, Slot] : Slots) {
+    auto Given = Initial.find(Register);
+    Append({.Op = Opcode::Move,
+            .Dst = static_cast<int32_t>(Slot),
+            .A = constant(Given == Initial.end() ? 0 : Given->second)});
+  }
+  for (int32_t Flag : Flags)
+    if (Flag >= 0)
+      Append({.Op = Opcode::Move, .Dst = Flag, .A = constant(0)});
+  for (int32_t Loop : LoopSlots)
+    Append({.Op = Opcode::LoopInit, .Dst = Loop});
+}
+
+void LitmusThread::finish(Program &P, const std::string &Name) {
+  for (const auto &[Text, Index] : LabelNames)
+    if (!Labels[Index].At)
+      failLitmus(Labels[Index].FirstUse, "the thread has no label " + quoted(Text));
+
+  const auto FunctionIndex = static_cast<uint32_t>(P.Functions.size());
+  auto LocationOf = [&](uint32_t Line) {
+    P.Locations.push_back({.File = 0, .Line = Line, .Column = 1, .Function = FunctionIndex, .InlinedAt = 0});
+    return static_cast<uint32_t>(P.Locations.size()) - 1;
+  };
+  const uint32_t Start = LocationOf(Lines.empty() ? CurrentLine : Lines[0]);
+  const auto FirstLoop = static_cast<int32_t>(P.Loops.size());
+  for (uint32_t Line : LoopLines)
+    P.Loops.push_back({LocationOf(Line)});
+
+  Function F;
+  F.Name = Name;
+  F.Entry = static_cast<uint32_t>(P.Code.size());
+  F.NumSlots = NumSlots;
+  F.Defined = true;
+  F.FedSlot = FedSlot;
+  F.Location = Start;
+  P.Functions.push_back(F);
+  P.FunctionNames.push_back(Name);
+
+  prologue(P, Start);
+  const auto Base = static_cast<int32_t>(P.Code.size());
+  auto Resolve = [&](int64_t Target) {
+    return Base + static_cast<int32_t>(Target < 0 ? *Labels[static_cast<size_t>(-Target - 1)].At : Target);
+  };
+  for (size_t K = 0; K < Code.size(); ++K) {
+    Instruction I = Code[K];
+    if (I.Op == Opcode::Jump) {
+      I.Imm = Resolve(I.Imm);
+    } else if (I.Op == Opcode::CondJump) {
+      I.B = Resolve(I.B);
+      I.C = Resolve(I.C);
+    } else if (I.Op == Opcode::LoopBack) {
+      I.A = Resolve(I.A);
+      I.B += FirstLoop;
+    }
+    P.Code.push_back(I);
+    P.CodeLocations.push_back(K && Lines[K] == Lines[K - 1] ? P.CodeLocations.back() : LocationOf(Lines[K]));
+  }
+  P.Code.push_back({.Op = Opcode::Return});
+  P.CodeLocations.push_back(P.CodeLocations.back());
+}
+
+static void addGlobals(Program &P, const LitmusLocations &Locations) {
+  constexpr uint32_t IntType = 1;
+  SourceType &Int = P.Names.Types.emplace_back();
+  Int.What = SourceType::Signed;
+  Int.Size = 4;
+  Int.Name = "int";
+  auto Add = [&](const std::string &Name, uint32_t Size, uint32_t Type) {
+    Global G;
+    G.Name = Name;
+    G.Size = Size;
+    G.Initial.resize(Size);
+    P.Globals.push_back(std::move(G));
+    P.Names.Globals.push_back({.Name = Name, .Function = "", .Type = Type});
+  };
+  for (size_t K = 0; K < Locations.Names.size(); ++K) {
+    Add(Locations.Names[K], 4, IntType);
+    const auto Value = static_cast<uint32_t>(Locations.Values[K]);
+    for (unsigned Byte = 0; Byte < 4; ++Byte)
+      P.Globals.back().Initial[Byte] = static_cast<uint8_t>(Value >> (8 * Byte));
+  }
+  Add("handle of the last thread", 8, 0);
+}
+
+void finishLitmusProgram(Program &P, const LitmusLocations &Locations, uint32_t NumThreads, const std::string &File) {
+  addGlobals(P, Locations);
+  P.Files = {File};
+  P.UserFile = {true};
+  P.Main = 0;
+  P.StartsThreads = true;
+  Function &Main = P.Functions[0];
+  Main.Name = P.FunctionNames[0] = "main";
+  Main.Defined = true;
+  Main.Entry = static_cast<uint32_t>(P.Code.size());
+
+  auto Constant = [&](uint64_t Value) {
+    P.Constants.push_back(Value);
+    return ~static_cast<Operand>(P.Constants.size() - 1);
+  };
+  auto Call = [&](Builtin Which, std::initializer_list<uint64_t> Arguments) {
+    const auto First = static_cast<int32_t>(P.Arguments.size());
+    for (uint64_t Value : Arguments)
+      P.Arguments.push_back(Constant(Value));
+    P.Code.push_back({.Op = Opcode::CallBuiltin,
+                      .B = First,
+                      .C = static_cast<int32_t>(Arguments.size()),
+                      .Imm = static_cast<int64_t>(Which)});
+    P.CodeLocations.push_back(0);
+  };
+  const Address Handle = globalAddress(static_cast<uint32_t>(P.Globals.size()) - 1);
+  for (uint32_t T = 0; T < NumThreads; ++T)
+    Call(Builtin::ThreadCreate, {Handle, 0, functionAddress(T + 1), 0});
+  Call(Builtin::ThreadExit, {0});
+}
+
+} // namespace picket

@@ -1,0 +1,113 @@
+// Where the readers of instructions write to: the bytecode of a litmus test under construction. Nothing is folded or
+// left out, because dependencies between registers are part of what a test says.
+#pragma once
+
+#include "litmus/LitmusTest.h"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace picket {
+
+/// The locations of a test. They come into being when they are first named.
+class LitmusLocations {
+public:
+  static constexpr uint32_t Most = 4096;
+  uint32_t find(std::string_view Name, uint32_t Line);
+  void setInitial(uint32_t Location, int32_t Value) { Values[Location] = Value; }
+
+  std::vector<std::string> Names;
+  std::vector<int32_t> Values;
+
+private:
+  std::map<std::string, uint32_t, std::less<>> Known;
+};
+
+/// What a comparison leaves for branches.
+enum class LitmusFlag : uint8_t { Equal, Less, Greater };
+
+/// The code of one thread.
+class LitmusThread {
+public:
+  static constexpr size_t MostInstructions = 4096;
+  /// Constants: of the program that the code becomes a part of.
+  LitmusThread(LitmusLocations &Locations, std::vector<uint64_t> &Constants)
+      : Locations(Locations), Constants(Constants) {}
+
+  /// The line of the instruction that is written now.
+  void setLine(uint32_t Line) { CurrentLine = Line; }
+  uint32_t line() const { return CurrentLine; }
+
+  int32_t slotOf(std::string_view Register);
+  void setInitial(std::string_view Register, uint64_t Value);
+  int32_t temporary() { return static_cast<int32_t>(NumSlots++); }
+  Operand constant(uint64_t Value);
+  Operand number(int32_t Value) { return constant(static_cast<uint64_t>(static_cast<int64_t>(Value))); }
+  Operand addressOf(std::string_view Location) {
+    return constant(globalAddress(Locations.find(Location, CurrentLine)));
+  }
+
+  void move(int32_t Dst, Operand From) { emit({.Op = Opcode::Move, .Dst = Dst, .A = From}); }
+  void binary(Opcode Op, int32_t Dst, Operand A, Operand B) {
+    emit({.Op = Op, .Width = 64, .Dst = Dst, .A = A, .B = B});
+  }
+  void load(int32_t Dst, Operand Where, int64_t Offset = 0, bool Reserve = false);
+  void store(Operand Where, Operand Value, int64_t Offset = 0);
+  void storeConditional(Operand Where, Operand Value);
+  /// Dst = the old value. The operation is sequentially consistent.
+  void readModifyWrite(RmwOp Op, int32_t Dst, Operand Where, Operand Value);
+  /// Dst = the old value; the flags say how Expected compares to it.
+  void compareExchange(int32_t Dst, Operand Where, Operand Expected, Operand New);
+  void fence(FenceKind Kind) { emit({.Op = Opcode::Fence, .C = static_cast<int32_t>(Kind)}); }
+
+  /// Flags that no branch of the thread looks at are not computed.
+  void needFlag(LitmusFlag Which) { Needed[static_cast<size_t>(Which)] = true; }
+  void compare(Operand A, Operand B);
+
+  void label(std::string_view Name);
+  void jump(std::string_view Label);
+  /// Jumps if the flag is `Set`.
+  void branch(LitmusFlag Which, bool Set, std::string_view Label);
+
+  bool usesReservations() const { return Reserves; }
+  const std::map<std::string, uint32_t> &registers() const { return Slots; }
+
+  /// Appends the function to the program. Lines become locations of file 0.
+  void finish(Program &P, const std::string &Name);
+
+private:
+  struct Label {
+    std::optional<uint32_t> At; // index into Code
+    uint32_t FirstUse = 0;      // a line
+  };
+
+  void emit(Instruction I);
+  void emitLoopBack(uint32_t Target);
+  uint32_t labelIndex(std::string_view Name);
+  Operand truncated(Operand Value);
+  int32_t flagSlot(LitmusFlag Which);
+  void prologue(Program &P, uint32_t Location);
+
+  LitmusLocations &Locations;
+  std::vector<uint64_t> &Constants;
+  uint32_t CurrentLine = 0;
+  std::vector<Instruction> Code; // jumps forward have the label's index + 1, negated, as their target
+  std::vector<uint32_t> Lines;
+  std::map<std::string, uint32_t> Slots;
+  std::map<std::string, uint64_t> Initial;
+  uint32_t NumSlots = 0;
+  std::array<bool, 3> Needed = {};
+  std::array<int32_t, 3> Flags = {-1, -1, -1};
+  std::map<std::string, uint32_t, std::less<>> LabelNames;
+  std::vector<Label> Labels;
+  std::vector<int32_t> LoopSlots; // per backward jump: the two slots of its LoopBack
+  std::vector<uint32_t> LoopLines;
+  int32_t FedSlot = -1;
+  bool Reserves = false;
+};
+
+/// `main`, which starts the threads: functions 1 and up of the program. To be called when they are there.
+void finishLitmusProgram(Program &P, const LitmusLocations &Locations, uint32_t NumThreads, const std::string &File);
+
+} // namespace picket

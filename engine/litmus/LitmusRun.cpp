@@ -1,0 +1,154 @@
+#include "litmus/LitmusRun.h"
+
+#include "explore/OptimalDpor.h"
+#include "explore/Rsmc.h"
+
+namespace picket {
+
+std::vector<Model> modelsFor(LitmusArchitecture A) {
+  if (A == LitmusArchitecture::PPC)
+    return {Model::Power, Model::SC};
+  return {Model::SC, Model::TSO, Model::PSO};
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Sorts executions by their final states. Both explorers report here.
+class Tally {
+public:
+  Tally(const LitmusTest &Test, LitmusResult &Result) : Test(Test), Result(Result) {}
+
+  /// ReadRegister(thread of the machine, slot), ReadMemory(address).
+  template <typename Register, typename Memory> void add(Register ReadRegister, Memory ReadMemory) {
+    LitmusState State;
+    State.reserve(Test.Observed.size());
+    for (const LitmusItem &Item : Test.Observed)
+      State.push_back(Test.valueOf(Item.Thread == LitmusItem::Memory ? ReadMemory(globalAddress(Item.Index))
+                                                                     : ReadRegister(Item.Thread + 1, Item.Index)));
+    (Test.Condition.holdsIn(State) ? Result.Satisfying : Result.Others) += 1;
+    ++Result.States[std::move(State)];
+  }
+
+  void fail(const BugReport &Bug) {
+    if (!Result.Reason.empty())
+      return;
+    Result.Reason = Bug.Message;
+    if (uint32_t Line = Test.Code.placeOf(Bug.Pc).Line)
+      Result.Reason += " (line " + std::to_string(Line) + ")";
+  }
+
+  void clear() {
+    Result.Satisfying = Result.Others = 0;
+    Result.States.clear();
+    Result.Reason.clear();
+  }
+
+private:
+  const LitmusTest &Test;
+  LitmusResult &Result;
+};
+
+class InOrderTally : public ExplorationObserver {
+public:
+  explicit InOrderTally(Tally &Into) : Into(Into) {}
+
+  void ended(Execution &E, Ending How) override {
+    Machine &M = E.configuration().machine();
+    if (How == Ending::Buggy && !M.bugs().empty())
+      Into.fail(M.bugs().front());
+    if (How == Ending::Complete)
+      Into.add([&](ThreadId T, uint32_t Slot) { return M.finalSlot(T, Slot); },
+               [&](Address Where) { return Memory::readWord(M.memory().bytes(Where), 4); });
+  }
+  void restarted() override { Into.clear(); }
+
+private:
+  Tally &Into;
+};
+
+class GraphTally : public GraphObserver {
+public:
+  explicit GraphTally(Tally &Into) : Into(Into) {}
+
+  void ended(GraphRun &Run, Ending How) override {
+    if (How == Ending::Buggy && !Run.machine().bugs().empty())
+      Into.fail(Run.machine().bugs().front());
+    if (How == Ending::Complete)
+      Into.add([&](ThreadId T, uint32_t Slot) { return Run.finalRegister(T, Slot); },
+               [&](Address Where) { return Run.finalValue(Where, 4); });
+  }
+  void restarted() override { Into.clear(); }
+
+private:
+  Tally &Into;
+};
+
+ExplorationResult explore(const LitmusTest &Test, Model Which, ExplorationOptions Options, Tally &Into) {
+  const bool InOrder = Which != Model::Power && !Test.UsesReservations;
+  if (InOrder) {
+    Options.Buffers = Which == Model::SC    ? Buffering::None
+                      : Which == Model::TSO ? Buffering::Fifo
+                                            : Buffering::PerLocation;
+    InOrderTally Observer(Into);
+    return exploreOptimally(Test.Code, Options, Observer);
+  }
+  static constexpr AxiomaticModel Models[] = {AxiomaticModel::SC, AxiomaticModel::TSO, AxiomaticModel::PSO,
+                                              AxiomaticModel::Power};
+  GraphTally Observer(Into);
+  return exploreGraphs(Test.Code, Models[static_cast<size_t>(Which)], Options, Observer);
+}
+
+Verdict coverageOf(const ExplorationResult &Explored, bool WentWrong) {
+  if (WentWrong || Explored.Ended == ExplorationResult::End::Unsupported ||
+      Explored.Ended == ExplorationResult::End::FirstBug)
+    return Verdict::Unsupported;
+  if (Explored.Ended == ExplorationResult::End::Limit)
+    return Verdict::Inconclusive;
+  return Explored.Cut ? Verdict::Bounded : Verdict::Verified;
+}
+
+} // namespace
+
+LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions &Options) {
+  LitmusResult Result;
+  Result.Which = Which;
+  ExplorationOptions E;
+  E.Exhaustive = true;
+  E.Machine.Unroll = Options.Unroll;
+  E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes;
+  E.Cancel = Options.Cancel;
+  const Clock::time_point Start = Clock::now();
+  if (Options.TimeoutSeconds > 0)
+    E.Deadline =
+        Start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Options.TimeoutSeconds));
+
+  Tally Into(Test, Result);
+  ExplorationResult Explored;
+  try {
+    Explored = explore(Test, Which, E, Into);
+  } catch (const std::bad_alloc &) {
+    Explored.Ended = ExplorationResult::End::Limit;
+    Explored.Reason = "memory ran out";
+  }
+  Result.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
+  Result.Executions = Explored.Executions;
+  Result.Blocked = Explored.Blocked;
+  Result.Cut = Explored.Cut;
+  Result.Coverage = coverageOf(Explored, !Result.Reason.empty());
+  if (!Explored.Reason.empty()) {
+    Result.Reason = Explored.Reason;
+    if (Explored.HasReasonPc)
+      if (uint32_t Line = Test.Code.placeOf(Explored.ReasonPc).Line)
+        Result.Reason += " (line " + std::to_string(Line) + ")";
+  }
+  switch (Test.Quantifier) {
+  case LitmusQuantifier::Exists: Result.Holds = Result.Satisfying > 0; break;
+  case LitmusQuantifier::NotExists: Result.Holds = Result.Satisfying == 0; break;
+  case LitmusQuantifier::Forall: Result.Holds = Result.Others == 0; break;
+  }
+  return Result;
+}
+
+} // namespace picket

@@ -1,0 +1,37 @@
+// Runs a litmus test under a memory model: every execution, and what its condition says about their final states.
+#pragma once
+
+#include "check/Check.h"
+#include "litmus/LitmusTest.h"
+
+namespace picket {
+
+struct LitmusOptions {
+  unsigned Unroll = 8;       // iterations of a loop that other threads can keep going
+  double TimeoutSeconds = 0; // 0: none
+  uint64_t MaxMemoryBytes = 4ull << 30;
+  const std::atomic<bool> *Cancel = nullptr;
+};
+
+struct LitmusResult {
+  Model Which = Model::SC;
+  /// Verified: every execution was seen. Bounded: up to the loop bound. Otherwise the numbers mean nothing, and Reason
+  /// says why.
+  Verdict Coverage = Verdict::Verified;
+  std::string Reason;
+
+  bool Holds = false;                     // the condition, quantifier included
+  uint64_t Satisfying = 0, Others = 0;    // complete executions by what is behind the quantifier
+  std::map<LitmusState, uint64_t> States; // of complete executions, with their number
+  uint64_t Executions = 0, Blocked = 0, Cut = 0;
+  double Seconds = 0;
+
+  bool answered() const { return Coverage == Verdict::Verified || Coverage == Verdict::Bounded; }
+};
+
+LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions &Options = {});
+
+/// The models that a test is about if nobody says otherwise: its architecture's and SC.
+std::vector<Model> modelsFor(LitmusArchitecture A);
+
+} // namespace picket

@@ -1,0 +1,184 @@
+#include "litmus/LitmusInstructions.h"
+#include "litmus/LitmusText.h"
+
+namespace picket {
+
+void wantOperands(const LitmusInstruction &I, size_t Count) {
+  if (I.Operands.size() != Count)
+    failLitmus(I.Line, quoted(I.Mnemonic) + " takes " + std::to_string(Count) +
+                           (Count == 1 ? " operand" : " operands") + ", not " + std::to_string(I.Operands.size()));
+}
+
+std::optional<std::string> ppcRegister(std::string_view Text) {
+  if (Text.size() < 2 || Text.size() > 3 || (Text[0] != 'r' && Text[0] != 'R') || !looksLikeNumber(Text.substr(1)) ||
+      (Text.size() == 3 && (Text[1] == '0' || !looksLikeNumber(Text.substr(2)))))
+    return std::nullopt;
+  const std::string Number(Text.substr(1));
+  if (std::stoi(Number) > 31)
+    return std::nullopt;
+  return "r" + Number;
+}
+
+namespace {
+
+std::optional<LitmusBranch> branchOf(std::string_view Name) {
+  static const std::map<std::string_view, LitmusBranch> Branches = {
+      {"beq", {LitmusFlag::Equal, true}}, {"bne", {LitmusFlag::Equal, false}},  {"blt", {LitmusFlag::Less, true}},
+      {"bge", {LitmusFlag::Less, false}}, {"bgt", {LitmusFlag::Greater, true}}, {"ble", {LitmusFlag::Greater, false}},
+  };
+  if (!Name.empty() && (Name.back() == '+' || Name.back() == '-')) // hints for the predictor
+    Name.remove_suffix(1);
+  auto Found = Branches.find(Name);
+  return Found == Branches.end() ? std::nullopt : std::optional(Found->second);
+}
+
+/// One instruction of a thread.
+class PpcWriter {
+public:
+  PpcWriter(const LitmusInstruction &I, LitmusThread &Code) : I(I), Code(Code), Name(lower(I.Mnemonic)) {}
+
+  void write() {
+    if (!writeFence() && !writeMemory() && !writeArithmetic() && !writeControl())
+      refuseLitmus(I.Line, I.Mnemonic);
+  }
+
+private:
+  int32_t slot(size_t K) const {
+    if (auto Register = ppcRegister(I.Operands[K]))
+      return Code.slotOf(*Register);
+    failLitmus(I.Line, quoted(I.Operands[K]) + " is no register");
+  }
+  /// Register 0 in the place of a base means the number zero.
+  Operand base(std::string_view Text) const {
+    auto Register = ppcRegister(Text);
+    if (!Register && Text != "0")
+      failLitmus(I.Line, quoted(Text) + " is no register");
+    return !Register || *Register == "r0" ? Code.constant(0) : Code.slotOf(*Register);
+  }
+  int32_t immediate(size_t K) const { return litmusNumber(I.Operands[K], I.Line); }
+
+  /// rA + rB: operands 1 and 2.
+  Operand indexed() const {
+    wantOperands(I, 3);
+    const Operand Base = base(I.Operands[1]), Index = slot(2);
+    if (Base < 0)
+      return Index;
+    const int32_t Sum = Code.temporary();
+    Code.binary(Opcode::Add, Sum, Base, Index);
+    return Sum;
+  }
+
+  /// offset(rA): operand 1.
+  std::pair<Operand, int32_t> displaced() const {
+    wantOperands(I, 2);
+    const std::string &Text = I.Operands[1];
+    const size_t Open = Text.find('(');
+    if (Open == std::string::npos || Text.back() != ')')
+      failLitmus(I.Line, quoted(Text) + " is no address of the form offset(register)");
+    std::string_view Offset = trimmed(std::string_view(Text).substr(0, Open));
+    std::string_view Base = trimmed(std::string_view(Text).substr(Open + 1, Text.size() - Open - 2));
+    return {base(Base), Offset.empty() ? 0 : litmusNumber(Offset, I.Line)};
+  }
+
+  bool writeFence() {
+    static const std::map<std::string_view, FenceKind> Fences = {{"sync", FenceKind::Full},
+                                                                 {"hwsync", FenceKind::Full},
+                                                                 {"lwsync", FenceKind::LwSync},
+                                                                 {"isync", FenceKind::ISync},
+                                                                 {"eieio", FenceKind::StoreStore}};
+    auto Found = Fences.find(Name);
+    if (Found == Fences.end())
+      return false;
+    wantOperands(I, 0);
+    Code.fence(Found->second);
+    return true;
+  }
+
+  bool writeMemory() {
+    if (Name == "lwz") {
+      auto [Base, Offset] = displaced();
+      Code.load(slot(0), Base, Offset);
+    } else if (Name == "stw") {
+      auto [Base, Offset] = displaced();
+      Code.store(Base, slot(0), Offset);
+    } else if (Name == "lwzx" || Name == "lwarx") {
+      const Operand Where = indexed();
+      Code.load(slot(0), Where, 0, Name == "lwarx");
+    } else if (Name == "stwx") {
+      const Operand Where = indexed();
+      Code.store(Where, slot(0));
+    } else if (Name == "stwcx.") {
+      const Operand Where = indexed();
+      Code.storeConditional(Where, slot(0));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool writeArithmetic() {
+    static const std::map<std::string_view, Opcode> Binaries = {{"add", Opcode::Add},  {"sub", Opcode::Sub},
+                                                                {"subf", Opcode::Sub}, {"and", Opcode::And},
+                                                                {"or", Opcode::Or},    {"xor", Opcode::Xor}};
+    if (auto Found = Binaries.find(Name); Found != Binaries.end()) {
+      wantOperands(I, 3);
+      const bool Swapped = Name == "subf"; // subtracts from
+      Code.binary(Found->second, slot(0), slot(Swapped ? 2 : 1), slot(Swapped ? 1 : 2));
+    } else if (Name == "li") {
+      wantOperands(I, 2);
+      Code.move(slot(0), Code.number(immediate(1)));
+    } else if (Name == "mr") {
+      wantOperands(I, 2);
+      Code.move(slot(0), slot(1));
+    } else if (Name == "addi") {
+      wantOperands(I, 3);
+      Code.binary(Opcode::Add, slot(0), base(I.Operands[1]), Code.number(immediate(2)));
+    } else {
+      return Name == "nop";
+    }
+    return true;
+  }
+
+  /// Operand `First` of a comparison or branch, behind the condition register, which can only be the first one.
+  size_t skipConditionRegister(size_t Count) {
+    if (I.Operands.size() != Count + 1) {
+      wantOperands(I, Count);
+      return 0;
+    }
+    if (lower(I.Operands[0]) != "cr0")
+      refuseLitmus(I.Line, I.Operands[0]);
+    return 1;
+  }
+
+  bool writeControl() {
+    if (Name == "cmpw" || Name == "cmpwi") {
+      const size_t First = skipConditionRegister(2);
+      const int32_t Left = slot(First);
+      Code.compare(Left, Name == "cmpw" ? slot(First + 1) : Code.number(immediate(First + 1)));
+    } else if (Name == "b") {
+      wantOperands(I, 1);
+      Code.jump(I.Operands[0]);
+    } else if (auto Branch = branchOf(Name)) {
+      const size_t First = skipConditionRegister(1);
+      Code.branch(Branch->Flag, Branch->Set, I.Operands[First]);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  const LitmusInstruction &I;
+  LitmusThread &Code;
+  const std::string Name;
+};
+
+} // namespace
+
+void needFlagsPpc(const LitmusInstruction &I, LitmusThread &Code) {
+  if (auto Branch = branchOf(lower(I.Mnemonic)))
+    Code.needFlag(Branch->Flag);
+}
+
+void writePpc(const LitmusInstruction &I, LitmusThread &Code) { PpcWriter(I, Code).write(); }
+
+} // namespace picket

@@ -1,0 +1,66 @@
+#include "memory/OrderAxioms.h"
+
+#include "memory/PowerAxioms.h"
+
+namespace picket {
+
+/// Whether two accesses of a thread reach memory in program order.
+template <unsigned Words> bool OrderAxioms<Words>::preserves(const Graph &G, EventId Earlier, EventId Later) const {
+  const GraphEvent<Words> &A = G[Earlier], &B = G[Later];
+  // The write of an update never went through a buffer.
+  if (Model == AxiomaticModel::SC || !A.IsWrite || A.OfUpdate || B.Locked || B.Sync.contains(Earlier))
+    return true;
+  if (!B.IsWrite) // an update needs what is in its buffer for the same place to have landed
+    return B.OfUpdate && (Model == AxiomaticModel::TSO || A.Place == B.Place);
+  return Model == AxiomaticModel::TSO || A.Place == B.Place || B.Eieio.contains(Earlier);
+}
+
+template <unsigned Words> void OrderAxioms<Words>::extend(Graph &G, EventId E) const {
+  GraphEvent<Words> &New = G[E];
+  New.Order = New.Sync & (G.Reads | G.Writes);
+  (New.Before & (G.Reads | G.Writes)).forEach([&](EventId Earlier) {
+    if (preserves(G, Earlier, E))
+      New.Order.insert(Earlier);
+  });
+}
+
+template <unsigned Words> bool OrderAxioms<Words>::allows(const Graph &G, EventId E) const {
+  Set Seen, Left;
+  Left.insert(E);
+  while (!Left.empty()) {
+    EventId To = Left.takeFirst();
+    const GraphEvent<Words> &Event = G[To];
+    Set From = Event.Order;
+    if (!Event.IsWrite) {
+      // A thread may read its own store before it lands.
+      if (Event.Source != NoEvent && (Model == AxiomaticModel::SC || G.isExternal(Event.Source, To)))
+        From.insert(Event.Source);
+    } else {
+      const auto &Place = G.Places[Event.Place];
+      for (uint32_t K = 0; K + 1 < Event.Position; ++K)
+        From.insert(Place.Coherence[K]);
+      for (uint32_t K = 0; K < Event.Position; ++K)
+        From |= K == 0 ? Place.InitialReaders : G.readersOf(Event.Place, Place.Coherence[K - 1]);
+    }
+    if (From.contains(E))
+      return false;
+    Left |= From - Seen;
+    Seen |= From;
+  }
+  return true;
+}
+
+template <unsigned Words> std::unique_ptr<Axioms<Words>> Axioms<Words>::make(AxiomaticModel Model) {
+  if (Model == AxiomaticModel::Power)
+    return std::make_unique<PowerAxioms<Words>>();
+  return std::make_unique<OrderAxioms<Words>>(Model);
+}
+
+template class OrderAxioms<1>;
+template class OrderAxioms<4>;
+template class OrderAxioms<16>;
+template class Axioms<1>;
+template class Axioms<4>;
+template class Axioms<16>;
+
+} // namespace picket

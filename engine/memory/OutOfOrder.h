@@ -1,0 +1,164 @@
+// The out-of-order side of the machine: runs threads ahead of their loads. A register holds a value, or waits for loads
+// that are not committed yet; an instruction with a waiting operand becomes a node that is evaluated when they are.
+// Values carry the loads they were made from, and accesses of shared memory become events of an execution graph, with
+// their address, data and control dependencies. Fetching stops at a branch whose condition waits.
+//
+// Everything else (frames, objects, builtins) is the ordinary Machine's, whose interpreter does each instruction that
+// has all it needs.
+#pragma once
+
+#include "machine/Machine.h"
+#include "memory/Axioms.h"
+
+#include <array>
+#include <deque>
+#include <map>
+
+namespace picket {
+
+/// Thrown when an execution has more events than the sets in use can hold.
+struct GraphFull {};
+
+template <unsigned Words> class OutOfOrder {
+public:
+  using Set = EventSet<Words>;
+  using Graph = ExecutionGraph<Words>;
+  using Event = GraphEvent<Words>;
+
+  OutOfOrder(Machine &M, Graph &G, AxiomaticModel Model) : M(M), P(M.program()), G(G), Model(Model) {}
+
+  /// Runs every thread as far as it comes with what is committed.
+  void fetch();
+
+  /// Finds the place that an uncommitted event accesses. False: its address waits, or the access is a bug.
+  bool locate(EventId E);
+  /// Whether everything that an event (for an update: both) needs beside what it reads is known.
+  bool hasOperands(EventId E);
+  /// Whether an event may have to wait for others to write: in a spin loop, or to take a lock.
+  bool mayWait(EventId E) const { return Accesses[E].Waits; }
+  /// Whether the thread ended with a bug before it came to the event.
+  bool isAbandoned(EventId E) const { return G[E].Index >= Flows[G[E].Thread].FailedAt; }
+
+  /// The value a write stores. Its operands are known.
+  uint64_t valueOf(EventId Write);
+
+  /// What an update does if it reads a certain value.
+  struct Update {
+    enum { Writes, Leaves, Waits, Fails } Does = Writes;
+    uint64_t Value = 0; // Writes
+    SyncResult Result;  // of a synchronisation object
+  };
+  Update update(EventId Read, uint64_t Value);
+
+  /// To be told of committed updates and conditional stores.
+  void noteUpdate(EventId Read, const Update &Done);
+  void noteConditional(EventId Write, bool Stored);
+
+  struct Mark {
+    UndoLog::Mark Undo;
+    size_t Events, Nodes, Bugs;
+  };
+  Mark mark() { return {M.undo().mark(), Accesses.size(), Nodes.size(), M.bugs().size()}; }
+  void undoTo(const Mark &To);
+
+  /// What a slot of the function a thread started with held when it returned.
+  uint64_t finalSlot(ThreadId T, uint32_t Slot);
+  /// What is in memory at the end.
+  uint64_t finalValue(Address Where, unsigned Width);
+
+  Machine &machine() { return M; }
+  const Operation &operation(EventId E) const { return Accesses[E].Op; }
+  bool isSpinning(ThreadId T) const { return M.status(T) == ThreadStatus::Spinning; }
+  /// The event a thread waits for, if it cannot go on before it is committed.
+  EventId waitsFor(ThreadId T) const { return T < Flows.size() ? Flows[T].Waiting : NoEvent; }
+
+private:
+  /// A value: bits, or bits that a node knows.
+  struct Value {
+    uint64_t Bits = 0;
+    uint32_t Node = 0;
+  };
+  struct Node {
+    enum : uint8_t { Result, Success, Stored, Pure } Kind = Pure;
+    bool Known = false;
+    EventId From = NoEvent; // all but Pure: of the event
+    uint32_t Pc = 0;        // Pure: the instruction
+    uint64_t Bits = 0;
+    Value A, B, C;
+    Set Loads; // that it was made from
+  };
+  struct Access {
+    Operation Op;
+    Value Where, Data, Expected;
+    int64_t Offset = 0; // added to Where
+    bool Waits = false;
+    bool Stored = false; // a conditional store that took place
+    SyncResult Result;
+  };
+  /// What a thread has fetched. Copied as a whole.
+  struct Flow {
+    Set Events, Updates, Control, ControlISync, AddressBefore, Fetch, Sync, LwSync, Eieio;
+    uint32_t NumEvents = 0;
+    uint32_t FailedAt = ~0u;
+    uint32_t StalledOn = 0; // node
+    uint32_t ResultTag = 0;
+    EventId Waiting = NoEvent, Reserved = NoEvent;
+    bool Started = false;
+  };
+  using Bytes = std::array<uint8_t, 64>;
+
+  bool canGoOn(ThreadId T);
+  bool step(ThreadId T);
+  bool stepWith(ThreadId T, const Instruction &I);
+  bool runInstruction(ThreadId T);
+  bool operate(ThreadId T);
+  bool join(ThreadId T);
+  void noteCreated();
+  bool access(ThreadId T, const Instruction &I);
+  void fetchAccess(ThreadId T, const Instruction &I, Operation Op);
+  void fetchSync(ThreadId T, const Instruction &I, const Operation &Op);
+  bool call(ThreadId T, const Instruction &I);
+  bool builtin(ThreadId T, const Instruction &I);
+  bool doReturn(ThreadId T, const Instruction &I);
+  bool pure(ThreadId T, const Instruction &I);
+  void fence(Flow &F, FenceKind Kind);
+  void fencesBefore(Flow &F, const Operation &Op);
+  void fencesBehind(Flow &F, const Operation &Op, EventId Read);
+  void begin(ThreadId T, ThreadId Parent);
+  EventId addEvent(ThreadId T, const Operation &Op, bool IsWrite);
+
+  Value read(ThreadId T, Operand O);
+  bool resolve(const Value &V, uint64_t &Bits);
+  /// Whether the value of a register is known; its bits are then in the register. If not, the thread stalls on it.
+  bool known(ThreadId T, Operand O);
+  /// The same for what has to be known before anything behind it can be fetched.
+  bool needs(ThreadId T, Operand O);
+  uint32_t newNode(const Node &N);
+  uint32_t knownNode(uint64_t Bits, const Set &Loads);
+  Set loadsOf(const Value &V) const { return V.Node ? Nodes[V.Node].Loads : Set(); }
+  uint32_t *tags(ThreadId T);
+  void setTag(uint32_t &Tag, uint32_t Node);
+  uint64_t *registers(ThreadId T);
+  void tagResult(ThreadId T, const Instruction &I, uint32_t Node);
+  void fail(EventId E, BugKind Kind, std::string Message);
+
+  PlaceId placeFor(EventId E, Address Where, uint32_t Width);
+  uint64_t internBytes(const uint8_t *From, uint32_t Size);
+
+  Machine &M;
+  const Program &P;
+  Graph &G;
+  AxiomaticModel Model;
+  std::deque<Access> Accesses; // per event; what is saved by address keeps its place
+  std::deque<Node> Nodes{1};   // 0: no node
+  struct FreeTags {
+    void operator()(uint32_t *Tags) const { std::free(Tags); }
+  };
+  std::vector<std::unique_ptr<uint32_t[], FreeTags>> Tags; // per thread and register
+  std::deque<Flow> Flows;                                  // per thread
+  std::map<Address, PlaceId> Places;
+  std::vector<Bytes> States; // of synchronisation objects
+  std::map<Bytes, uint64_t> StateIds;
+};
+
+} // namespace picket

@@ -1,0 +1,150 @@
+#include "LitmusCommand.h"
+
+#include "CheckCommand.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace picket {
+
+bool LitmusCommand::findFiles(std::vector<std::string> &Files) const {
+  for (const std::string &Path : Paths) {
+    std::error_code Error;
+    if (!fs::is_directory(Path, Error)) {
+      Files.push_back(Path);
+      continue;
+    }
+    std::vector<std::string> Found;
+    for (fs::recursive_directory_iterator At(Path, Error), End; !Error && At != End; At.increment(Error))
+      if (At->path().extension() == ".litmus" && At->is_regular_file(Error))
+        Found.push_back(At->path().string());
+    if (Error || Found.empty()) {
+      llvm::errs() << "picket: "
+                   << (Error ? "'" + Path + "' cannot be read: " + Error.message()
+                             : "there is no .litmus file in '" + Path + "'")
+                   << '\n';
+      return false;
+    }
+    std::sort(Found.begin(), Found.end());
+    Files.insert(Files.end(), Found.begin(), Found.end());
+  }
+  return true;
+}
+
+LitmusReport LitmusCommand::runFile(const std::string &File) const {
+  LitmusReport Report;
+  Report.File = File;
+  auto Buffer = llvm::MemoryBuffer::getFile(File);
+  if (!Buffer) {
+    Report.Reading.Problem = "the file cannot be read: " + Buffer.getError().message();
+    return Report;
+  }
+  llvm::StringRef Text = (*Buffer)->getBuffer();
+  Report.Reading = readLitmus({Text.data(), Text.size()}, File);
+  if (!Report.Reading.Test)
+    return Report;
+  const LitmusTest &Test = *Report.Reading.Test;
+  for (Model M : Models.empty() ? modelsFor(Test.Architecture) : Models)
+    Report.Results.push_back(runLitmus(Test, M, Options));
+  return Report;
+}
+
+std::vector<LitmusReport> LitmusCommand::runAll(const std::vector<std::string> &Files) const {
+  std::vector<LitmusReport> Reports(Files.size());
+  std::vector<bool> Done(Files.size());
+  size_t NumDone = 0, NumPrinted = 0;
+  std::atomic<size_t> Next = 0;
+  std::mutex Mutex;
+  const bool Prints = !Json && Expected.empty(), Shows = Files.size() > 1 && isatty(STDERR_FILENO);
+
+  // Reports are printed in the order of the files, each as soon as all before it are there.
+  auto Finish = [&](size_t K) {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    Done[K] = true;
+    ++NumDone;
+    if (Shows)
+      llvm::errs() << "\r\033[K";
+    for (; Prints && NumPrinted < Files.size() && Done[NumPrinted]; ++NumPrinted)
+      printLitmusText(llvm::outs(), Reports[NumPrinted], Quiet);
+    llvm::outs().flush();
+    if (Shows && NumDone < Files.size())
+      llvm::errs() << NumDone << " of " << Files.size() << " tests: " << Files[K];
+  };
+  auto Work = [&] {
+    for (size_t K = Next++; K < Files.size(); K = Next++) {
+      Reports[K] = runFile(Files[K]);
+      Finish(K);
+    }
+  };
+  std::vector<std::thread> Others;
+  const unsigned Wanted = Jobs ? Jobs : std::max(1u, std::thread::hardware_concurrency());
+  for (unsigned K = 1; K < Wanted && K < Files.size(); ++K)
+    Others.emplace_back(Work);
+  Work();
+  for (std::thread &T : Others)
+    T.join();
+  return Reports;
+}
+
+/// Without a table no answer is wrong.
+static ExitCode exitCodeOf(const std::vector<LitmusReport> &Reports, const LitmusComparison *Comparison) {
+  if (Comparison && !Comparison->Mismatches.empty())
+    return ViolationFound;
+  bool Refused = false, Limited = false;
+  for (const LitmusReport &Report : Reports) {
+    Refused |= !Report.Reading.Test;
+    for (const LitmusResult &R : Report.Results) {
+      Limited |= R.Coverage == Verdict::Inconclusive;
+      Refused |= R.Coverage == Verdict::Unsupported;
+    }
+  }
+  return Refused ? CannotBeChecked : Limited ? LimitReached : NothingFound;
+}
+
+int LitmusCommand::run() {
+  std::optional<LitmusTable> Table;
+  if (!Expected.empty()) {
+    std::string Error;
+    Table = LitmusTable::read(Expected, Error);
+    if (!Table) {
+      llvm::errs() << "picket: " << Error << '\n';
+      return BadUsage;
+    }
+  }
+  const bool Everything = Paths.empty();
+  if (Everything && !Table) {
+    llvm::errs() << "picket: no litmus test is named\nRun 'picket litmus --help' for usage.\n";
+    return BadUsage;
+  }
+  if (Everything)
+    Paths.push_back(Table->directory());
+  std::vector<std::string> Files;
+  if (!findFiles(Files))
+    return CannotBeChecked;
+
+  const std::vector<LitmusReport> Reports = runAll(Files);
+  std::optional<LitmusComparison> Comparison;
+  if (Table) {
+    Comparison.emplace(*Table);
+    for (const LitmusReport &Report : Reports)
+      Comparison->add(Report);
+    if (Everything)
+      Comparison->noteMissing(Models);
+  }
+  const LitmusComparison *Compared = Comparison ? &*Comparison : nullptr;
+  if (Json)
+    printLitmusJson(llvm::outs(), Reports, Compared);
+  else if (Compared || Files.size() > 1)
+    printLitmusSummary(llvm::outs(), Reports, Compared);
+  return exitCodeOf(Reports, Compared);
+}
+
+} // namespace picket
