@@ -1,14 +1,15 @@
 #include "check/Check.h"
 
 #include "check/AccessSampler.h"
+#include "check/Findings.h"
 #include "explore/OptimalDpor.h"
+#include "explore/Rsmc.h"
 #include "trace/Recorder.h"
 #include "trace/RecordingNames.h"
 
 #include <algorithm>
 #include <mutex>
 #include <thread>
-#include <tuple>
 
 namespace picket {
 
@@ -40,12 +41,12 @@ using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point Start) { return std::chrono::duration<double>(Clock::now() - Start).count(); }
 
-/// Collects what the executions of one model show.
-class Collector : public ExplorationObserver {
+/// Collects what the executions of one model show, in order or as graphs.
+class Collector : public ExplorationObserver, public GraphObserver {
 public:
   Collector(const std::string &File, const Program &P, const CheckOptions &Options, ModelReport &Report,
             const std::function<void(const Progress &)> &OnProgress)
-      : File(File), P(P), Options(Options), Report(Report), OnProgress(OnProgress) {}
+      : File(File), Options(Options), Report(Report), Found(P, Report), OnProgress(OnProgress) {}
 
   void ended(Execution &E, Ending How) override {
     Machine &M = E.configuration().machine();
@@ -53,13 +54,17 @@ public:
       Sampler.look(E);
     if (How == Ending::Buggy)
       for (const BugReport &B : M.bugs())
-        add(E, B);
-    if (How == Ending::Cut)
-      for (ThreadId T = 0; T < M.numThreads(); ++T)
-        if (M.exists(T) && M.status(T) == ThreadStatus::Cut)
-          addLoop(M.loopOfSpin(T));
-    for (; ReadsSeen < M.unwrittenReads().size(); ++ReadsSeen)
-      addRead(M.unwrittenReads()[ReadsSeen]);
+        if (Found.add(M, B) && Seen.size() + 1 == Report.Bugs.size() && Seen.size() < Options.Counterexamples)
+          keep(E, B);
+    Found.look(M, How);
+  }
+
+  void ended(GraphRun &Run, Ending How) override {
+    Machine &M = Run.machine();
+    if (How == Ending::Buggy)
+      for (const BugReport &B : M.bugs())
+        Found.add(M, B);
+    Found.look(M, How);
   }
 
   void progress(const ExplorationResult &Result) override {
@@ -68,10 +73,7 @@ public:
   }
 
   void restarted() override {
-    Report.Bugs.clear();
-    Report.Loops.clear();
-    Report.Notes.clear();
-    ReadsSeen = 0;
+    Found.clear();
     Seen.clear();
     Sampler.clear();
   }
@@ -92,52 +94,10 @@ public:
   }
 
 private:
-  void add(Execution &E, const BugReport &B) {
-    Machine &M = E.configuration().machine();
-    Bug New{nameOf(B.Kind), B.Message, whereOf(M, B), M.threadName(B.Thread), nullptr};
-    for (const Bug &Known : Report.Bugs)
-      if (Known.Kind == New.Kind && Known.Where.File == New.Where.File && Known.Where.Line == New.Where.Line &&
-          Known.Where.Column == New.Where.Column && Known.Thread == New.Thread)
-        return;
-    Report.Bugs.push_back(std::move(New));
-    if (Seen.size() + 1 != Report.Bugs.size() || Seen.size() >= Options.Counterexamples)
-      return;
+  void keep(Execution &E, const BugReport &B) {
     SeenBug &Kept = Seen.emplace_back(SeenBug{B, {}});
     for (uint32_t K = 0; K < E.length(); ++K)
       Kept.Schedule.push_back(E[K].Process);
-  }
-
-  /// A bug inside a model of the C library is shown where the user's text called it.
-  Place whereOf(Machine &M, const BugReport &B) {
-    std::vector<uint32_t> Stack = M.callStack(B.Thread);
-    if (!Stack.empty())
-      Stack.back() = B.Pc;
-    for (size_t K = Stack.size(); K-- > 0;)
-      if (const SourceLocation &L = P.placeOf(Stack[K]); L.Line && P.UserFile[L.File])
-        return placeOf(P, L);
-    return placeOf(P, P.placeOf(B.Pc));
-  }
-
-  void addLoop(uint32_t Loop) {
-    Place Where = placeOf(P, P.Locations[P.Loops[Loop].Location]);
-    for (const CutLoop &Known : Report.Loops)
-      if (Known.Where.File == Where.File && Known.Where.Line == Where.Line)
-        return;
-    Report.Loops.push_back({Where});
-  }
-
-  void addRead(const Machine::UnwrittenRead &Read) {
-    const SourceLocation &L = P.placeOf(Read.Pc);
-    if (!L.Line || !P.UserFile[L.File])
-      return;
-    Note New{Read.Partly ? "reads memory of which only a part was written before; Picket takes the rest to be zero"
-                         : "reads memory that nothing has written before; Picket takes it to be zero",
-             placeOf(P, L)};
-    auto Key = [](const Note &N) { return std::tie(N.Where.File, N.Where.Line, N.Where.Column); };
-    auto At = std::lower_bound(Report.Notes.begin(), Report.Notes.end(), New,
-                               [&](const Note &A, const Note &B) { return Key(A) < Key(B); });
-    if (At == Report.Notes.end() || Key(*At) != Key(New))
-      Report.Notes.insert(At, std::move(New));
   }
 
   struct SeenBug {
@@ -146,12 +106,11 @@ private:
   };
 
   const std::string &File;
-  const Program &P;
   const CheckOptions &Options;
   ModelReport &Report;
+  Findings Found;
   const Clock::time_point Start = Clock::now();
   AccessSampler Sampler;
-  size_t ReadsSeen = 0;      // of the machine's unwritten reads
   std::vector<SeenBug> Seen; // the first of Report.Bugs, with the executions that show them
   const std::function<void(const Progress &)> &OnProgress;
 };
@@ -169,14 +128,7 @@ std::optional<Buffering> bufferingOf(Model M) {
 void checkModel(const std::string &File, const Program &P, const CheckOptions &Options,
                 const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
                 ModelReport &Report) {
-  std::optional<Buffering> Buffers = bufferingOf(Report.Which);
-  if (!Buffers) {
-    Report.Result = Verdict::Unsupported;
-    Report.Reason = "the memory model POWER is not available";
-    return;
-  }
   ExplorationOptions E;
-  E.Buffers = *Buffers;
   E.Exhaustive = Options.Exhaustive;
   E.Machine.Unroll = std::max(1u, Options.Unroll);
   E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes;
@@ -189,7 +141,12 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   Collector Found(File, P, Options, Report, OnProgress);
   ExplorationResult Result;
   try {
-    Result = exploreOptimally(P, E, Found);
+    if (std::optional<Buffering> Buffers = bufferingOf(Report.Which)) {
+      E.Buffers = *Buffers;
+      Result = exploreOptimally(P, E, Found);
+    } else {
+      Result = exploreGraphs(P, AxiomaticModel::Power, E, Found);
+    }
   } catch (const std::bad_alloc &) {
     Result.Ended = ExplorationResult::End::Limit;
     Result.Reason = "memory ran out";

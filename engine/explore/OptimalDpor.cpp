@@ -18,7 +18,12 @@ class OptimalDpor {
 public:
   OptimalDpor(Configuration &C, Execution &E, Sharing &Shared, Cells &Memory, const ExplorationOptions &Options,
               ExplorationResult &Result, ExplorationObserver &Observer)
-      : C(C), E(E), Shared(Shared), Memory(Memory), Options(Options), Result(Result), Observer(Observer) {}
+      : C(C), E(E), Shared(Shared), Memory(Memory), Options(Options), Result(Result), Observer(Observer) {
+    C.watch([this] { return lookAtLimits(); });
+  }
+  ~OptimalDpor() { C.watch(nullptr); }
+  OptimalDpor(const OptimalDpor &) = delete;
+  OptimalDpor &operator=(const OptimalDpor &) = delete;
 
   /// Explores everything. False: what is shared turned out differently; start over.
   bool run();
@@ -33,6 +38,7 @@ private:
     uint32_t Done = 0;    // steps that were explored from here before this one
   };
 
+  void exploreAll();
   bool forward();
   bool backtrack();
   void executionEnded();
@@ -282,8 +288,8 @@ bool OptimalDpor::backtrack() {
 }
 
 /// The share of the tree of executions that lies behind the present one, if all branches that are known from a prefix
-/// were equally large (as in Knuth: "Estimating the Efficiency of Backtrack Programs"). Branches that will only be found
-/// later are not in it.
+/// were equally large (as in Knuth: "Estimating the Efficiency of Backtrack Programs"). Branches that will only be
+/// found later are not in it.
 double OptimalDpor::explored() const {
   double Share = 0, Weight = 1; // of the subtree below the prefix
   for (const Prefix &Here : Prefixes) {
@@ -327,18 +333,21 @@ bool OptimalDpor::lookAtLimits() {
   return false;
 }
 
-bool OptimalDpor::run() {
+void OptimalDpor::exploreAll() {
   C.start();
   E.started();
   Prefixes.emplace_back();
-  do {
+  do
     forward();
-    if (Shared.changed() || Memory.changed())
-      return false;
-    if (stopNow(1))
-      return true;
-  } while (backtrack());
-  return true;
+  while (!Shared.changed() && !Memory.changed() && !stopNow(1) && backtrack());
+}
+
+bool OptimalDpor::run() {
+  try {
+    exploreAll();
+  } catch (const Configuration::Interrupted &) { // a limit, which is in the result
+  }
+  return !Shared.changed() && !Memory.changed();
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <set>
+#include <utility>
 
 namespace picket {
 
@@ -21,9 +22,9 @@ public:
   using Graph = ExecutionGraph<Words>;
 
   Explorer(const Program &P, AxiomaticModel Model, const ExplorationOptions &Options, Sharing &Shared,
-           ExplorationResult &Result, GraphObserver &Observer)
-      : Options(Options), Shared(Shared), Result(Result), Observer(Observer), M(P, Shared, Options.Machine),
-        Flow(M, G, Model), Model(Axioms<Words>::make(Model)) {}
+           EndingMemory &Memory, ExplorationResult &Result, GraphObserver &Observer)
+      : Options(Options), Shared(Shared), Memory(Memory), Result(Result), Observer(Observer),
+        M(P, Shared, Options.Machine), Flow(M, G, Model, Memory), Model(Axioms<Words>::make(Model)) {}
 
   void run() {
     M.start();
@@ -89,12 +90,17 @@ private:
   void takeBackUpdate(EventId Read);
 
   bool advance();
+  void startOverIfSurprised();
+  bool lookForEnds(EventId Committed);
+  bool goesRoundForEver(EventId Load);
   void leaf();
+  Ending ending(ThreadId &Stuck, bool &Superfluous);
   bool canGoOn(EventId Waiting);
   void look();
 
   const ExplorationOptions &Options;
   Sharing &Shared;
+  EndingMemory &Memory;
   ExplorationResult &Result;
   GraphObserver &Observer;
   Graph G;
@@ -149,11 +155,38 @@ template <unsigned Words> EventId Explorer<Words>::choose() {
   return Best;
 }
 
+template <unsigned Words> void Explorer<Words>::startOverIfSurprised() {
+  if (!Shared.takeChanged() && !Memory.Changed)
+    return;
+  Memory.Changed = false;
+  throw StartOver();
+}
+
+/// Finds uses of memory that has ended, which the event that was just committed makes.
+template <unsigned Words> bool Explorer<Words>::lookForEnds(EventId Committed) {
+  if (!G[Committed].IsWrite) {
+    EventId Source = G[Committed].Source;
+    if (Source == NoEvent || !G[Source].Ends)
+      return false;
+    Flow.failEnded(Committed, Source);
+    return true;
+  }
+  EventId End = NoEvent;
+  for (EventId W : G.Places[G[Committed].Place].Coherence) {
+    if (End != NoEvent) {
+      Flow.failEnded(W, End);
+      return true;
+    }
+    if (G[W].Ends)
+      End = W;
+  }
+  return false;
+}
+
 /// Fetches. False if a thread came back to the head of its spin loop: what it read last is nothing to go on with.
 template <unsigned Words> bool Explorer<Words>::advance() {
   Flow.fetch();
-  if (Shared.takeChanged())
-    throw StartOver();
+  startOverIfSurprised();
   for (ThreadId T = 0; T < M.numThreads(); ++T)
     if (M.exists(T) && Flow.isSpinning(T))
       return false;
@@ -207,7 +240,7 @@ bool Explorer<Words>::withRead(EventId E, EventId Source, uint32_t Home, Continu
     bool IsUpdate = G[E].OfUpdate;
     Accepted = !IsUpdate || placeUpdate(E, Source, Done);
     if (Accepted) {
-      if (IsUpdate)
+      if (!lookForEnds(E) && IsUpdate)
         Flow.noteUpdate(E, Done);
       Run.push_back(E);
       Accepted = advance();
@@ -235,6 +268,7 @@ bool Explorer<Words>::withWrite(EventId E, uint32_t Position, Continuation Then)
   if (Accepted) {
     if (G[E].Conditional)
       Flow.noteConditional(E, true);
+    lookForEnds(E);
     Run.push_back(E);
     Accepted = advance();
     if (Accepted)
@@ -264,8 +298,7 @@ template <unsigned Words> void Explorer<Words>::explore() {
   if (!M.bugs().empty() && !Options.Exhaustive)
     return leaf();
   EventId E = choose();
-  if (Shared.takeChanged())
-    throw StartOver();
+  startOverIfSurprised();
   if (E == NoEvent || (!M.bugs().empty() && !Options.Exhaustive))
     leaf();
   else if (G[E].IsWrite)
@@ -465,7 +498,7 @@ void Explorer<Words>::addBranch(uint32_t Home, const Set &Past, EventId Store, K
     F.Queue.push_back(std::move(B));
 }
 
-/// Whether a load that waits could go on with something that is there.
+/// Whether an operation that waits could go on with something that is there.
 template <unsigned Words> bool Explorer<Words>::canGoOn(EventId Waiting) {
   std::vector<EventId> Sources = G.Places[G[Waiting].Place].Coherence;
   Sources.insert(Sources.begin(), NoEvent);
@@ -475,42 +508,109 @@ template <unsigned Words> bool Explorer<Words>::canGoOn(EventId Waiting) {
   return false;
 }
 
-template <unsigned Words> void Explorer<Words>::leaf() {
-  bool Cut = false, Given = false, Unfinished = false;
-  ThreadId Stuck = ~0u;
+/// Whether a spin loop goes round for ever if nobody writes any more: the thread may have begun its iteration with
+/// values that others have since replaced, so it gets a whole one with the latest.
+template <unsigned Words> bool Explorer<Words>::goesRoundForEver(EventId Load) {
+  ThreadId T = G[Load].Thread;
+  auto Before = Flow.mark();
+  std::vector<EventId> Done;
+  bool Forever = false;
+  for (unsigned Rounds = 0; Load != NoEvent && !Forever;) {
+    const auto &Coherence = G.Places[G[Load].Place].Coherence;
+    EventId Latest = Coherence.empty() ? NoEvent : Coherence.back();
+    Set Direct = commitBefore(Load);
+    if (Latest != NoEvent)
+      Direct.insert(Latest);
+    G[Load].Past = pastOf(Direct);
+    G.commitRead(Load, Latest);
+    Model->extend(G, Load);
+    typename OutOfOrder<Words>::Update Update;
+    if (G[Load].OfUpdate && !placeUpdate(Load, Latest, Update)) {
+      G.uncommitRead(Load);
+      break;
+    }
+    if (G[Load].OfUpdate)
+      Flow.noteUpdate(Load, Update);
+    Done.push_back(Load);
+    Flow.fetch();
+    if (Flow.isSpinning(T)) {
+      Forever = ++Rounds == 2;
+      Flow.goRound(T);
+      Flow.fetch();
+    }
+    Load = NoEvent;
+    for (EventId E = 0; E < G.size() && Load == NoEvent; ++E)
+      if (G[E].Thread == T && !G.Committed.contains(E) && !G[E].IsWrite && Flow.mayWait(E) && isEnabled(E))
+        Load = E;
+  }
+  while (!Done.empty()) {
+    if (G[Done.back()].OfUpdate)
+      takeBackUpdate(Done.back());
+    G.uncommitRead(Done.back());
+    Done.pop_back();
+  }
+  Flow.undoTo(Before);
+  return Forever;
+}
+
+/// How a run ended in which nothing is left to be committed. Superfluous: only because somebody was made to wait.
+template <unsigned Words> Ending Explorer<Words>::ending(ThreadId &Stuck, bool &Superfluous) {
+  if (!M.bugs().empty())
+    return Ending::Buggy;
+  bool Given = false, Unfinished = false;
   for (ThreadId T = 0; T < M.numThreads(); ++T) {
     if (!M.exists(T))
       continue;
     switch (M.status(T)) {
-    case ThreadStatus::Cut: Cut = true; break;
+    case ThreadStatus::Cut: return Ending::Cut;
     case ThreadStatus::Assumed: Given = true; break;
     case ThreadStatus::Finished:
     case ThreadStatus::Failed: break;
     default: Unfinished = true;
     }
   }
-  Ending How = Ending::Complete;
-  if (!M.bugs().empty()) {
-    How = Ending::Buggy;
-  } else if (Cut) {
-    How = Ending::Cut;
-  } else if (Given) {
-    How = Ending::Blocked;
-  } else if (Unfinished || !Deferred.empty()) {
-    std::vector<std::pair<EventId, uint32_t>> Waiting;
-    std::swap(Waiting, Deferred);
-    bool Real = !Waiting.empty();
-    for (auto [Load, Home] : Waiting)
-      if (Real && canGoOn(Load))
-        Real = false;
-    std::swap(Waiting, Deferred);
-    How = Ending::Blocked;
-    if (Real) {
-      bool Locked = Flow.operation(Deferred.front().first).Kind == OperationKind::Sync;
-      Stuck = G[Deferred.front().first].Thread;
-      M.reportStuck(Stuck, Locked);
-      How = Ending::Buggy;
-    }
+  if (Given)
+    return Ending::Blocked;
+  if (!Unfinished)
+    return Ending::Complete;
+  // Once main has returned, whoever still waits for a signal or semaphore goes down with the process.
+  EventId Locked = NoEvent, Hangs = NoEvent;
+  auto Waiting = std::exchange(Deferred, {});
+  bool Moves = false;
+  for (auto [E, Home] : Waiting) {
+    const Operation &Op = Flow.operation(E);
+    bool IsSync = Op.Kind == OperationKind::Sync;
+    Moves |= IsSync ? canGoOn(E) : !goesRoundForEver(E);
+    if (!IsSync)
+      Hangs = E;
+    else if (!M.exitCalled() || Op.Sync == SyncOp::MutexLock || Op.Sync == SyncOp::SpinLock)
+      Locked = E;
+  }
+  Deferred = std::move(Waiting);
+  if (Moves) { // the runs in which they do are explored elsewhere
+    Superfluous = true;
+    return Ending::Blocked;
+  }
+  bool Joins = Deferred.empty() && !M.exitCalled(); // threads that wait for each other's end
+  if (Locked == NoEvent && Hangs == NoEvent && !Joins)
+    return Ending::Complete;
+  if (Joins)
+    for (ThreadId T = M.numThreads(); T-- > 0;)
+      if (M.exists(T) && M.status(T) == ThreadStatus::Ready)
+        Stuck = T;
+  if (!Joins)
+    Stuck = G[Locked != NoEvent ? Locked : Hangs].Thread;
+  M.reportStuck(Stuck, Joins || Locked != NoEvent);
+  return Ending::Buggy;
+}
+
+template <unsigned Words> void Explorer<Words>::leaf() {
+  ThreadId Stuck = ~0u;
+  bool Superfluous = false;
+  Ending How = ending(Stuck, Superfluous);
+  if (Superfluous) {
+    ++Result.RejectedBranches;
+    return;
   }
   switch (How) {
   case Ending::Complete:
@@ -566,11 +666,11 @@ template <unsigned Words> std::vector<GraphAccess> Explorer<Words>::accesses() {
 /// Explores with sets of a certain size. False if they turn out to be too small.
 template <unsigned Words>
 bool exploreWith(const Program &P, AxiomaticModel Model, const ExplorationOptions &Options, Sharing &Shared,
-                 ExplorationResult &Result, GraphObserver &Observer) {
+                 EndingMemory &Memory, ExplorationResult &Result, GraphObserver &Observer) {
   for (;;) {
     try {
       Result = ExplorationResult();
-      Explorer<Words>(P, Model, Options, Shared, Result, Observer).run();
+      Explorer<Words>(P, Model, Options, Shared, Memory, Result, Observer).run();
       return true;
     } catch (const StartOver &) {
       Observer.restarted();
@@ -602,10 +702,11 @@ ExplorationResult exploreGraphs(const Program &P, AxiomaticModel Model, const Ex
   Options.Machine.OutOfOrder = true;
   Options.Machine.StopAtFences = false;
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
+  EndingMemory Memory;
   ExplorationResult Result;
-  if (exploreWith<1>(P, Model, Options, Shared, Result, Observer) ||
-      exploreWith<4>(P, Model, Options, Shared, Result, Observer) ||
-      exploreWith<16>(P, Model, Options, Shared, Result, Observer))
+  if (exploreWith<1>(P, Model, Options, Shared, Memory, Result, Observer) ||
+      exploreWith<4>(P, Model, Options, Shared, Memory, Result, Observer) ||
+      exploreWith<16>(P, Model, Options, Shared, Memory, Result, Observer))
     return Result;
   Result.Ended = ExplorationResult::End::Limit;
   Result.Reason = "an execution has more than " + std::to_string(EventSet<16>::Capacity) + " shared accesses";

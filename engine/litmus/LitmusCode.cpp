@@ -237,7 +237,7 @@ void LitmusThread::finish(Program &P, const std::string &Name) {
     P.CodeLocations.push_back(K && Lines[K] == Lines[K - 1] ? P.CodeLocations.back() : LocationOf(Lines[K]));
   }
   P.Code.push_back({.Op = Opcode::Return});
-  P.CodeLocations.push_back(P.CodeLocations.back());
+  P.CodeLocations.push_back(Code.empty() ? Start : P.CodeLocations.back());
 }
 
 static void addGlobals(Program &P, const LitmusLocations &Locations) {

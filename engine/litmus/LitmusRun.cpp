@@ -85,9 +85,8 @@ private:
   Tally &Into;
 };
 
-ExplorationResult explore(const LitmusTest &Test, Model Which, ExplorationOptions Options, Tally &Into) {
-  const bool InOrder = Which != Model::Power && !Test.UsesReservations;
-  if (InOrder) {
+ExplorationResult explore(const LitmusTest &Test, Model Which, bool Graphs, ExplorationOptions Options, Tally &Into) {
+  if (!Graphs && Which != Model::Power && !Test.UsesReservations) {
     Options.Buffers = Which == Model::SC    ? Buffering::None
                       : Which == Model::TSO ? Buffering::Fifo
                                             : Buffering::PerLocation;
@@ -127,7 +126,7 @@ LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions 
   Tally Into(Test, Result);
   ExplorationResult Explored;
   try {
-    Explored = explore(Test, Which, E, Into);
+    Explored = explore(Test, Which, Options.Graphs, E, Into);
   } catch (const std::bad_alloc &) {
     Explored.Ended = ExplorationResult::End::Limit;
     Explored.Reason = "memory ran out";

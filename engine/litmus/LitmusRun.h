@@ -9,6 +9,7 @@ namespace picket {
 struct LitmusOptions {
   unsigned Unroll = 8;       // iterations of a loop that other threads can keep going
   double TimeoutSeconds = 0; // 0: none
+  bool Graphs = false; // explore execution graphs under all models, not only where nothing else can: a second opinion
   uint64_t MaxMemoryBytes = 4ull << 30;
   const std::atomic<bool> *Cancel = nullptr;
 };

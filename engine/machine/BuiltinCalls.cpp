@@ -138,7 +138,7 @@ bool Interpreter::freeBlock(const Instruction &I) {
     return failed(BugKind::InvalidFree, O && O->Kind == ObjectKind::Heap
                                             ? "free of a pointer into the middle of a block"
                                             : "free of something that malloc did not return");
-  bool Seen = !M.alone() && M.Shared.noteOwned(O->Site, O->Owner, Id);
+  bool Seen = !M.alone() && (M.Options.OutOfOrder || M.Shared.noteOwned(O->Site, O->Owner, Id));
   if (!Seen)
     return endBlock(I, Where);
   M.Shared.noteWrite(Where, O->Size, Id);

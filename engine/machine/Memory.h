@@ -86,16 +86,6 @@ public:
   uint64_t bytesAllocated() const { return Allocated; }
 
 private:
-  /// Nearly always an int or a pointer.
-  static void copyWord(void *To, const void *From, unsigned Size) {
-    if (Size == 4)
-      std::memcpy(To, From, 4);
-    else if (Size == 8)
-      std::memcpy(To, From, 8);
-    else
-      std::memcpy(To, From, Size);
-  }
-
   UndoLog &Undo;
   static constexpr uint32_t ChunkSize = 256;
   static constexpr uint32_t MaxTrackedSize = 1u << 20;

@@ -17,14 +17,16 @@ Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool
     if (MustBeSeen)
       M.Shared.markShared(O->Site);
     // With execution graphs, what nobody else sees can still order what others do.
-    Seen = M.Options.OutOfOrder || (O->Kind == ObjectKind::Global ? M.Shared.noteGlobal(O->Site, Id, Write)
+    Seen = M.Options.OutOfOrder || (O->Kind == ObjectKind::Global ? M.Shared.noteGlobal(O->Site, A, Size, Id, Write)
                                                                   : M.Shared.noteOwned(O->Site, O->Owner, Id));
     if (Seen && Write)
       M.Shared.noteWrite(A, Size, Id);
     else if (Seen)
       M.Shared.noteRead(A, Size, Id);
   }
-  if (Seen && !S.InAtomic)
+  // With execution graphs, whether shared memory has ended is for the graph to say.
+  bool Ended = M.Options.OutOfOrder && O->Life != Lifetime::Alive && !M.Shared.isShared(O->Site);
+  if (Seen && !S.InAtomic && !Ended)
     return Reach::Visible;
   if (O->Life != Lifetime::Alive) {
     auto [Kind, Message] = describeBadAccess(M, A, Size, Write);

@@ -34,26 +34,20 @@ public:
   }
 
   /// Notes an access of a global, which no thread owns from the start. True if it is now shared.
-  bool noteGlobal(uint32_t Site, uint32_t Thread, bool Write) {
+  bool noteGlobal(uint32_t Site, Address Where, uint32_t Size, uint32_t Thread, bool Write) {
     Info &I = Sites[Site];
-    switch (I.State) {
-    case Untouched:
-      I.State = Write ? WrittenByOne : ReadByOne;
+    if (I.State == Shared)
+      return true;
+    const bool Another = I.State != Untouched && I.Thread != Thread;
+    if (I.State == WrittenByOne ? Another : Write && (Another || I.State == ReadByMany))
+      return shareGlobal(Site);
+    if (Write || I.State != WrittenByOne) {
+      I.State = Write ? WrittenByOne : Another || I.State == ReadByMany ? ReadByMany : ReadByOne;
       I.Thread = Thread;
-      return false;
-    case ReadByOne:
-      if (Write && I.Thread != Thread)
-        return share(Site);
-      if (Write)
-        I.State = WrittenByOne;
-      else if (I.Thread != Thread)
-        I.State = ReadByMany;
-      return false;
-    case ReadByMany: return Write ? share(Site) : false;
-    case WrittenByOne: return I.Thread != Thread ? share(Site) : false;
-    case Shared: return true;
+      I.Where = Where;
+      I.Size = Size;
     }
-    return true;
+    return false;
   }
 
   /// Marks a site whose accesses must be events from the start (locks, spin loops).
@@ -106,11 +100,16 @@ public:
     return true;
   }
 
-  /// Something became shared since the last call: what was explored so far must be explored anew.
+  /// Something became shared since the last call: what was explored so far must be explored anew, and which of its
+  /// accesses were quiet matters no more.
   bool takeChanged() {
-    bool Was = Changed;
+    if (!Changed)
+      return false;
     Changed = false;
-    return Was;
+    for (std::vector<ByteInfo> &Object : Bytes)
+      for (ByteInfo &B : Object)
+        B.QuietReader = B.QuietWriter = Nobody;
+    return true;
   }
   bool changed() const { return Changed; }
 
@@ -156,11 +155,25 @@ private:
   struct Info {
     StateKind State = Untouched;
     uint32_t Thread = 0;
+    // The last access of a global, and its last write if there was one.
+    uint32_t Size = 0;
+    Address Where = 0;
   };
 
   bool share(uint32_t Site) {
     Sites[Site].State = Shared;
     Changed = true;
+    return true;
+  }
+
+  /// What is known of the time before is noted now, so that exploration need not start over again to find it out.
+  bool shareGlobal(uint32_t Site) {
+    const Info Before = Sites[Site];
+    share(Site);
+    if (Before.State == WrittenByOne)
+      noteWrite(Before.Where, Before.Size, Before.Thread);
+    else
+      noteRead(Before.Where, Before.Size, Before.Thread);
     return true;
   }
 

@@ -10,6 +10,16 @@
 
 namespace picket {
 
+/// For what is nearly always an int or a pointer.
+inline void copyWord(void *To, const void *From, size_t Size) {
+  if (Size == 4)
+    std::memcpy(To, From, 4);
+  else if (Size == 8)
+    std::memcpy(To, From, 8);
+  else
+    std::memcpy(To, From, Size);
+}
+
 class UndoLog {
 public:
   UndoLog() = default;
@@ -30,7 +40,7 @@ public:
     size_t Padded = (Size + 7) & ~size_t(7);
     if (Top + Padded + sizeof(Entry) > Capacity)
       grow(Padded + sizeof(Entry));
-    copy(Buffer + Top, Home, Size);
+    copyWord(Buffer + Top, Home, Size);
     Top += Padded;
     Entry E{Home, Size};
     std::memcpy(Buffer + Top, &E, sizeof E);
@@ -45,7 +55,7 @@ public:
       Top -= sizeof E;
       std::memcpy(&E, Buffer + Top, sizeof E);
       Top -= (E.Size + 7) & ~size_t(7);
-      copy(E.Home, Buffer + Top, E.Size);
+      copyWord(E.Home, Buffer + Top, E.Size);
     }
   }
 
@@ -75,16 +85,6 @@ private:
     void *Home;
     size_t Size;
   };
-
-  /// Most of what is saved is one or two words.
-  static void copy(void *To, const void *From, size_t Size) {
-    if (Size == 4)
-      std::memcpy(To, From, 4);
-    else if (Size == 8)
-      std::memcpy(To, From, 8);
-    else
-      std::memcpy(To, From, Size);
-  }
 
   void grow(size_t Needed) {
     size_t Bigger = Capacity ? Capacity * 2 : size_t(1) << 16;

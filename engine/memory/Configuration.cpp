@@ -83,9 +83,15 @@ void Configuration::noteCreated() {
   }
 }
 
+void Configuration::lookWhetherToStop() {
+  QuietSinceLook = 0;
+  if (ShouldStop && ShouldStop())
+    throw Interrupted();
+}
+
 /// Lets T go through everything that needs no step of its own.
 void Configuration::settle(ThreadId T) {
-  // A thread may go round a loop of its own for ever. Reads then take steps after a while, where limits are looked at.
+  // A thread may go round a loop of its own for ever. Reads then take steps after a while.
   constexpr uint32_t MaxQuietBeforeRead = 2'000, MaxQuiet = 10'000'000;
   uint32_t Quiet = 0;
   UndoLog &Undo = M.undo();
@@ -144,6 +150,7 @@ void Configuration::settle(ThreadId T) {
       const Operation &Op = M.pending(T);
       if (!M.quietAccesses() || ++Quiet > MaxQuietBeforeRead || !isQuiet(T, M.sharing()))
         return;
+      countQuiet();
       M.save(T);
       noteRead(T, Op);
       uint64_t Low, High;
@@ -156,7 +163,9 @@ void Configuration::settle(ThreadId T) {
       if (M.quietAccesses() && isQuiet(T, M.sharing())) {
         if (++Quiet > MaxQuiet)
           throw MachineStop{MachineStop::Limit, M.pc(T), T,
-                            "thread '" + M.threadName(T) + "' stores without end and does nothing that others could see"};
+                            "thread '" + M.threadName(T) +
+                                "' stores without end and does nothing that others could see"};
+        countQuiet();
         M.save(T);
         writeBytes(Op.Where, Op.Width, Op.Value, Op.Value2);
         M.resume(T, 0, 0, true);

@@ -11,6 +11,7 @@
 #include "memory/StoreBuffer.h"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -72,6 +73,11 @@ public:
   /// Goes back to where start() ended, without letting threads do anything that takes no step: with a listener that
   /// hears it and every access as a step (or as before, without).
   void startOver(StepListener *Listener);
+
+  /// Asks now and then whether to stop while a thread does what takes no step, which can go on for long. If so, start()
+  /// or step() throw Interrupted.
+  void watch(std::function<bool()> Stop) { ShouldStop = std::move(Stop); }
+  struct Interrupted {};
 
   /// Processes that can take a step now, in the order in which a first execution should prefer them.
   void enabled(std::vector<ProcessId> &Result);
@@ -177,6 +183,11 @@ private:
   void readModifyWrite(ThreadId T, const Operation &Op);
   void synchronise(ThreadId T, const Operation &Op);
   void settle(ThreadId T);
+  void countQuiet() {
+    if (++QuietSinceLook >= QuietBetweenLooks)
+      lookWhetherToStop();
+  }
+  void lookWhetherToStop();
   void settleJoiners(ThreadId Target);
   void noteCreated();
   void begin();
@@ -198,6 +209,9 @@ private:
   std::vector<std::pair<ThreadId, ThreadId>> CreatedAtStart;
   Mark AtStart;
   StepListener *Listener = nullptr;
+  std::function<bool()> ShouldStop;
+  static constexpr uint32_t QuietBetweenLooks = 10'000; // some milliseconds
+  uint32_t QuietSinceLook = 0;
 
   std::vector<MemoryAccess> Accesses;
   std::vector<StepNote> Notes;

@@ -29,6 +29,7 @@ template <unsigned Words> struct GraphEvent {
   bool Conditional = false;   // a store-conditional: may fail
   bool Locked = false;        // of an update that is a full fence under TSO and PSO
   bool Void = false;          // a write that does not take place (in this run)
+  bool Ends = false;          // not a write of the program: the memory ends here (free, the end of a local variable)
   PlaceId Place = NoPlace;    // once the address is known
   EventId Reserved = NoEvent; // Conditional: the load-reserve it belongs to, of the same place
 

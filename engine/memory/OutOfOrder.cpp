@@ -51,6 +51,14 @@ template <unsigned Words> uint32_t OutOfOrder<Words>::knownNode(uint64_t Bits, c
   return newNode(N);
 }
 
+template <unsigned Words> uint32_t OutOfOrder<Words>::resultNode(EventId From, uint8_t Kind) {
+  Node N;
+  N.Kind = static_cast<decltype(N.Kind)>(Kind);
+  N.From = From;
+  N.Loads.insert(From);
+  return newNode(N);
+}
+
 static uint64_t evaluate(const Instruction &I, uint64_t A, uint64_t B, uint64_t C) {
   switch (I.Op) {
   case Opcode::Move: return A;
@@ -105,6 +113,8 @@ template <unsigned Words> bool OutOfOrder<Words>::resolve(const Value &V, uint64
         A = A == lowBits(B, From.Op.Width * 8u);
       } else if (N.Kind == Node::Stored) {
         A = From.Stored;
+      } else if (N.Kind == Node::Returned) {
+        A = static_cast<uint32_t>(From.Result.Value);
       }
     } else {
       if (!resolve(N.A, A) || !resolve(N.B, B) || !resolve(N.C, C))
@@ -332,9 +342,8 @@ template <unsigned Words> bool OutOfOrder<Words>::doReturn(ThreadId T, const Ins
       return false;
   }
   runInstruction(T);
-  if (S.Pending.Kind == OperationKind::End) { // others may still look at its locals: they are not ended here
-    Interpreter(M, T).completeEnd();
-  }
+  if (S.Pending.Kind == OperationKind::End)
+    endLocals(T);
   if (S.Depth + 1 == Depth && S.Depth > 0) {
     const Instruction &Call = P.Code[CallPc];
     if (Call.Dst >= 0 && I.Flags >= 1) {
@@ -377,8 +386,7 @@ template <unsigned Words> bool OutOfOrder<Words>::operate(ThreadId T) {
       EventId E = addEvent(T, Op, true);
       Accesses[E].Where = {Op.Where, 0};
       Accesses[E].Data = {Op.Value, 0};
-      Run.complete(0, 0, true);
-      noteCreated();
+      completeBuiltin(T, I, 0, 0);
       return true;
     }
     fetchAccess(T, I, Op);
@@ -394,20 +402,12 @@ template <unsigned Words> bool OutOfOrder<Words>::operate(ThreadId T) {
       SyncResult Result = Accesses[F.Waiting].Result;
       F.Fetch.insert(F.Waiting);
       F.Waiting = NoEvent;
-      if (I.Dst >= 0)
-        setTag(tags(T)[I.Dst], 0);
-      Run.complete(static_cast<uint64_t>(Result.Value), static_cast<uint64_t>(Result.Errno), true);
+      completeBuiltin(T, I, static_cast<uint64_t>(Result.Value), static_cast<uint64_t>(Result.Errno));
     }
     return true;
   case OperationKind::Join: return join(T);
-  case OperationKind::Free: // others may still look at the block: it is not ended here
-    if (static_cast<Builtin>(I.Imm) == Builtin::Realloc)
-      M.unsupported(T, S.Pc, "realloc of a block that other threads see, under an axiomatic memory model");
-    S.Pending = Operation();
-    ++S.Operations;
-    ++S.Pc;
-    return true;
-  case OperationKind::End: Run.completeEnd(); return true;
+  case OperationKind::Free: endBlock(T, I); return true;
+  case OperationKind::End: endLocals(T); return true;
   default: M.unsupported(T, S.Pc, "this operation under an axiomatic memory model");
   }
 }
@@ -420,8 +420,121 @@ template <unsigned Words> bool OutOfOrder<Words>::join(ThreadId T) {
   const Flow &Joined = Flows[Target];
   F.Sync |= F.Events | Joined.Sync | Joined.Events;
   F.Fetch |= Joined.Fetch;
-  Interpreter(M, T).complete(0, 0, true);
+  completeBuiltin(T, P.Code[M.pc(T)], 0, 0);
   return true;
+}
+
+/// Goes on with a builtin whose pending operation is done.
+template <unsigned Words>
+void OutOfOrder<Words>::completeBuiltin(ThreadId T, const Instruction &I, uint64_t Value, uint64_t Errno) {
+  uint32_t Pc = M.pc(T);
+  Interpreter(M, T).complete(Value, Errno, true);
+  noteCreated();
+  if (M.status(T) == ThreadStatus::Ready && M.pc(T) == Pc + 1 && I.Dst >= 0)
+    setTag(tags(T)[I.Dst], 0);
+}
+
+// The end of memory. What only one thread has ever touched ends at once. Else the end is a write to every place in it
+// that is accessed: reading it, or writing behind it, is a use of memory that has ended.
+
+constexpr uint32_t LifeOffset = 0xfffffff0; // beyond every object: a place that only ends are written to
+
+template <unsigned Words> void OutOfOrder<Words>::addEnds(ThreadId T, Address Where) {
+  const Object &O = *M.Mem.find(Where);
+  Ending.Ended.insert(O.Site);
+  std::set<std::pair<uint32_t, uint32_t>> Parts = Ending.Accessed[O.Site];
+  Parts.insert({LifeOffset, 1});
+  for (auto [Offset, Size] : Parts) {
+    if (Offset != LifeOffset && uint64_t(Offset) + Size > O.Size)
+      continue;
+    Operation Op;
+    Op.Kind = OperationKind::Store;
+    Op.Width = static_cast<uint8_t>(Size);
+    EventId E = addEvent(T, Op, true);
+    G[E].Ends = true;
+    Accesses[E].Where = {addressOf(slotOf(Where), Offset), 0};
+  }
+}
+
+template <unsigned Words> void OutOfOrder<Words>::endLocals(ThreadId T) {
+  for (const Machine::Access &Local : M.pendingEnds(T))
+    addEnds(T, Local.Where);
+  Interpreter(M, T).completeEnd();
+}
+
+template <unsigned Words> void OutOfOrder<Words>::endBlock(ThreadId T, const Instruction &I) {
+  Machine::State &S = M.Threads[T]->S;
+  Address Where = S.Pending.Where;
+  const Object &O = *M.Mem.find(Where);
+  uint32_t Pc = S.Pc;
+  if (static_cast<Builtin>(I.Imm) == Builtin::Realloc) {
+    copyBlock(T, I, Where);
+  } else if (M.Shared.isShared(O.Site)) {
+    S.Pending = Operation();
+    ++S.Operations;
+    ++S.Effects;
+    addEnds(T, Where);
+    ++S.Pc;
+  } else {
+    Interpreter(M, T).completeFree();
+  }
+  if (S.Status == ThreadStatus::Ready && S.Pc == Pc + 1 && I.Dst >= 0)
+    setTag(tags(T)[I.Dst], 0);
+}
+
+/// realloc: reads what is known to be in the old block and writes it to the new one.
+template <unsigned Words> void OutOfOrder<Words>::copyBlock(ThreadId T, const Instruction &I, Address Old) {
+  Machine::State &S = M.Threads[T]->S;
+  Interpreter Run(M, T);
+  Run.enterFrame();
+  S.Pending = Operation();
+  ++S.Operations;
+  uint32_t Pc = S.Pc;
+  const uint32_t OldSite = M.Mem.find(Old)->Site;
+  if (!Run.allocateHeap(I, Run.argument(I, 1)))
+    return;
+  Address New = registers(T)[I.Dst];
+  uint32_t Size = std::min(M.Mem.find(New)->Size, M.Mem.find(Old)->Size);
+  std::memcpy(M.Mem.bytes(New), M.Mem.bytes(Old), Size);
+  S.Pc = Pc; // the events are the call's
+  for (auto [Offset, Width] : Ending.Accessed[OldSite]) {
+    if (uint64_t(Offset) + Width > Size)
+      continue;
+    Operation Op;
+    Op.Kind = OperationKind::Load;
+    Op.Width = static_cast<uint8_t>(Width);
+    EventId Read = addEvent(T, Op, false);
+    Accesses[Read].Where = {Old + Offset, 0};
+    Op.Kind = OperationKind::Store;
+    EventId Write = addEvent(T, Op, true);
+    Accesses[Write].Where = {New + Offset, 0};
+    Accesses[Write].Data = {0, resultNode(Read, Node::Result)};
+    G[Write].Data.insert(Read);
+  }
+  Ending.Ended.insert(OldSite); // what else turns out to be in it must be copied too
+  if (M.Shared.isShared(OldSite))
+    addEnds(T, Old);
+  else
+    M.Mem.end(*M.Mem.find(Old), Lifetime::Freed, Pc);
+  S.Pc = Pc + 1;
+}
+
+template <unsigned Words> void OutOfOrder<Words>::failEnded(EventId E, EventId End) {
+  const auto &Place = G.Places[G[E].Place];
+  Object &O = M.Mem.at(slotOf(Place.Where));
+  if (G[E].Ends)
+    return fail(E, BugKind::DoubleFree,
+                "free of a heap block that was freed already (line " + std::to_string(P.placeOf(G[End].Pc).Line) + ")");
+  M.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[End].Pc);
+  auto [Kind, Message] = describeBadAccess(M, Place.Where, Place.Width, G[E].IsWrite);
+  fail(E, Kind, std::move(Message));
+}
+
+template <unsigned Words> void OutOfOrder<Words>::goRound(ThreadId T) {
+  M.newStep();
+  M.save(T);
+  M.Threads[T]->S.Status = ThreadStatus::Ready;
+  Interpreter(M, T).leaveLoop();
 }
 
 static Operation operationOf(const Instruction &I) {
@@ -550,13 +663,9 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   S.Pending = Operation();
   ++S.Operations;
   S.Effects += Op.Kind == OperationKind::Store;
-  auto Tag = [&](int32_t Slot, auto Kind, EventId From) {
-    Node N;
-    N.Kind = Kind;
-    N.From = From;
-    N.Loads.insert(From);
+  auto Tag = [&](int32_t Slot, uint8_t Kind, EventId From) {
     registers(T)[Slot] = 0;
-    setTag(tags(T)[Slot], newNode(N));
+    setTag(tags(T)[Slot], resultNode(From, Kind));
   };
   if (I.Op == Opcode::StoreConditional) {
     Tag(I.Dst, Node::Stored, Write);
@@ -585,10 +694,14 @@ template <unsigned Words> void OutOfOrder<Words>::fetchSync(ThreadId T, const In
   G[Write].Data.insert(Read);
   F.AddressBefore |= AddressLoads;
   fencesBehind(F, Op, Read);
-  if (Op.Sync == SyncOp::MutexUnlock || Op.Sync == SyncOp::SpinUnlock)
-    Interpreter(M, T).complete(0, 0, true);
-  else
+  if (Op.Sync != SyncOp::MutexUnlock && Op.Sync != SyncOp::SpinUnlock) {
     F.Waiting = Read;
+    return;
+  }
+  uint32_t Pc = M.pc(T);
+  completeBuiltin(T, I, 0, 0);
+  if (M.pc(T) == Pc + 1 && I.Dst >= 0)
+    setTag(tags(T)[I.Dst], resultNode(Read, Node::Returned));
 }
 
 // Fences.
@@ -710,17 +823,24 @@ template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
   ThreadId T = Found.Thread;
   bool IsSync = A.Op.Kind == OperationKind::Sync, Writes = A.Op.Kind != OperationKind::Load;
   uint32_t Width = IsSync ? sizeOf(A.Op.Sync) : A.Op.Width;
+  bool IsLife = Found.Ends && offsetOf(Where) == LifeOffset;
   Object *O = M.Mem.find(Where);
-  if (!O || !Memory::inBounds(*O, Where, Width) || (Writes && O->Kind == ObjectKind::Constant)) {
+  if (!IsLife && (!O || !Memory::inBounds(*O, Where, Width) || (Writes && O->Kind == ObjectKind::Constant))) {
     auto [Kind, Message] = describeBadAccess(M, Where, Width, Writes);
     fail(E, Kind, std::move(Message));
     return false;
   }
-  if (O->Kind != ObjectKind::Constant && Writes)
+  if (!Found.Ends && O->Kind != ObjectKind::Constant && Writes)
     M.Shared.noteWrite(Where, Width, T);
+  if (!Found.Ends && (O->Kind == ObjectKind::Heap || O->Kind == ObjectKind::Stack)) {
+    if ((O->Owner != T || A.Where.Node) && !M.Shared.isShared(O->Site))
+      M.Shared.markShared(O->Site);
+    if (Ending.Accessed[O->Site].insert({offsetOf(Where), Width}).second)
+      Ending.Changed |= Ending.Ended.count(O->Site) != 0;
+  }
   PlaceId Id = placeFor(E, Where, Width);
   auto &Place = G.Places[Id];
-  if (Place.Coherence.empty() && Place.Reads.empty())
+  if (Place.Coherence.empty() && Place.Reads.empty() && !IsLife)
     Place.Initial = IsSync ? internBytes(M.Mem.bytes(Where), Width) : Memory::readWord(M.Mem.bytes(Where), Width);
   M.undo().save(Found.Place);
   Found.Place = Id;

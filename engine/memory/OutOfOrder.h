@@ -13,8 +13,16 @@
 #include <array>
 #include <deque>
 #include <map>
+#include <set>
 
 namespace picket {
+
+/// What has been learned about memory that can end, by allocation site. It outlives an exploration that starts over.
+struct EndingMemory {
+  std::map<uint32_t, std::set<std::pair<uint32_t, uint32_t>>> Accessed; // offsets and sizes
+  std::set<uint32_t> Ended;
+  bool Changed = false; // something that ended turned out to have more to it
+};
 
 /// Thrown when an execution has more events than the sets in use can hold.
 struct GraphFull {};
@@ -25,7 +33,8 @@ public:
   using Graph = ExecutionGraph<Words>;
   using Event = GraphEvent<Words>;
 
-  OutOfOrder(Machine &M, Graph &G, AxiomaticModel Model) : M(M), P(M.program()), G(G), Model(Model) {}
+  OutOfOrder(Machine &M, Graph &G, AxiomaticModel Model, EndingMemory &Ending)
+      : M(M), P(M.program()), G(G), Model(Model), Ending(Ending) {}
 
   /// Runs every thread as far as it comes with what is committed.
   void fetch();
@@ -53,6 +62,10 @@ public:
   /// To be told of committed updates and conditional stores.
   void noteUpdate(EventId Read, const Update &Done);
   void noteConditional(EventId Write, bool Stored);
+  /// An access (or a second end) of memory that has ended.
+  void failEnded(EventId E, EventId End);
+  /// Lets a thread that came back to the head of its spin loop go round again.
+  void goRound(ThreadId T);
 
   struct Mark {
     UndoLog::Mark Undo;
@@ -79,7 +92,7 @@ private:
     uint32_t Node = 0;
   };
   struct Node {
-    enum : uint8_t { Result, Success, Stored, Pure } Kind = Pure;
+    enum : uint8_t { Result, Success, Stored, Returned, Pure } Kind = Pure;
     bool Known = false;
     EventId From = NoEvent; // all but Pure: of the event
     uint32_t Pc = 0;        // Pure: the instruction
@@ -113,6 +126,12 @@ private:
   bool runInstruction(ThreadId T);
   bool operate(ThreadId T);
   bool join(ThreadId T);
+  void completeBuiltin(ThreadId T, const Instruction &I, uint64_t Value, uint64_t Errno);
+  void endBlock(ThreadId T, const Instruction &I);
+  void copyBlock(ThreadId T, const Instruction &I, Address Old);
+  void endLocals(ThreadId T);
+  void addEnds(ThreadId T, Address Where);
+  uint32_t resultNode(EventId From, uint8_t Kind);
   void noteCreated();
   bool access(ThreadId T, const Instruction &I);
   void fetchAccess(ThreadId T, const Instruction &I, Operation Op);
@@ -149,6 +168,7 @@ private:
   const Program &P;
   Graph &G;
   AxiomaticModel Model;
+  EndingMemory &Ending;
   std::deque<Access> Accesses; // per event; what is saved by address keeps its place
   std::deque<Node> Nodes{1};   // 0: no node
   struct FreeTags {

@@ -294,7 +294,7 @@ void ignorePassDiagnostics(const DiagnosticInfo *, void *) {}
 bool compileModels(SmallVectorImpl<char> &Bitcode) {
   CompileRequest Request;
   Request.File = ModelsFile;
-  Request.Unsaved[ModelsFile] = ModelsText;
+  Request.Unsaved[ModelsFile] = modelsText();
   Request.Flags = {"-gline-tables-only"};
   Request.UseCompileCommands = false;
   std::vector<Diagnostic> Diagnostics;

@@ -1,6 +1,7 @@
 // The part of the C library that is written in C. What a program needs of it is linked to the program.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace picket {
@@ -11,7 +12,10 @@ inline constexpr const char *ModelsFile = "/picket/models.h";
 /// C text that defines `__picket_model_NAME` for each modelled function NAME; a call of a NAME that the program does
 /// not define goes there. Every other name it declares, but for the functions it stands on, begins with `__picket` too,
 /// so that it cannot meet a name of the program. It includes nothing.
-extern const char *const ModelsText;
+const std::string &modelsText();
+
+/// Parts of it, which use what comes before them.
+extern const char *const ThreadModels, *const LibraryModels;
 
 /// Whether the text defines a model of the function. Searches the text: for a handful of undefined names per program.
 bool hasModel(std::string_view Name);

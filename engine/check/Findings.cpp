@@ -1,0 +1,69 @@
+#include "check/Findings.h"
+
+#include "trace/RecordingNames.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace picket {
+
+bool Findings::add(Machine &M, const BugReport &B) {
+  Bug New{nameOf(B.Kind), B.Message, whereOf(M, B), M.threadName(B.Thread), nullptr};
+  for (const Bug &Known : Report.Bugs)
+    if (Known.Kind == New.Kind && Known.Where.File == New.Where.File && Known.Where.Line == New.Where.Line &&
+        Known.Where.Column == New.Where.Column && Known.Thread == New.Thread)
+      return false;
+  Report.Bugs.push_back(std::move(New));
+  return true;
+}
+
+void Findings::look(Machine &M, Ending How) {
+  if (How == Ending::Cut)
+    for (ThreadId T = 0; T < M.numThreads(); ++T)
+      if (M.exists(T) && M.status(T) == ThreadStatus::Cut)
+        addLoop(M.loopOfSpin(T));
+  for (; ReadsSeen < M.unwrittenReads().size(); ++ReadsSeen)
+    addRead(M.unwrittenReads()[ReadsSeen]);
+}
+
+void Findings::clear() {
+  Report.Bugs.clear();
+  Report.Loops.clear();
+  Report.Notes.clear();
+  ReadsSeen = 0;
+}
+
+/// A bug inside a model of the C library is shown where the user's text called it.
+Place Findings::whereOf(Machine &M, const BugReport &B) const {
+  std::vector<uint32_t> Stack = M.callStack(B.Thread);
+  if (!Stack.empty())
+    Stack.back() = B.Pc;
+  for (size_t K = Stack.size(); K-- > 0;)
+    if (const SourceLocation &L = P.placeOf(Stack[K]); L.Line && P.UserFile[L.File])
+      return placeOf(P, L);
+  return placeOf(P, P.placeOf(B.Pc));
+}
+
+void Findings::addLoop(uint32_t Loop) {
+  Place Where = placeOf(P, P.Locations[P.Loops[Loop].Location]);
+  for (const CutLoop &Known : Report.Loops)
+    if (Known.Where.File == Where.File && Known.Where.Line == Where.Line)
+      return;
+  Report.Loops.push_back({Where});
+}
+
+void Findings::addRead(const Machine::UnwrittenRead &Read) {
+  const SourceLocation &L = P.placeOf(Read.Pc);
+  if (!L.Line || !P.UserFile[L.File])
+    return;
+  Note New{Read.Partly ? "reads memory of which only a part was written before; Picket takes the rest to be zero"
+                       : "reads memory that nothing has written before; Picket takes it to be zero",
+           placeOf(P, L)};
+  auto Key = [](const Note &N) { return std::tie(N.Where.File, N.Where.Line, N.Where.Column); };
+  auto At = std::lower_bound(Report.Notes.begin(), Report.Notes.end(), New,
+                             [&](const Note &A, const Note &B) { return Key(A) < Key(B); });
+  if (At == Report.Notes.end() || Key(*At) != Key(New))
+    Report.Notes.insert(At, std::move(New));
+}
+
+} // namespace picket

@@ -1,0 +1,30 @@
+// What the executions of one model show, gathered for its report: each bug, cut loop and note once.
+#pragma once
+
+#include "check/Check.h"
+#include "machine/Machine.h"
+#include "memory/Configuration.h"
+
+namespace picket {
+
+class Findings {
+public:
+  Findings(const Program &P, ModelReport &Report) : P(P), Report(Report) {}
+
+  /// Adds a bug. False if it is known.
+  bool add(Machine &M, const BugReport &B);
+  /// Looks at an execution that ended.
+  void look(Machine &M, Ending How);
+  void clear();
+
+private:
+  Place whereOf(Machine &M, const BugReport &B) const;
+  void addLoop(uint32_t Loop);
+  void addRead(const Machine::UnwrittenRead &Read);
+
+  const Program &P;
+  ModelReport &Report;
+  size_t ReadsSeen = 0; // of the machine's unwritten reads
+};
+
+} // namespace picket
