@@ -57,10 +57,9 @@ void Execution::joinUpdates(uint32_t *Into, ThreadId T) {
     join(Into, current(P));
 }
 
-/// PSO: the updates of the stores in front of the last store-store barrier before this entry. Those in front of
-/// earlier barriers happen before these.
-void Execution::joinBarrier(uint32_t *Into, ThreadId T, uint32_t Entry) {
-  uint32_t Barrier = C.bufferEntry(T, Entry).WaitFor;
+/// PSO: the updates of the stores in front of a store-store barrier. Those in front of earlier barriers happen before
+/// these.
+void Execution::joinBarrier(uint32_t *Into, ThreadId T, uint32_t Barrier) {
   if (Barrier == 0)
     return;
   for (uint32_t K = C.bufferEntry(T, Barrier - 1).WaitFor; K < Barrier; ++K)
@@ -312,7 +311,8 @@ void Execution::follow(const StepNote &N) {
     joinUpdates(current(P), N.A);
     break;
   }
-  case StepNote::DrainedBefore: break;
+  case StepNote::DrainedBefore:
+  case StepNote::BarrierBefore: break;
   case StepNote::Stored: {
     std::vector<uint32_t> &Clocks = EntryClocks[N.A];
     std::vector<EntryState> &States = EntryStates[N.A];
@@ -355,9 +355,11 @@ void Execution::append(ProcessId P) {
   copyClock(&ClocksBefore[static_cast<size_t>(Length) * Stride], current(P));
   if (!C.notes().empty() && C.notes().front().What == StepNote::DrainedBefore && C.buffering() != Buffering::None)
     joinUpdates(Seen.data(), E.Touched.Owner);
+  if (!C.notes().empty() && C.notes().front().What == StepNote::BarrierBefore)
+    joinBarrier(Seen.data(), E.Touched.Owner, C.notes().front().B);
   if (E.Touched.IsUpdate) {
     join(Seen.data(), &EntryClocks[E.Touched.Owner][static_cast<size_t>(C.entry()) * Stride]);
-    joinBarrier(Seen.data(), E.Touched.Owner, C.entry());
+    joinBarrier(Seen.data(), E.Touched.Owner, C.bufferEntry(E.Touched.Owner, C.entry()).WaitFor);
     if (C.overlapsOthers(P))
       joinOverlapping(Seen.data(), E.Touched.Owner, C.entry());
     EntryStates[E.Touched.Owner][C.entry()].Update = Length;

@@ -157,7 +157,7 @@ private:
   void begin(ProcessId P);
   void lookAtWaiting(ProcessId P, std::vector<Race> &Result);
   void findWaitingRaces(const uint32_t *Seen, std::vector<Race> &Result);
-  void joinBarrier(uint32_t *Into, ThreadId T, uint32_t Entry);
+  void joinBarrier(uint32_t *Into, ThreadId T, uint32_t Barrier);
   void joinOverlapping(uint32_t *Into, ThreadId T, uint32_t Entry);
   void touchRead(uint32_t E, CellId Cell, const uint32_t *Seen, bool FindRaces);
   void touchForwarded(uint32_t E, CellId Cell, uint32_t Entry);

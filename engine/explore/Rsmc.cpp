@@ -515,6 +515,7 @@ template <unsigned Words> bool Explorer<Words>::goesRoundForEver(EventId Load) {
   auto Before = Flow.mark();
   std::vector<EventId> Done;
   bool Forever = false;
+  const uint32_t Loops = Flow.loopsEntered(T);
   for (unsigned Rounds = 0; Load != NoEvent && !Forever;) {
     const auto &Coherence = G.Places[G[Load].Place].Coherence;
     EventId Latest = Coherence.empty() ? NoEvent : Coherence.back();
@@ -539,7 +540,7 @@ template <unsigned Words> bool Explorer<Words>::goesRoundForEver(EventId Load) {
       Flow.fetch();
     }
     Load = NoEvent;
-    for (EventId E = 0; E < G.size() && Load == NoEvent; ++E)
+    for (EventId E = 0; E < G.size() && Load == NoEvent && Flow.loopsEntered(T) == Loops; ++E)
       if (G[E].Thread == T && !G.Committed.contains(E) && !G[E].IsWrite && Flow.mayWait(E) && isEnabled(E))
         Load = E;
   }

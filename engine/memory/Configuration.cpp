@@ -243,7 +243,8 @@ bool Configuration::drainedFor(ThreadId T, const Operation &Op) const {
   case OperationKind::Yield:
   case OperationKind::End: return true; // returning from a function is no fence
   case OperationKind::Rmw:
-  case OperationKind::CmpXchg: return !drainsAll(Op) && !Buffer.holds(Op.Where, Op.Width);
+  case OperationKind::CmpXchg: // its write is made at once, so a store-store barrier makes it wait like a store
+    return !drainsAll(Op) && !Buffer.holds(Op.Where, Op.Width) && Buffer.head() >= Buffer.barrier();
   default: return false;
   }
 }
@@ -495,6 +496,8 @@ void Configuration::store(ThreadId T, const Operation &Op) {
 void Configuration::readModifyWrite(ThreadId T, const Operation &Op) {
   if (Buffers != Buffering::None && drainsAll(Op))
     Notes.push_back({StepNote::DrainedBefore, T, 0});
+  else if (Buffers != Buffering::None && StoreBuffers[T]->barrier() > 0)
+    Notes.push_back({StepNote::BarrierBefore, T, StoreBuffers[T]->barrier()});
   bool Writes = true;
   if (M.failsAccess(T, Op.Where, Op.Width, true)) {
     Accesses.push_back({Op.Where, Op.Width, true});

@@ -40,6 +40,7 @@ struct StepNote {
     Joined,        // thread A waited for thread B to end
     Drained,       // thread A found its buffer empty where it has to be, after the step
     DrainedBefore, // the same, and the step itself needed it
+    BarrierBefore, // the step needed thread A's buffer entries before B to have landed
     Stored         // thread A put buffer entry B into its buffer
   } What;
   uint32_t A, B;

@@ -24,6 +24,7 @@ template <unsigned Words> struct GraphEvent {
   uint32_t Thread = 0;
   uint32_t Index = 0; // the how-manieth event of its thread
   uint32_t Pc = 0;
+  uint32_t Operation = 0; // how many operations its thread had done: some are several events
   bool IsWrite = false;
   bool OfUpdate = false;      // this read and the next event, or this write and the event before
   bool Conditional = false;   // a store-conditional: may fail

@@ -11,7 +11,7 @@ template <unsigned Words> bool OrderAxioms<Words>::preserves(const Graph &G, Eve
   if (Model == AxiomaticModel::SC || !A.IsWrite || A.OfUpdate || B.Locked || B.Sync.contains(Earlier))
     return true;
   if (!B.IsWrite) // an update needs what is in its buffer for the same place to have landed
-    return B.OfUpdate && (Model == AxiomaticModel::TSO || A.Place == B.Place);
+    return B.OfUpdate && (Model == AxiomaticModel::TSO || A.Place == B.Place || B.Eieio.contains(Earlier));
   return Model == AxiomaticModel::TSO || A.Place == B.Place || B.Eieio.contains(Earlier);
 }
 

@@ -166,8 +166,10 @@ template <unsigned Words> void OutOfOrder<Words>::begin(ThreadId T, ThreadId Par
 }
 
 template <unsigned Words> void OutOfOrder<Words>::noteCreated() {
-  for (auto [Parent, Child] : M.created())
+  for (auto [Parent, Child] : M.created()) {
+    note({GraphNotes::Deed::Create, Parent, 0, FenceKind::Full, Child, M.createdFrom(Child)});
     begin(Child, Parent);
+  }
   M.clearCreated();
 }
 
@@ -225,6 +227,7 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
   Flow &F = Flows[T];
   switch (I.Op) {
   case Opcode::Fence:
+    note({GraphNotes::Deed::Fence, T, 0, static_cast<FenceKind>(I.C), 0, {}});
     fence(F, static_cast<FenceKind>(I.C));
     ++S.Pc;
     return true;
@@ -256,8 +259,8 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
     return Open == NoEvent && runInstruction(T);
   }
   case Opcode::CopyWritten: ++S.Pc; return true; // which bytes were ever written is not looked at here
+  case Opcode::LoopInit: ++F.LoopsEntered; return runInstruction(T);
   case Opcode::Jump:
-  case Opcode::LoopInit:
   case Opcode::LoopBack:
   case Opcode::SpinHead:
   case Opcode::Unreachable:
@@ -416,6 +419,7 @@ template <unsigned Words> bool OutOfOrder<Words>::join(ThreadId T) {
   auto Target = static_cast<ThreadId>(M.pending(T).Where);
   if (!M.isFinished(Target))
     return false;
+  note({GraphNotes::Deed::Join, T, 0, FenceKind::Full, Target, {}});
   Flow &F = Flows[T];
   const Flow &Joined = Flows[Target];
   F.Sync |= F.Events | Joined.Sync | Joined.Events;
@@ -580,6 +584,15 @@ template <unsigned Words> bool OutOfOrder<Words>::access(ThreadId T, const Instr
   return true;
 }
 
+template <unsigned Words> void OutOfOrder<Words>::note(GraphNotes::Deed What) {
+  if (!Notes)
+    return;
+  What.Before = Flows[What.Thread].NumEvents;
+  if (What.Stack.empty())
+    What.Stack = M.callStack(What.Thread);
+  Notes->Deeds.push_back(std::move(What));
+}
+
 template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const Operation &Op, bool IsWrite) {
   if (G.size() >= Set::Capacity)
     throw GraphFull();
@@ -588,6 +601,7 @@ template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const 
   E.Thread = T;
   E.Index = F.NumEvents++;
   E.Pc = M.pc(T);
+  E.Operation = M.operations(T);
   E.IsWrite = IsWrite;
   E.Before = F.Events;
   E.Control = F.Control;
@@ -599,6 +613,8 @@ template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const 
   E.Eieio = F.Eieio;
   EventId Id = G.add(E);
   F.Events.insert(Id);
+  if (Notes)
+    Notes->Stacks.push_back(M.callStack(T));
   Access &A = Accesses.emplace_back();
   A.Op = Op;
   A.Waits = Op.Kind == OperationKind::Sync ? isBlocking(Op.Sync) : Op.MaySpin;
@@ -662,7 +678,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   Run.enterFrame();
   S.Pending = Operation();
   ++S.Operations;
-  S.Effects += Op.Kind == OperationKind::Store;
+  S.Effects += Write != NoEvent && !Op.MaySpin; // of an update in a spin loop it is seen later (noteUpdate)
   auto Tag = [&](int32_t Slot, uint8_t Kind, EventId From) {
     registers(T)[Slot] = 0;
     setTag(tags(T)[Slot], resultNode(From, Kind));
@@ -901,7 +917,7 @@ template <unsigned Words> void OutOfOrder<Words>::noteUpdate(EventId Read, const
   Access &A = Accesses[Read];
   M.undo().save(A.Result);
   A.Result = Done.Result;
-  if (Done.Does == Update::Writes && Done.Value != G[Read].Value) {
+  if (A.Op.MaySpin && Done.Does == Update::Writes && Done.Value != G[Read].Value) {
     M.undo().save(M.Threads[T]->S.Effects);
     ++M.Threads[T]->S.Effects;
   }
@@ -919,6 +935,10 @@ template <unsigned Words> void OutOfOrder<Words>::undoTo(const Mark &To) {
   Accesses.resize(To.Events);
   G.Events.resize(To.Events);
   Nodes.resize(To.Nodes);
+  if (Notes) {
+    Notes->Stacks.resize(To.Events);
+    Notes->Deeds.resize(To.Deeds);
+  }
 }
 
 template <unsigned Words> uint64_t OutOfOrder<Words>::finalSlot(ThreadId T, uint32_t Slot) {

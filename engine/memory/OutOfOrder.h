@@ -9,6 +9,7 @@
 
 #include "machine/Machine.h"
 #include "memory/Axioms.h"
+#include "memory/GraphNotes.h"
 
 #include <array>
 #include <deque>
@@ -64,20 +65,29 @@ public:
   void noteConditional(EventId Write, bool Stored);
   /// An access (or a second end) of memory that has ended.
   void failEnded(EventId E, EventId End);
+  /// How many bounded loops a thread has come to.
+  uint32_t loopsEntered(ThreadId T) const { return Flows[T].LoopsEntered; }
   /// Lets a thread that came back to the head of its spin loop go round again.
   void goRound(ThreadId T);
 
   struct Mark {
     UndoLog::Mark Undo;
-    size_t Events, Nodes, Bugs;
+    size_t Events, Nodes, Bugs, Deeds;
   };
-  Mark mark() { return {M.undo().mark(), Accesses.size(), Nodes.size(), M.bugs().size()}; }
+  Mark mark() {
+    return {M.undo().mark(), Accesses.size(), Nodes.size(), M.bugs().size(), Notes ? Notes->Deeds.size() : 0};
+  }
   void undoTo(const Mark &To);
 
   /// What a slot of the function a thread started with held when it returned.
   uint64_t finalSlot(ThreadId T, uint32_t Slot);
   /// What is in memory at the end.
   uint64_t finalValue(Address Where, unsigned Width);
+
+  /// Writes down from now on what a recording needs.
+  void noteInto(GraphNotes *Into) { Notes = Into; }
+  /// The bytes of a synchronisation object that a value stands for.
+  const uint8_t *stateOf(uint64_t Value) const { return States[Value].data(); }
 
   Machine &machine() { return M; }
   const Operation &operation(EventId E) const { return Accesses[E].Op; }
@@ -112,6 +122,7 @@ private:
   struct Flow {
     Set Events, Updates, Control, ControlISync, AddressBefore, Fetch, Sync, LwSync, Eieio;
     uint32_t NumEvents = 0;
+    uint32_t LoopsEntered = 0;
     uint32_t FailedAt = ~0u;
     uint32_t StalledOn = 0; // node
     uint32_t ResultTag = 0;
@@ -145,6 +156,7 @@ private:
   void fencesBehind(Flow &F, const Operation &Op, EventId Read);
   void begin(ThreadId T, ThreadId Parent);
   EventId addEvent(ThreadId T, const Operation &Op, bool IsWrite);
+  void note(GraphNotes::Deed What);
 
   Value read(ThreadId T, Operand O);
   bool resolve(const Value &V, uint64_t &Bits);
@@ -169,6 +181,7 @@ private:
   Graph &G;
   AxiomaticModel Model;
   EndingMemory &Ending;
+  GraphNotes *Notes = nullptr;
   std::deque<Access> Accesses; // per event; what is saved by address keeps its place
   std::deque<Node> Nodes{1};   // 0: no node
   struct FreeTags {

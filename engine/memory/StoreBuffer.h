@@ -47,6 +47,8 @@ public:
     State.Barrier = State.Tail;
   }
 
+  /// The entries before this index are in front of the last store-store barrier.
+  uint32_t barrier() const { return State.Barrier; }
   bool holds(Address A, uint32_t Size) const;
   /// The newest entry that has not landed and gives the byte at A; tail() if there is none.
   uint32_t sourceOf(Address A) const;

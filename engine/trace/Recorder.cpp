@@ -6,43 +6,18 @@
 
 namespace picket {
 
-const char *nameOf(EventKind Kind) {
-  switch (Kind) {
-  case EventKind::Store: return "store";
-  case EventKind::Load: return "load";
-  case EventKind::Rmw: return "rmw";
-  case EventKind::Update: return "update";
-  case EventKind::Fence: return "fence";
-  case EventKind::Sync: return "sync";
-  case EventKind::Create: return "create";
-  case EventKind::Join: return "join";
-  case EventKind::Free: return "free";
-  case EventKind::Atomic: return "atomic";
-  case EventKind::Blocked: return "blocked";
-  case EventKind::Bug: return "bug";
-  }
-  return "?";
-}
-
-Recorder::Recorder(Configuration &C) : C(C), M(C.machine()), P(M.program()) {}
+Recorder::Recorder(Configuration &C) : C(C), M(C.machine()), Into(M) {}
 
 void Recorder::begin() {
-  Events.clear();
-  Stacks.clear();
+  Into.clear();
   FailedAccess.clear();
   Entries.clear();
   LastStore.clear();
-  Variables.clear();
-  VariableIds.clear();
-  Objects.clear();
   C.startOver(this);
 }
 
 TraceEvent &Recorder::add(EventKind Kind, ThreadId T, const std::vector<uint32_t> &Stack) {
-  TraceEvent &E = Events.emplace_back();
-  E.Kind = Kind;
-  E.Thread = T;
-  Stacks.push_back(Stack);
+  TraceEvent &E = Into.add(Kind, T, Stack);
   if (T >= Entries.size()) {
     Entries.resize(T + 1);
     LastStore.resize(T + 1, NoEvent);
@@ -50,46 +25,16 @@ TraceEvent &Recorder::add(EventKind Kind, ThreadId T, const std::vector<uint32_t
   return E;
 }
 
-void Recorder::seeObject(Address A) {
-  uint32_t Slot = slotOf(A);
-  const Object *O = M.memory().find(A);
-  if (O)
-    Objects.try_emplace(Slot, SeenObject{O->Kind, O->Site, O->Owner, O->Size, O->AllocatedAt});
-}
-
-/// To be asked before the access happens: what is in memory now is the variable's initial value.
-uint32_t Recorder::variable(Address Where, uint32_t Size) {
-  auto [Found, IsNew] = VariableIds.try_emplace({Where, Size}, static_cast<uint32_t>(Variables.size()));
-  if (!IsNew)
-    return Found->second;
-  seeObject(Where);
-  TraceVariable &V = Variables.emplace_back();
-  V.Address = Where;
-  V.Size = Size;
-  if (Size <= 16)
-    readMemory(V, V.InitialLow, V.InitialHigh);
-  return Found->second;
-}
-
-TraceAccess Recorder::access(Address Where, uint32_t Size, bool Write, uint64_t Low, uint64_t High) {
-  TraceAccess A;
-  A.Variable = variable(Where, Size);
-  A.Write = Write;
-  A.Low = Size < 8 ? Low & ((1ull << (8 * Size)) - 1) : Low;
-  A.High = Size > 8 ? High : 0;
-  return A;
-}
-
 void Recorder::stored(ThreadId T, uint32_t Entry) {
   if (Trying)
     return;
   const Operation &Op = M.pending(T);
-  TraceAccess A = access(Op.Where, Op.Width, true, Op.Value, Op.Value2);
+  TraceAccess A = Into.access(Op.Where, Op.Width, true, Op.Value, Op.Value2);
   TraceEvent &E = add(EventKind::Store, T, M.callStack(T));
   E.Accesses = {A};
   E.Ordering = nameOf(Op.Ordering);
   E.StoreBarrier = C.buffering() == Buffering::PerLocation && Op.Ordering >= Order::Release;
-  auto Id = static_cast<uint32_t>(Events.size() - 1);
+  auto Id = static_cast<uint32_t>(Into.Events.size() - 1);
   if (Entry >= Entries[T].size())
     Entries[T].resize(Entry + 1, NoEvent);
   Entries[T][Entry] = LastStore[T] = Id;
@@ -99,7 +44,7 @@ void Recorder::fenced(ThreadId T, const Operation *Fence) {
   if (Trying || (Fence && Fence->Kind == OperationKind::Drain))
     return; // part of creating a thread, which is an event of its own
   TraceEvent &E = Fence || LastStore[T] == NoEvent ? add(EventKind::Fence, T, M.callStack(T))
-                                                   : add(EventKind::Fence, T, Stacks[LastStore[T]]);
+                                                   : add(EventKind::Fence, T, Into.Stacks[LastStore[T]]);
   E.FullFence = !Fence || Fence->Fence == FenceKind::Full;
   E.StoreBarrier = Fence && C.buffering() == Buffering::PerLocation && Fence->Fence != FenceKind::Acquire &&
                    Fence->Fence != FenceKind::ISync;
@@ -131,11 +76,11 @@ void Recorder::step(ProcessId Process) {
 
 /// Writes down that a store reaches memory.
 void Recorder::land(uint32_t Store) {
-  auto Stack = Stacks[Store];
-  TraceEvent &E = add(EventKind::Update, Events[Store].Thread, Stack);
-  E.Accesses = Events[Store].Accesses;
+  auto Stack = Into.Stacks[Store];
+  TraceEvent &E = add(EventKind::Update, Into.Events[Store].Thread, Stack);
+  E.Accesses = Into.Events[Store].Accesses;
   E.Partner = Store;
-  Events[Store].Partner = static_cast<uint32_t>(Events.size() - 1);
+  Into.Events[Store].Partner = static_cast<uint32_t>(Into.Events.size() - 1);
 }
 
 void Recorder::stepUpdate(ProcessId Process) {
@@ -149,7 +94,7 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
     C.step(Process);
     return;
   }
-  auto Id = static_cast<uint32_t>(Events.size());
+  auto Id = static_cast<uint32_t>(Into.Events.size());
   std::vector<TraceAccess> Accesses;
   const Object *O = Op.Kind == OperationKind::Atomic || Op.Kind == OperationKind::End ? nullptr : M.memory().find(Op.Where);
   bool Alive = O && O->Life == Lifetime::Alive;
@@ -159,35 +104,35 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
   case OperationKind::Load:
     if (Alive)
       C.valueFor(T, Op, Low, High);
-    Accesses.push_back(access(Op.Where, Op.Width, false, Low, High));
+    Accesses.push_back(Into.access(Op.Where, Op.Width, false, Low, High));
     break;
   case OperationKind::Store: // reaches memory at once
     Kind = EventKind::Store;
-    Accesses.push_back(access(Op.Where, Op.Width, true, Op.Value, Op.Value2));
+    Accesses.push_back(Into.access(Op.Where, Op.Width, true, Op.Value, Op.Value2));
     break;
   case OperationKind::Rmw:
   case OperationKind::CmpXchg:
     Kind = EventKind::Rmw;
     if (Alive)
       Low = Memory::readWord(M.memory().bytes(Op.Where), Op.Width);
-    Accesses.push_back(access(Op.Where, Op.Width, false, Low, 0));
+    Accesses.push_back(Into.access(Op.Where, Op.Width, false, Low, 0));
     if (Op.Kind == OperationKind::Rmw)
-      Accesses.push_back(access(Op.Where, Op.Width, true, applyRmw(Op.Rmw, Low, Op.Value, Op.Width), 0));
+      Accesses.push_back(Into.access(Op.Where, Op.Width, true, applyRmw(Op.Rmw, Low, Op.Value, Op.Width), 0));
     else if (Low == Op.Value2)
-      Accesses.push_back(access(Op.Where, Op.Width, true, Op.Value, 0));
+      Accesses.push_back(Into.access(Op.Where, Op.Width, true, Op.Value, 0));
     break;
   case OperationKind::Sync:
     Kind = EventKind::Sync;
-    Accesses.push_back(access(Op.Where, sizeOf(Op.Sync), true, 0, 0));
+    Accesses.push_back(Into.access(Op.Where, sizeOf(Op.Sync), true, 0, 0));
     break;
   case OperationKind::Free:
     Kind = EventKind::Free;
-    Accesses.push_back(access(Op.Where, O->Size, true, 0, 0));
+    Accesses.push_back(Into.access(Op.Where, O->Size, true, 0, 0));
     break;
   case OperationKind::End: // of local variables that others can see
     Kind = EventKind::Free;
     for (const Machine::Access &A : M.pendingEnds(T))
-      Accesses.push_back(access(A.Where, A.Size, true, 0, 0));
+      Accesses.push_back(Into.access(A.Where, A.Size, true, 0, 0));
     break;
   default:
     Kind = EventKind::Atomic;
@@ -208,19 +153,19 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
     E.What = syncText(Op.Sync, Alive ? M.memory().bytes(Op.Where) : nullptr, T, Op.Value);
   C.step(Process);
   bool Failed = M.status(T) == ThreadStatus::Failed && !M.bugs().empty() && M.bugs().back().Thread == T;
-  if (Failed && Kind != EventKind::Atomic && M.bugs().back().Pc == Stacks[Id].back()) {
+  if (Failed && Kind != EventKind::Atomic && M.bugs().back().Pc == Into.Stacks[Id].back()) {
     // It did not happen: it is the bug.
-    FailedAccess = std::move(Events[Id].Accesses);
+    FailedAccess = std::move(Into.Events[Id].Accesses);
     FailedAccess.resize(1);
     FailedAccess[0].Write = false;
-    Events.resize(Id);
-    Stacks.resize(Id);
+    Into.Events.resize(Id);
+    Into.Stacks.resize(Id);
     return;
   }
   if (Kind == EventKind::Atomic)
-    for (TraceAccess &A : Events[Id].Accesses)
-      if (A.Write && Variables[A.Variable].Size <= 16)
-        readMemory(Variables[A.Variable], A.Low, A.High);
+    for (TraceAccess &A : Into.Events[Id].Accesses)
+      if (A.Write && Into.Variables[A.Variable].Size <= 16)
+        Into.readMemory(Into.Variables[A.Variable], A.Low, A.High);
 }
 
 /// What an atomic section reads from others and what it writes. That is known once it has run: it runs twice.
@@ -239,82 +184,27 @@ std::vector<TraceAccess> Recorder::accessesOfSection(ProcessId Process) {
     return std::any_of(In.begin(), In.end(), [&](const TraceAccess &A) { return A.Variable == V; });
   };
   for (const MemoryAccess &A : Touched) {
-    uint32_t V = variable(A.Where, A.Size);
+    uint32_t V = Into.variable(A.Where, A.Size);
     if (Known(Writes, V) || (!A.Write && Known(Reads, V)))
       continue; // read from itself, or read before
     TraceAccess &New = (A.Write ? Writes : Reads).emplace_back();
     New.Variable = V;
     New.Write = A.Write;
     if (!A.Write && A.Size <= 16)
-      readMemory(Variables[V], New.Low, New.High);
+      Into.readMemory(Into.Variables[V], New.Low, New.High);
   }
   Reads.insert(Reads.end(), Writes.begin(), Writes.end());
   return Reads;
 }
 
-void Recorder::readMemory(const TraceVariable &V, uint64_t &Low, uint64_t &High) {
-  const Object *O = M.memory().find(V.Address);
-  if (!O || O->Life != Lifetime::Alive || !Memory::inBounds(*O, V.Address, V.Size))
-    return;
-  const uint8_t *Bytes = M.memory().bytes(V.Address);
-  Low = Memory::readWord(Bytes, std::min(V.Size, 8u));
-  High = V.Size > 8 ? Memory::readWord(Bytes + 8, V.Size - 8) : 0;
-}
-
-/// Threads that wait at the end: what they wait for belongs to the picture.
-void Recorder::addBlocked(const BugReport &Bug) {
-  for (ThreadId T = 0; T < M.numThreads(); ++T) {
-    if (!M.exists(T) || T == Bug.Thread || M.status(T) != ThreadStatus::Ready ||
-        (M.pending(T).Kind != OperationKind::Sync && M.pending(T).Kind != OperationKind::Join))
-      continue;
-    const Operation Op = M.pending(T);
-    TraceEvent &E = add(EventKind::Blocked, T, M.callStack(T));
-    E.What = Op.Kind == OperationKind::Join ? "waits for the end of " + M.threadName(static_cast<ThreadId>(Op.Where))
-                                            : "waits for";
-    if (Op.Kind == OperationKind::Sync)
-      E.Accesses = {access(Op.Where, sizeOf(Op.Sync), false, 0, 0)};
-  }
-}
-
 Recording Recorder::finish(const BugReport *Bug) {
-  Recording R;
-  if (Bug) {
-    if (Bug->Kind == BugKind::Deadlock)
-      addBlocked(*Bug);
-    std::vector<uint32_t> Stack = M.callStack(Bug->Thread);
-    if (!Stack.empty())
-      Stack.back() = Bug->Pc;
-    std::vector<TraceAccess> Access = FailedAccess;
-    if (const Operation &Op = M.pending(Bug->Thread); Bug->Kind == BugKind::Deadlock && Op.Kind == OperationKind::Sync)
-      Access = {access(Op.Where, sizeOf(Op.Sync), false, 0, 0)};
-    TraceEvent &E = add(EventKind::Bug, Bug->Thread, Stack);
-    E.What = Bug->Message;
-    E.Accesses = std::move(Access);
-    R.BugEvent = static_cast<uint32_t>(Events.size() - 1);
-    R.BugKind = nameOf(Bug->Kind);
-    R.BugMessage = Bug->Message;
-    R.BugThread = M.threadName(Bug->Thread);
-  }
-  for (uint32_t K = 0, End = static_cast<uint32_t>(Events.size()); K < End; ++K)
-    if (Events[K].Kind == EventKind::Store && Events[K].Partner == NoEvent && C.buffering() != Buffering::None)
-      land(K);
-  R.Model = C.buffering() == Buffering::None ? "sc" : C.buffering() == Buffering::Fifo ? "tso" : "pso";
-  R.Threads = threadsOf(M);
-  nameEverything(R);
-  nameShared(R);
-  R.Variables = std::move(Variables);
-  R.Events = std::move(Events);
   if (Bug)
-    R.BugWhere = R.Events[R.BugEvent].At.Where;
-  return R;
-}
-
-std::vector<TraceThread> threadsOf(const Machine &M) {
-  std::vector<TraceThread> Threads(M.numThreads());
-  for (ThreadId T = 0; T < M.numThreads(); ++T)
-    if (M.exists(T))
-      Threads[T] = {M.threadName(T), M.pathOf(T)};
-  return Threads;
+    Into.addBug(*Bug, FailedAccess);
+  for (uint32_t K = 0, End = static_cast<uint32_t>(Into.Events.size()); K < End; ++K)
+    if (Into.Events[K].Kind == EventKind::Store && Into.Events[K].Partner == NoEvent &&
+        C.buffering() != Buffering::None)
+      land(K);
+  return Into.finish(C.buffering() == Buffering::None ? "sc" : C.buffering() == Buffering::Fifo ? "tso" : "pso");
 }
 
 namespace {

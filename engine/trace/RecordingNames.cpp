@@ -1,7 +1,7 @@
 #include "trace/RecordingNames.h"
 
+#include "trace/Draft.h"
 #include "trace/Naming.h"
-#include "trace/Recorder.h"
 
 #include <algorithm>
 #include <cstring>
@@ -127,7 +127,7 @@ TracePlace tracePlace(const Program &P, const SourceLocation &L) {
 
 /// Names for the objects seen. Heap blocks of a type are numbered by who allocated them, in which order, so that the
 /// numbers do not depend on the schedule.
-std::map<uint32_t, Recorder::NamedObject> Recorder::nameObjects(const Recording &R) const {
+std::map<uint32_t, Draft::NamedObject> Draft::nameObjects(const Recording &R) const {
   const SourceNames &Names = P.Names;
   static const SourceNames::Object Nameless;
   std::map<uint32_t, NamedObject> Named;
@@ -187,7 +187,7 @@ std::map<uint32_t, Recorder::NamedObject> Recorder::nameObjects(const Recording 
 }
 
 /// Names for the variables, values in their own types, places for the events.
-void Recorder::nameEverything(Recording &R) {
+void Draft::nameEverything(const Recording &R) {
   // Values that are addresses lead to more objects, which need names as well: until no new ones are found.
   for (size_t Known = 0; Known != Objects.size();) {
     Known = Objects.size();
@@ -196,7 +196,7 @@ void Recorder::nameEverything(Recording &R) {
   namePlaces();
 }
 
-void Recorder::nameAccesses(const std::map<uint32_t, NamedObject> &Named) {
+void Draft::nameAccesses(const std::map<uint32_t, NamedObject> &Named) {
   const SourceNames &Names = P.Names;
   auto PartName = [&](Address A, uint32_t Size, uint32_t *Type) {
     const NamedObject &N = Named.at(slotOf(A));
@@ -241,7 +241,7 @@ void Recorder::nameAccesses(const std::map<uint32_t, NamedObject> &Named) {
           A.Text = valueText(Names, Types[A.Variable], A.Low, A.High, Variables[A.Variable].Size, PointerName);
 }
 
-void Recorder::namePlaces() {
+void Draft::namePlaces() {
   for (size_t K = 0; K < Events.size(); ++K) {
     TraceEvent &E = Events[K];
     std::vector<SourceLocation> Places = placesOf(P, Stacks[K]);
@@ -263,15 +263,18 @@ void Recorder::namePlaces() {
   }
 }
 
-/// What counts as shared, so that another machine shows the same events.
-void Recorder::nameShared(Recording &R) { R.Shared = sharedThings(P, M.sharing()); }
-
 std::vector<SharedThing> sharedThings(const Program &P, const Sharing &Known) {
   std::vector<SharedThing> Result;
   for (uint32_t Site = 0; Site < P.NumSites + P.Globals.size(); ++Site)
     if (Known.isShared(Site))
       Result.push_back(nameOfSite(P, Site));
   return Result;
+}
+
+void markShared(const Program &P, const std::vector<SharedThing> &Things, Sharing &Known) {
+  for (uint32_t Site = 0; Site < P.NumSites + P.Globals.size(); ++Site)
+    if (std::find(Things.begin(), Things.end(), nameOfSite(P, Site)) != Things.end())
+      Known.markShared(Site);
 }
 
 SharedThing nameOfSite(const Program &P, uint32_t Site) {

@@ -193,9 +193,7 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
     return Result;
   }
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
-  for (uint32_t Site = 0; Site < P.NumSites + P.Globals.size(); ++Site)
-    if (std::find(Recorded.Shared.begin(), Recorded.Shared.end(), nameOfSite(P, Site)) != Recorded.Shared.end())
-      Shared.markShared(Site);
+  markShared(P, Recorded.Shared, Shared);
   try {
     // A changed program may share more than was known: then there are more events, and it is run once more.
     do {

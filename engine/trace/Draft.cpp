@@ -1,0 +1,135 @@
+#include "trace/Draft.h"
+
+#include <algorithm>
+
+namespace picket {
+
+const char *nameOf(EventKind Kind) {
+  switch (Kind) {
+  case EventKind::Store: return "store";
+  case EventKind::Load: return "load";
+  case EventKind::Rmw: return "rmw";
+  case EventKind::Update: return "update";
+  case EventKind::Fence: return "fence";
+  case EventKind::Sync: return "sync";
+  case EventKind::Create: return "create";
+  case EventKind::Join: return "join";
+  case EventKind::Free: return "free";
+  case EventKind::Atomic: return "atomic";
+  case EventKind::Blocked: return "blocked";
+  case EventKind::Bug: return "bug";
+  }
+  return "?";
+}
+
+void Draft::clear() {
+  Events.clear();
+  Stacks.clear();
+  Variables.clear();
+  VariableIds.clear();
+  Objects.clear();
+  Result = Recording();
+}
+
+TraceEvent &Draft::add(EventKind Kind, ThreadId T, const std::vector<uint32_t> &Stack) {
+  TraceEvent &E = Events.emplace_back();
+  E.Kind = Kind;
+  E.Thread = T;
+  Stacks.push_back(Stack);
+  return E;
+}
+
+void Draft::seeObject(Address A) {
+  uint32_t Slot = slotOf(A);
+  const Object *O = M.memory().find(A);
+  if (O)
+    Objects.try_emplace(Slot, SeenObject{O->Kind, O->Site, O->Owner, O->Size, O->AllocatedAt});
+}
+
+uint32_t Draft::variable(Address Where, uint32_t Size) {
+  auto [Found, IsNew] = VariableIds.try_emplace({Where, Size}, static_cast<uint32_t>(Variables.size()));
+  if (!IsNew)
+    return Found->second;
+  seeObject(Where);
+  TraceVariable &V = Variables.emplace_back();
+  V.Address = Where;
+  V.Size = Size;
+  if (Size <= 16)
+    readMemory(V, V.InitialLow, V.InitialHigh);
+  return Found->second;
+}
+
+TraceAccess Draft::access(Address Where, uint32_t Size, bool Write, uint64_t Low, uint64_t High) {
+  TraceAccess A;
+  A.Variable = variable(Where, Size);
+  A.Write = Write;
+  A.Low = Size < 8 ? Low & ((1ull << (8 * Size)) - 1) : Low;
+  A.High = Size > 8 ? High : 0;
+  return A;
+}
+
+void Draft::readMemory(const TraceVariable &V, uint64_t &Low, uint64_t &High) {
+  const Object *O = M.memory().find(V.Address);
+  if (!O || O->Life != Lifetime::Alive || !Memory::inBounds(*O, V.Address, V.Size))
+    return;
+  const uint8_t *Bytes = M.memory().bytes(V.Address);
+  Low = Memory::readWord(Bytes, std::min(V.Size, 8u));
+  High = V.Size > 8 ? Memory::readWord(Bytes + 8, V.Size - 8) : 0;
+}
+
+/// Threads that wait at the end: what they wait for belongs to the picture.
+void Draft::addBlocked(const BugReport &Bug) {
+  for (ThreadId T = 0; T < M.numThreads(); ++T) {
+    if (!M.exists(T) || T == Bug.Thread || M.status(T) != ThreadStatus::Ready ||
+        (M.pending(T).Kind != OperationKind::Sync && M.pending(T).Kind != OperationKind::Join))
+      continue;
+    const Operation Op = M.pending(T);
+    TraceEvent &E = add(EventKind::Blocked, T, M.callStack(T));
+    E.What = Op.Kind == OperationKind::Join ? "waits for the end of " + M.threadName(static_cast<ThreadId>(Op.Where))
+                                            : "waits for";
+    if (Op.Kind == OperationKind::Sync)
+      E.Accesses = {access(Op.Where, sizeOf(Op.Sync), false, 0, 0)};
+  }
+}
+
+TraceEvent &Draft::addBug(const BugReport &Bug, std::vector<TraceAccess> Failed) {
+  if (Bug.Kind == BugKind::Deadlock)
+    addBlocked(Bug);
+  std::vector<uint32_t> Stack = M.callStack(Bug.Thread);
+  if (!Stack.empty())
+    Stack.back() = Bug.Pc;
+  if (const Operation &Op = M.pending(Bug.Thread); Bug.Kind == BugKind::Deadlock && Op.Kind == OperationKind::Sync)
+    Failed = {access(Op.Where, sizeOf(Op.Sync), false, 0, 0)};
+  TraceEvent &E = add(EventKind::Bug, Bug.Thread, Stack);
+  E.What = Bug.Message;
+  E.Accesses = std::move(Failed);
+  Result.BugEvent = static_cast<uint32_t>(Events.size() - 1);
+  Result.BugKind = nameOf(Bug.Kind);
+  Result.BugMessage = Bug.Message;
+  Result.BugThread = M.threadName(Bug.Thread);
+  return E;
+}
+
+Recording Draft::finish(const std::string &Model) {
+  Result.Model = Model;
+  Result.Threads = threadsOf(M);
+  nameEverything(Result);
+  Result.Shared = sharedThings(P, M.sharing());
+  Result.Variables = std::move(Variables);
+  Result.Events = std::move(Events);
+  if (Result.BugEvent != NoEvent)
+    Result.BugWhere = Result.Events[Result.BugEvent].At.Where;
+  Recording R = std::move(Result);
+  clear();
+  return R;
+}
+
+std::vector<TraceThread> threadsOf(const Machine &M) {
+  std::vector<TraceThread> Threads(M.numThreads());
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    if (M.exists(T))
+      Threads[T] = {M.threadName(T), M.pathOf(T)};
+  return Threads;
+}
+
+} // namespace picket
