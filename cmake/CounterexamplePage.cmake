@@ -1,10 +1,6 @@
 # Builds counterexample-page/ with npm, in a copy in the build directory, and turns what comes out into C++.
 # Afterwards PAGE_BUNDLE_SOURCE names the generated file, which defines the texts of server/PageBundle.h.
-find_program(NPM npm)
-if(NOT NPM)
-  message(FATAL_ERROR "npm was not found. The page that shows counterexamples is built with it: "
-    "install Node.js (18 or newer) and npm, for example with scripts/install-deps.")
-endif()
+include(cmake/NpmInstall.cmake)
 
 set(PAGE_SOURCE_DIR ${CMAKE_SOURCE_DIR}/counterexample-page)
 set(PAGE_BUILD_DIR ${CMAKE_BINARY_DIR}/counterexample-page)
@@ -12,16 +8,8 @@ set(PAGE_BUNDLE_SOURCE ${PAGE_BUILD_DIR}/PageBundle.cpp)
 set(PAGE_DIST ${PAGE_BUILD_DIR}/dist/template.html ${PAGE_BUILD_DIR}/dist/page.css ${PAGE_BUILD_DIR}/dist/page.js)
 
 file(GLOB PAGE_SOURCES CONFIGURE_DEPENDS ${PAGE_SOURCE_DIR}/src/* ${PAGE_SOURCE_DIR}/scripts/*)
-set(PAGE_PACKAGE ${PAGE_SOURCE_DIR}/package.json ${PAGE_SOURCE_DIR}/package-lock.json)
 
-add_custom_command(
-  OUTPUT ${PAGE_BUILD_DIR}/installed
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${PAGE_BUILD_DIR}
-  COMMAND ${CMAKE_COMMAND} -E copy ${PAGE_PACKAGE} ${PAGE_BUILD_DIR}
-  COMMAND ${CMAKE_COMMAND} -E chdir ${PAGE_BUILD_DIR} ${NPM} ci --silent --no-audit --no-fund --prefer-offline
-  COMMAND ${CMAKE_COMMAND} -E touch ${PAGE_BUILD_DIR}/installed
-  DEPENDS ${PAGE_PACKAGE}
-  COMMENT "Installing what the counterexample page is built with" VERBATIM)
+picket_npm_install(${PAGE_SOURCE_DIR} ${PAGE_BUILD_DIR} "Installing what the counterexample page is built with")
 add_custom_command(
   OUTPUT ${PAGE_DIST}
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${PAGE_BUILD_DIR}/src ${PAGE_BUILD_DIR}/scripts ${PAGE_BUILD_DIR}/dist
@@ -38,6 +26,6 @@ add_custom_command(
   COMMENT "Embedding the counterexample page" VERBATIM)
 
 # In a browser: see counterexample-page/test.
-add_test(NAME Page.Tests COMMAND ${CMAKE_COMMAND} -DSOURCE=${PAGE_SOURCE_DIR} -DBUILD=${PAGE_BUILD_DIR} -DNPM=${NPM}
-  -P ${CMAKE_SOURCE_DIR}/cmake/TestPage.cmake)
+add_test(NAME Page.Tests COMMAND ${CMAKE_COMMAND} -DSOURCE=${PAGE_SOURCE_DIR} -DBUILD=${PAGE_BUILD_DIR}
+  -DPARTS=src,scripts,test -DNPM=${NPM} -P ${CMAKE_SOURCE_DIR}/cmake/NpmTest.cmake)
 set_tests_properties(Page.Tests PROPERTIES LABELS full)

@@ -1,10 +1,13 @@
 #include "CheckCommand.h"
 
+#include "CheckEstimate.h"
 #include "JsonReport.h"
 #include "SarifReport.h"
 #include "Terminal.h"
 
 #include <csignal>
+#include <mutex>
+#include <thread>
 #include <unistd.h>
 
 namespace picket {
@@ -22,21 +25,31 @@ void cancelOnInterrupt() {
   sigaction(SIGINT, &Action, nullptr);
 }
 
-/// A line that counts executions, on a terminal only.
+/// A line that says how far the check has come, on a terminal only.
 class ProgressLine {
 public:
-  explicit ProgressLine(bool Wanted) : Shown(Wanted && isatty(STDERR_FILENO)) {}
+  ProgressLine(bool Wanted, const CheckOptions &Options)
+      : Shown(Wanted && isatty(STDERR_FILENO)),
+        Estimate(Options.Models, Options.Jobs ? Options.Jobs : std::thread::hardware_concurrency(),
+                 Options.TimeoutSeconds) {}
   ~ProgressLine() {
     if (Shown)
       llvm::errs() << "\r\033[K";
   }
-  void show(const std::string &File, const Progress &P) const {
-    if (Shown)
-      llvm::errs() << "\r\033[K" << File << ": " << nameOf(P.Which) << ": " << P.Executions << " executions";
+  /// May be called by several threads at a time.
+  void show(const std::string &File, const Progress &P) {
+    if (!Shown)
+      return;
+    std::lock_guard<std::mutex> Lock(M);
+    Estimate.add(P);
+    if (P.Explored < 1)
+      llvm::errs() << "\r\033[K" << File << ": " << progressText(P, Estimate);
   }
 
 private:
-  bool Shown;
+  const bool Shown;
+  std::mutex M;
+  CheckEstimate Estimate;
 };
 
 ExitCode exitCodeOf(Verdict V) {
@@ -78,7 +91,7 @@ CheckReport CheckCommand::checkFile(const std::string &File) const {
   Request.Text.File = File;
   Request.Text.Flags = ClangFlags;
   Request.Options = Options;
-  ProgressLine Line(Output == Format::Text);
+  ProgressLine Line(Output == Format::Text, Options);
   CheckReport Report = check(Request, [&](const Progress &P) { Line.show(File, P); }, &Interrupted);
   Report.File = File; // as it was named
   return Report;

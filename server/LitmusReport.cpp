@@ -111,12 +111,12 @@ void printLitmusSummary(llvm::raw_ostream &Out, const std::vector<LitmusReport> 
       if (R.Seconds <= LongLitmusSeconds)
         continue;
       ++Long;
-      Out << "above " << LongLitmusSeconds << " s: " << Report.File << ' ' << nameOf(R.Which)
+      Out << llvm::format("above %.0f s: ", LongLitmusSeconds) << Report.File << ' ' << nameOf(R.Which)
           << llvm::format(", %.1f s\n", R.Seconds);
     }
   }
-  Out << Read << " of " << count(Reports.size(), "test") << " read, " << Long << " runs above "
-      << llvm::format("%.0f s, %.1f s of work\n", LongLitmusSeconds, Seconds);
+  Out << Read << " of " << count(Reports.size(), "test") << " read, " << count(Long, "run")
+      << llvm::format(" above %.0f s, %.1f s of work\n", LongLitmusSeconds, Seconds);
 }
 
 /// Test files may hold anything; JSON is UTF-8.

@@ -1,6 +1,7 @@
 // The `picket` program: command line in, exit code out.
 #include "CheckCommand.h"
 #include "ClangFlags.h"
+#include "LitmusCommand.h"
 #include "RenderCommand.h"
 #include "ReplayCommand.h"
 #include "Terminal.h"
@@ -50,6 +51,20 @@ Examples:
   picket replay bug.json queue_fixed.c
 )";
 
+static const char *const LitmusHelp =
+    R"(FILE is a .litmus test (PPC or X86) or a directory with such tests below. Models that are not named: power and sc for
+PPC, sc, tso and pso for X86. A table (--expected) has a row per test and model with the columns test, model, quantifier,
+holds, fails, states and executions; without FILE all tests of its directory are run.
+
+Exit codes: 0 every test was run, 1 a result differs from the table, 2 bad usage,
+            3 a test cannot be read or run, 4 a limit was reached first.
+
+Examples:
+  picket litmus MP+syncs.litmus
+  picket litmus --model sc,power --format json tests/ > results.json
+  picket litmus --expected litmus/expected.tsv
+)";
+
 static std::vector<Model> parseModels(const std::string &Text) {
   std::vector<Model> Models;
   for (const std::string &Name : CLI::detail::split(Text, ',')) {
@@ -64,6 +79,30 @@ static std::vector<Model> parseModels(const std::string &Text) {
       throw CLI::ValidationError("--model", "'" + Name + "' is no memory model (sc, tso, pso, power)");
   }
   return Models;
+}
+
+static void addTimeoutOption(CLI::App *Command, double &Seconds) {
+  Command->add_option_function<std::string>(
+      "--timeout",
+      [&Seconds](const std::string &Text) {
+        auto Parsed = parseSeconds(Text);
+        if (!Parsed)
+          throw CLI::ValidationError("--timeout", "'" + Text + "' is no time (20, 20s, 2m, 500ms)");
+        Seconds = *Parsed;
+      },
+      "Time limit per model: 20, 20s, 2m, 500ms [none]");
+}
+
+static void addMemoryOption(CLI::App *Command, uint64_t &Bytes) {
+  Command->add_option_function<std::string>(
+      "--max-memory",
+      [&Bytes](const std::string &Text) {
+        auto Parsed = parseBytes(Text);
+        if (!Parsed)
+          throw CLI::ValidationError("--max-memory", "'" + Text + "' is no size (512M, 2G)");
+        Bytes = *Parsed;
+      },
+      "Memory limit: 512M, 2G [4G]");
 }
 
 /// How the report looks, and the files that are made of counterexamples.
@@ -108,6 +147,36 @@ static void addReportOptions(CLI::App *Check, CheckCommand &Command) {
       ->group(Group);
 }
 
+static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
+  CLI::App *Litmus = App.add_subcommand("litmus", "Run litmus tests");
+  Litmus->footer(LitmusHelp);
+  Litmus->add_option("FILE", Command.Paths, "Litmus tests, or directories of them");
+  Litmus->add_option_function<std::string>(
+      "--model", [&Command](const std::string &Text) { Command.Models = parseModels(Text); },
+      "Memory models, comma separated: sc, tso, pso, power [by architecture]");
+  Litmus->add_option("--expected", Command.Expected, "A table of expected results to compare with")->type_name("FILE");
+  Litmus->add_option("--unroll", Command.Options.Unroll, "Iterations of a loop that other threads can keep going [8]")
+      ->check(CLI::Range(1u, 1000000u))
+      ->type_name("N");
+  addTimeoutOption(Litmus, Command.Options.TimeoutSeconds);
+  addMemoryOption(Litmus, Command.Options.MaxMemoryBytes);
+  Litmus->add_option("-j,--jobs", Command.Jobs, "Tests run side by side [number of cores]")
+      ->check(CLI::Range(0u, 4096u))
+      ->type_name("N");
+  Litmus->add_option_function<std::string>(
+      "--format",
+      [&Command](const std::string &Text) {
+        if (Text != "text" && Text != "json")
+          throw CLI::ValidationError("--format", "'" + Text + "' is no format (text, json)");
+        Command.Json = Text == "json";
+      },
+      "Output: text or json [text]");
+  Litmus->add_flag_callback("--json", [&Command] { Command.Json = true; }, "The same as --format json");
+  Litmus->add_flag("--graphs", Command.Options.Graphs,
+                   "Explore execution graphs under every model, not only under POWER: a second opinion");
+  Litmus->add_flag("-q,--quiet", Command.Quiet, "Verdicts and numbers only, no states");
+}
+
 static void addReplayCommand(CLI::App &App, ReplayCommand &Command) {
   CLI::App *Replay = App.add_subcommand("replay", "Run a counterexample again");
   Replay->footer(ReplayHelp);
@@ -128,24 +197,8 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
   Check->add_flag("--exhaustive", Options.Exhaustive, "Go on after the first bug, so that the counts are total");
-  Check->add_option_function<std::string>(
-      "--timeout",
-      [&Options](const std::string &Text) {
-        auto Seconds = parseSeconds(Text);
-        if (!Seconds)
-          throw CLI::ValidationError("--timeout", "'" + Text + "' is no time (20, 20s, 2m, 500ms)");
-        Options.TimeoutSeconds = *Seconds;
-      },
-      "Time limit per model: 20, 20s, 2m, 500ms [none]");
-  Check->add_option_function<std::string>(
-      "--max-memory",
-      [&Options](const std::string &Text) {
-        auto Bytes = parseBytes(Text);
-        if (!Bytes)
-          throw CLI::ValidationError("--max-memory", "'" + Text + "' is no size (512M, 2G)");
-        Options.MaxMemoryBytes = *Bytes;
-      },
-      "Memory limit: 512M, 2G [4G]");
+  addTimeoutOption(Check, Options.TimeoutSeconds);
+  addMemoryOption(Check, Options.MaxMemoryBytes);
   Check->add_option("-j,--jobs", Options.Jobs, "Models checked side by side [number of cores]")
       ->check(CLI::Range(0u, 4096u))
       ->type_name("N");
@@ -181,22 +234,27 @@ int main(int argc, char **argv) {
   addCheckCommand(App, Check);
   ReplayCommand Replay;
   addReplayCommand(App, Replay);
+  LitmusCommand Litmus;
+  addLitmusCommand(App, Litmus);
   App.add_subcommand("lsp", "The language server for editors"); // for the help: it has its own parser
 
   SplitArguments Arguments = splitClangFlags(std::vector<std::string>(argv + 1, argv + argc));
   Check.ClangFlags = Replay.ClangFlags = Arguments.Clang;
   try {
     if (!Arguments.Own.empty() && Arguments.Own[0][0] != '-' && Arguments.Own[0] != "check" &&
-        Arguments.Own[0] != "replay")
+        Arguments.Own[0] != "replay" && Arguments.Own[0] != "litmus")
       throw CLI::ExtrasError({Arguments.Own[0]});
     std::reverse(Arguments.Own.begin(), Arguments.Own.end()); // the order CLI11 wants a vector in
     App.parse(Arguments.Own);
   } catch (const CLI::Success &HelpOrVersion) {
     return App.exit(HelpOrVersion);
   } catch (const CLI::ParseError &Error) {
-    std::cerr << "picket: " << Error.what() << "\nRun 'picket " << (App.got_subcommand("replay") ? "replay" : "check")
+    std::cerr << "picket: " << Error.what() << "\nRun 'picket "
+              << (App.get_subcommands().empty() ? "check" : App.get_subcommands()[0]->get_name())
               << " --help' for usage.\n";
     return BadUsage;
   }
-  return App.got_subcommand("replay") ? Replay.run() : Check.run();
+  if (App.got_subcommand("replay"))
+    return Replay.run();
+  return App.got_subcommand("litmus") ? Litmus.run() : Check.run();
 }

@@ -4,6 +4,7 @@
 #include "check/Findings.h"
 #include "explore/OptimalDpor.h"
 #include "explore/Rsmc.h"
+#include "trace/GraphRecorder.h"
 #include "trace/Recorder.h"
 #include "trace/RecordingNames.h"
 
@@ -63,7 +64,9 @@ public:
     Machine &M = Run.machine();
     if (How == Ending::Buggy)
       for (const BugReport &B : M.bugs())
-        Found.add(M, B);
+        if (Found.add(M, B) && SeenGraphs.size() + 1 == Report.Bugs.size() &&
+            SeenGraphs.size() < Options.Counterexamples)
+          SeenGraphs.push_back({B, Run.script(), M.sharing()});
     Found.look(M, How);
   }
 
@@ -75,25 +78,37 @@ public:
   void restarted() override {
     Found.clear();
     Seen.clear();
+    SeenGraphs.clear();
     Sampler.clear();
   }
 
   void finished(Configuration &C) override {
     for (size_t K = 0; K < Seen.size(); ++K) {
-      std::optional<Recording> Run = record(C, Seen[K].Schedule, &Seen[K].Bug);
-      if (!Run)
-        continue;
-      Run->File = File;
-      Run->Unroll = Options.Unroll;
-      Run->BugWhere = Report.Bugs[K].Where;
-      Report.Bugs[K].Trace = std::make_shared<Counterexample>(explain(std::move(*Run)));
+      if (std::optional<Recording> Run = record(C, Seen[K].Schedule, &Seen[K].Bug))
+        explainBug(Report.Bugs[K], std::move(*Run));
     }
     for (const std::vector<ProcessId> &Schedule : Sampler.chosen())
       if (std::optional<Recording> Run = record(C, Schedule, nullptr))
         Report.Samples.push_back(std::make_shared<Recording>(std::move(*Run)));
   }
 
+  /// The same for graphs.
+  void finished(const Program &P, const MachineOptions &Machine) {
+    for (size_t K = 0; K < SeenGraphs.size(); ++K) {
+      const SeenGraph &G = SeenGraphs[K];
+      if (std::optional<Recording> Run = record(P, Machine, G.Known, G.Script, G.Bug))
+        explainBug(Report.Bugs[K], std::move(*Run));
+    }
+  }
+
 private:
+  void explainBug(Bug &B, Recording Run) {
+    Run.File = File;
+    Run.Unroll = Options.Unroll;
+    Run.BugWhere = B.Where;
+    B.Trace = std::make_shared<Counterexample>(explain(std::move(Run)));
+  }
+
   void keep(Execution &E, const BugReport &B) {
     SeenBug &Kept = Seen.emplace_back(SeenBug{B, {}});
     for (uint32_t K = 0; K < E.length(); ++K)
@@ -104,6 +119,11 @@ private:
     BugReport Bug;
     std::vector<ProcessId> Schedule;
   };
+  struct SeenGraph {
+    BugReport Bug;
+    GraphScript Script;
+    Sharing Known;
+  };
 
   const std::string &File;
   const CheckOptions &Options;
@@ -112,6 +132,7 @@ private:
   const Clock::time_point Start = Clock::now();
   AccessSampler Sampler;
   std::vector<SeenBug> Seen; // the first of Report.Bugs, with the executions that show them
+  std::vector<SeenGraph> SeenGraphs;
   const std::function<void(const Progress &)> &OnProgress;
 };
 
@@ -146,6 +167,7 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
       Result = exploreOptimally(P, E, Found);
     } else {
       Result = exploreGraphs(P, AxiomaticModel::Power, E, Found);
+      Found.finished(P, E.Machine);
     }
   } catch (const std::bad_alloc &) {
     Result.Ended = ExplorationResult::End::Limit;

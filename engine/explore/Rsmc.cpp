@@ -1,9 +1,11 @@
 #include "explore/Rsmc.h"
 
 #include "memory/OutOfOrder.h"
+#include "memory/PowerAxioms.h"
 
 #include <functional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace picket {
@@ -37,18 +39,31 @@ public:
   uint64_t finalValue(Address Where, unsigned Width) override { return Flow.finalValue(Where, Width); }
   Machine &machine() override { return M; }
   std::vector<GraphAccess> accesses() override;
+  std::vector<GraphFact> facts() override;
+  const GraphNotes &notes() const override { return Notes; }
+  GraphScript script() override;
+
+  /// What followGraph is asked, and how far it has come.
+  struct Following {
+    const GraphScript &Script;
+    const BugReport *Wanted;
+    const std::function<void(GraphRun &, const std::vector<bool> &)> &Then;
+    std::vector<EventId> Done; // per step
+  };
+  void runAlong(Following &F) {
+    Flow.noteInto(&Notes);
+    M.start();
+    M.undo().setRecording(true);
+    if (advance())
+      follow(F);
+  }
 
 private:
   /// Names an event in all runs: thread and number.
   using Key = uint64_t;
   static constexpr Key Initial = 0, Any = ~0ull, Failed = ~0ull - 1;
   Key keyOf(EventId E) const { return E == NoEvent ? Initial : (static_cast<Key>(G[E].Thread + 1) << 32) | G[E].Index; }
-  EventId find(Key K) const {
-    for (EventId E = 0; E < G.size(); ++E)
-      if (keyOf(E) == K)
-        return E;
-    return NoEvent;
-  }
+  EventId find(Key K) const { return Flow.eventOf(static_cast<ThreadId>(K >> 32) - 1, static_cast<uint32_t>(K)); }
 
   /// A run to be explored later: steps with their parameters, a store, and then the load that reads it.
   struct Branch {
@@ -89,6 +104,18 @@ private:
   bool placeUpdate(EventId Read, EventId Source, typename OutOfOrder<Words>::Update &Done);
   void takeBackUpdate(EventId Read);
 
+  // Following a script.
+  using Index = std::map<std::tuple<uint32_t, uint32_t, uint32_t>, EventId>; // by thread (of the script), number, part
+  void follow(Following &F);
+  bool followStep(Following &F, size_t Step, const Index &Events);
+  Index indexFor(const GraphScript &Script) const;
+  EventId find(const GraphScript::Step &Step, const Index &Events);
+  bool hasBug(const BugReport &Wanted) const;
+  void complete(Following &F);
+  bool completeEvent(Following &F, EventId E);
+  void endOfScript(Following &F);
+  std::vector<std::pair<uint32_t, uint32_t>> numbers() const;
+
   bool advance();
   void startOverIfSurprised();
   bool lookForEnds(EventId Committed);
@@ -109,6 +136,7 @@ private:
   std::unique_ptr<Axioms<Words>> Model;
   std::vector<EventId> Run; // committed, in order; an update is named by its read
   std::deque<Frame> Frames;
+  GraphNotes Notes;
   std::vector<std::pair<EventId, uint32_t>>
       Deferred; // loads that wait for ever in this part of the exploration; frames
   uint64_t Commits = 0;
@@ -664,6 +692,224 @@ template <unsigned Words> std::vector<GraphAccess> Explorer<Words>::accesses() {
   return All;
 }
 
+/// Per event: which operation of its thread it is of, and which event of that.
+template <unsigned Words> std::vector<std::pair<uint32_t, uint32_t>> Explorer<Words>::numbers() const {
+  std::vector<std::pair<uint32_t, uint32_t>> All;
+  std::vector<EventId> Last(M.numThreads(), NoEvent);
+  for (EventId E = 0; E < G.size(); ++E) {
+    EventId Before = std::exchange(Last[G[E].Thread], E);
+    if (Before == NoEvent)
+      All.push_back({0, 0});
+    else if (G[Before].Operation == G[E].Operation && G[Before].Pc == G[E].Pc)
+      All.push_back({All[Before].first, All[Before].second + 1});
+    else
+      All.push_back({All[Before].first + 1, 0});
+  }
+  return All;
+}
+
+template <unsigned Words> std::vector<GraphFact> Explorer<Words>::facts() {
+  auto List = [](const Set &Events) {
+    std::vector<EventId> All;
+    Events.forEach([&](EventId E) { All.push_back(E); });
+    return All;
+  };
+  const auto Numbers = numbers();
+  const Set Happened = G.Reads | G.Writes;
+  std::vector<GraphFact> All;
+  for (EventId E = 0; E < G.size(); ++E) {
+    const auto &Event = G[E];
+    GraphFact &F = All.emplace_back();
+    F.Thread = Event.Thread;
+    F.Pc = Event.Pc;
+    F.Op = Flow.operation(E);
+    F.Number = Numbers[E].first;
+    F.Part = Numbers[E].second;
+    F.IsWrite = Event.IsWrite;
+    F.OfUpdate = Event.OfUpdate;
+    F.Ends = Event.Ends;
+    F.Happened = Happened.contains(E);
+    if (!F.Happened)
+      continue;
+    const auto &Place = G.Places[Event.Place];
+    F.Where = Place.Where;
+    F.Width = Place.Width;
+    F.Value = Event.Value;
+    F.Initial = Place.Initial;
+    F.Source = Event.IsWrite ? NoEvent : Event.Source;
+    F.Position = Event.IsWrite ? Event.Position : 0;
+    const Set Own = Event.Before & Happened;
+    F.AddressFrom = List(Event.Address & Own);
+    F.DataFrom = List(Event.Data & Own);
+    F.ControlFrom = List(Event.Control & Own);
+    F.Fenced = List((PowerAxioms<Words>::fullFence(G, E) | PowerAxioms<Words>::lightFence(G, E)) & Own);
+    F.Kept = List(Event.Order & Own);
+    F.Past = List(Event.Past);
+    if (F.Op.Kind == OperationKind::Sync && !F.IsWrite)
+      F.State.assign(Flow.stateOf(F.Value), Flow.stateOf(F.Value) + sizeOf(F.Op.Sync));
+  }
+  return All;
+}
+
+template <unsigned Words> GraphScript Explorer<Words>::script() {
+  GraphScript Script;
+  const auto Numbers = numbers();
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    Script.Threads.push_back(M.exists(T) ? M.pathOf(T) : std::vector<uint32_t>());
+  std::vector<uint32_t> StepOf(G.size(), ~0u);
+  for (EventId E : Run) {
+    if (G[E].Void)
+      continue;
+    GraphScript::Step &S = Script.Steps.emplace_back();
+    S.Thread = G[E].Thread;
+    std::tie(S.Number, S.Part) = Numbers[E];
+    if (!G[E].IsWrite && G[E].Source != NoEvent)
+      S.Source = StepOf[G[E].Source];
+    S.Position = G[E].IsWrite ? G[E].Position : G[E].OfUpdate && !G[E + 1].Void ? G[E + 1].Position : 0;
+    StepOf[E] = static_cast<uint32_t>(Script.Steps.size() - 1);
+    if (G[E].OfUpdate)
+      StepOf[E + 1] = StepOf[E];
+  }
+  return Script;
+}
+
+template <unsigned Words> bool Explorer<Words>::hasBug(const BugReport &Wanted) const {
+  return std::any_of(M.bugs().begin(), M.bugs().end(), [&](const BugReport &B) {
+    return B.Kind == Wanted.Kind && B.Thread == Wanted.Thread && B.Pc == Wanted.Pc;
+  });
+}
+
+template <unsigned Words> typename Explorer<Words>::Index Explorer<Words>::indexFor(const GraphScript &Script) const {
+  std::vector<uint32_t> ThreadOf(M.numThreads(), ~0u);
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    for (uint32_t K = 0; K < Script.Threads.size() && M.exists(T); ++K)
+      if (Script.Threads[K] == M.pathOf(T))
+        ThreadOf[T] = K;
+  const auto Numbers = numbers();
+  Index Events;
+  for (EventId E = 0; E < G.size(); ++E)
+    Events[{ThreadOf[G[E].Thread], Numbers[E].first, Numbers[E].second}] = E;
+  return Events;
+}
+
+/// The event of a step. Of a whole end: its next part.
+template <unsigned Words> EventId Explorer<Words>::find(const GraphScript::Step &Step, const Index &Events) {
+  for (auto At = Events.lower_bound({Step.Thread, Step.Number, Step.Part}); At != Events.end(); ++At) {
+    auto [Thread, Number, Part] = At->first;
+    if (Thread != Step.Thread || Number != Step.Number || (!Step.Whole && Part != Step.Part))
+      break;
+    if (!G.Committed.contains(At->second))
+      return At->second;
+  }
+  return NoEvent;
+}
+
+template <unsigned Words> void Explorer<Words>::follow(Following &F) {
+  F.Done.resize(F.Script.Steps.size(), NoEvent);
+  choose(); // finds accesses that are bugs
+  startOverIfSurprised();
+  if (F.Wanted && hasBug(*F.Wanted))
+    return complete(F);
+  const Index Events = indexFor(F.Script);
+  for (size_t K = 0; K < F.Done.size(); ++K)
+    if ((F.Done[K] == NoEvent || F.Script.Steps[K].Whole) && followStep(F, K, Events))
+      return;
+  complete(F);
+}
+
+/// Does a step and goes on. False if it is not possible.
+template <unsigned Words> bool Explorer<Words>::followStep(Following &F, size_t Step, const Index &Events) {
+  const GraphScript::Step &S = F.Script.Steps[Step];
+  EventId E = find(S, Events);
+  if (E == NoEvent || Flow.isAbandoned(E) || !isEnabled(E))
+    return false;
+  auto Next = [&] { follow(F); };
+  EventId Source = NoEvent;
+  if (!G[E].IsWrite && S.Source != ~0u) {
+    Source = F.Done[S.Source];
+    if (Source != NoEvent && G[Source].OfUpdate && !G[Source].IsWrite)
+      ++Source;
+    for (EventId W : G.Places[G[E].Place].Coherence)
+      if (Source != NoEvent && G[Source].Ends && G[W].Ends)
+        Source = W; // of an end the part that is there
+    if (Source == NoEvent || G[Source].Place != G[E].Place || !G.Writes.contains(Source))
+      return false;
+  }
+  const EventId Before = std::exchange(F.Done[Step], E);
+  bool Possible = false;
+  if (!G[E].IsWrite) {
+    Possible = G.positionOf(Source) >= coherenceFloor(G, E) && withRead(E, Source, ~0u, Next);
+  } else {
+    const auto &Coherence = G.Places[G[E].Place].Coherence;
+    auto Position = static_cast<uint32_t>(Coherence.size()) + 1;
+    for (size_t K = 0; K < F.Done.size() && !S.Whole; ++K)
+      for (uint32_t At = 0; At < Coherence.size(); ++At)
+        if (F.Script.Steps[K].Position > S.Position &&
+            (Coherence[At] == F.Done[K] || (G[Coherence[At]].OfUpdate && Coherence[At] - 1 == F.Done[K])))
+          Position = std::min(Position, At + 1);
+    G[E].Past = pastOf(commitBefore(E));
+    Model->extend(G, E);
+    Possible = Position > coherenceFloor(G, E) && withWrite(E, Position, Next);
+  }
+  if (!Possible)
+    F.Done[Step] = Before;
+  return Possible;
+}
+
+/// Lets happen what stands, in its thread, in front of something that happened: so that what is shown is a part of a
+/// complete execution.
+template <unsigned Words> void Explorer<Words>::complete(Following &F) {
+  choose();
+  startOverIfSurprised();
+  Set InFront;
+  (G.Reads | G.Writes).forEach([&](EventId E) { InFront |= G[E].Before; });
+  for (EventId E = 0; E < G.size(); ++E)
+    if (InFront.contains(E) && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) &&
+        isEnabled(E) && completeEvent(F, E))
+      return;
+  endOfScript(F);
+}
+
+template <unsigned Words> bool Explorer<Words>::completeEvent(Following &F, EventId E) {
+  auto Next = [&] { complete(F); };
+  const std::vector<EventId> Coherence = G.Places[G[E].Place].Coherence;
+  const uint32_t Floor = coherenceFloor(G, E);
+  auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return G[W].Ends; });
+  auto Latest = static_cast<uint32_t>(End - Coherence.begin()); // nothing behind an end: that would be another bug
+  if (!G[E].IsWrite) {
+    for (uint32_t K = Latest + 1; K-- > Floor;)
+      if (withRead(E, K ? Coherence[K - 1] : NoEvent, ~0u, Next))
+        return true;
+    return false;
+  }
+  G[E].Past = pastOf(commitBefore(E));
+  Model->extend(G, E);
+  for (uint32_t Position = Latest + 1; Position > Floor; --Position)
+    if (withWrite(E, Position, Next))
+      return true;
+  return false;
+}
+
+template <unsigned Words> void Explorer<Words>::endOfScript(Following &F) {
+  if (M.bugs().empty()) {
+    // Whoever still waits may do so for ever.
+    bool AllWait = true;
+    for (EventId E = 0; E < G.size(); ++E)
+      if (!G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && isEnabled(E)) {
+        AllWait &= Flow.mayWait(E);
+        Deferred.push_back({E, ~0u});
+      }
+    ThreadId Stuck = ~0u;
+    bool Superfluous = false;
+    if (AllWait)
+      ending(Stuck, Superfluous);
+  }
+  std::vector<bool> Done;
+  for (EventId E : F.Done)
+    Done.push_back(E != NoEvent);
+  F.Then(*this, Done);
+}
+
 /// Explores with sets of a certain size. False if they turn out to be too small.
 template <unsigned Words>
 bool exploreWith(const Program &P, AxiomaticModel Model, const ExplorationOptions &Options, Sharing &Shared,
@@ -712,6 +958,62 @@ ExplorationResult exploreGraphs(const Program &P, AxiomaticModel Model, const Ex
   Result.Ended = ExplorationResult::End::Limit;
   Result.Reason = "an execution has more than " + std::to_string(EventSet<16>::Capacity) + " shared accesses";
   return Result;
+}
+
+namespace {
+
+struct NobodyListens final : GraphObserver {
+  void ended(GraphRun &, Ending) override {}
+};
+
+/// Follows with sets of a certain size. False if they turn out to be too small.
+template <unsigned Words>
+bool followWith(const Program &P, AxiomaticModel Model, const ExplorationOptions &Options, Sharing &Shared,
+                const GraphScript &Script, const BugReport *Wanted,
+                const std::function<void(GraphRun &, const std::vector<bool> &)> &Then) {
+  EndingMemory Memory;
+  NobodyListens Nobody;
+  for (;;) {
+    const auto Known = Memory.Accessed;
+    ExplorationResult Result;
+    bool Again = false;
+    auto AtEnd = [&](GraphRun &Run, const std::vector<bool> &Done) {
+      // If it did not go on, that may be because what ends was not known yet.
+      Again = Memory.Accessed != Known && std::find(Done.begin(), Done.end(), false) != Done.end();
+      if (!Again)
+        Then(Run, Done);
+    };
+    try {
+      Explorer<Words> E(P, Model, Options, Shared, Memory, Result, Nobody);
+      const std::function<void(GraphRun &, const std::vector<bool> &)> End = AtEnd;
+      typename Explorer<Words>::Following F{Script, Wanted, End, {}};
+      E.runAlong(F);
+      if (!Again)
+        return true;
+    } catch (const StartOver &) {
+    } catch (const GraphFull &) {
+      return false;
+    } catch (const MachineStop &) {
+      if (!Shared.takeChanged())
+        throw;
+    }
+  }
+}
+
+} // namespace
+
+void followGraph(const Program &P, AxiomaticModel Model, const MachineOptions &Machine, Sharing &Shared,
+                 const GraphScript &Script, const BugReport *Wanted,
+                 const std::function<void(GraphRun &, const std::vector<bool> &)> &Then) {
+  ExplorationOptions Options;
+  Options.Exhaustive = true;
+  Options.Machine = Machine;
+  Options.Machine.OutOfOrder = true;
+  Options.Machine.StopAtFences = false;
+  if (followWith<1>(P, Model, Options, Shared, Script, Wanted, Then) ||
+      followWith<4>(P, Model, Options, Shared, Script, Wanted, Then))
+    return;
+  followWith<16>(P, Model, Options, Shared, Script, Wanted, Then);
 }
 
 } // namespace picket

@@ -38,4 +38,10 @@ template <unsigned Words> uint32_t coherenceFloor(const ExecutionGraph<Words> &G
   return Floor;
 }
 
+/// Whether an edge leads from a newly committed event to another one: to the writes behind it in coherence. Without one
+/// it is in no cycle.
+template <unsigned Words> bool leadsOn(const ExecutionGraph<Words> &G, EventId E) {
+  return G.coherenceOf(E) < G.Places[G[E].Place].Coherence.size();
+}
+
 } // namespace picket

@@ -74,6 +74,16 @@ public:
     return E;
   }
 
+  /// Takes out the last one. The set must not be empty.
+  EventId takeLast() {
+    unsigned K = Words - 1;
+    while (!Bits[K])
+      --K;
+    auto InWord = static_cast<unsigned>(std::bit_width(Bits[K]) - 1);
+    Bits[K] &= ~(1ull << InWord);
+    return static_cast<EventId>(K * 64 + InWord);
+  }
+
 private:
   static uint64_t bit(EventId E) { return 1ull << (E % 64); }
 

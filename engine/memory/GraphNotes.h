@@ -1,5 +1,5 @@
-// What a recording wants to know of a run besides its graph: how each event was come to, and what threads did that is no
-// event.
+// What a recording wants to know of a run besides its graph: how each event was come to, and what threads did that is
+// no event.
 #pragma once
 
 #include "machine/Machine.h"
@@ -10,9 +10,9 @@ struct GraphNotes {
   struct Deed {
     enum : uint8_t { Fence, Create, Join } What;
     ThreadId Thread;
-    uint32_t Before;        // how many events the thread had fetched
-    FenceKind Kind;         // Fence
-    ThreadId Other;         // Create, Join
+    uint32_t Before; // how many events the thread had fetched
+    FenceKind Kind;  // Fence
+    ThreadId Other;  // Create, Join
     std::vector<uint32_t> Stack;
   };
   std::vector<std::vector<uint32_t>> Stacks; // per event

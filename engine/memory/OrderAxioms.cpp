@@ -25,6 +25,8 @@ template <unsigned Words> void OrderAxioms<Words>::extend(Graph &G, EventId E) c
 }
 
 template <unsigned Words> bool OrderAxioms<Words>::allows(const Graph &G, EventId E) const {
+  if (!leadsOn(G, E))
+    return true;
   Set Seen, Left;
   Left.insert(E);
   while (!Left.empty()) {

@@ -5,6 +5,8 @@
 #include "machine/Messages.h"
 #include "program/Operands.h"
 
+#include <sys/mman.h>
+
 namespace picket {
 
 // Values.
@@ -16,6 +18,19 @@ template <unsigned Words> uint64_t *OutOfOrder<Words>::registers(ThreadId T) {
 
 template <unsigned Words> uint32_t *OutOfOrder<Words>::tags(ThreadId T) {
   return Tags[T].get() + (registers(T) - M.Threads[T]->Registers);
+}
+
+constexpr size_t TagBytes = Machine::MaxRegisters * sizeof(uint32_t);
+
+template <unsigned Words> typename OutOfOrder<Words>::TagTable OutOfOrder<Words>::makeTags() {
+  void *Space = mmap(nullptr, TagBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (Space == MAP_FAILED)
+    throw std::bad_alloc();
+  return TagTable(static_cast<uint32_t *>(Space));
+}
+
+template <unsigned Words> void OutOfOrder<Words>::UnmapTags::operator()(uint32_t *Tags) const {
+  munmap(Tags, TagBytes);
 }
 
 template <unsigned Words> void OutOfOrder<Words>::setTag(uint32_t &Tag, uint32_t Node) {
@@ -152,7 +167,8 @@ template <unsigned Words> bool OutOfOrder<Words>::needs(ThreadId T, Operand O) {
 template <unsigned Words> void OutOfOrder<Words>::begin(ThreadId T, ThreadId Parent) {
   while (Flows.size() <= T) {
     Flows.emplace_back();
-    Tags.emplace_back(static_cast<uint32_t *>(std::calloc(Machine::MaxRegisters, sizeof(uint32_t))));
+    Tags.push_back(makeTags());
+    Fetched.emplace_back();
   }
   M.undo().save(Flows[T]);
   Flow &F = Flows[T];
@@ -613,6 +629,7 @@ template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const 
   E.Eieio = F.Eieio;
   EventId Id = G.add(E);
   F.Events.insert(Id);
+  Fetched[T].push_back(Id);
   if (Notes)
     Notes->Stacks.push_back(M.callStack(T));
   Access &A = Accesses.emplace_back();
@@ -932,6 +949,8 @@ template <unsigned Words> void OutOfOrder<Words>::undoTo(const Mark &To) {
   M.undo().undoTo(To.Undo);
   M.dropBugs(To.Bugs);
   M.clearCreated();
+  for (size_t E = Accesses.size(); E-- > To.Events;)
+    Fetched[G[static_cast<EventId>(E)].Thread].pop_back();
   Accesses.resize(To.Events);
   G.Events.resize(To.Events);
   Nodes.resize(To.Nodes);

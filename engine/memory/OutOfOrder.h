@@ -92,6 +92,10 @@ public:
   Machine &machine() { return M; }
   const Operation &operation(EventId E) const { return Accesses[E].Op; }
   bool isSpinning(ThreadId T) const { return M.status(T) == ThreadStatus::Spinning; }
+  /// The how-manieth event of a thread, if it has been fetched.
+  EventId eventOf(ThreadId T, uint32_t Index) const {
+    return T < Fetched.size() && Index < Fetched[T].size() ? Fetched[T][Index] : NoEvent;
+  }
   /// The event a thread waits for, if it cannot go on before it is committed.
   EventId waitsFor(ThreadId T) const { return T < Flows.size() ? Flows[T].Waiting : NoEvent; }
 
@@ -182,13 +186,17 @@ private:
   AxiomaticModel Model;
   EndingMemory &Ending;
   GraphNotes *Notes = nullptr;
-  std::deque<Access> Accesses; // per event; what is saved by address keeps its place
-  std::deque<Node> Nodes{1};   // 0: no node
-  struct FreeTags {
-    void operator()(uint32_t *Tags) const { std::free(Tags); }
+  std::vector<std::vector<EventId>> Fetched; // per thread
+  std::deque<Access> Accesses;               // per event; what is saved by address keeps its place
+  std::deque<Node> Nodes{1};                 // 0: no node
+  /// A node for each register of a thread, all zero at first: memory that costs something only where it is used.
+  struct UnmapTags {
+    void operator()(uint32_t *Tags) const;
   };
-  std::vector<std::unique_ptr<uint32_t[], FreeTags>> Tags; // per thread and register
-  std::deque<Flow> Flows;                                  // per thread
+  using TagTable = std::unique_ptr<uint32_t[], UnmapTags>;
+  static TagTable makeTags();
+  std::vector<TagTable> Tags; // per thread
+  std::deque<Flow> Flows;     // per thread
   std::map<Address, PlaceId> Places;
   std::vector<Bytes> States; // of synchronisation objects
   std::map<Bytes, uint64_t> StateIds;

@@ -84,6 +84,20 @@ template <unsigned Words> void PowerAxioms<Words>::preserveProgramOrder(Graph &G
   }
 }
 
+/// The union of a row of each event of a set, where the row of one event holds those of all events in it: these need
+/// not be looked at, and the latest events have most of the others in their rows.
+template <unsigned Words>
+static EventSet<Words> closedRowsOf(const ExecutionGraph<Words> &G, EventSet<Words> Of,
+                                    EventSet<Words> GraphEvent<Words>::*Row) {
+  EventSet<Words> All;
+  while (!Of.empty()) {
+    EventId E = Of.takeLast();
+    All |= G[E].*Row;
+    Of -= G[E].*Row;
+  }
+  return All;
+}
+
 /// hb, prop-base and the strong part of prop that full fences make: prop-base* ; ffence ; hb*.
 template <unsigned Words> void PowerAxioms<Words>::propagate(Graph &G, EventId E) {
   using Event = GraphEvent<Words>;
@@ -92,17 +106,27 @@ template <unsigned Words> void PowerAxioms<Words>::propagate(Graph &G, EventId E
   New.Order = ((New.IsWrite ? New.IC : New.II) & G.Reads) | Fences;
   if (!New.IsWrite && New.Source != NoEvent && G.isExternal(New.Source, E))
     New.Order.insert(New.Source);
-  New.OrderPast = rowsOf(G, New.Order, &Event::OrderPast);
+
+  // What happens before something that happens before E has given its rows to it.
+  New.OrderPast.clear();
+  New.PropBase = Fences;
+  New.Strong.clear();
+  for (Set Left = New.Order; !Left.empty();) {
+    const Event &Earlier = G[Left.takeLast()];
+    New.OrderPast |= Earlier.OrderPast;
+    New.PropBase |= Earlier.PropBase;
+    New.Strong |= Earlier.Strong;
+    Left -= Earlier.OrderPast;
+  }
   New.OrderPast.insert(E);
 
-  New.PropBase = Fences | rowsOf(G, New.Order, &Event::PropBase);
   (Fences & G.Reads).forEach([&](EventId Read) {
     if (EventId Source = G[Read].Source; Source != NoEvent && G.isExternal(Source, Read))
       New.PropBase.insert(Source);
   });
-  New.PropBasePast = rowsOf(G, New.PropBase, &Event::PropBasePast);
+  New.PropBasePast = closedRowsOf(G, New.PropBase, &Event::PropBasePast);
   New.PropBasePast.insert(E);
-  New.Strong = rowsOf(G, Full, &Event::PropBasePast) | rowsOf(G, New.Order, &Event::Strong);
+  New.Strong |= closedRowsOf(G, Full, &Event::PropBasePast);
 }
 
 template <unsigned Words> void PowerAxioms<Words>::extend(Graph &G, EventId E) const {
@@ -178,7 +202,7 @@ template <unsigned Words> bool PowerAxioms<Words>::propagates(const Graph &G, Ev
 }
 
 template <unsigned Words> bool PowerAxioms<Words>::allows(const Graph &G, EventId E) const {
-  return observes(G, E) && propagates(G, E);
+  return !leadsOn(G, E) || (observes(G, E) && propagates(G, E));
 }
 
 template class PowerAxioms<1>;

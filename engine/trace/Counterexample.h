@@ -11,10 +11,18 @@ struct ReorderedPair {
   std::string Sentence;           // "the store to x at line 9 took effect after the load of y at line 10"
 };
 
-/// Why an execution is not sequentially consistent: a shortest cycle in its Shasha-Snir trace.
+/// POWER: a write that had not reached a thread yet when that read what it overwrites, although it counts as done.
+struct LateWrite {
+  uint32_t Write = 0, Read = 0; // events; Read may be a write that counts as overwritten though it is told later
+  std::string Sentence;         // "the store to x at line 9 had not reached thread 'reader' yet"
+};
+
+/// Why an execution is not sequentially consistent: a shortest cycle in its Shasha-Snir trace. Under POWER a stretch of
+/// program order that a dependency or fence keeps in order is that edge.
 struct Cycle {
   std::vector<TraceEdge> Edges; // each begins where the one before ends; empty if there is none
   std::vector<ReorderedPair> Reordered;
+  std::vector<LateWrite> Late; // POWER
 };
 
 /// One entry of a thread's store buffer.
@@ -41,10 +49,10 @@ struct Step {
 };
 
 struct Counterexample {
-  Recording Run; // in the most sequential order
-  TraceGraph Chronological, ShashaSnir;
+  Recording Run;                        // in the most sequential order
+  TraceGraph Chronological, ShashaSnir; // the first is empty under POWER
   Cycle Why;
-  std::vector<Step> Steps; // one per event of Run, in order
+  std::vector<Step> Steps; // one per event of Run: in order, under POWER in the order in which they took effect
   std::string Sentence;    // what went wrong, in plain words
 };
 
@@ -57,8 +65,11 @@ Cycle findCycle(const Recording &R, const TraceGraph &ShashaSnir);
 /// An order of all events that respects the chronological trace, with as few changes of thread, and then as few delayed
 /// updates, as the trace allows (for long traces: nearly so).
 std::vector<uint32_t> mostSequentialOrder(const Recording &R, const TraceGraph &Chronological);
+/// The same for any acyclic graph, with the order of each thread's events given.
+std::vector<uint32_t> mostSequentialOrder(const Recording &R, const TraceGraph &Acyclic,
+                                          std::vector<std::vector<uint32_t>> OfThread);
 
-/// The events as steps, with what the world looks like after each.
-std::vector<Step> tell(const Recording &R, const Cycle &Why);
+/// The events as steps, in the given order, with what the world looks like after each.
+std::vector<Step> tell(const Recording &R, const Cycle &Why, const std::vector<uint32_t> &Order);
 
 } // namespace picket

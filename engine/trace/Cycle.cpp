@@ -1,4 +1,5 @@
 #include "trace/Counterexample.h"
+#include "trace/EffectOrder.h"
 #include "trace/Wording.h"
 
 #include <algorithm>
@@ -142,29 +143,99 @@ private:
   std::vector<uint32_t> Sizes;
 };
 
-/// When the event took effect: a store when it reached memory.
-uint32_t effectOf(const Recording &R, uint32_t Event) {
-  const TraceEvent &E = R.Events[Event];
-  return E.Kind == EventKind::Store && E.Partner != NoEvent ? E.Partner : Event;
+/// When each event took effect: a store when it reached memory.
+std::vector<uint32_t> effectsOf(const Recording &R, const TraceGraph &ShashaSnir) {
+  std::vector<uint32_t> Effects(R.Events.size());
+  if (R.Model == "power") {
+    const std::vector<uint32_t> Order = effectOrder(R, ShashaSnir);
+    for (uint32_t K = 0; K < Order.size(); ++K)
+      Effects[Order[K]] = K;
+    return Effects;
+  }
+  for (uint32_t K = 0; K < R.Events.size(); ++K) {
+    const TraceEvent &E = R.Events[K];
+    Effects[K] = E.Kind == EventKind::Store && E.Partner != NoEvent ? E.Partner : K;
+  }
+  return Effects;
+}
+
+/// A part of a cycle: a stretch of program order, or an edge between threads.
+struct Stretch {
+  uint32_t First, Last;
+  std::vector<TraceEdge> Edges;
+};
+
+/// Cuts a cycle into its parts, beginning with one that is whole.
+std::vector<Stretch> stretchesOf(std::vector<TraceEdge> Edges) {
+  auto InThread = [](const TraceEdge &E) { return E.Kind == EdgeKind::ProgramOrder; };
+  auto Between = std::find_if_not(Edges.begin(), Edges.end(), InThread);
+  std::rotate(Edges.begin(), Between, Edges.end());
+  std::vector<Stretch> Parts;
+  for (const TraceEdge &E : Edges)
+    if (InThread(E) && !Parts.empty() && InThread(Parts.back().Edges.back())) {
+      Parts.back().Edges.push_back(E);
+      Parts.back().Last = E.To;
+    } else {
+      Parts.push_back({E.From, E.To, {E}});
+    }
+  return Parts;
+}
+
+/// POWER: whether something keeps two events of a thread in order.
+bool isKept(const Recording &R, uint32_t First, uint32_t Last) {
+  std::vector<uint32_t> Left = {Last};
+  std::vector<bool> Seen(R.Events.size());
+  while (!Left.empty()) {
+    const uint32_t At = Left.back();
+    Left.pop_back();
+    if (At == First)
+      return true;
+    for (const TraceLink &L : R.Events[At].Links)
+      if (L.What == TraceLink::Kept && !Seen[L.On]) {
+        Seen[L.On] = true;
+        Left.push_back(L.On);
+      }
+  }
+  return false;
+}
+
+/// POWER: a write that is told before the read (or the write) that it overwrites.
+std::string lateText(const Recording &R, uint32_t Overwritten, uint32_t Write) {
+  if (!R.Events[Overwritten].writes())
+    return describeAccess(R, Write) + " had not reached " + threadText(R, R.Events[Overwritten].Thread) + " yet";
+  return describeAccess(R, Write) + " counts as the later one, and overwrites it";
+}
+
+/// POWER: the one edge that keeps the ends of a stretch in order, if there is one.
+void shorten(const TraceGraph &G, Stretch &Part) {
+  for (EdgeKind Kind :
+       {EdgeKind::AddressDependency, EdgeKind::DataDependency, EdgeKind::FenceOrder, EdgeKind::ControlDependency})
+    if (TraceEdge Whole{Part.First, Part.Last, Kind}; std::binary_search(G.Edges.begin(), G.Edges.end(), Whole)) {
+      Part.Edges = {Whole};
+      return;
+    }
 }
 
 } // namespace
 
 Cycle findCycle(const Recording &R, const TraceGraph &ShashaSnir) {
   Cycle Result;
-  Result.Edges = CycleSearch(R, ShashaSnir).shortest();
-  // The stretches of program order in it that took effect the other way round.
-  size_t N = Result.Edges.size();
-  for (size_t K = 0; K < N; ++K) {
-    if (Result.Edges[K].Kind != EdgeKind::ProgramOrder || Result.Edges[(K + N - 1) % N].Kind == EdgeKind::ProgramOrder)
-      continue;
-    uint32_t First = Result.Edges[K].From, Second = First;
-    for (size_t J = K; Result.Edges[J % N].Kind == EdgeKind::ProgramOrder && J < K + N; ++J)
-      Second = Result.Edges[J % N].To;
-    if (effectOf(R, First) <= effectOf(R, Second))
-      continue;
-    Result.Reordered.push_back(
-        {First, Second, describeAccess(R, First) + " took effect after " + describeAccess(R, Second)});
+  std::vector<Stretch> Parts = stretchesOf(CycleSearch(R, ShashaSnir).shortest());
+  if (Parts.empty())
+    return Result;
+  const std::vector<uint32_t> Effects = effectsOf(R, ShashaSnir);
+  for (Stretch &Part : Parts) {
+    const bool InThread = R.Events[Part.First].Thread == R.Events[Part.Last].Thread;
+    const bool InOrder = Effects[Part.First] <= Effects[Part.Last];
+    if (InThread && !InOrder)
+      Result.Reordered.push_back(
+          {Part.First, Part.Last,
+           describeAccess(R, Part.First) + " took effect after " + describeAccess(R, Part.Last)});
+    else if (InThread && R.Model == "power" && isKept(R, Part.First, Part.Last))
+      shorten(ShashaSnir, Part);
+    else if (!InThread && !InOrder)
+      Result.Late.push_back({Part.Last, Part.First, lateText(R, Part.First, Part.Last)});
+    Result.Edges.insert(Result.Edges.end(), Part.Edges.begin(), Part.Edges.end());
   }
   return Result;
 }

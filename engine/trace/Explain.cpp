@@ -1,9 +1,11 @@
 #include "trace/Atoms.h"
 #include "trace/Counterexample.h"
+#include "trace/EffectOrder.h"
 #include "trace/Wording.h"
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace picket {
 
@@ -23,6 +25,8 @@ public:
   std::string sentence() {
     if (R.BugEvent == NoEvent)
       return "";
+    if (R.Model == "power" && !Why.Edges.empty())
+      return capital(outOfOrder()) + ", so " + consequence() + ".";
     if (!Why.Reordered.empty())
       return capital(reordering()) + ", so " + consequence() + ".";
     if (R.BugKind == "deadlock")
@@ -105,6 +109,50 @@ private:
                 " (" + line(Second) + ")" + missedBy(Why.Reordered[K].First);
     }
     return Text;
+  }
+
+  /// POWER: what took effect in another order than the program's, or not for all threads at once.
+  std::string outOfOrder() const {
+    std::string Text;
+    const size_t Shown = std::min<size_t>(Why.Reordered.size(), 2);
+    for (size_t K = 0; K < Shown; ++K)
+      Text += (K ? ", and " : "") + overtaking(Why.Reordered[K].First, Why.Reordered[K].Second);
+    if (!Text.empty() || Why.Late.empty())
+      return Text;
+    const LateWrite &L = Why.Late.front();
+    const TraceEvent &Read = R.Events[L.Read], &Write = R.Events[L.Write];
+    if (Read.writes() && Read.Kind != EventKind::Rmw)
+      return "the threads do not agree on the order of the stores: " + describeAccess(R, L.Write) + " by " +
+             thread(Write.Thread) + " overwrites " + describeAccess(R, L.Read) + " by " + thread(Read.Thread) +
+             ", although it took effect before it";
+    std::string Seen;
+    for (const TraceEdge &E : Why.Edges)
+      if (E.Kind == EdgeKind::Source && E.From == L.Write)
+        Seen = "the store of " + thread(Write.Thread) + " to " + name(Write) + " (" + line(Write) + ") reached " +
+               thread(R.Events[E.To].Thread) + " (which read " + valueRead(R.Events[E.To]) + ", " +
+               line(R.Events[E.To]) + ") before it reached " + thread(Read.Thread);
+    if (Seen.empty())
+      Seen = "the store of " + thread(Write.Thread) + " to " + name(Write) + " (" + line(Write) +
+             ") took its time to reach " + thread(Read.Thread);
+    return Seen + ", which still read " + name(Read) + " = " + valueRead(Read) + " (" + line(Read) + ")";
+  }
+
+  /// "thread 'left' read x = 0 (line 4) before its store to y (line 3) took effect"
+  std::string overtaking(uint32_t First, uint32_t Second) const {
+    const TraceEvent &A = R.Events[First], &B = R.Events[Second];
+    auto Does = [&](const TraceEvent &E) {
+      if (E.Kind == EventKind::Load)
+        return "read " + name(E) + " = " + valueRead(E);
+      if (E.Kind == EventKind::Store)
+        return "stored " + E.Accesses.back().Text + " to " + name(E);
+      return "did " + E.What + (E.What.empty() ? "its operation on " : " ") + name(E);
+    };
+    const std::string Text = thread(B.Thread) + " " + Does(B) + " (" + line(B) + ") before ";
+    if (A.Kind == EventKind::Load)
+      return Text + "it read " + name(A) + " = " + valueRead(A) + " (" + line(A) +
+             "), which comes first in the program";
+    return Text + "its earlier " + (A.Kind == EventKind::Store ? "store to " : "operation on ") + name(A) + " (" +
+           line(A) + ") took effect";
   }
 
   /// Who read the old value because the store was late.
@@ -236,6 +284,11 @@ static Recording reordered(Recording R, const std::vector<uint32_t> &Order) {
     Events.push_back(std::move(R.Events[Old]));
     if (Events.back().Partner != NoEvent)
       Events.back().Partner = NewIndex[Events.back().Partner];
+    for (TraceAccess &A : Events.back().Accesses)
+      if (A.Source != NoEvent)
+        A.Source = NewIndex[A.Source];
+    for (TraceLink &L : Events.back().Links)
+      L.On = NewIndex[L.On];
   }
   R.Events = std::move(Events);
   if (R.BugEvent != NoEvent)
@@ -260,12 +313,18 @@ static Recording reordered(Recording R, const std::vector<uint32_t> &Order) {
 
 Counterexample explain(Recording Run) {
   Counterexample C;
-  std::vector<uint32_t> Order = mostSequentialOrder(Run, chronologicalTrace(Run));
+  const bool OutOfOrder = Run.Model == "power";
+  std::vector<uint32_t> Order =
+      OutOfOrder ? numberingOrder(Run, shashaSnirTrace(Run)) : mostSequentialOrder(Run, chronologicalTrace(Run));
   C.Run = reordered(std::move(Run), Order);
   C.Chronological = chronologicalTrace(C.Run);
   C.ShashaSnir = shashaSnirTrace(C.Run);
   C.Why = findCycle(C.Run, C.ShashaSnir);
-  C.Steps = tell(C.Run, C.Why);
+  if (OutOfOrder)
+    Order = effectOrder(C.Run, C.ShashaSnir);
+  else
+    std::iota(Order.begin(), Order.end(), 0);
+  C.Steps = tell(C.Run, C.Why, Order);
   C.Sentence = Explanation(C.Run, C.ShashaSnir, C.Why).sentence();
   return C;
 }

@@ -96,7 +96,8 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
   }
   auto Id = static_cast<uint32_t>(Into.Events.size());
   std::vector<TraceAccess> Accesses;
-  const Object *O = Op.Kind == OperationKind::Atomic || Op.Kind == OperationKind::End ? nullptr : M.memory().find(Op.Where);
+  const Object *O =
+      Op.Kind == OperationKind::Atomic || Op.Kind == OperationKind::End ? nullptr : M.memory().find(Op.Where);
   bool Alive = O && O->Life == Lifetime::Alive;
   EventKind Kind = EventKind::Load;
   uint64_t Low = 0, High = 0;

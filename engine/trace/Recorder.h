@@ -40,8 +40,8 @@ private:
   Configuration &C;
   Machine &M;
   Draft Into;
-  bool Trying = false;                   // what happens will be taken back
-  std::vector<TraceAccess> FailedAccess; // of the thread that failed: what it did not get done
+  bool Trying = false;                        // what happens will be taken back
+  std::vector<TraceAccess> FailedAccess;      // of the thread that failed: what it did not get done
   std::vector<std::vector<uint32_t>> Entries; // per thread: the store event behind each buffer entry
   std::vector<uint32_t> LastStore;            // per thread
 };

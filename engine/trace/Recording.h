@@ -1,6 +1,9 @@
 // One execution, written down: every event in the order in which it happened, with names, values and places as a person
 // wants to see them. A recording is a value. The traces (Trace.h), the steps, the picture and the reports are all made
 // from it, and it can be run again (Replay.h).
+//
+// Under POWER there is no such order. There the events of each thread are in program order, creating a thread comes
+// before its events and joining it behind them, and accesses say what they read and where they are in coherence.
 #pragma once
 
 #include "memory/EventSet.h"
@@ -45,6 +48,22 @@ struct TraceAccess {
   bool Write = false;
   uint64_t Low = 0, High = 0;
   std::string Text; // the value in the variable's own type: "1", "true", "&flag[0]", "NULL"
+  // POWER, of reads, writes, and operations on synchronisation objects, which are both.
+  uint32_t Source = NoEvent; // the event that wrote what is read; none: the initial value
+  uint32_t Position = 0;     // place among the writes of the variable, from 1; 0: no write took place
+};
+
+/// POWER: how an event depends on an earlier one of its thread.
+struct TraceLink {
+  enum Kind : uint8_t {
+    Address, // its address, its value, or whether it happens, was made from what that one read
+    Data,
+    Control,
+    Fence, // a fence keeps them in order
+    Kept   // something keeps them in order; of a chain only the single steps are there
+  } What;
+  uint32_t On = 0;
+  auto operator<=>(const TraceLink &) const = default;
 };
 
 struct TracePlace {
@@ -55,11 +74,14 @@ struct TracePlace {
 struct TraceEvent {
   EventKind Kind = EventKind::Load;
   uint32_t Thread = 0;
-  uint32_t Partner = NoEvent;        // Store: its Update (none: it reached memory at once). Update: its Store
-  bool Forwarded = false;            // Load: some of the value came from the thread's own buffer
-  bool FullFence = false;            // it waited for the thread's buffer to be empty
-  bool StoreBarrier = false;         // later stores of the thread land after all earlier ones (PSO)
-  uint32_t Other = 0;                // Create, Join: the other thread
+  uint32_t Partner = NoEvent;   // Store: its Update (none: it reached memory at once). Update: its Store
+  bool Forwarded = false;       // Load: some of the value came from the thread's own buffer
+  bool FullFence = false;       // it waited for the thread's buffer to be empty
+  bool StoreBarrier = false;    // later stores of the thread land after all earlier ones (PSO)
+  uint32_t Other = 0;           // Create, Join: the other thread
+  uint32_t Number = NoEvent;    // POWER: the how-manieth operation of its thread, also of those that did not happen
+  uint32_t Part = 0;            // POWER: of an operation that is several accesses
+  std::vector<TraceLink> Links; // POWER
   std::vector<TraceAccess> Accesses; // reads first
   std::string What;       // Sync and others: what it does, "locks", "unlocks", "waits for"; Bug: the sentence
   std::string Expression; // as the source writes the accessed thing: "q->head"; empty if not known

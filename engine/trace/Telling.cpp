@@ -14,14 +14,8 @@ namespace {
 /// thread comes next when one has to wait, and a search over those finds the best.
 class Linearisation {
 public:
-  Linearisation(const Recording &R, const TraceGraph &G) : R(R), Waits(R.Events.size(), 0), After(R.Events.size()) {
-    uint32_t NumThreads = 0;
-    for (const TraceEvent &E : R.Events)
-      NumThreads = std::max(NumThreads, E.Thread + 1);
-    OfThread.resize(NumThreads);
-    for (uint32_t K = 0; K < R.Events.size(); ++K)
-      if (R.Events[K].Kind != EventKind::Update)
-        OfThread[R.Events[K].Thread].push_back(K);
+  Linearisation(const Recording &R, const TraceGraph &G, std::vector<std::vector<uint32_t>> Threads)
+      : R(R), OfThread(std::move(Threads)), Waits(R.Events.size(), 0), After(R.Events.size()) {
     for (const TraceEdge &E : G.Edges)
       edge(E.From, E.To);
     // The bug is the end of the story, and who waits for ever begins to do so shortly before.
@@ -130,7 +124,18 @@ private:
 } // namespace
 
 std::vector<uint32_t> mostSequentialOrder(const Recording &R, const TraceGraph &Chronological) {
-  return Linearisation(R, Chronological).best();
+  std::vector<std::vector<uint32_t>> OfThread;
+  for (uint32_t K = 0; K < R.Events.size(); ++K) {
+    OfThread.resize(std::max<size_t>(OfThread.size(), R.Events[K].Thread + 1));
+    if (R.Events[K].Kind != EventKind::Update)
+      OfThread[R.Events[K].Thread].push_back(K);
+  }
+  return mostSequentialOrder(R, Chronological, std::move(OfThread));
+}
+
+std::vector<uint32_t> mostSequentialOrder(const Recording &R, const TraceGraph &Acyclic,
+                                          std::vector<std::vector<uint32_t>> OfThread) {
+  return Linearisation(R, Acyclic, std::move(OfThread)).best();
 }
 
 namespace {
@@ -164,11 +169,19 @@ public:
       lock(E);
     else if (E.Kind != EventKind::Free && E.Kind != EventKind::Blocked)
       for (const TraceAccess &A : E.Accesses)
-        if (A.Write)
+        if (A.Write && isLatest(A))
           write(A);
   }
 
 private:
+  /// POWER: what is in memory in the end is not always what is told last.
+  bool isLatest(const TraceAccess &A) {
+    if (A.Position == 0)
+      return true;
+    Latest.resize(R.Variables.size(), 0);
+    return A.Position > Latest[A.Variable] && (Latest[A.Variable] = A.Position);
+  }
+
   void write(const TraceAccess &A) {
     const TraceVariable &V = R.Variables[A.Variable];
     Memory[A.Variable] = A.Text;
@@ -202,11 +215,11 @@ private:
 
   const Recording &R;
   std::map<uint64_t, uint8_t> Bytes;
+  std::vector<uint32_t> Latest; // per variable: how far its coherence was told
 };
 
-} // namespace
-
-std::vector<Step> tell(const Recording &R, const Cycle &Why) {
+/// Why steps are strange under TSO and PSO: stores wait in buffers.
+std::map<uint32_t, std::string> remarksOnBuffers(const Recording &R, const Cycle &Why) {
   std::map<uint32_t, std::string> Remarks;
   for (const ReorderedPair &P : Why.Reordered) {
     const TraceEvent &Second = R.Events[P.Second];
@@ -220,12 +233,47 @@ std::vector<Step> tell(const Recording &R, const Cycle &Why) {
     if (R.Events[P.First].Partner != NoEvent)
       Remarks[R.Events[P.First].Partner] = "only now, after " + describeAccess(R, P.Second);
   }
+  return Remarks;
+}
 
+/// Why they are so under POWER: a thread's accesses take effect in another order than the program's, and stores do not
+/// reach all threads at once.
+std::map<uint32_t, std::string> remarksOnEffects(const Recording &R, const Cycle &Why,
+                                                 const std::vector<uint32_t> &Order) {
+  std::map<uint32_t, std::string> Remarks;
+  auto Early = [&](uint32_t First) {
+    return "it takes effect before " + describeAccess(R, First) + ", which comes first in the program";
+  };
+  for (const ReorderedPair &P : Why.Reordered) {
+    Remarks[P.First] = "it takes effect only now, after " + describeAccess(R, P.Second);
+    Remarks[P.Second] = Early(P.First);
+  }
+  for (const LateWrite &L : Why.Late)
+    Remarks[L.Read] = L.Sentence;
+  // What else is told before something that it comes after in the program.
+  std::map<uint32_t, std::vector<uint32_t>> ToldOf;
+  for (uint32_t Event : Order) {
+    const TraceEvent &E = R.Events[Event];
+    if (!E.isAccess() && E.Kind != EventKind::Sync && E.Kind != EventKind::Free)
+      continue;
+    for (uint32_t Earlier : ToldOf[E.Thread])
+      if (Earlier > Event)
+        Remarks.try_emplace(Earlier, Early(Event));
+    ToldOf[E.Thread].push_back(Event);
+  }
+  return Remarks;
+}
+
+} // namespace
+
+std::vector<Step> tell(const Recording &R, const Cycle &Why, const std::vector<uint32_t> &Order) {
+  const std::map<uint32_t, std::string> Remarks =
+      R.Model == "power" ? remarksOnEffects(R, Why, Order) : remarksOnBuffers(R, Why);
   // For a long trace the whole world after every step would be too much to keep.
   bool Everything = R.Events.size() * R.Variables.size() <= 500'000;
   World Now(R);
   std::vector<Step> Steps;
-  for (uint32_t Event = 0; Event < R.Events.size(); ++Event) {
+  for (uint32_t Event : Order) {
     uint32_t Partner = R.Events[Event].Partner;
     Now.happen(Event);
     Step &S = Steps.emplace_back();

@@ -45,9 +45,15 @@ public:
           if (Writes[Atom].empty() || Writes[Atom].back() != K)
             Writes[Atom].push_back(K);
         });
+    if (OutOfOrder)
+      for (std::vector<uint32_t> &Order : Writes)
+        std::stable_sort(Order.begin(), Order.end(),
+                         [&](uint32_t A, uint32_t B) { return coherenceOf(A) < coherenceOf(B); });
   }
 
   TraceGraph chronological() {
+    if (OutOfOrder)
+      return {};
     for (uint32_t K = 0; K < R.Events.size(); ++K)
       G.Nodes.push_back(K);
     programOrder(true);
@@ -73,13 +79,28 @@ public:
     for (const std::vector<uint32_t> &Order : Writes)
       for (size_t K = 1; K < Order.size(); ++K)
         add(storeOf(Order[K - 1]), storeOf(Order[K]), EdgeKind::StoreOrder);
-    readEdges(false);
+    if (OutOfOrder) {
+      sourceEdges();
+      dependencies();
+    } else {
+      readEdges(false);
+    }
     syncEdges();
     lifecycle();
     return finish();
   }
 
 private:
+  /// POWER: where an event stands among the writes of what it writes. The end of memory is behind everything.
+  uint32_t coherenceOf(uint32_t Event) const {
+    if (R.Events[Event].Kind == EventKind::Free)
+      return ~0u;
+    for (const TraceAccess &A : R.Events[Event].Accesses)
+      if (A.Write)
+        return A.Position;
+    return 0;
+  }
+
   void add(uint32_t From, uint32_t To, EdgeKind Kind) {
     if (From != To)
       G.Edges.push_back({From, To, Kind});
@@ -124,12 +145,16 @@ private:
       std::map<uint32_t, bool> SinceBarrier;            // variables stored to since the barrier
     };
     std::vector<Stores> PerThread(NumThreads);
-    for (const TraceEvent &E : R.Events) {
+    for (uint32_t K = 0; K < R.Events.size(); ++K) {
+      const TraceEvent &E = R.Events[K];
       Stores &S = PerThread[E.Thread];
       if (E.StoreBarrier) {
         S.BeforeBarrier = S.Last;
         S.SinceBarrier.clear();
       }
+      if (E.Kind == EventKind::Rmw)
+        for (auto [Other, Update] : S.BeforeBarrier)
+          add(Update, K, EdgeKind::FenceOrder);
       if (E.Kind != EventKind::Store || E.Partner == NoEvent)
         continue;
       uint32_t Variable = E.Accesses[0].Variable;
@@ -182,6 +207,39 @@ private:
     }
   }
 
+  /// The same where accesses say what they read.
+  void sourceEdges() {
+    for (uint32_t K = 0; K < R.Events.size(); ++K) {
+      if (isSync(R.Events[K]))
+        continue;
+      for (const TraceAccess &A : R.Events[K].Accesses) {
+        if (A.Write || (A.Source == NoEvent && R.Events[K].Kind == EventKind::Bug))
+          continue;
+        if (A.Source != NoEvent)
+          add(A.Source, K, EdgeKind::Source);
+        for (uint32_t Atom : Memory.of(A.Variable)) {
+          const std::vector<uint32_t> &Order = Writes[Atom];
+          auto Read = std::find(Order.begin(), Order.end(), A.Source);
+          auto Next = Read == Order.end() ? Order.begin() : Read + 1;
+          if (Next != Order.end())
+            add(K, *Next, EdgeKind::Conflict);
+        }
+      }
+    }
+  }
+
+  void dependencies() {
+    for (uint32_t K = 0; K < R.Events.size(); ++K)
+      for (const TraceLink &L : R.Events[K].Links)
+        switch (L.What) {
+        case TraceLink::Address: add(L.On, K, EdgeKind::AddressDependency); break;
+        case TraceLink::Data: add(L.On, K, EdgeKind::DataDependency); break;
+        case TraceLink::Control: add(L.On, K, EdgeKind::ControlDependency); break;
+        case TraceLink::Fence: add(L.On, K, EdgeKind::FenceOrder); break;
+        case TraceLink::Kept: break; // for one of the reasons above, or a chain of them
+        }
+  }
+
   void fenceEdges() {
     std::vector<std::map<uint32_t, uint32_t>> Latest(NumThreads); // variable -> update; TSO: one entry
     for (uint32_t K = 0; K < R.Events.size(); ++K) {
@@ -202,10 +260,15 @@ private:
 
   void syncEdges() {
     std::map<uint32_t, uint32_t> Last; // by object
-    for (uint32_t K = 0; K < R.Events.size(); ++K) {
+    std::vector<uint32_t> Order;
+    for (uint32_t K = 0; K < R.Events.size(); ++K)
+      if (isSync(R.Events[K]) || R.Events[K].Kind == EventKind::Bug)
+        Order.push_back(K);
+    if (OutOfOrder)
+      std::stable_sort(Order.begin(), Order.end(),
+                       [&](uint32_t A, uint32_t B) { return syncPosition(A) < syncPosition(B); });
+    for (uint32_t K : Order) {
       const TraceEvent &E = R.Events[K];
-      if (!isSync(E) && E.Kind != EventKind::Bug)
-        continue;
       for (const TraceAccess &A : E.Accesses) {
         auto [It, New] = Last.try_emplace(A.Variable, K);
         if (!New)
@@ -214,6 +277,17 @@ private:
           It->second = K;
       }
     }
+  }
+
+  /// POWER: where an operation stands among those on its object, behind the one whose result it found.
+  std::pair<uint32_t, bool> syncPosition(uint32_t Event) const {
+    const TraceEvent &E = R.Events[Event];
+    if (E.Kind != EventKind::Sync)
+      return {~0u, true};
+    const TraceAccess &A = E.Accesses[0];
+    if (A.Position)
+      return {A.Position, false};
+    return {A.Source == NoEvent ? 0 : R.Events[A.Source].Accesses[0].Position, true};
   }
 
   void lifecycle() {
@@ -247,6 +321,7 @@ private:
   }
 
   const Recording &R;
+  const bool OutOfOrder = R.Model == "power";
   Atoms Memory;
   uint32_t NumThreads;
   std::vector<std::vector<uint32_t>> Writes; // per atom: events that change memory, in order

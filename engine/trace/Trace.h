@@ -36,10 +36,11 @@ struct TraceGraph {
   std::vector<TraceEdge> Edges;
 };
 
-/// Every event, updates apart from stores. Acyclic.
+/// Every event, updates apart from stores. Acyclic. Empty under POWER, where things happen in no order that all threads
+/// agree on.
 TraceGraph chronologicalTrace(const Recording &R);
 /// Without updates: a store stands for its update. Cyclic if and only if the execution is not sequentially consistent.
-/// All stores of the recording must have landed.
+/// All stores of the recording must have landed. Under POWER with the dependencies, and what fences order.
 TraceGraph shashaSnirTrace(const Recording &R);
 
 } // namespace picket

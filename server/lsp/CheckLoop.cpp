@@ -9,12 +9,12 @@ namespace picket {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds MemoryWatch(100); // how often the workers' memory is looked at
+constexpr milliseconds MemoryWatch(100); // how often workers are looked at
 
 void CheckService::loop() {
   while (true) {
     std::vector<std::pair<Waiter, CheckEnd>> ToTell;
-    std::vector<DocumentStatus> News;
+    std::vector<StatusNote> News;
     std::map<std::string, std::vector<SettingsProblem>> Problems;
     {
       std::lock_guard<std::mutex> Lock(M);
@@ -30,8 +30,8 @@ void CheckService::loop() {
     keepWorkersReady();
     for (const auto &[File, Wrong] : Problems)
       Listener.settingsProblems(File, Wrong);
-    for (const DocumentStatus &Status : News)
-      tellStatus(Status);
+    for (const StatusNote &Note : News)
+      Listener.statusChanged(Note.Status, Note.OnlyProgress);
     for (const CheckProgress &Progress : ProgressNews)
       Listener.progress(Progress);
     ProgressNews.clear();
@@ -81,8 +81,8 @@ void CheckService::abandon(Run &R) {
   report(R, CheckProgress::End, "");
 }
 
-void CheckService::report(const Run &R, CheckProgress::Kind Kind, std::string Text) {
-  ProgressNews.push_back({Kind, R.Id, R.File, std::move(Text)}); // told when no lock is held
+void CheckService::report(const Run &R, CheckProgress::Kind Kind, std::string Text, std::optional<int> Percentage) {
+  ProgressNews.push_back({Kind, R.Id, R.File, std::move(Text), Percentage}); // told when no lock is held
 }
 
 /// Runs whose document is closed, edited, or checked anew. M is held.
@@ -150,18 +150,15 @@ bool CheckService::startCheck(const std::string &File) {
   R->File = File;
   R->Generation = D.Generation;
   R->Options = Request.Options;
-  R->Start = Clock::now();
-  if (double Limit = Request.Options.TimeoutSeconds; Limit > 0) // the worker keeps to it; this is if it does not
-    R->Deadline = R->Start + std::chrono::seconds(30) +
-                  std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
-                      1.1 * std::min(Limit, 1e7) * static_cast<double>(Request.Options.Models.size())));
+  R->Estimate = CheckEstimate(R->Options.Models, R->Options.together(), R->Options.TimeoutSeconds);
+  R->Start = R->LastHeard = Clock::now();
+  setDeadline(*R, Fixed.CompileTime);
   R->Worker->send(toLine(Request));
   D.Due.reset();
   D.Running = true;
   D.Status.State = CheckState::Checking;
-  D.Status.RunningModel.clear();
-  D.Status.Executions = 0;
-  StatusNews.push_back(D.Status);
+  D.Status.Running.reset();
+  StatusNews.push_back({D.Status});
   report(*R, CheckProgress::Begin, "");
   Runs.push_back(std::move(R));
   return true;
@@ -178,7 +175,7 @@ void CheckService::startRenders() {
     R->Id = ++NextRun;
     R->Job = std::move(Renders.front());
     Renders.pop_front();
-    R->Start = Clock::now();
+    R->Start = R->LastHeard = Clock::now();
     R->Deadline = R->Start + std::chrono::seconds(60);
     WorkerRequest Request;
     Request.Render = R->Job.Traces;
@@ -264,7 +261,7 @@ void CheckService::waitForEvents() {
       K += 2;
     }
   for (std::unique_ptr<WorkerProcess> &W : Ready)
-    if (Files[K++].revents) { // it has nothing to say: it ended
+    if (std::vector<std::string> Greetings; Files[K++].revents && !W->receive(Greetings)) {
       const bool Young = Clock::now() - W->Started < std::chrono::seconds(1);
       if (Young && !endedByOthers(*W))
         delayStarts();

@@ -74,7 +74,7 @@ void CheckService::schedule(Document &D, Clock::duration Delay) {
   D.Due = Clock::now() + Delay;
   if (D.Status.State != CheckState::Waiting && !D.Running) {
     D.Status.State = CheckState::Waiting;
-    StatusNews.push_back(D.Status);
+    StatusNews.push_back({D.Status});
   }
   Idle = false;
 }
@@ -96,13 +96,14 @@ void CheckService::open(const std::string &File, std::string Text, int64_t Versi
     Document &D = Documents[File];
     D.IsC = IsC;
     D.Generation = ++NextGeneration;
+    D.Active = ++NextActive;
     D.Status.File = File;
     D.Status.Version = Version;
     D.Status.Text = std::make_shared<std::string>(std::move(Text));
     D.Status.Current = false;
     D.Status.State = IsC ? CheckState::Unchecked : CheckState::Quiet;
     resolve(D);
-    StatusNews.push_back(D.Status);
+    StatusNews.push_back({D.Status});
     if (D.Status.Options.When != Trigger::Manual)
       schedule(D, Clock::duration::zero());
   }
@@ -124,6 +125,7 @@ void CheckService::change(const std::string &File, int64_t Version, const std::f
       D.Status.Current = false;
     }
     D.Generation = ++NextGeneration;
+    D.Active = ++NextActive;
     D.Crashes = 0;
     // Somebody who waits for an answer gets the one about the new text.
     if (D.Status.Options.When == Trigger::Change || D.Running || D.Due)
@@ -139,6 +141,7 @@ void CheckService::save(const std::string &File) {
     if (At == Documents.end())
       return;
     Document &D = At->second;
+    D.Active = ++NextActive;
     if (!D.IsC) {
       recheckAll(); // a header, perhaps
     } else {
@@ -223,7 +226,7 @@ void CheckService::cancel(const std::string &File) {
       D.Due.reset();
       D.Models.clear();
       D.Status.State = CheckState::Cancelled;
-      StatusNews.push_back(D.Status);
+      StatusNews.push_back({D.Status});
       for (Waiter &W : D.Waiters)
         Ended.emplace_back(std::move(W), CheckEnd::Cancelled);
       D.Waiters.clear();
@@ -264,6 +267,15 @@ std::vector<DocumentStatus> CheckService::allStatus() const {
   return Result;
 }
 
+std::string CheckService::lastActive() const {
+  std::lock_guard<std::mutex> Lock(M);
+  const Document *Last = nullptr;
+  for (const auto &[File, D] : Documents)
+    if (D.IsC && (!Last || D.Active > Last->Active))
+      Last = &D;
+  return Last ? Last->Status.File : "";
+}
+
 bool CheckService::blockUntilIdle(std::chrono::milliseconds AtMost) {
   std::unique_lock<std::mutex> Lock(M);
   Idle = false;
@@ -296,7 +308,7 @@ bool CheckService::publish(const std::string &File, uint64_t Generation, std::sh
     Status = D.Status;
   }
   Listener.published(Status);
-  tellStatus(Status);
+  Listener.statusChanged(Status, /*OnlyProgress=*/false);
   return true;
 }
 

@@ -5,6 +5,7 @@
 // any thread and return at once.
 #pragma once
 
+#include "CheckEstimate.h"
 #include "lsp/Outcome.h"
 #include "lsp/OutcomeCache.h"
 #include "lsp/Settings.h"
@@ -40,15 +41,19 @@ struct DocumentStatus {
   bool Partial = false;                  // some models are still being explored
   Settings Options;                      // those in force
   std::vector<SettingsProblem> Problems; // in the file's own comment
-  std::string RunningModel;              // while Checking: the one that made progress last
-  uint64_t Executions = 0;               // of it
+  struct Exploring {
+    Progress Last; // of the model that told something last
+    CheckEstimate All;
+  };
+  std::optional<Exploring> Running; // while Checking, from the first news on
 };
 
 struct CheckProgress {
   enum Kind : uint8_t { Begin, Report, End } What = Begin;
   uint64_t Check = 0; // tells checks apart
   std::string File;
-  std::string Text; // "TSO: 18204 executions"
+  std::string Text; // "TSO: 18 204 executions"
+  std::optional<int> Percentage = std::nullopt;
 };
 
 /// How a check that somebody waits for ended.
@@ -63,7 +68,8 @@ public:
   virtual void published(const DocumentStatus &Status) = 0;
   /// A document was closed: nothing about it is to be shown any more.
   virtual void cleared(const std::string &File) = 0;
-  virtual void statusChanged(const DocumentStatus &Status) = 0;
+  /// Another state, or (`OnlyProgress`) news of a check that goes on.
+  virtual void statusChanged(const DocumentStatus &Status, bool OnlyProgress) = 0;
   virtual void progress(const CheckProgress &Progress) = 0;
   /// What is wrong with a .picket.toml; empty if all is well again.
   virtual void settingsProblems(const std::string &TomlFile, const std::vector<SettingsProblem> &Problems) = 0;
@@ -77,6 +83,12 @@ public:
     std::string Directory; // for logs of workers; must exist
     std::chrono::milliseconds Debounce{300};
     unsigned Workers = 2; // checks at the same time
+    /// A busy worker that says nothing for so long is replaced: even one with much to do tells that it is there.
+    std::chrono::milliseconds Silence{3000};
+    /// What a check may take longer than its time limit before its worker is ended: it keeps the limit itself.
+    std::chrono::milliseconds Grace{5000};
+    /// Compiling is not part of the time limit.
+    std::chrono::milliseconds CompileTime{30'000};
   };
 
   CheckService(Options Options, CheckListener &Listener);
@@ -107,6 +119,8 @@ public:
 
   std::optional<DocumentStatus> status(const std::string &File) const;
   std::vector<DocumentStatus> allStatus() const;
+  /// The C document that was opened, changed or saved last; empty if none is open.
+  std::string lastActive() const;
 
   /// For tests: waits until nothing is running or planned. False: the time is over.
   bool blockUntilIdle(std::chrono::milliseconds AtMost);
@@ -119,6 +133,7 @@ private:
     DocumentStatus Status;
     bool IsC = true;
     uint64_t Generation = 0; // of the text, and of what it includes: results for another one are dropped
+    uint64_t Active = 0;     // greater: opened, changed or saved later
     std::optional<Clock::time_point> Due;
     bool Running = false;
     std::vector<Model> Models; // asked for once
@@ -140,7 +155,9 @@ private:
     Settings Options;
     Clock::time_point Start;
     std::optional<Clock::time_point> Deadline;
-    Clock::time_point LastReport; // of progress
+    Clock::time_point LastHeard;
+    Clock::time_point LastReport, LastStatus; // of progress
+    CheckEstimate Estimate;
     std::shared_ptr<const Outcome> SoFar;
     RenderJob Job;
     bool Over = false; // the worker is free again, or gone
@@ -152,7 +169,6 @@ private:
   void recheckAll();
   /// The only way a result gets out: drops it if the document is closed or has another text by now.
   bool publish(const std::string &File, uint64_t Generation, std::shared_ptr<const Outcome> Result, CheckState End);
-  void tellStatus(const DocumentStatus &Status) { Listener.statusChanged(Status); }
   void wake();
 
   // The service's thread (CheckLoop.cpp, WorkerAnswers.cpp).
@@ -167,13 +183,17 @@ private:
   void waitForEvents();
   void readFrom(Run &R);
   void handle(Run &R, const llvm::json::Object &Message);
+  void explored(Run &R, const Progress &News);
   void finish(Run &R, std::shared_ptr<const Outcome> Result, CheckState End = CheckState::Done);
   void died(Run &R);
+  void lost(Run &R, bool ByOthers, const std::string &Log);
+  void setDeadline(Run &R, std::chrono::milliseconds Slack) const;
+  std::string limitReached(const Run &R, Clock::time_point Now) const;
   static bool endedByOthers(WorkerProcess &Worker);
   void enforceLimits();
   void abandon(Run &R);
   void discard(std::unique_ptr<WorkerProcess> Worker);
-  void report(const Run &R, CheckProgress::Kind Kind, std::string Text);
+  void report(const Run &R, CheckProgress::Kind Kind, std::string Text, std::optional<int> Percentage = std::nullopt);
   std::shared_ptr<const Outcome> outcomeWith(const Run &R, Finding Extra) const;
   bool isIdle() const;
 
@@ -186,8 +206,12 @@ private:
   std::map<std::string, std::vector<SettingsProblem>> TomlProblems, TomlNews;
   std::deque<RenderJob> Renders;
   std::vector<std::pair<Waiter, CheckEnd>> Ended; // to be told
-  std::vector<DocumentStatus> StatusNews;
-  uint64_t NextGeneration = 0;
+  struct StatusNote {
+    DocumentStatus Status;
+    bool OnlyProgress = false;
+  };
+  std::vector<StatusNote> StatusNews; // to be told
+  uint64_t NextGeneration = 0, NextActive = 0;
   bool Stopping = false, RestartAll = false, Idle = false;
   std::condition_variable BecameIdle;
 

@@ -34,12 +34,13 @@ void LanguageServer::executeCommand(const lsptypes::ExecuteCommand &Params, Repl
                      Name == "picket.showCounterexample";
   if (!Known)
     return Answer(failed("there is no command '" + Params.Command + "'", ErrorCode::InvalidParams));
-  if (!Params.HasUri)
-    return Answer(failed("the command wants the document's URI as its first argument", ErrorCode::InvalidParams));
+  const std::string File = Params.HasUri ? Params.Query.Uri.file().str() : Service->lastActive();
+  if (File.empty())
+    return Answer(failed("no C document is open, and the command names none", ErrorCode::InvalidParams));
   if (Name == "picket.explain")
-    return explain(Params.Query, std::move(Answer));
+    return explain(File, Params.Query, std::move(Answer));
   if (Name == "picket.showCounterexample")
-    return showCounterexample(Params.Query, std::move(Answer));
+    return showCounterexample(File, Params.Query, std::move(Answer));
   std::vector<Model> Models;
   if (Name == "picket.checkAllModels") {
     Models = allModels();
@@ -49,14 +50,13 @@ void LanguageServer::executeCommand(const lsptypes::ExecuteCommand &Params, Repl
       return Answer(failed(Wrong, ErrorCode::InvalidParams));
     Models = *Given.Models;
   }
-  check(Params, std::move(Models), std::move(Answer));
+  if (Params.Token)
+    Progress.useToken(File, *Params.Token);
+  check(File, std::move(Models), std::move(Answer));
 }
 
 /// Answers when the check has ended, with the document's status.
-void LanguageServer::check(const lsptypes::ExecuteCommand &Params, std::vector<Model> Models, Reply Answer) {
-  const std::string File = Params.Query.Uri.file().str();
-  if (Params.Token)
-    Progress.useToken(File, *Params.Token);
+void LanguageServer::check(const std::string &File, std::vector<Model> Models, Reply Answer) {
   const uint64_t Number = wait(std::move(Answer), [this, File] { Service->cancel(File); });
   const bool Started = Service->check(File, std::move(Models), [this, File, Number](CheckEnd End) {
     if (End == CheckEnd::Cancelled)
@@ -115,8 +115,8 @@ void LanguageServer::counterexample(const Query &Params, Reply Answer) {
 }
 
 /// For editors without a panel: a page with all counterexamples, those of the model first.
-void LanguageServer::showCounterexample(const Query &Params, Reply Answer) {
-  std::optional<DocumentStatus> Status = Service->status(Params.Uri.file().str());
+void LanguageServer::showCounterexample(const std::string &File, const Query &Params, Reply Answer) {
+  std::optional<DocumentStatus> Status = Service->status(File);
   if (!Status)
     return Answer(failed("the document is not open", ErrorCode::InvalidParams));
   std::optional<size_t> First = findTrace(*Status, Params);
@@ -147,8 +147,7 @@ void LanguageServer::showCounterexample(const Query &Params, Reply Answer) {
   });
 }
 
-void LanguageServer::explain(const Query &Params, Reply Answer) {
-  const std::string File = Params.Uri.file().str();
+void LanguageServer::explain(const std::string &File, const Query &Params, Reply Answer) {
   std::optional<DocumentStatus> Status = Service->status(File);
   if (!Status)
     return Answer(failed("the document is not open", ErrorCode::InvalidParams));

@@ -106,9 +106,9 @@ void LanguageServer::published(const DocumentStatus &Status) {
 
 void LanguageServer::cleared(const std::string &File) { publishDiagnostics(File, std::nullopt, {}); }
 
-void LanguageServer::statusChanged(const DocumentStatus &Status) {
+void LanguageServer::statusChanged(const DocumentStatus &Status, bool OnlyProgress) {
   SendStatus({statusOf(Status, surroundings())});
-  if (Client.RefreshLenses)
+  if (Client.RefreshLenses && !OnlyProgress)
     RefreshLenses({Value(nullptr)}, nextId());
 }
 

@@ -56,9 +56,9 @@ private:
 
   // Commands and requests of our own (CommandHandlers.cpp).
   void executeCommand(const lsptypes::ExecuteCommand &Params, Reply Answer);
-  void check(const lsptypes::ExecuteCommand &Params, std::vector<Model> Models, Reply Answer);
-  void showCounterexample(const Query &Params, Reply Answer);
-  void explain(const Query &Params, Reply Answer);
+  void check(const std::string &File, std::vector<Model> Models, Reply Answer);
+  void showCounterexample(const std::string &File, const Query &Params, Reply Answer);
+  void explain(const std::string &File, const Query &Params, Reply Answer);
   void status(const Any &Params, Reply Answer);
   void models(const Any &Params, Reply Answer);
   void counterexample(const Query &Params, Reply Answer);
@@ -66,7 +66,7 @@ private:
   // What the service tells.
   void published(const DocumentStatus &Status) override;
   void cleared(const std::string &File) override;
-  void statusChanged(const DocumentStatus &Status) override;
+  void statusChanged(const DocumentStatus &Status, bool OnlyProgress) override;
   void progress(const CheckProgress &Progress) override;
   void settingsProblems(const std::string &TomlFile, const std::vector<SettingsProblem> &Problems) override;
   void log(const std::string &Line) override;

@@ -16,10 +16,30 @@ constexpr size_t MostMoments = 6; // of a line in one counterexample: a loop may
 
 std::string upperName(Model M) { return StringRef(nameOf(M)).upper(); }
 
-/// Accesses of a variable by a thread, over all counterexamples.
+using LinePlace = std::pair<std::string, uint32_t>;
+
+LinePlace lineOf(const TraceEvent &E) {
+  const Place Where = userPlace(E);
+  return {Where.File, Where.Line};
+}
+
+std::string namesOf(const std::set<Model> &Models) {
+  std::vector<std::string> Names;
+  for (Model M : Models)
+    Names.push_back(upperName(M));
+  return listed(Names);
+}
+
+/// Accesses of a variable by a thread, over all executions that were written down.
 struct Touch {
   bool Reads = false, Writes = false;
   std::set<uint32_t> Lines;
+};
+
+/// A store and what its thread did later and yet before it landed, in words.
+struct Overtaking {
+  std::string Store, By;
+  auto operator<=>(const Overtaking &) const = default;
 };
 
 class FactFinder {
@@ -27,13 +47,17 @@ public:
   explicit FactFinder(const CheckReport &Report) : Report(Report) {}
 
   std::vector<LineFact> find(const CheckOptions &Options) {
-    for (const ModelReport &M : Report.Models)
-      for (const Bug &B : M.Bugs)
-        if (B.Trace)
-          gather(*B.Trace);
+    forEachRun([this](const Recording &Run, Model) { gather(Run); });
+    forEachRun([this](const Recording &Run, Model Which) {
+      const bool Buffered = Which == Model::TSO || Which == Model::PSO;
+      for (uint32_t K = 0; Buffered && K < Run.Events.size(); ++K)
+        if (Run.Events[K].Kind == EventKind::Store)
+          gatherOrder(Run, K, Which);
+    });
     for (const auto &[Where, Names] : VariablesAt)
       for (const std::string &Name : Names)
         tellOthers(Where, Name);
+    tellOrder();
     for (const ModelReport &M : Report.Models)
       for (const Bug &B : M.Bugs)
         if (B.Trace)
@@ -48,7 +72,15 @@ public:
   }
 
 private:
-  using LinePlace = std::pair<std::string, uint32_t>;
+  template <typename F> void forEachRun(F Take) const {
+    for (const ModelReport &M : Report.Models) {
+      for (const Bug &B : M.Bugs)
+        if (B.Trace)
+          Take(B.Trace->Run, M.Which);
+      for (const std::shared_ptr<const Recording> &Run : M.Samples)
+        Take(*Run, M.Which);
+    }
+  }
 
   void add(const Place &Where, std::string Text) {
     auto Same = [&](const LineFact &F) {
@@ -57,21 +89,72 @@ private:
     if (Where.Line && std::none_of(Facts.begin(), Facts.end(), Same))
       Facts.push_back({{Where.File, Where.Line, 0, 0, 0}, std::move(Text)});
   }
+  void add(const LinePlace &Where, std::string Text) { add({Where.first, Where.second, 0, 0, 0}, std::move(Text)); }
 
-  void gather(const Counterexample &C) {
-    for (const TraceEvent &E : C.Run.Events) {
-      const Place Where = userPlace(E);
-      if (!Where.Line || E.Kind == EventKind::Update)
+  void gather(const Recording &Run) {
+    for (const TraceEvent &E : Run.Events) {
+      const LinePlace Where = lineOf(E);
+      if (!Where.second || E.Kind == EventKind::Update)
         continue;
       for (const TraceAccess &A : E.Accesses) {
-        const std::string &Name = C.Run.Variables[A.Variable].Name;
-        Touch &T = Touches[Name][C.Run.Threads[E.Thread].Name];
+        const std::string &Name = Run.Variables[A.Variable].Name;
+        Touch &T = Touches[Name][Run.Threads[E.Thread].Name];
         (A.Write ? T.Writes : T.Reads) = true;
-        T.Lines.insert(Where.Line);
-        VariablesAt[{Where.File, Where.Line}].insert(Name);
-        ThreadsAt[{Where.File, Where.Line}].insert(C.Run.Threads[E.Thread].Name);
+        T.Lines.insert(Where.second);
+        VariablesAt[Where].insert(Name);
+        ThreadsAt[Where].insert(Run.Threads[E.Thread].Name);
       }
     }
+  }
+
+  /// What the thread did between a store and its landing; under PSO also stores that landed earlier.
+  void gatherOrder(const Recording &Run, uint32_t Store, Model Which) {
+    const TraceEvent &S = Run.Events[Store];
+    const std::string &Variable = Run.Variables[S.Accesses.front().Variable].Name, Name = "`" + Variable + "`";
+    if (Touches[Variable].size() < 2)
+      return; // nobody else can tell
+    StoresAt[lineOf(S)][Name].insert(Which);
+    if (S.Partner == NoEvent)
+      return;
+    for (uint32_t K = Store + 1; K < S.Partner; ++K) {
+      const TraceEvent &E = Run.Events[K];
+      const bool Lands = E.Kind == EventKind::Update && E.Partner != NoEvent && E.Partner > Store;
+      if (E.Thread != S.Thread || E.Accesses.empty() || (E.Kind != EventKind::Load && !Lands) || E.Forwarded)
+        continue;
+      const LinePlace By = lineOf(E);
+      if (!By.second)
+        continue;
+      const std::string What =
+          (Lands ? "store to `" : "read of `") + Run.Variables[E.Accesses.front().Variable].Name + "`";
+      auto AtLine = [](const LinePlace &P) { return " (line " + std::to_string(P.second) + ")"; };
+      Overtaken[lineOf(S)][{Name, "its later " + What + AtLine(By)}].insert(Which);
+      Overtook[By][{Name + AtLine(lineOf(S)), What}].insert(Which);
+    }
+  }
+
+  /// Past what stores and loads went, or that nothing went past them.
+  void tellOrder() {
+    for (const auto &[Where, Stores] : StoresAt)
+      for (const auto &[Name, Models] : Stores) {
+        std::set<Model> Still = Models;
+        std::map<std::set<Model>, std::vector<std::string>> By;
+        for (const auto &[What, Under] : Overtaken[Where])
+          if (What.Store == Name) {
+            By[Under].push_back(What.By);
+            for (Model M : Under)
+              Still.erase(M);
+          }
+        for (const auto &[Under, Things] : By)
+          add(Where, "Under " + namesOf(Under) + " the store to " + Name + " was seen to reach memory after " +
+                         listed(Things) + ".");
+        if (!Still.empty())
+          add(Where, "Under " + namesOf(Still) + " nothing its thread did later was seen to overtake the store to " +
+                         Name + ".");
+      }
+    for (const auto &[Where, Things] : Overtook)
+      for (const auto &[What, Under] : Things)
+        add(Where, "Under " + namesOf(Under) + " the " + What.By +
+                       " was seen to take effect before the earlier store to " + What.Store + " reached memory.");
   }
 
   /// "`flag`: also read by `right` (lines 28, 30)"
@@ -91,7 +174,7 @@ private:
                        " (line" + (Lines.size() > 1 ? "s " : " ") + llvm::join(Lines, ", ") + ")");
     }
     if (!Others.empty())
-      add({Where.first, Where.second, 0, 0, 0}, "`" + Name + "` is shared: " + llvm::join(Others, "; ") + ".");
+      add(Where, "`" + Name + "` is shared: " + llvm::join(Others, "; ") + ".");
   }
 
   /// What happened at each line, step by step.
@@ -114,13 +197,15 @@ private:
         Text += "\n- " + Lines[K];
       if (Lines.size() > MostMoments)
         Text += "\n- and " + std::to_string(Lines.size() - MostMoments) + " more";
-      add({Where.first, Where.second, 0, 0, 0}, std::move(Text));
+      add(Where, std::move(Text));
     }
   }
 
   const CheckReport &Report;
   std::map<std::string, std::map<std::string, Touch>> Touches; // variable, thread
   std::map<LinePlace, std::set<std::string>> VariablesAt, ThreadsAt;
+  std::map<LinePlace, std::map<std::string, std::set<Model>>> StoresAt; // under models that could delay them
+  std::map<LinePlace, std::map<Overtaking, std::set<Model>>> Overtaken, Overtook;
   std::vector<LineFact> Facts;
 };
 

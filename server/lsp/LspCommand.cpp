@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 using llvm::StringRef;
@@ -49,6 +50,10 @@ static void cleanUpOnSignals(LanguageServer &Server) {
   }).detach();
 }
 
+/// A large document leaves large blocks behind; they go back to the system when they are freed. By default blocks of
+/// up to 32 MB are kept once one was freed.
+static void giveLargeBlocksBack() { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
+
 int lspCommand(const std::vector<std::string> &Arguments) {
   Logger::setLogLevel(Logger::Level::Error);
   for (StringRef Argument : Arguments) {
@@ -61,6 +66,7 @@ int lspCommand(const std::vector<std::string> &Arguments) {
     else if (Argument == "--log=debug")
       Logger::setLogLevel(Logger::Level::Debug);
   }
+  giveLargeBlocksBack();
   std::signal(SIGPIPE, SIG_IGN); // a client or worker that is gone shows when writing fails
   // What libraries print must not get among the messages.
   const int Protocol = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);

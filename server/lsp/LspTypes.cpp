@@ -70,25 +70,32 @@ static bool readUri(const Value &Json, llvm::lsp::URIForFile &Uri, Path Path) {
   return llvm::lsp::fromJSON(Json, Uri, Path) && Uri;
 }
 
-bool fromJSON(const Value &Json, DocumentQuery &Result, Path Path) {
-  const Object *O = Json.getAsObject();
-  const Object *Document = O ? O->getObject("textDocument") : nullptr;
-  const Value *Uri = Document ? Document->get("uri") : O ? O->get("uri") : nullptr;
-  if (!Uri) {
-    Path.report("expected an object with 'textDocument' or 'uri'");
-    return false;
-  }
-  if (!readUri(*Uri, Result.Uri, Path.field("uri")))
-    return false;
-  Result.Model = O->getString("model").value_or("").lower();
-  Result.Index = O->getInteger("index");
-  if (const Value *Position = O->get("position")) {
+/// The document an object speaks of; null if it speaks of none.
+static const Value *findUri(const Object &O) {
+  const Object *Document = O.getObject("textDocument");
+  return Document ? Document->get("uri") : O.get("uri");
+}
+
+static bool readDetails(const Object &O, DocumentQuery &Result, Path Path) {
+  Result.Model = O.getString("model").value_or("").lower();
+  Result.Index = O.getInteger("index");
+  if (const Value *Position = O.get("position")) {
     llvm::lsp::Position P;
     if (!llvm::lsp::fromJSON(*Position, P, Path.field("position")))
       return false;
     Result.Position = toPosition(P);
   }
   return true;
+}
+
+bool fromJSON(const Value &Json, DocumentQuery &Result, Path Path) {
+  const Object *O = Json.getAsObject();
+  const Value *Uri = O ? findUri(*O) : nullptr;
+  if (!Uri) {
+    Path.report("expected an object with 'textDocument' or 'uri'");
+    return false;
+  }
+  return readUri(*Uri, Result.Uri, Path.field("uri")) && readDetails(*O, Result, Path);
 }
 
 bool fromJSON(const Value &Json, ExecuteCommand &Result, Path Path) {
@@ -100,13 +107,16 @@ bool fromJSON(const Value &Json, ExecuteCommand &Result, Path Path) {
   const llvm::json::Array *Arguments = Json.getAsObject()->getArray("arguments");
   if (!Arguments || Arguments->empty())
     return true;
-  Result.HasUri = true;
   const Value &First = Arguments->front();
-  if (First.getAsObject())
-    return fromJSON(First, Result.Query, Path.field("arguments").index(0));
+  const auto At = Path.field("arguments").index(0);
+  if (const Object *Named = First.getAsObject()) {
+    Result.HasUri = findUri(*Named);
+    return Result.HasUri ? fromJSON(First, Result.Query, At) : readDetails(*Named, Result.Query, At);
+  }
   if (Arguments->size() > 1)
     Result.Query.Model = (*Arguments)[1].getAsString().value_or("").lower();
-  return readUri(First, Result.Query.Uri, Path.field("arguments").index(0));
+  Result.HasUri = First.kind() != Value::Null;
+  return !Result.HasUri || readUri(First, Result.Query.Uri, At);
 }
 
 TextPosition toPosition(const llvm::lsp::Position &P) {

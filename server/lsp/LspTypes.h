@@ -56,7 +56,7 @@ bool fromJSON(const Value &Json, DocumentQuery &Result, Path Path);
 
 struct ExecuteCommand {
   std::string Command;
-  DocumentQuery Query; // the arguments: [uri, model], or [{"uri", "model"}]
+  DocumentQuery Query; // the arguments: [uri, model], or [{"uri", "model"}]; null for the uri is none
   bool HasUri = false;
   std::optional<Value> Token; // workDoneToken
 };

@@ -14,6 +14,7 @@ namespace picket {
 
 constexpr size_t LongestHeader = 4096;       // more of a line is not kept
 constexpr size_t LargestMessage = 256 << 20; // larger ones are skipped
+constexpr size_t LargestKept = 1 << 20;      // of the memory for messages, between them
 
 bool MessageInput::readLine(std::string &Line) {
   Line.clear();
@@ -65,6 +66,8 @@ bool MessageInput::skip(size_t Bytes) {
 
 llvm::LogicalResult MessageInput::readStandardMessage(std::string &Json) {
   Id = nullptr;
+  if (Json.capacity() > LargestKept)
+    std::string().swap(Json); // the next message may be long in coming
   std::optional<size_t> Length = readHeaders();
   if (!Length)
     return llvm::failure();

@@ -17,13 +17,6 @@ constexpr size_t MostSteps = 100; // in one finding
 
 std::string upperName(Model M) { return StringRef(nameOf(M)).upper(); }
 
-/// "PSO", "PSO and POWER", "TSO, PSO and POWER"
-std::string listed(const std::vector<std::string> &Names) {
-  if (Names.size() < 2)
-    return Names.empty() ? "" : Names[0];
-  return llvm::join(Names.begin(), Names.end() - 1, ", ") + " and " + Names.back();
-}
-
 /// Every execution of `Stronger` is one of `Weaker` too.
 bool isIncluded(Model Stronger, Model Weaker) {
   return Stronger == Weaker || Stronger == Model::SC || (Stronger == Model::TSO && Weaker == Model::PSO);
@@ -163,6 +156,12 @@ void addCompileError(Outcome &O, const CheckReport &Report) {
 }
 
 } // namespace
+
+std::string listed(const std::vector<std::string> &Names) {
+  if (Names.size() < 2)
+    return Names.empty() ? "" : Names[0];
+  return llvm::join(Names.begin(), Names.end() - 1, ", ") + " and " + Names.back();
+}
 
 Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
                   const std::function<std::string(const Counterexample &)> &WriteTrace) {

@@ -64,6 +64,9 @@ llvm::json::Value toJSON(const ModelOutcome &M);
 llvm::json::Value toJSON(const Outcome &O);
 bool fromJSON(const llvm::json::Value &Json, Outcome &O, llvm::json::Path Path);
 
+/// "PSO", "PSO and POWER", "TSO, PSO and POWER"
+std::string listed(const std::vector<std::string> &Names);
+
 /// What is to be said about a report. Findings without a place of their own stand in its file. `WriteTrace` makes the
 /// JSON of a counterexample; without it there are no traces.
 Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,

@@ -6,6 +6,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
+#include <cmath>
+
 using llvm::StringRef;
 using llvm::json::Array;
 using llvm::json::fixUTF8;
@@ -116,8 +118,10 @@ Array lensesOf(const DocumentStatus &Status, const Surroundings &Around) {
   if (Status.State == CheckState::Unchecked)
     Result.push_back(lens(Range, "Picket: check", "picket.check", Array{Uri}));
   else
-    Result.push_back(
-        lens(Range, "Picket: " + statusText(Status), Running ? "picket.cancel" : "picket.check", Array{Uri}));
+    // Figures of a running check would stand still: lenses are not asked for again before its end.
+    Result.push_back(lens(Range,
+                          "Picket: " + (Running ? std::string("checking (press to cancel)") : statusText(Status)),
+                          Running ? "picket.cancel" : "picket.check", Array{Uri}));
   if (Status.Result && !Status.Result->Traces.empty() && !Running)
     Result.push_back(lens(Range, "Show counterexample", "picket.showCounterexample",
                           Array{Uri, Status.Result->Traces.front().Model}));
@@ -145,12 +149,21 @@ Value hoverOf(const DocumentStatus &Status, TextPosition Position, const Surroun
       {"range", toJSON(rangeOf(*Status.Text, {Status.File, Line, 0, 0, 0}, Around.Client.Encoding))}};
 }
 
+static Value progressOf(const DocumentStatus::Exploring &Running) {
+  Object Result{{"model", nameOf(Running.Last.Which)}, {"executions", Running.Last.Executions}};
+  if (std::optional<int> Percentage = Running.All.percentage())
+    Result["percentage"] = *Percentage;
+  if (std::optional<double> Left = Running.All.secondsLeft())
+    Result["secondsLeft"] = std::round(*Left);
+  return Result;
+}
+
 Value statusOf(const DocumentStatus &Status, const Surroundings &Around) {
   Object Result{{"uri", Around.Uri(Status.File)},    {"version", Status.Version}, {"state", nameOf(Status.State)},
                 {"text", statusText(Status)},        {"current", Status.Current}, {"partial", Status.Partial},
                 {"settings", toJSON(Status.Options)}};
-  if (Status.State == CheckState::Checking && !Status.RunningModel.empty())
-    Result["progress"] = Object{{"model", Status.RunningModel}, {"executions", Status.Executions}};
+  if (Status.State == CheckState::Checking && Status.Running)
+    Result["progress"] = progressOf(*Status.Running);
   Array Models, Traces;
   if (Status.Result) {
     for (const ModelOutcome &M : Status.Result->Models)

@@ -24,10 +24,16 @@ void ProgressReporter::begin(Shown &S) {
   S.Begun = true;
   Object Begin{{"kind", "begin"},
                {"title", "Picket: " + llvm::json::fixUTF8(llvm::sys::path::filename(S.File))},
+               {"percentage", 0}, // without it clients ignore those of the reports
                {"cancellable", true}};
   SendProgress(S.Token, std::move(Begin));
   if (!S.Last.empty())
-    SendProgress(S.Token, Object{{"kind", "report"}, {"message", S.Last}, {"cancellable", true}});
+    report(S);
+}
+
+void ProgressReporter::report(Shown &S) {
+  SendProgress(S.Token,
+               Object{{"kind", "report"}, {"message", S.Last}, {"percentage", S.Percentage}, {"cancellable", true}});
 }
 
 void ProgressReporter::end(Shown &S) {
@@ -61,8 +67,9 @@ void ProgressReporter::tell(const CheckProgress &P) {
       Shown &S = At->second;
       if (!P.Text.empty())
         S.Last = P.Text;
+      S.Percentage = std::max(S.Percentage, P.Percentage.value_or(0)); // one that falls is ignored by clients
       if (P.What == CheckProgress::Report && S.Begun)
-        SendProgress(S.Token, Object{{"kind", "report"}, {"message", S.Last}, {"cancellable", true}});
+        report(S);
       if (P.What == CheckProgress::End && S.Begun) {
         end(S);
         Checks.erase(At);

@@ -34,9 +34,11 @@ private:
     llvm::json::Value Token = nullptr;
     bool Begun = false;
     bool Ended = false;
-    std::string Last; // what was to be said before it had begun
+    std::string Last; // what was said last, or is to be said once it has begun
+    int Percentage = 0;
   };
   void begin(Shown &S);
+  void report(Shown &S);
   void end(Shown &S);
 
   const Create CreateToken;

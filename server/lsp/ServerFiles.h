@@ -1,4 +1,5 @@
-// The server's own directory: pages it shows, logs of its workers. It is removed when the server ends.
+// The server's own directory: pages it shows, logs of its workers. It is removed when the server ends; if it is killed,
+// by the next one that starts. A lock on a file in it tells whether its server is alive.
 #pragma once
 
 #include <mutex>
@@ -9,7 +10,7 @@ namespace picket {
 
 class ServerFiles {
 public:
-  /// Makes a new directory that only this user can read.
+  /// Makes a new directory that only this user can read, and removes those of servers that are no more.
   ServerFiles();
   ~ServerFiles();
   ServerFiles(const ServerFiles &) = delete;
@@ -25,7 +26,10 @@ public:
   void remove();
 
 private:
+  bool makeDirectory(const std::string &Base);
+
   std::string Directory;
+  int Lock = -1; // held as long as the process lives
   std::mutex M;
   std::set<std::string> Kept;
 };

@@ -9,6 +9,7 @@
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <thread>
 
 using llvm::StringRef;
 
@@ -23,6 +24,11 @@ const char *nameOf(Trigger T) {
   case Trigger::Manual: return "manual";
   }
   return "?";
+}
+
+unsigned Settings::together() const {
+  const unsigned Cores = std::max(1u, std::thread::hardware_concurrency());
+  return std::clamp<unsigned>(static_cast<unsigned>(Models.size()), 1, Jobs ? Jobs : Cores);
 }
 
 std::vector<Model> allModels() { return {Model::SC, Model::TSO, Model::PSO}; }

@@ -27,6 +27,8 @@ struct Settings {
   uint64_t MemoryBytes = 2ull << 30; // of the process that checks
   unsigned Jobs = 0;                 // models side by side; 0: as many as there are cores
   std::vector<std::string> Flags;    // for Clang
+  /// Models that are explored at the same time.
+  unsigned together() const;
   bool operator==(const Settings &) const = default;
 };
 

@@ -1,5 +1,7 @@
 #include "lsp/StatusText.h"
 
+#include "CheckEstimate.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -7,13 +9,6 @@
 using llvm::StringRef;
 
 namespace picket {
-
-std::string executionsText(uint64_t Executions) {
-  std::string Digits = std::to_string(Executions);
-  for (size_t K = Digits.size(); K > 3; K -= 3)
-    Digits.insert(K - 3, " ");
-  return Digits + (Executions == 1 ? " execution" : " executions");
-}
 
 static std::string markOf(const ModelOutcome &M, unsigned Unroll) {
   if (M.Verdict == nameOf(Verdict::Verified))
@@ -39,9 +34,7 @@ std::string statusText(const DocumentStatus &Status) {
   case CheckState::Cancelled: return "check cancelled";
   case CheckState::Failed: return "the checker stopped unexpectedly";
   case CheckState::Checking:
-    if (Status.RunningModel.empty())
-      return "checking";
-    return "checking " + StringRef(Status.RunningModel).upper() + ", " + executionsText(Status.Executions);
+    return Status.Running ? "checking " + progressText(Status.Running->Last, Status.Running->All) : "checking";
   case CheckState::Quiet:
     if (!Status.Result || !Status.Current)
       return "not a C file";

@@ -5,9 +5,6 @@
 
 namespace picket {
 
-/// "1 execution", "18 204 executions"
-std::string executionsText(uint64_t Executions);
-
 /// "SC ✓ up to 8  TSO ✗  PSO ?"
 std::string verdictsText(const Outcome &O);
 

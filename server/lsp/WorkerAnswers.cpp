@@ -18,7 +18,8 @@ constexpr unsigned MostServed = 200;           // then a worker is replaced
 constexpr uint64_t LargestIdle = 512ull << 20; // a worker that keeps more memory is replaced
 constexpr uint64_t BaseMemory = 256ull << 20;  // of a worker that explores nothing: the compiler and its libraries
 constexpr milliseconds ReportEvery(200);       // as fast as anybody reads
-constexpr milliseconds PartialAfter(500);      // a check that takes longer tells what it knows so far
+constexpr milliseconds StatusEvery(500);
+constexpr milliseconds PartialAfter(500); // a check that takes longer tells what it knows so far
 
 /// For a worker that has closed its pipe: whether somebody killed it, as far as that shows soon.
 bool CheckService::endedByOthers(WorkerProcess &Worker) {
@@ -31,6 +32,7 @@ bool CheckService::endedByOthers(WorkerProcess &Worker) {
 void CheckService::readFrom(Run &R) {
   std::vector<std::string> Lines;
   const bool Alive = R.Worker->receive(Lines);
+  R.LastHeard = Clock::now();
   for (const std::string &Line : Lines) {
     if (R.Over)
       return;
@@ -62,27 +64,21 @@ void CheckService::handle(Run &R, const Object &Message) {
       report(R, CheckProgress::Report, verdictsText(*Known));
     return finish(R, Known);
   }
-  if (const Object *Progress = Message.getObject("progress")) {
-    const std::string Model = Progress->getString("model").value_or("").str();
-    const auto Executions = static_cast<uint64_t>(Progress->getInteger("executions").value_or(0));
-    {
-      std::lock_guard<std::mutex> Lock(M);
-      auto At = Documents.find(R.File);
-      if (At == Documents.end() || At->second.Generation != R.Generation)
-        return;
-      At->second.Status.RunningModel = Model;
-      At->second.Status.Executions = Executions;
-    }
-    if (Clock::now() - R.LastReport < ReportEvery)
-      return;
-    R.LastReport = Clock::now();
-    return report(R, CheckProgress::Report, StringRef(Model).upper() + ": " + executionsText(Executions));
+  if (Message.get("compiled")) {
+    R.Deadline.reset();
+    return setDeadline(R, milliseconds::zero());
+  }
+  llvm::json::Path::Root Root;
+  if (const llvm::json::Value *Json = Message.get("progress")) {
+    Progress News;
+    if (fromJSON(*Json, News, Root))
+      explored(R, News);
+    return;
   }
   const llvm::json::Value *Json = Message.get("outcome");
   if (!Json)
     return;
   auto Result = std::make_shared<Outcome>();
-  llvm::json::Path::Root Root;
   if (!fromJSON(*Json, *Result, Root)) {
     Listener.log("a worker's outcome is not understood: " + llvm::toString(Root.getError()));
     return;
@@ -97,6 +93,28 @@ void CheckService::handle(Run &R, const Object &Message) {
   // Without findings it is too early to take older ones back.
   if (Clock::now() - R.Start >= PartialAfter && !Result->Findings.empty())
     publish(R.File, R.Generation, Result, CheckState::Checking);
+}
+
+/// An exploration has got on.
+void CheckService::explored(Run &R, const Progress &News) {
+  R.Estimate.add(News);
+  const Clock::time_point Now = Clock::now();
+  {
+    std::lock_guard<std::mutex> Lock(M);
+    auto At = Documents.find(R.File);
+    if (At == Documents.end() || At->second.Generation != R.Generation)
+      return;
+    DocumentStatus &Status = At->second.Status;
+    Status.Running = {News, R.Estimate};
+    if (Now - std::max(R.LastStatus, R.Start) >= StatusEvery) {
+      R.LastStatus = Now;
+      StatusNews.push_back({Status, /*OnlyProgress=*/true});
+    }
+  }
+  if (Now - R.LastReport < ReportEvery)
+    return;
+  R.LastReport = Now;
+  report(R, CheckProgress::Report, progressText(News, R.Estimate), R.Estimate.percentage());
 }
 
 /// The worker has answered and is free for others. Without a result the document stays as it was.
@@ -133,15 +151,18 @@ std::shared_ptr<const Outcome> CheckService::outcomeWith(const Run &R, Finding E
   return Result;
 }
 
-/// The worker ended in the middle of its work. Somebody may have ended it; if it was the file, the same will happen
-/// again.
+/// The worker ended in the middle of its work.
 void CheckService::died(Run &R) {
   std::unique_ptr<WorkerProcess> Worker = std::move(R.Worker);
   const bool Killed = endedByOthers(*Worker);
   const std::string Log = Worker->log(), How = Worker->reap() ? Worker->ending() : "an unknown cause";
   Dying.push_back(std::move(Worker));
   Listener.log("a worker ended by " + How + " while " + (R.File.empty() ? "drawing" : "checking " + R.File));
+  lost(R, Killed, Log);
+}
 
+/// There is no worker any more. If it was the file's fault, the same will happen again.
+void CheckService::lost(Run &R, bool ByOthers, const std::string &Log) {
   bool Again = false;
   if (R.File.empty()) {
     R.Over = true;
@@ -151,7 +172,7 @@ void CheckService::died(Run &R) {
     std::lock_guard<std::mutex> Lock(M);
     auto At = Documents.find(R.File);
     if (At != Documents.end() && At->second.Generation == R.Generation) {
-      Again = ++At->second.Crashes <= (Killed ? MostRetries : 1);
+      Again = ++At->second.Crashes <= (ByOthers ? MostRetries : 1);
       if (Again) {
         At->second.Running = false;
         schedule(At->second, Clock::duration::zero());
@@ -170,26 +191,44 @@ void CheckService::died(Run &R) {
       CheckState::Failed);
 }
 
+/// The worker keeps to the time limit by itself. This is for one that does not.
+void CheckService::setDeadline(Run &R, milliseconds Slack) const {
+  const double Limit = std::min(R.Options.TimeoutSeconds, 1e7);
+  if (Limit <= 0)
+    return;
+  const std::chrono::duration<double> All(1.1 * Limit * static_cast<double>(R.Options.Models.size()));
+  R.Deadline = Clock::now() + Slack + Fixed.Grace + std::chrono::duration_cast<Clock::duration>(All);
+}
+
+std::string CheckService::limitReached(const Run &R, Clock::time_point Now) const {
+  if (R.Deadline && Now >= *R.Deadline)
+    return "the time limit was reached";
+  if (!R.File.empty() && R.Worker->residentBytes() > R.Options.MemoryBytes + BaseMemory)
+    return "the memory limit of " + std::to_string(R.Options.MemoryBytes >> 20) + " MiB was reached";
+  return "";
+}
+
 void CheckService::enforceLimits() {
   const Clock::time_point Now = Clock::now();
   for (std::unique_ptr<Run> &R : Runs) {
     if (R->Over)
       continue;
-    std::string Reason;
-    if (R->Deadline && Now >= *R->Deadline)
-      Reason = "the time limit was reached";
-    else if (!R->File.empty() && R->Worker->residentBytes() > R->Options.MemoryBytes + BaseMemory)
-      Reason = "the memory limit of " + std::to_string(R->Options.MemoryBytes >> 20) + " MiB was reached";
-    if (Reason.empty())
+    const std::string Reason = limitReached(*R, Now);
+    // One that is still being started, perhaps on a machine with much to do, has longer.
+    if (Reason.empty() && Now - R->LastHeard < Fixed.Silence * (R->Worker->Heard ? 1 : 4))
       continue;
+    const std::string Log = R->Worker->log();
     discard(std::move(R->Worker));
-    if (R->File.empty()) {
+    if (Reason.empty()) {
+      Listener.log("a worker did not answer any more while " + (R->File.empty() ? "drawing" : "checking " + R->File));
+      lost(*R, /*ByOthers=*/true, Log);
+    } else if (R->File.empty()) {
       R->Over = true;
       R->Job.Done({});
-      continue;
+    } else {
+      finish(*R, outcomeWith(
+                     *R, {Severity::Warning, nameOf(Verdict::Inconclusive), "not decided: " + Reason, {}, "", {}, -1}));
     }
-    finish(*R, outcomeWith(
-                   *R, {Severity::Warning, nameOf(Verdict::Inconclusive), "not decided: " + Reason, {}, "", {}, -1}));
   }
 }
 

@@ -5,11 +5,12 @@
 #include "lsp/WorkerProtocol.h"
 
 #include <condition_variable>
-#include <cstring>
+#include <csignal>
 #include <deque>
 #include <fcntl.h>
 #include <iostream>
 #include <mutex>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -52,7 +53,16 @@ private:
 
 class Worker {
 public:
-  explicit Worker(int Out) : Out(Out) {}
+  explicit Worker(int Out) : Out(Out) {
+    std::thread([this] {
+      for (;; std::this_thread::sleep_for(TellEvery))
+        if (Busy)
+          say(Object{{"alive", true}});
+    }).detach();
+  }
+
+  /// Nothing is heard of it from here to the next request.
+  void rest() { Busy = false; }
 
   void serve(const std::string &Line) {
     WorkerRequest Request;
@@ -62,6 +72,7 @@ public:
       return fail(llvm::toString(Json.takeError()));
     if (!fromJSON(*Json, Request, Root))
       return fail(llvm::toString(Root.getError()));
+    Busy = true;
     if (Request.Render.empty())
       check(Request);
     else
@@ -92,14 +103,23 @@ private:
   void check(const WorkerRequest &Request);
   void render(const std::vector<std::string> &Traces);
 
+  static constexpr std::chrono::milliseconds TellEvery{250};
   int Out;
+  std::atomic<bool> Busy = true;
   std::mutex Saying;
 };
 
-/// For tests: PICKET_CRASH_ON names files on which the worker crashes, and leaves a line in its log.
-void crashIfAsked(const std::string &File) {
-  const char *Name = std::getenv("PICKET_CRASH_ON");
-  if (!Name || !*Name || !StringRef(File).ends_with(Name))
+/// For tests: a variable of the environment names the end of the names of files with which something goes wrong.
+bool isAsked(const char *Variable, const std::string &File) {
+  const char *Name = std::getenv(Variable);
+  return Name && *Name && StringRef(File).ends_with(Name);
+}
+
+void misbehaveIfAsked(const std::string &File) {
+  if (isAsked("PICKET_HANG_ON", File))
+    while (true)
+      pause();
+  if (!isAsked("PICKET_CRASH_ON", File))
     return;
   llvm::errs() << "picket worker: asked to crash on " << File << '\n';
   std::abort();
@@ -110,11 +130,11 @@ CheckOptions optionsOf(const Settings &S) {
   Options.Models = S.Models;
   Options.Unroll = S.Unroll;
   Options.TimeoutSeconds = S.TimeoutSeconds;
-  Options.Jobs = S.Jobs ? S.Jobs : std::max(1u, std::thread::hardware_concurrency());
+  Options.Jobs = S.together();
   Options.Counterexamples = 4;
+  Options.Samples = true; // for hovers
   // The limit is the process's, and the models that are explored side by side share it.
-  const size_t Together = std::max<size_t>(1, std::min<size_t>(Options.Jobs, S.Models.size()));
-  Options.MaxMemoryBytes = S.MemoryBytes / Together;
+  Options.MaxMemoryBytes = S.MemoryBytes / S.together();
   return Options;
 }
 
@@ -134,7 +154,7 @@ bool isCacheable(const CheckReport &Report) {
 }
 
 void Worker::check(const WorkerRequest &Request) {
-  crashIfAsked(Request.File);
+  misbehaveIfAsked(Request.File);
   const auto Start = std::chrono::steady_clock::now();
   const CheckOptions Options = optionsOf(Request.Options);
   CompileRequest Text;
@@ -163,9 +183,7 @@ void Worker::check(const WorkerRequest &Request) {
   SourceTexts Sources(Request.Unsaved);
   const TraceContext Context{Request.File, Request.Options.Flags, &Sources};
   auto WriteTrace = [&](const Counterexample &C) { return traceText(C, Context, /*Pictures=*/false); };
-  auto OnProgress = [&](const Progress &P) {
-    say(Object{{"progress", Object{{"model", nameOf(P.Which)}, {"executions", P.Executions}}}});
-  };
+  auto OnProgress = [&](const Progress &P) { say(Object{{"progress", toJSON(P)}}); };
   auto OnModel = [&](const CheckReport &SoFar) {
     if (SoFar.Models.size() < Options.Models.size())
       say(Object{{"outcome", toJSON(outcomeOf(SoFar, Options, WriteTrace))}, {"done", false}});
@@ -227,14 +245,17 @@ void warmUp() {
 int workerCommand() {
   const rlimit NoCoreDump = {0, 0};
   setrlimit(RLIMIT_CORE, &NoCoreDump);
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // the end of the input is noticed too, but not by a process that is stopped
   const int Out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3); // not for the processes that draw
   dup2(STDERR_FILENO, STDOUT_FILENO);                       // what libraries print must not get among the answers
   std::ios::sync_with_stdio(false);
   RequestQueue Requests;
   Worker W(Out);
   warmUp();
-  while (true)
+  while (true) {
+    W.rest();
     W.serve(Requests.next());
+  }
 }
 
 } // namespace picket

@@ -81,23 +81,24 @@ void WorkerProcess::closePipes() {
 
 void WorkerProcess::send(std::string Line) {
   ++Served;
-  Unsent += Line;
+  Unsent = hasUnsent() ? Unsent.substr(Sent) + Line : std::move(Line);
+  Sent = 0;
   flush();
 }
 
 void WorkerProcess::flush() {
-  while (!Unsent.empty() && In >= 0) {
-    const ssize_t N = write(In, Unsent.data(), Unsent.size());
+  while (hasUnsent() && In >= 0) {
+    const ssize_t N = write(In, Unsent.data() + Sent, Unsent.size() - Sent);
     if (N < 0 && errno == EINTR)
       continue;
     if (N < 0 && errno == EAGAIN)
       return;
-    if (N <= 0) {
-      Unsent.clear(); // it is gone: `receive` will say so
-      return;
-    }
-    Unsent.erase(0, static_cast<size_t>(N));
+    if (N <= 0)
+      break; // it is gone: `receive` will say so
+    Sent += static_cast<size_t>(N);
   }
+  std::string().swap(Unsent); // requests can be large
+  Sent = 0;
 }
 
 bool WorkerProcess::receive(std::vector<std::string> &Lines) {
@@ -110,6 +111,7 @@ bool WorkerProcess::receive(std::vector<std::string> &Lines) {
       return true;
     if (N <= 0)
       return false;
+    Heard = true;
     for (const char *At = Buffer, *End = Buffer + N; At < End;) {
       const char *LineEnd = static_cast<const char *>(std::memchr(At, '\n', static_cast<size_t>(End - At)));
       Partial.append(At, LineEnd ? LineEnd : End);

@@ -27,7 +27,7 @@ public:
   /// Hands over a line, as far as the pipe takes it now; `flush` goes on when the pipe can be written again.
   void send(std::string Line);
   void flush();
-  bool hasUnsent() const { return !Unsent.empty(); }
+  bool hasUnsent() const { return Sent < Unsent.size(); }
 
   /// Adds the complete lines that have arrived. False: there will be no more.
   bool receive(std::vector<std::string> &Lines);
@@ -48,6 +48,7 @@ public:
   const std::string &log() const { return Log; }
 
   unsigned Served = 0; // requests it was given
+  bool Heard = false;  // it has said something: it has started
   const std::chrono::steady_clock::time_point Started = std::chrono::steady_clock::now();
 
 private:
@@ -57,6 +58,7 @@ private:
   pid_t Child = -1;
   int In = -1, Out = -1; // the ends here: what it reads, what it writes
   std::string Unsent, Partial, Log;
+  size_t Sent = 0; // of Unsent
   bool Reaped = false;
   int Status = 0;
 };

@@ -63,6 +63,26 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
   return true;
 }
 
+Value toJSON(const Progress &P) {
+  return Object{
+      {"model", nameOf(P.Which)}, {"executions", P.Executions}, {"explored", P.Explored}, {"seconds", P.Seconds}};
+}
+
+bool fromJSON(const Value &Json, Progress &P, llvm::json::Path Path) {
+  ObjectMapper O(Json, Path);
+  std::string Name;
+  SettingsLayer Named;
+  if (!O || !O.map("model", Name) || !O.map("executions", P.Executions) || !O.map("explored", P.Explored) ||
+      !O.map("seconds", P.Seconds))
+    return false;
+  if (!set(Named, "models", {Name}).empty()) {
+    Path.field("model").report("unknown memory model");
+    return false;
+  }
+  P.Which = Named.Models->front();
+  return true;
+}
+
 namespace {
 
 /// Feeds a digest. Lengths go before contents, so that different things never give the same bytes.

@@ -2,13 +2,16 @@
 //
 //   {"check": {"file", "unsaved": {path: text}, "flags", "models", "unroll", "timeout", "memory", "jobs", "known"}}
 //     -> {"compiled": {"key", "seconds"}}            once, if it compiles and is to be explored
-//        {"progress": {"model", "executions"}}       a few times a second
+//        {"progress": Progress}                      a few times a second, and after each model
 //        {"outcome": Outcome, "done": false}         after each model but the last
-//        {"outcome": Outcome, "done": true, "key", "cacheable"}
+//        {"outcome": Outcome, "done": true, "key"}   the key only if the same would be found another time
 //     or {"same": key}                               the program and the options are those of a key in "known"
 //   {"render": [trace, ...]} -> {"rendered": [trace with pictures, ...]}
 //
-// A worker does one thing at a time and ends, whatever it is doing, when its standard input does.
+// While it starts, and while it has something to do, it also says {"alive": true} every quarter of a second.
+//
+// A worker does one thing at a time and ends, whatever it is doing, when its standard input or the server
+// does.
 #pragma once
 
 #include "lsp/Settings.h"
@@ -28,6 +31,9 @@ struct WorkerRequest {
 /// One line, with its end.
 std::string toLine(const WorkerRequest &Request);
 bool fromJSON(const llvm::json::Value &Json, WorkerRequest &Request, llvm::json::Path Path);
+
+llvm::json::Value toJSON(const Progress &P);
+bool fromJSON(const llvm::json::Value &Json, Progress &P, llvm::json::Path Path);
 
 /// Names a program together with the options it is explored with. Equal keys: equal outcomes, places and names
 /// included.

@@ -28,7 +28,7 @@ async function expected() {
 }
 
 /** Runs an editor on a copy of the example, in a home of its own. */
-function run(command, argumentsFor, files) {
+function run(command, wanted, argumentsFor, files) {
   const directory = mkdtempSync(path.join(tmpdir(), "picket-editor-"));
   try {
     const place = (name) => path.join(directory, name);
@@ -38,7 +38,8 @@ function run(command, argumentsFor, files) {
     const { HOME, XDG_CONFIG_HOME, XDG_DATA_HOME, ...environment } = process.env;
     const { status, stdout, stderr, error } = spawnSync(command, argumentsFor(place), {
       cwd: directory, encoding: "utf8", timeout: 180_000, killSignal: "SIGKILL",
-      env: { ...environment, HOME: directory, PATH: `${place("bin")}:${process.env.PATH}`, PROGRAM: place("dekker.c"), RESULT: place("result.json") },
+      env: { ...environment, HOME: directory, PATH: `${place("bin")}:${process.env.PATH}`, PROGRAM: place("dekker.c"),
+        WANTED: wanted.message, RESULT: place("result.json") },
     });
     assert.equal(error, undefined);
     const said = `exit code ${status}\n${stdout}\n${stderr}`;
@@ -59,7 +60,7 @@ const Limit = { timeout: 240_000 };
 
 test("Neovim shows the diagnostic, its steps, the hover and the lens, and clears it", Limit, async () => {
   const [wanted] = await expected();
-  const result = run("nvim", (place) => ["--headless", "-n", "-u", place("init.lua"), "dekker.c", "-S", path.join(Sources, "tests/lsp/neovim.lua")],
+  const result = run("nvim", wanted, (place) => ["--headless", "-n", "-u", place("init.lua"), "dekker.c", "-S", path.join(Sources, "tests/lsp/neovim.lua")],
     { "init.lua": `vim.cmd("filetype plugin on")\n${blocks("Neovim", "lua")}` });
   assert.deepEqual(result.shown, [{
     line: wanted.range.start.line, character: wanted.range.start.character, severity: wanted.severity,
@@ -73,7 +74,7 @@ test("Neovim shows the diagnostic, its steps, the hover and the lens, and clears
 
 test("Emacs with eglot shows the diagnostic and the hover, and clears it", Limit, async () => {
   const [wanted] = await expected();
-  const result = run("emacs", (place) => ["--batch", "-f", "package-initialize", "-l", place("init.el"), "-l", path.join(Sources, "tests/lsp/emacs.el")],
+  const result = run("emacs", wanted, (place) => ["--batch", "-f", "package-initialize", "-l", place("init.el"), "-l", path.join(Sources, "tests/lsp/emacs.el")],
     { "init.el": blocks("Emacs", "elisp") });
   assert.equal(result.shown.length, 1);
   const [shown] = result.shown;

@@ -1,5 +1,6 @@
 // Workers that die, clients that talk nonsense: the server goes on, or ends as it should, and leaves nothing behind.
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { Client, eventually, FullCapabilities, session } from "./client.mjs";
 import { alive, busiest, descendants, isZombie, workersOf } from "./processes.mjs";
@@ -15,6 +16,8 @@ function generator(seed) {
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const Crash = /stopped unexpectedly/;
+/** The person was told of it, so it stays when the server ends. */
+const logOf = (diagnostic) => /log: (.*)$/.exec(diagnostic.message)[1];
 
 test("Workers killed at random moments: every document ends with the right result", { timeout: 600_000 }, () => session({}, async (client) => {
   const random = generator(20260101);
@@ -40,6 +43,7 @@ test("Workers killed at random moments: every document ends with the right resul
       if (diagnostics.some((diagnostic) => Crash.test(diagnostic.message))) {
         ++reported;
         assert.equal(diagnostics.length, 1, JSON.stringify(diagnostics));
+        client.kept.push(logOf(diagnostics[0]));
         await client.editAndSave(uri, `${client.documents.get(uri).text}\n`);
         diagnostics = await client.checked(uri);
       }
@@ -69,21 +73,71 @@ test("A worker that dies again and again is told of once, and the next file is c
   }
   assert.equal(client.shown(slow).length, 1);
   assert.equal(client.published(slow).at(-1).params.version, version);
-  client.kept = [/log: (.*)$/.exec(client.shown(slow)[0].message)[1]]; // it was told of, so it stays
+  client.kept = [logOf(client.shown(slow)[0])];
   assert.equal((await client.checked(await client.open("sb.c", Buggy))).length, 1);
 }));
 
-test("A worker that hangs is given up", { timeout: 180_000 }, () => session({}, async (client) => {
-  const uri = await client.open("slow.c", `// picket: timeout=1s\n${Endless}`);
+test("A worker that is stopped is noticed, and another one answers", { timeout: 180_000 }, () => session({}, async (client) => {
+  const uri = await client.open("slow.c", `// picket: timeout=0\n${writers(9)}`); // no limit would end it
   await client.until("executions", () => client.progress().some(({ value }) => /executions/.test(value.message)));
   const hanging = busiest(workersOf(client.process.pid));
   process.kill(hanging, "SIGSTOP");
+  assert.deepEqual(await client.checked(uri, 120_000), []);
+  assert.equal(client.status(uri).state, "done");
+  assert(client.notifications("window/logMessage").some(({ params }) => /did not answer any more/.test(params.message)), client.describe());
+  await eventually("the stopped worker to end", () => !alive(hanging));
+}));
+
+test("A file that takes more memory than allowed costs its worker, and nothing else", { timeout: 180_000 }, () => session({}, async (client) => {
+  // The compiler makes some gigabytes of it, and knows nothing of limits.
+  const uri = await client.open("huge.c", `// picket: memory=64M\nint a[100000000] = { [99999999] = 1 };\n${Buggy}`);
   const diagnostics = await client.checked(uri, 120_000);
-  assert.equal(diagnostics.length, 1);
-  assert.match(diagnostics[0].message, /time limit/);
-  await eventually("the hanging worker to end", () => !alive(hanging));
+  assert.equal(diagnostics.length, 1, JSON.stringify(diagnostics));
+  assert.match(diagnostics[0].message, /not decided: the memory limit of 64 MiB was reached/);
+  assert.equal(diagnostics[0].severity, 2);
   assert.equal((await client.checked(await client.open("sb.c", Buggy))).length, 1);
 }));
+
+test("The memory limit is kept by the exploration itself", { timeout: 180_000 }, () => session({}, async (client) => {
+  const source = `// picket: memory=64M models=sc
+#include <pthread.h>
+#include <stdlib.h>
+volatile int x;
+void *eat(void *p) { for (int i = 0; i < 100; i++) { char *m = malloc(1 << 20); m[0] = x; x = m[0] + 1; } return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, eat, 0); x = 7; pthread_join(t, 0); return 0; }
+`;
+  const diagnostics = await client.checked(await client.open("eater.c", source), 120_000);
+  assert.equal(diagnostics.length, 1, JSON.stringify(diagnostics));
+  assert.match(diagnostics[0].message, /not decided under SC: the program allocates more than 67108864 bytes/);
+  assert.equal((await client.checked(await client.open("sb.c", Buggy))).length, 1);
+}));
+
+test("A killed server takes its workers with it, and the next one removes its files", async () => {
+  const client = await Client.start();
+  const others = () => readdirSync(client.temporary).filter((name) => name.startsWith("picket-lsp-"));
+  try {
+    await client.checking(await client.open("slow.c", Endless));
+    await eventually("all workers", () => workersOf(client.process.pid).length > 1);
+    const workers = workersOf(client.process.pid);
+    process.kill(workers[0], "SIGSTOP"); // one that cannot notice by itself
+    process.kill(client.process.pid, "SIGKILL");
+    await client.exited();
+    await eventually("the workers to end", () => !workers.some(alive));
+    const [stale] = others();
+    assert(stale, "a killed server cannot clean up");
+    await session({ env: { TMPDIR: client.temporary } }, async (next) => {
+      assert.equal(others().length, 1);
+      assert(!others().includes(stale));
+      await session({ env: { TMPDIR: client.temporary } }, async () => {
+        assert.equal(others().length, 2, "the directory of a server that is there is left alone");
+      });
+      assert.equal((await next.checked(await next.open("sb.c", Buggy))).length, 1);
+    });
+    assert.deepEqual(others(), []);
+  } finally {
+    await client.kill();
+  }
+});
 
 test("A file that crashes the compiler has one diagnostic, and the next file is checked", () => session({}, async (client) => {
   const crash = await client.open("crash.c", `#pragma clang __debug crash\n${Buggy}`);
@@ -195,11 +249,17 @@ for (const [name, bytes] of Object.entries(WrongHeaders)) {
   }));
 }
 
-test("A document of 20 megabytes is survived", () => talk(async (client) => {
-  const big = await client.open("big.c", `/*${"0123456789abcde\n".repeat((20 << 20) / 16)}*/\nint f(void);\n`);
+test("A document of 20 megabytes is survived, and its memory given back", () => talk(async (client) => {
+  const text = `/*${"0123456789abcde\n".repeat((20 << 20) / 16)}*/\nint f(void);\n`;
+  const big = await client.open("big.c", text);
+  await client.until("it to be looked at", () => client.status(big)?.state === "quiet");
+  await eventually("memory to be small while it is open", () => client.memory() < 100);
+  await client.edit(big, `${text}\n`);
   await client.close(big);
   const uri = await client.open("sb.c", Buggy);
   assert.equal((await client.checked(uri)).length, 1);
+  await eventually("memory to be small", () => client.memory() < 100);
+  console.log(`server after a document of 20 MB: ${client.memory().toFixed(1)} MB`);
 }));
 
 test("Input that ends in the middle", async () => {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { eventually, example, isFinal, session } from "./client.mjs";
 import { alive, workersOf } from "./processes.mjs";
-import { Buggy, Endless, Fixed, lineOf, positionOf, writers } from "./programs.mjs";
+import { Buggy, Endless, Fixed, lineOf, positionOf, storeBuffering, writers } from "./programs.mjs";
 
 /** Every progress: created first (if the server made the token), then begin, reports, end. */
 function assertWellFormed(client) {
@@ -43,7 +43,33 @@ test("Progress begins, reports executions, and ends", { timeout: 120_000 }, () =
   const reports = client.progress(token).map(({ value }) => value).filter(({ kind }) => kind === "report");
   assert(reports.length > 0);
   assert(reports.length < 20 * seconds + 20, `${reports.length} reports in ${seconds.toFixed(1)} s are more than anybody can read`);
-  assert(reports.some(({ message }) => /executions/.test(message) && /SC|TSO|PSO/.test(message)), JSON.stringify(reports));
+  assert(reports.some(({ message }) => /^(SC|TSO|PSO): [\d ]+ executions, (about \d+|less than 1) % done/.test(message)), JSON.stringify(reports));
+  const percentages = reports.map(({ percentage }) => percentage);
+  assert(percentages.some((percentage) => percentage > 0), `an estimate of what is done: ${percentages}`);
+  assert(percentages.every((percentage) => percentage < 100), `not done before the end: ${percentages}`);
+}));
+
+test("The status carries progress while a check runs, and nobody has to ask", () => session({}, async (client) => {
+  const uri = await client.open("slow.c", Endless);
+  const [first] = await client.until("progress in the status", () => {
+    const told = client.statuses(uri).filter(({ progress }) => progress?.secondsLeft !== undefined); // it takes a while to be known
+    return told.length > 2 && told;
+  });
+  assert.equal(first.state, "checking");
+  assert.match(first.progress.model, /^(sc|tso|pso)$/);
+  assert(first.progress.executions > 0);
+  assert(Number.isInteger(first.progress.percentage) && first.progress.percentage < 100);
+  assert(first.progress.secondsLeft <= 3 * 20, "the time limit is the most it can be");
+  assert.match(first.text, /^checking (SC|TSO|PSO): .* % done, (at most|some) \d+ s left$/);
+  const asked = await client.request("picket/status", { uri });
+  assert(asked.progress.executions >= first.progress.executions || asked.progress.model !== first.progress.model);
+  const refreshes = client.serverRequests("workspace/codeLens/refresh").length;
+  const before = client.statuses(uri).length;
+  await client.until("more progress", () => client.statuses(uri).length > before);
+  assert.equal(client.serverRequests("workspace/codeLens/refresh").length, refreshes, "lenses are not asked for again");
+  await client.command("picket.cancel");
+  await client.until("a final status", () => isFinal(client.status(uri)));
+  assert.equal(client.status(uri).progress, undefined);
 }));
 
 test("No progress for a client that did not ask for it", () => session({ capabilities: {} }, async (client) => {
@@ -129,6 +155,54 @@ test("Hover on a shared access says who else touches it and what was reordered",
   assert.equal(await client.request("textDocument/hover", { textDocument: { uri }, position: positionOf(Buggy, "#include") }), null);
 }));
 
+test("Hover where nothing is wrong: who shares it, and that the fence keeps the order", () => session({}, async (client) => {
+  const hoverAt = async (uri, source, text) =>
+    (await client.request("textDocument/hover", { textDocument: { uri }, position: positionOf(source, text) })).contents.value;
+  const uri = await client.open("sb.c", Fixed);
+  assert.deepEqual(await client.checked(uri), []);
+  const store = await hoverAt(uri, Fixed, "x = 1;");
+  assert.match(store, /`x` is shared: thread `right` reads it \(line \d+\)/);
+  assert.match(store, /Under TSO and PSO nothing its thread did later was seen to overtake the store to `x`/);
+  const load = await hoverAt(uri, Fixed, "b = x;");
+  assert.match(load, /thread `left` writes it/);
+  // The same without the fence and without a claim that fails.
+  const loose = storeBuffering().replace("assert(a || b)", "assert(a >= 0)");
+  const other = await client.open("loose.c", loose);
+  assert.deepEqual(await client.checked(other), []);
+  assert.match(await hoverAt(other, loose, "x = 1;"),
+    /Under TSO and PSO the store to `x` was seen to reach memory after its later read of `y` \(line \d+\)/);
+  assert.match(await hoverAt(other, loose, "a = y;"),
+    /Under TSO and PSO the read of `y` was seen to take effect before the earlier store to `x` \(line \d+\) reached memory/);
+}));
+
+test("Hover tells PSO's order of stores from TSO's", () => session({}, async (client) => {
+  const source = `#include <pthread.h>
+volatile int data, ready, seen;
+void *writer(void *p) {
+  data = 1;
+  ready = 1;
+  return p;
+}
+void *reader(void *p) {
+  if (ready) seen = data;
+  return p;
+}
+int main(void) {
+  pthread_t w, r;
+  pthread_create(&w, 0, writer, 0);
+  pthread_create(&r, 0, reader, 0);
+  pthread_join(w, 0);
+  pthread_join(r, 0);
+  return 0;
+}
+`;
+  const uri = await client.open("mp.c", source);
+  await client.checked(uri);
+  const hover = await client.request("textDocument/hover", { textDocument: { uri }, position: positionOf(source, "data = 1;") });
+  assert.match(hover.contents.value, /Under PSO the store to `data` was seen to reach memory after its later store to `ready` \(line 5\)/);
+  assert.match(hover.contents.value, /Under TSO nothing its thread did later was seen to overtake the store to `data`/);
+}));
+
 test("picket/counterexample: trace, steps and both pictures", () => session({}, async (client) => {
   const uri = await client.open("sb.c", Buggy);
   await client.checked(uri);
@@ -188,6 +262,26 @@ test("Check all models goes beyond the settings", () => session({ initialization
   assert.deepEqual(await client.checked(uri), []);
   await client.command("picket.checkAllModels", { uri });
   await client.until("the diagnostic", () => client.shown(uri).length === 1);
+}));
+
+test("Commands that name no document mean the one that was worked on last", () => session({}, async (client) => {
+  const none = await client.command("picket.check").catch((error) => error);
+  assert.equal(none.code, -32602);
+  assert.match(none.message, /no C document is open/);
+  const first = await client.open("first.c", Buggy);
+  const second = await client.open("second.c", Fixed);
+  await client.open("header.h", "int unused;\n"); // not what is checked
+  await client.checked(first);
+  await client.checked(second);
+  assert.equal((await client.command("picket.check")).uri, second);
+  await client.editAndSave(first, `${Buggy}\n`);
+  await client.checked(first);
+  assert.equal((await client.command("picket.checkAllModels", null)).uri, first);
+  assert.deepEqual((await client.command("picket.check", { model: "tso" })).models.map(({ model }) => model), ["tso"]);
+  assert.match((await client.command("picket.explain", {})).sentence, /store buffer/);
+  assert.match((await client.command("picket.showCounterexample")).uri, /first/);
+  await client.close(first);
+  assert.equal((await client.command("picket.check")).uri, second);
 }));
 
 test("Restart worker: others than before, and they work", () => session({}, async (client) => {

@@ -64,6 +64,18 @@ expect() {
   grep -q '"verdict"' "$scratch/stdout" || fail "$name as JSON: no verdict"
 }
 
+# stops name file: ends with the time limit, soon after it has passed.
+stops() {
+  name=$1 file=$2
+  run --timeout 200ms --format json "$file"
+  checkCode "$name in time" 4
+  grep -q "the time limit was reached" "$scratch/stdout" || fail "$name: does not say that the time limit was reached"
+  if [ "$haveJson" -eq 1 ]; then
+    python3 -c 'import json, sys; sys.exit(max(m["seconds"] for m in json.load(sys.stdin)["models"]) >= 1)' <"$scratch/stdout" ||
+      fail "$name: took 1 s or more with a time limit of 200 ms"
+  fi
+}
+
 expect "missing file" "$bad/no_such_file.c" 3 "no such file|does not exist|cannot (open|read)" "no_such_file\.c"
 expect "directory" "$bad" 3 "directory"
 expect "empty file" "$bad/empty.c" 3 "no 'main'" "empty\.c"
@@ -74,6 +86,8 @@ expect "missing header" "$bad/missing_header.c" 3 "no_such_header\.h" "missing_h
 expect "infinite recursion" "$bad/infinite_recursion.c" 1 "stack" "infinite_recursion\.c:[678]"
 expect "endless loop" "$bad/endless_loop.c" 4 "loop|step|limit" "endless_loop\.c:[4-8]"
 expect "endless stores" "$bad/endless_stores.c" 4 "stores without end" "endless_stores\.c:4"
+stops "endless stores" "$bad/endless_stores.c"
+stops "endless reads" "$bad/endless_reads.c"
 expect "10 GB malloc" "$bad/huge_malloc.c" 3 "10 ?G|10737418240|10,737,418,240" "huge_malloc\.c:5"
 expect "unknown external" "$bad/unknown_external.c" 3 "launch_rocket" "unknown_external\.c:6"
 expect "inline assembly" "$bad/inline_asm.c" 3 "cpuid" "inline_asm\.c:4"

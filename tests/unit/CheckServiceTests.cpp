@@ -1,6 +1,7 @@
 // Documents, checks and workers, without the protocol.
 #include "lsp/CheckService.h"
 #include "lsp/ServerFiles.h"
+#include "support/StoreBuffering.h"
 
 #include <gtest/gtest.h>
 
@@ -13,20 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const char *const Racy = R"(#include <assert.h>
-#include <pthread.h>
-int x, y, a, b;
-void *left(void *p) { x = 1; a = y; return p; }
-void *right(void *p) { y = 1; b = x; return p; }
-int main(void) {
-  pthread_t t, u;
-  pthread_create(&t, 0, left, 0);
-  pthread_create(&u, 0, right, 0);
-  pthread_join(t, 0);
-  pthread_join(u, 0);
-  assert(a || b);
-}
-)";
+const char *const Racy = picket::testing::StoreBuffering;
 
 /// More executions than anybody waits for.
 const char *const Endless = R"(#include <pthread.h>
@@ -48,7 +36,7 @@ struct Heard : CheckListener {
     std::lock_guard<std::mutex> Lock(M);
     Cleared.push_back(File);
   }
-  void statusChanged(const DocumentStatus &) override {}
+  void statusChanged(const DocumentStatus &, bool) override {}
   void progress(const CheckProgress &P) override {
     std::lock_guard<std::mutex> Lock(M);
     Begun += P.What == CheckProgress::Begin;
@@ -57,11 +45,12 @@ struct Heard : CheckListener {
   void settingsProblems(const std::string &, const std::vector<SettingsProblem> &) override {}
   void log(const std::string &) override {}
 
+  /// Without what is told of checks that are still going on: that depends on how long they take.
   std::vector<DocumentStatus> publishedFor(const std::string &File) {
     std::lock_guard<std::mutex> Lock(M);
     std::vector<DocumentStatus> Result;
     for (const DocumentStatus &S : Published)
-      if (S.File == File)
+      if (S.File == File && !S.Partial)
         Result.push_back(S);
     return Result;
   }
@@ -72,10 +61,11 @@ struct Heard : CheckListener {
   int Begun = 0, Ended = 0;
 };
 
-class CheckServiceTest : public testing::Test {
+class CheckServiceTest : public ::testing::Test {
 protected:
+  CheckService::Options Options;
+
   void start() {
-    CheckService::Options Options;
     Options.WorkerProgram = PICKET_EXECUTABLE;
     Options.Directory = Files.directory();
     Options.Debounce = 20ms;
@@ -198,6 +188,35 @@ TEST_F(CheckServiceTest, ATimeLimitLeavesTheAnswerOpen) {
   EXPECT_EQ("inconclusive", codeOf("/virtual/a.c"));
 }
 
+TEST_F(CheckServiceTest, AWorkerThatIgnoresItsTimeLimitIsEnded) {
+  setenv("PICKET_HANG_ON", "hang.c", 1);
+  Service.reset();
+  Options.Grace = Options.CompileTime = 100ms;
+  start();
+  Service->open("/virtual/hang.c", std::string("// picket: timeout=100ms models=tso\n") + Racy, 1, true);
+  Service->open("/virtual/a.c", Racy, 1, true);
+  idle();
+  unsetenv("PICKET_HANG_ON");
+  std::optional<DocumentStatus> Status = Service->status("/virtual/hang.c");
+  EXPECT_EQ(CheckState::Done, Status->State);
+  ASSERT_EQ(1u, Status->Result->Findings.size());
+  EXPECT_EQ("not decided: the time limit was reached", Status->Result->Findings[0].Message);
+  EXPECT_EQ("inconclusive", Status->Result->Models.at(0).Verdict);
+  EXPECT_EQ("assertion", codeOf("/virtual/a.c"));
+}
+
+TEST_F(CheckServiceTest, AWorkerThatWorksIsNotTakenForOneThatHangs) {
+  setenv("PICKET_HANG_ON", "hang.c", 1); // it does nothing, but says that it is there
+  Service.reset();
+  Options.Silence = 600ms;
+  Options.Grace = Options.CompileTime = 1000ms;
+  start();
+  Service->open("/virtual/hang.c", std::string("// picket: timeout=1s models=tso\n") + Racy, 1, true);
+  idle();
+  unsetenv("PICKET_HANG_ON");
+  EXPECT_EQ("inconclusive", codeOf("/virtual/hang.c")) << "the time limit ended it, and not silence";
+}
+
 TEST_F(CheckServiceTest, ACrashIsOneFindingAndOthersGoOn) {
   setenv("PICKET_CRASH_ON", "crash.c", 1);
   Service.reset();
@@ -238,6 +257,20 @@ TEST_F(CheckServiceTest, PicturesAreDrawnWhenAskedFor) {
   for (const char *View : {"chronological", "shashaSnir"})
     EXPECT_EQ(0u, Trace.getAsObject()->getObject(View)->getString("svg").value_or("").find("<svg"));
   EXPECT_EQ(Racy, Trace.getAsObject()->getObject("sources")->getString("/virtual/a.c").value_or(""));
+}
+
+TEST_F(CheckServiceTest, TheLastActiveDocumentIsC) {
+  EXPECT_EQ("", Service->lastActive());
+  Service->open("/virtual/a.c", Racy, 1, true);
+  Service->open("/virtual/b.c", Racy, 1, true);
+  Service->open("/virtual/c.h", "", 1, false);
+  EXPECT_EQ("/virtual/b.c", Service->lastActive());
+  replace("/virtual/a.c", 2, Racy);
+  EXPECT_EQ("/virtual/a.c", Service->lastActive());
+  Service->save("/virtual/b.c");
+  EXPECT_EQ("/virtual/b.c", Service->lastActive());
+  Service->close("/virtual/b.c");
+  EXPECT_EQ("/virtual/a.c", Service->lastActive());
 }
 
 TEST(ServerFiles, AreRemovedExceptThoseToKeep) {

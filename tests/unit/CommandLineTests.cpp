@@ -1,50 +1,24 @@
 // The `picket` program from outside: exit codes, JSON and sentences.
-#include "llvm/Support/JSON.h"
-#include "gtest/gtest.h"
+#include "support/CommandLine.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sys/wait.h>
+#include "llvm/Support/JSON.h"
 
 namespace picket {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int ExitCode = -1;
-  std::string Output; // stdout and stderr, in the order written
-};
+using testing::contains;
+using testing::Outcome;
 
-class CommandLine : public testing::Test {
+class CommandLine : public testing::CommandLineTest {
 protected:
   void SetUp() override {
-    std::string Name = (fs::temp_directory_path() / "picket-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(Name.data()), nullptr);
-    Root = Name;
+    CommandLineTest::SetUp();
     write("good.c", "int main(void) { return 0; }\n");
     write("bad.c", "#include <assert.h>\nint x;\nint main(void) {\n  assert(x == 1);\n  return 0;\n}\n");
     write("broken.c", "int main(void) { return missing; }\n");
     write("empty.c", "");
-  }
-  void TearDown() override { fs::remove_all(Root); }
-
-  void write(const std::string &Name, const std::string &Text) { std::ofstream(Root / Name) << Text; }
-
-  Outcome run(const std::string &Arguments, const char *Redirection = "2>&1") {
-    std::string Command = "cd " + Root.string() + " && " PICKET_EXECUTABLE " " + Arguments + " " + Redirection;
-    Outcome Result;
-    FILE *Pipe = popen(Command.c_str(), "r");
-    if (!Pipe)
-      return Result;
-    char Buffer[4096];
-    while (size_t Size = fread(Buffer, 1, sizeof Buffer, Pipe))
-      Result.Output.append(Buffer, Size);
-    int Status = pclose(Pipe);
-    Result.ExitCode = WIFEXITED(Status) ? WEXITSTATUS(Status) : -1;
-    return Result;
   }
 
   llvm::json::Value runJson(const std::string &Arguments) {
@@ -55,11 +29,7 @@ protected:
     ADD_FAILURE() << llvm::toString(Parsed.takeError()) << " in " << Result.Output;
     return nullptr;
   }
-
-  fs::path Root;
 };
-
-bool contains(const std::string &Text, const std::string &Part) { return Text.find(Part) != std::string::npos; }
 
 TEST_F(CommandLine, ExitCodeSaysWhatWasFound) {
   EXPECT_EQ(run("check good.c").ExitCode, 0);

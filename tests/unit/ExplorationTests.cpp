@@ -187,6 +187,22 @@ TEST(Determinism, ModelsAreReportedInTheOrderAskedFor) {
   EXPECT_EQ(Report.Models[2].Which, Model::TSO);
 }
 
+TEST(Sharing, IsLearnedAsQuicklyWithBuffersAsWithout) {
+  struct Counting : testing::Silent {
+    unsigned Restarts = 0;
+    void restarted() override { ++Restarts; }
+  };
+  Program P = testing::compile(testing::requestForProgram("write_to_read_causality"));
+  auto RestartsWith = [&](Buffering Buffers) {
+    Counting Observer;
+    exploreOptimally(P, testing::exhaustively(Buffers), Observer);
+    return Observer.Restarts;
+  };
+  const unsigned Sequential = RestartsWith(Buffering::None);
+  EXPECT_LE(RestartsWith(Buffering::Fifo), Sequential);
+  EXPECT_LE(RestartsWith(Buffering::PerLocation), Sequential);
+}
+
 TEST(Limits, TimeIsKept) {
   CheckRequest Request{testing::requestForProgram("sbloop", {"-DK=9"}), {}};
   Request.Options.TimeoutSeconds = 0.2;

@@ -31,14 +31,14 @@ void expectCleanCompile(const std::string &Text, const std::vector<std::string> 
 
 std::set<std::string> modelledNames() {
   std::set<std::string> Names;
-  std::string Text = ModelsText;
+  std::string Text = modelsText();
   std::regex Definition(R"(\*{0,2}__picket_model_(\w+)\([^;{]*\) \{)");
   for (std::sregex_iterator It(Text.begin(), Text.end(), Definition), End; It != End; ++It)
     Names.insert((*It)[1]);
   return Names;
 }
 
-TEST(Models, CompileWithoutDiagnostics) { expectCleanCompile(ModelsText, {"-Wall", "-Wextra", "-Werror"}); }
+TEST(Models, CompileWithoutDiagnostics) { expectCleanCompile(modelsText(), {"-Wall", "-Wextra", "-Werror"}); }
 
 std::set<std::string> definedFunctions(const std::string &Text, const std::vector<std::string> &Flags = {}) {
   std::set<std::string> Names;
@@ -148,7 +148,7 @@ TEST(Models, AreFoundByName) {
 }
 
 TEST(Models, StandOnlyOnBuiltins) {
-  std::string Text = ModelsText;
+  std::string Text = modelsText();
   std::regex Label(R"re(__asm__\("(\w+)"\))re");
   for (std::sregex_iterator It(Text.begin(), Text.end(), Label), End; It != End; ++It) {
     Builtin Found;

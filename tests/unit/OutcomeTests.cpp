@@ -3,8 +3,11 @@
 #include "lsp/Presentation.h"
 #include "lsp/StatusText.h"
 #include "lsp/WorkerProtocol.h"
+#include "support/StoreBuffering.h"
 
 #include <gtest/gtest.h>
+
+#include <regex>
 
 using namespace picket;
 using llvm::json::Array;
@@ -14,20 +17,8 @@ namespace {
 
 const char *const File = "/virtual/door.c";
 // The clef makes bytes, UTF-16 units and characters differ.
-const char *const Text = R"(#include <assert.h>
-#include <pthread.h>
-int x, y, a, b;
-void *left(void *p) { x = 1; a = y; return p; }
-void *right(void *p) { y = 1; b = x; return p; }
-int main(void) {
-  pthread_t t, u;
-  pthread_create(&t, 0, left, 0);
-  pthread_create(&u, 0, right, 0);
-  pthread_join(t, 0);
-  pthread_join(u, 0);
-  /* 𝄞 */ assert(a || b);
-}
-)";
+const std::string Text =
+    std::regex_replace(picket::testing::StoreBuffering, std::regex("  assert"), "  /* 𝄞 */ assert");
 
 CheckReport reportOf(const std::string &Source, const CheckOptions &Options) {
   CheckRequest Request;
@@ -249,21 +240,20 @@ TEST(ProgramKey, ChangesWithTheProgramItsPlacesAndOptionsOnly) {
     Request.UseCompileCommands = false;
     return keyOf(*compileProgram(Request).Compiled, S);
   };
-  const std::string Plain = Text;
-  EXPECT_EQ(Key(Plain), Key(Plain));
-  EXPECT_EQ(Key(Plain), Key(Plain + "// a word at the end\n"));
-  EXPECT_NE(Key(Plain), Key("\n" + Plain)) << "the findings would stand at other lines";
-  std::string Changed = Plain, Renamed = Plain;
+  EXPECT_EQ(Key(Text), Key(Text));
+  EXPECT_EQ(Key(Text), Key(Text + "// a word at the end\n"));
+  EXPECT_NE(Key(Text), Key("\n" + Text)) << "the findings would stand at other lines";
+  std::string Changed = Text, Renamed = Text;
   Changed.replace(Changed.find("x = 1"), 5, "x = 2");
   Renamed.replace(Renamed.find("left"), 4, "west").replace(Renamed.find("left"), 4, "west");
-  EXPECT_NE(Key(Plain), Key(Changed));
-  EXPECT_NE(Key(Plain), Key(Renamed)) << "the findings name threads";
+  EXPECT_NE(Key(Text), Key(Changed));
+  EXPECT_NE(Key(Text), Key(Renamed)) << "the findings name threads";
   Settings Other;
   Other.Unroll = 3;
-  EXPECT_NE(Key(Plain), Key(Plain, Other));
+  EXPECT_NE(Key(Text), Key(Text, Other));
   Other = {};
   Other.Models = {Model::TSO};
-  EXPECT_NE(Key(Plain), Key(Plain, Other));
+  EXPECT_NE(Key(Text), Key(Text, Other));
 }
 
 } // namespace

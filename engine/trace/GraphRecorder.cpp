@@ -1,0 +1,329 @@
+#include "trace/GraphRecorder.h"
+
+#include "trace/Draft.h"
+#include "trace/RecordingNames.h"
+
+#include <algorithm>
+#include <set>
+
+namespace picket {
+
+namespace {
+
+constexpr size_t MostLinks = 2000; // of a kind; if there are more, only the nearest are kept
+
+class GraphRecorder {
+public:
+  GraphRecorder(GraphRun &Run, const BugReport *Bug)
+      : M(Run.machine()), Facts(Run.facts()), Notes(Run.notes()), Bug(Bug), Into(M), EventOf(Facts.size(), NoEvent),
+        Dropped(Facts.size(), false) {}
+
+  Recording record() {
+    if (Bug)
+      findFailed();
+    addEvents();
+    link();
+    if (Bug)
+      addBug();
+    return Into.finish("power");
+  }
+
+private:
+  /// Whether an access is one of memory that has ended, or of a lock in a way that is a bug.
+  bool isWrong(const GraphFact &F) const {
+    if (!F.Happened)
+      return false;
+    if (F.Op.Kind == OperationKind::Sync && !F.IsWrite) {
+      std::vector<uint8_t> State = F.State;
+      State.resize(64);
+      return apply(F.Op.Sync, State.data(), F.Thread, F.Op.Value).Outcome == SyncResult::Misuse;
+    }
+    return endBefore(F) != NoEvent;
+  }
+  /// The end of the memory that an access is behind.
+  EventId endBefore(const GraphFact &F) const {
+    if (!F.IsWrite)
+      return F.Source != NoEvent && Facts[F.Source].Ends ? F.Source : NoEvent;
+    for (EventId E = 0; E < Facts.size(); ++E)
+      if (Facts[E].Ends && Facts[E].Happened && Facts[E].Where == F.Where && Facts[E].Position < F.Position)
+        return E;
+    return NoEvent;
+  }
+  bool needs(const GraphFact &F, EventId Other) const {
+    return std::find(F.Past.begin(), F.Past.end(), Other) != F.Past.end();
+  }
+
+  /// The access that is the bug did not happen, nor did what came after it: unless others took notice of that.
+  void findFailed() {
+    for (EventId E = 0; E < Facts.size() && Failed == NoEvent; ++E)
+      if (Facts[E].Thread == Bug->Thread && Facts[E].Pc == Bug->Pc && isWrong(Facts[E]))
+        Failed = E;
+    if (Failed == NoEvent)
+      return;
+    std::vector<bool> Drop(Facts.size(), false);
+    const GraphFact &F = Facts[Failed];
+    for (EventId E = 0; E < Facts.size(); ++E)
+      if (Facts[E].Thread == F.Thread && (Facts[E].Number == F.Number || E > Failed))
+        Drop[E] = true;
+    bool Noticed = false;
+    for (EventId E = 0; E < Facts.size(); ++E)
+      for (EventId Other = 0; Other < Facts.size() && !Drop[E]; ++Other)
+        Noticed |= Facts[E].Happened && Drop[Other] && needs(Facts[E], Other);
+    if (!Noticed)
+      Dropped = std::move(Drop);
+  }
+
+  // Events: those of a thread in program order.
+
+  struct Item {
+    EventId Fact = NoEvent;
+    const GraphNotes::Deed *Deed = nullptr;
+  };
+
+  std::vector<std::vector<Item>> itemsOfThreads() const {
+    std::vector<std::vector<Item>> Items(M.numThreads());
+    for (ThreadId T = 0; T < M.numThreads(); ++T) {
+      std::vector<const GraphNotes::Deed *> Deeds;
+      for (const GraphNotes::Deed &D : Notes.Deeds)
+        if (D.Thread == T)
+          Deeds.push_back(&D);
+      size_t Next = 0;
+      uint32_t Count = 0;
+      auto Pass = [&](uint32_t Before) {
+        for (; Next < Deeds.size() && Deeds[Next]->Before <= Before; ++Next)
+          Items[T].push_back({NoEvent, Deeds[Next]});
+      };
+      bool Ended = false; // where it fails, nothing comes behind
+      for (EventId E = 0; E < Facts.size(); ++E) {
+        if (Facts[E].Thread != T)
+          continue;
+        Ended |= E == Failed && Dropped[E];
+        if (!Ended)
+          Pass(Count);
+        ++Count;
+        if (Facts[E].Happened && !Dropped[E])
+          Items[T].push_back({E, nullptr});
+      }
+      if (!Ended)
+        Pass(~0u);
+    }
+    return Items;
+  }
+
+  /// Thread by thread, as far as each comes: it begins when it is created, and waits where it joins.
+  void addEvents() {
+    const std::vector<std::vector<Item>> Items = itemsOfThreads();
+    std::vector<size_t> Next(Items.size(), 0);
+    std::vector<bool> Begun(Items.size(), true);
+    for (const GraphNotes::Deed &D : Notes.Deeds)
+      if (D.What == GraphNotes::Deed::Create)
+        Begun[D.Other] = false;
+    for (bool Moved = true; Moved;) {
+      Moved = false;
+      for (ThreadId T = 0; T < Items.size(); ++T)
+        for (; Begun[T] && Next[T] < Items[T].size(); ++Next[T]) {
+          const Item &I = Items[T][Next[T]];
+          if (I.Deed && I.Deed->What == GraphNotes::Deed::Join && Next[I.Deed->Other] < Items[I.Deed->Other].size())
+            break;
+          if (I.Deed)
+            addDeed(*I.Deed);
+          else
+            addFact(I.Fact);
+          if (I.Deed && I.Deed->What == GraphNotes::Deed::Create)
+            Begun[I.Deed->Other] = true;
+          Moved = true;
+        }
+    }
+  }
+
+  void addDeed(const GraphNotes::Deed &D) {
+    static constexpr EventKind Kinds[] = {EventKind::Fence, EventKind::Create, EventKind::Join};
+    TraceEvent &E = Into.add(Kinds[D.What], D.Thread, D.Stack);
+    E.Other = D.Other;
+    E.FullFence = D.What != GraphNotes::Deed::Fence || D.Kind == FenceKind::Full;
+    if (D.What == GraphNotes::Deed::Fence)
+      E.What = fenceText(D.Kind);
+  }
+
+  TraceAccess accessOf(const GraphFact &F) {
+    TraceAccess A = Into.access(F.Where, F.Width, F.IsWrite, F.Value, 0);
+    A.Position = F.Position;
+    if (F.Op.Kind != OperationKind::Sync)
+      Into.Variables[A.Variable].InitialLow = F.Initial;
+    return A;
+  }
+
+  void addFact(EventId Id) {
+    const GraphFact &F = Facts[Id];
+    if (F.Ends)
+      return addEnd(Id);
+    if (F.OfUpdate && F.IsWrite && EventOf[Id - 1] != NoEvent)
+      return; // its read came first
+    std::vector<TraceAccess> Accesses = accessesOf(Id);
+    TraceEvent &E = Into.add(kindOf(F), F.Thread, Notes.Stacks[Id]);
+    E.Accesses = std::move(Accesses);
+    E.Number = F.Number;
+    E.Part = F.Part;
+    E.Ordering = nameOf(F.Op.Ordering);
+    if (F.Op.Kind == OperationKind::Sync) {
+      E.What = syncText(F.Op.Sync, F.State.data(), F.Thread, F.Op.Value);
+      E.Ordering = "";
+    }
+    EventOf[Id] = last();
+    if (F.OfUpdate)
+      EventOf[Id + 1] = last();
+  }
+
+  static EventKind kindOf(const GraphFact &F) {
+    if (F.Op.Kind == OperationKind::Sync)
+      return EventKind::Sync;
+    return F.OfUpdate ? EventKind::Rmw : F.IsWrite ? EventKind::Store : EventKind::Load;
+  }
+
+  std::vector<TraceAccess> accessesOf(EventId Id) {
+    const GraphFact &F = Facts[Id];
+    std::vector<TraceAccess> Accesses = {accessOf(F)};
+    const bool Writes = F.OfUpdate && Facts[Id + 1].Happened;
+    if (F.Op.Kind == OperationKind::Sync) {
+      Accesses[0].Write = true;
+      Accesses[0].Low = 0;
+      Accesses[0].Position = Writes ? Facts[Id + 1].Position : 0;
+    } else if (Writes) {
+      Accesses.push_back(accessOf(Facts[Id + 1]));
+    }
+    return Accesses;
+  }
+
+  /// The end of memory is one event, however many places end.
+  void addEnd(EventId Id) {
+    const GraphFact &F = Facts[Id];
+    const Address Whole = addressOf(slotOf(F.Where), 0);
+    const Object *O = M.memory().find(Whole);
+    auto Known = std::find_if(Into.Events.rbegin(), Into.Events.rend(),
+                              [&](const TraceEvent &E) { return E.Thread == F.Thread && E.Number == F.Number; });
+    if (Known == Into.Events.rend()) {
+      TraceEvent &E = Into.add(EventKind::Free, F.Thread, Notes.Stacks[Id]);
+      E.Number = F.Number;
+      E.Part = F.Part;
+      if (O->Kind == ObjectKind::Stack)
+        E.What = "ends the lifetime of";
+      EventOf[Id] = last();
+    } else {
+      EventOf[Id] = static_cast<uint32_t>(Into.Events.rend() - Known - 1);
+    }
+    const TraceAccess A = Into.access(Whole, O->Size, true, 0, 0);
+    std::vector<TraceAccess> &Accesses = Into.Events[EventOf[Id]].Accesses;
+    if (std::none_of(Accesses.begin(), Accesses.end(), [&](const TraceAccess &B) { return B.Variable == A.Variable; }))
+      Accesses.push_back(A);
+  }
+
+  uint32_t last() const { return static_cast<uint32_t>(Into.Events.size() - 1); }
+
+  // What they have to do with each other.
+
+  void link() {
+    const bool FewControl = count(&GraphFact::ControlFrom) <= MostLinks,
+               FewFences = count(&GraphFact::Fenced) <= MostLinks;
+    for (EventId Id = 0; Id < Facts.size(); ++Id) {
+      if (EventOf[Id] == NoEvent)
+        continue;
+      const GraphFact &F = Facts[Id];
+      if (!F.IsWrite && F.Source != NoEvent)
+        Into.Events[EventOf[Id]].Accesses[0].Source = EventOf[F.Source];
+      add(Id, TraceLink::Address, F.AddressFrom);
+      add(Id, TraceLink::Data, F.DataFrom);
+      add(Id, TraceLink::Control, FewControl ? F.ControlFrom : nearest(F.ControlFrom));
+      add(Id, TraceLink::Fence, FewFences ? F.Fenced : nearest(F.Fenced));
+      add(Id, TraceLink::Kept, F.Kept);
+    }
+    for (TraceEvent &E : Into.Events) {
+      std::sort(E.Links.begin(), E.Links.end());
+      E.Links.erase(std::unique(E.Links.begin(), E.Links.end()), E.Links.end());
+    }
+    reduceKept();
+  }
+
+  size_t count(std::vector<EventId> GraphFact::*Of) const {
+    size_t Count = 0;
+    for (const GraphFact &F : Facts)
+      Count += (F.*Of).size();
+    return Count;
+  }
+  /// The last read and the last write.
+  std::vector<EventId> nearest(const std::vector<EventId> &Of) const {
+    std::vector<EventId> Result;
+    for (bool Writes : {false, true}) {
+      auto Found = std::find_if(Of.rbegin(), Of.rend(), [&](EventId E) { return Facts[E].IsWrite == Writes; });
+      if (Found != Of.rend())
+        Result.push_back(*Found);
+    }
+    return Result;
+  }
+  void add(EventId Id, TraceLink::Kind What, const std::vector<EventId> &On) {
+    for (EventId Other : On)
+      if (EventOf[Other] != NoEvent && EventOf[Other] != EventOf[Id])
+        Into.Events[EventOf[Id]].Links.push_back({What, EventOf[Other]});
+  }
+
+  /// Of what is kept in order, leaves the single steps.
+  void reduceKept() {
+    std::vector<std::set<uint32_t>> Before(Into.Events.size());
+    for (uint32_t K = 0; K < Into.Events.size(); ++K) {
+      std::vector<TraceLink> &Links = Into.Events[K].Links;
+      for (const TraceLink &L : Links)
+        if (L.What == TraceLink::Kept)
+          Before[K].insert(Before[L.On].begin(), Before[L.On].end());
+      std::erase_if(Links, [&](const TraceLink &L) { return L.What == TraceLink::Kept && Before[K].count(L.On); });
+      for (const TraceLink &L : Links)
+        if (L.What == TraceLink::Kept)
+          Before[K].insert(L.On);
+    }
+  }
+
+  void addBug() {
+    std::vector<TraceAccess> Accesses;
+    const bool Ends = Failed != NoEvent && Facts[Failed].Ends;
+    if (Ends) {
+      const Address Whole = addressOf(slotOf(Facts[Failed].Where), 0);
+      Accesses = {Into.access(Whole, M.memory().find(Whole)->Size, true, 0, 0)};
+    } else if (Failed != NoEvent) {
+      Accesses = accessesOf(Failed);
+      Accesses.resize(1);
+      if (EventId Source = Facts[Failed].Source; !Facts[Failed].IsWrite && Source != NoEvent)
+        Accesses[0].Source = EventOf[Source];
+    }
+    for (TraceAccess &A : Accesses)
+      A.Write = false; // it did not get so far
+    TraceEvent &E = Into.addBug(*Bug, std::move(Accesses));
+    if (Failed != NoEvent && Dropped[Failed]) {
+      E.Number = Facts[Failed].Number;
+      E.Part = Facts[Failed].Part;
+    }
+  }
+
+  Machine &M;
+  const std::vector<GraphFact> Facts;
+  const GraphNotes &Notes;
+  const BugReport *Bug;
+  Draft Into;
+  std::vector<uint32_t> EventOf; // per fact
+  std::vector<bool> Dropped;     // per fact
+  EventId Failed = NoEvent;      // the access that is the bug
+};
+
+} // namespace
+
+Recording recordRun(GraphRun &Run, const BugReport *Bug) { return GraphRecorder(Run, Bug).record(); }
+
+std::optional<Recording> record(const Program &P, const MachineOptions &Options, Sharing Known,
+                                const GraphScript &Script, const BugReport &Bug) {
+  std::optional<Recording> Result;
+  followGraph(P, AxiomaticModel::Power, Options, Known, Script, &Bug, [&](GraphRun &Run, const std::vector<bool> &) {
+    for (const BugReport &B : Run.machine().bugs())
+      if (!Result && B.Kind == Bug.Kind && B.Thread == Bug.Thread && B.Pc == Bug.Pc)
+        Result = recordRun(Run, &B);
+  });
+  return Result;
+}
+
+} // namespace picket

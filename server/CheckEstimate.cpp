@@ -1,0 +1,88 @@
+#include "CheckEstimate.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace picket {
+
+constexpr double EarliestSeconds = 0.5; // what is said before is seldom right
+constexpr double LeastShare = 1e-9;
+constexpr double TrustedShare = 0.05; // with less, too many branches of the tree have not been met yet
+
+CheckEstimate::CheckEstimate(const std::vector<Model> &Models, unsigned Together, double TimeoutSeconds)
+    : Together(std::max(1u, Together)), Timeout(TimeoutSeconds) {
+  for (Model M : Models)
+    Parts.push_back({M});
+}
+
+void CheckEstimate::add(const Progress &P) {
+  for (Part &Known : Parts)
+    if (Known.Which == P.Which) {
+      Known.Known = P.Explored >= 0;
+      Known.Explored = std::clamp(P.Explored, 0.0, 1.0);
+      Known.Seconds = P.Seconds;
+    }
+  estimate();
+}
+
+/// Of a part that has hardly begun it is as good as endless.
+double CheckEstimate::Part::total() const { return Seconds / std::max(Explored, LeastShare); }
+
+void CheckEstimate::estimate() {
+  double Spent = 0, Longest = 0;
+  for (const Part &P : Parts) {
+    Spent += P.Seconds;
+    Longest = std::max(Longest, P.total());
+  }
+  Known = std::all_of(Parts.begin(), Parts.end(), [](const Part &P) { return P.Known; });
+  Limited = false;
+  bool Unknown = false;
+  double Total = 0, Rest = 0, LongestRest = 0;
+  for (const Part &P : Parts) {
+    // A model that has not begun takes at least as long as the others: they are ordered from the strongest.
+    const double Whole = P.Seconds > 0 ? P.total() : Longest;
+    double End = Whole;
+    const bool Early = P.Seconds > 0 && P.Explored < TrustedShare;
+    if (P.Explored < 1 && Timeout > 0 && (Whole > Timeout || Early)) {
+      End = std::max(Timeout, P.Seconds);
+      Limited = true;
+    }
+    Unknown |= Early && Timeout <= 0;
+    Total += Whole;
+    Rest += End - P.Seconds;
+    LongestRest = std::max(LongestRest, End - P.Seconds);
+  }
+  if (Known && Total > 0)
+    Percentage = std::max(Percentage, std::clamp(static_cast<int>(100 * Spent / Total), 0, 99));
+  Left.reset();
+  if (!Unknown && Spent >= EarliestSeconds)
+    Left = std::max(LongestRest, Rest / Together);
+}
+
+std::string executionsText(uint64_t Executions) {
+  std::string Digits = std::to_string(Executions);
+  for (size_t K = Digits.size(); K > 3; K -= 3)
+    Digits.insert(K - 3, " ");
+  return Digits + (Executions == 1 ? " execution" : " executions");
+}
+
+static std::string durationText(double Seconds) {
+  if (Seconds < 100)
+    return std::to_string(std::max(1L, std::lround(Seconds))) + " s";
+  if (Seconds < 100 * 60)
+    return std::to_string(std::lround(Seconds / 60)) + " min";
+  return Seconds < 100 * 3600 ? std::to_string(std::lround(Seconds / 3600)) + " h" : "days";
+}
+
+std::string progressText(const Progress &Last, const CheckEstimate &All) {
+  std::string Text = llvm::StringRef(nameOf(Last.Which)).upper() + ": " + executionsText(Last.Executions);
+  if (std::optional<int> Percentage = All.percentage())
+    Text += *Percentage ? ", about " + std::to_string(*Percentage) + " % done" : ", less than 1 % done";
+  if (std::optional<double> Left = All.secondsLeft())
+    Text += std::string(All.isLimited() ? ", at most " : ", some ") + durationText(*Left) + " left";
+  return Text;
+}
+
+} // namespace picket
