@@ -9,10 +9,10 @@ declare const acquireVsCodeApi: (() => VsCodeApi) | undefined;
 export type ToHost =
   | { type: "ready" }
   | { type: "select"; event: number; file: string; line: number; column: number }
-  | { type: "export"; format: ExportFormat; content: string }
+  | { type: "export"; format: ExportFormat; content: string; name: string }
   | { type: "model"; model: string };
 export type FromHost =
-  | { type: "counterexample"; data: unknown }
+  | { type: "counterexample"; data: unknown; index?: number }
   | { type: "reveal"; file: string; line: number }
   | { type: "stale" };
 export type ExportFormat = "svg" | "png" | "dot" | "json" | "text";
@@ -45,8 +45,8 @@ function editorHost(api: VsCodeApi): Host {
     send: (message) => api.postMessage(message),
     load: () => (api.getState() ?? {}) as Saved,
     save: (state) => api.setState(state),
-    deliver: async (format, content) => {
-      api.postMessage({ type: "export", format, content } satisfies ToHost);
+    deliver: async (format, content, name) => {
+      api.postMessage({ type: "export", format, content, name } satisfies ToHost);
       return format === "text" ? "Steps copied as text." : "";
     },
   };

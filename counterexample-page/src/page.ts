@@ -64,7 +64,7 @@ class Page {
   }
 
   private receive(message: FromHost): void {
-    if (message?.type === "counterexample") this.open(() => message.data);
+    if (message?.type === "counterexample") this.open(() => message.data, message.index);
     else if (message?.type === "stale")
       this.stale.textContent = "The file has changed since; this counterexample is out of date.";
     else if (message?.type === "reveal" && this.telling) {
@@ -74,7 +74,8 @@ class Page {
     }
   }
 
-  private open(read: () => unknown): void {
+  /// `index`: with which of several to begin. Without it: with the one that was shown last.
+  private open(read: () => unknown, index?: number): void {
     try {
       this.all = readCounterexamples(read());
     } catch (error) {
@@ -85,7 +86,8 @@ class Page {
     this.stale.textContent = "";
     this.build();
     const saved = this.host.load();
-    this.show(saved.index !== undefined && this.all[saved.index] ? saved.index : 0, saved.view === "shashaSnir" ? "shashaSnir" : "chronological");
+    const begin = [index, saved.index].find((one) => one !== undefined && this.all[one]) ?? 0;
+    this.show(begin, saved.view === "shashaSnir" ? "shashaSnir" : "chronological");
     if (saved.key === this.telling?.key && saved.step !== undefined) this.moveTo(saved.step);
     this.readHash();
   }
@@ -99,11 +101,18 @@ class Page {
       ...this.back, ...this.forward, this.slider, this.counter, this.strangeButton);
     const left = h("section", { class: "left", "aria-label": "Steps" }, controls, this.steps.element, this.state.element);
     const halves = h("main", {}, left);
-    halves.append(makeSplitter(halves, Math.min(62, 40 + 2.5 * Math.max(...this.all.map((data) => data.threads.length)))), this.picture.element);
+    halves.append(makeSplitter(halves, (width) => this.shareOfSteps(width)), this.picture.element);
     this.root.replaceChildren(
       h("header", {}, this.top, this.stale),
       halves,
       this.live, this.toast);
+  }
+
+  /// Per cent of a width: more for more threads, and enough for all of their columns if there is room beside them.
+  private shareOfSteps(width: number): number {
+    const threads = Math.max(...this.all.map((data) => new Telling(data).threads.length));
+    const needed = (100 * StepsView.leastWidth(threads)) / width;
+    return Math.min(62, Math.max(40 + 2.5 * threads, needed));
   }
 
   private show(index: number, view: View): void {

@@ -20,7 +20,8 @@ export class PictureView {
   private unfolded = false;
   private step = 0;
   private readonly viewport = new Viewport({ width: 1, height: 1 }, { x: 0, y: 0, width: 1, height: 1 });
-  private moved = false; // the user has zoomed or panned: a resize must not undo it
+  /// What a resize keeps: the readable part, the whole picture, or what the user has zoomed and panned to.
+  private keeps: "readable" | "whole" | "place" = "readable";
   private readonly canvas = h("div", { class: "canvas", tabindex: "0", role: "group" });
   private readonly summary = h("p", { class: "hidden-text", id: "picture-summary" });
   private readonly legend = h("div", { class: "legend-place" });
@@ -110,7 +111,7 @@ export class PictureView {
     this.summary.textContent =
       `${viewNames[view]} picture with ${plural(graph.nodes.length, "event")} and ${plural(graph.edges.length, "edge")}. ` +
       "Every event is a step of the table; the cycle is told in words below the picture.";
-    this.moved = false;
+    this.keeps = "readable";
     this.mark();
     this.resize();
   }
@@ -148,14 +149,14 @@ export class PictureView {
 
   zoom(factor: number, x?: number, y?: number): void {
     if (!this.picture) return;
-    this.moved = true;
+    this.keeps = "place";
     this.viewport.zoom(factor, x, y);
     this.apply();
   }
 
   fit(): void {
     if (!this.picture) return;
-    this.moved = false;
+    this.keeps = "whole";
     this.viewport.fit();
     this.apply();
   }
@@ -163,9 +164,10 @@ export class PictureView {
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (!this.picture || !width || !height) return;
-    this.viewport.canvas = { width, height };
     this.viewport.picture = this.picture;
-    if (!this.moved) {
+    this.viewport.resize({ width, height });
+    if (this.keeps === "whole") this.viewport.fit();
+    if (this.keeps === "readable") {
       // The viewBox must be set before the lit box can be measured.
       this.viewport.open();
       this.apply();
@@ -217,7 +219,8 @@ export class PictureView {
       const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
       if (!drag.panning && Math.hypot(dx, dy) < dragThreshold) return;
       if (!drag.panning) {
-        drag.panning = this.moved = true;
+        drag.panning = true;
+        this.keeps = "place";
         this.canvas.setPointerCapture(event.pointerId);
         this.canvas.classList.add("panning");
         this.tooltip.hidden = true;
@@ -276,7 +279,7 @@ export class PictureView {
 }
 
 export function isStacked(): boolean {
-  return matchMedia("(max-width: 899px)").matches;
+  return matchMedia("(max-width: 699px)").matches;
 }
 
 function cycleInWords(telling: Telling): HTMLElement[] {

@@ -2,7 +2,8 @@
 import { breakable, h, rich } from "./dom";
 import type { Telling } from "./telling";
 
-const narrowest = 11; // of a thread's column, in em
+// Of a thread's column, and of the numbers beside all of them, in pixels. Text wraps in narrow columns.
+const [narrowest, numbersWidth] = [95, 52];
 
 export class StepsView {
   readonly element: HTMLElement;
@@ -13,6 +14,13 @@ export class StepsView {
   constructor(private readonly select: (step: number) => void) {
     this.scroller = h("div", { class: "steps-scroll", role: "region", "aria-label": "Table of steps", tabindex: "0" });
     this.element = this.scroller;
+    // Another size, also because the state below it needs more room, must not hide the current step.
+    new ResizeObserver(() => this.scrollToCurrent()).observe(this.scroller);
+  }
+
+  /// Below this the table is scrolled sideways.
+  static leastWidth(threads: number): number {
+    return narrowest * threads + numbersWidth;
   }
 
   show(telling: Telling): void {
@@ -29,7 +37,7 @@ export class StepsView {
     }
     const caption = h("caption", { class: "hidden-text" }, "What each thread did, in order");
     const table = h("table", { class: "steps" }, caption, this.columns(telling), h("thead", {}, head), body);
-    table.style.minWidth = `${narrowest * telling.threads.length + 4}em`;
+    table.style.minWidth = `${StepsView.leastWidth(telling.threads.length)}px`;
     this.scroller.replaceChildren(table);
     this.scroller.scrollTop = 0;
   }
@@ -40,7 +48,7 @@ export class StepsView {
     numbers.style.width = `${3 + 0.6 * String(telling.length).length}em`;
     const group = h("colgroup", {}, numbers);
     const weights = telling.threads.map(
-      (thread) => 0.5 + telling.data.steps.filter((step) => telling.event(step.event).thread === thread).length / telling.length);
+      (thread) => 0.8 + telling.data.steps.filter((step) => telling.event(step.event).thread === thread).length / telling.length);
     const total = weights.reduce((a, b) => a + b, 0);
     for (const weight of weights) {
       const column = h("col");
@@ -91,11 +99,13 @@ export class StepsView {
     const number = row.querySelector("button");
     number?.setAttribute("tabindex", "0");
     if (hadFocus) number?.focus({ preventScroll: true });
-    this.scrollTo(row);
+    this.scrollToCurrent();
   }
 
   /// Keeps one row above and below in sight. scrollIntoView would also move the whole page in a narrow window.
-  private scrollTo(row: HTMLElement): void {
+  private scrollToCurrent(): void {
+    const row = this.rows[this.current];
+    if (!row) return;
     const header = this.scroller.querySelector("thead")?.offsetHeight ?? 0;
     const margin = 24;
     const top = row.offsetTop - header - margin;

@@ -40,6 +40,14 @@ export class Viewport {
     this.settle();
   }
 
+  /// Another size of the canvas: what is in its middle stays there.
+  resize(canvas: Size): void {
+    const [x, y] = [this.x + this.canvas.width / this.scale / 2, this.y + this.canvas.height / this.scale / 2];
+    this.canvas = canvas;
+    this.centre(x, y);
+    this.settle();
+  }
+
   /// Keeps the point under (px, py), in pixels of the canvas, where it is.
   zoom(factor: number, px = this.canvas.width / 2, py = this.canvas.height / 2): void {
     const scale = this.clamp(this.scale * factor);

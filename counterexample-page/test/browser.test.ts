@@ -427,6 +427,43 @@ describe("the page alone", () => {
       await page.mouse.move(400, 400);
       await page.mouse.up();
       assert.ok(Math.abs((await at()) - 400) < 6);
+      await bar.dblclick();
+      await becomes(at, start);
+    }));
+
+  test("the current step stays in sight when the window changes its size", () =>
+    visit(pageOf(fixture("dekker")), async (page) => {
+      await page.locator("table.steps tbody tr").nth(8).click();
+      const inSight = () => page.locator("tr[aria-current=step]").evaluate((row) => {
+        const [outer, inner] = [row.closest(".steps-scroll")!.getBoundingClientRect(), row.getBoundingClientRect()];
+        return inner.top >= outer.top && inner.bottom <= outer.bottom;
+      });
+      for (const [width, height] of [[720, 700], [1280, 560], [900, 800]] as const) {
+        await page.setViewportSize({ width, height });
+        await page.waitForFunction((wide) => innerWidth === wide, width);
+        await becomes(inSight, true);
+      }
+    }));
+
+  test("the whole picture stays whole when the window changes its size, and a part stays that part", () =>
+    visit(pageOf(fixture("ring")), async (page) => {
+      const whole = () => page.locator(".canvas").evaluate((canvas) => {
+        const [outer, inner] = [canvas.getBoundingClientRect(), canvas.querySelector("svg > g")!.getBoundingClientRect()];
+        return inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+      });
+      const zoom = () => page.locator(".percent").innerText();
+      await page.getByRole("button", { name: "Fit" }).click();
+      await becomes(whole, true);
+      const before = await zoom();
+      await page.setViewportSize({ width: 820, height: 560 });
+      await page.waitForFunction((old) => document.querySelector(".percent")!.textContent !== old, before);
+      await becomes(whole, true);
+      await page.keyboard.press("+");
+      const chosen = await zoom();
+      const box = await viewBox(page);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.waitForFunction((old) => document.querySelector(".canvas svg")!.getAttribute("viewBox") !== old, box);
+      assert.equal(await zoom(), chosen);
     }));
 });
 
@@ -521,7 +558,7 @@ describe("for everybody", () => {
       }, { colorScheme });
   });
 
-  for (const [width, height] of [[1280, 800], [1920, 1080], [800, 900], [420, 800]] as const)
+  for (const [width, height] of [[1280, 800], [1920, 1080], [720, 900], [600, 900], [420, 800]] as const)
     test(`nothing is cut off or covered at ${width}x${height}`, async () => {
       for (const name of fixtureNames)
         await visit(pageOf([fixture(name), fixture("account"), fixture("publication")]), async (page) => {
@@ -547,11 +584,15 @@ describe("for everybody", () => {
           });
           assert.deepEqual(faults, [], name);
           const picture = (await page.locator(".canvas").boundingBox())!;
-          assert.ok(picture.height > 150 && picture.width > 300, `room for the picture: ${picture.width}x${picture.height}`);
+          assert.ok(picture.height > 150 && picture.width > 270, `room for the picture: ${picture.width}x${picture.height}`);
           const steps = (await page.locator(".steps-scroll").boundingBox())!;
           assert.ok(steps.height > 200, `room for the steps: ${steps.height}`);
-          if (width < 900) assert.ok(picture.y > steps.y + steps.height - 1, "the picture is below the steps");
-          else assert.ok(picture.x >= steps.x + steps.width, "the picture is beside the steps");
+          if (width < 700) assert.ok(picture.y > steps.y + steps.height - 1, "the picture is below the steps");
+          else {
+            assert.ok(picture.x >= steps.x + steps.width, "the picture is beside the steps");
+            const hidden = await page.locator(".steps-scroll").evaluate((element) => element.scrollWidth - element.clientWidth);
+            assert.ok(hidden <= 0, `${hidden} pixels of the last thread are out of sight`);
+          }
         }, { viewport: { width, height } });
     });
 });
@@ -621,6 +662,8 @@ describe("in a VS Code webview", () => {
       for (const format of ["SVG", "PNG", "DOT", "JSON"]) await page.getByRole("button", { name: `Export ${format}` }).click();
       await page.getByRole("button", { name: "Copy as text" }).click();
       await becomes(async () => (await sent(page, "export")).map((message) => message["format"]).sort(), ["dot", "json", "png", "svg", "text"]);
+      assert.deepEqual((await sent(page, "export")).map((message) => message["name"]).sort(),
+        ["dekker-tso-chronological.dot", "dekker-tso-chronological.png", "dekker-tso-chronological.svg", "dekker-tso-chronological.text", "dekker-tso.json"]);
       const content = Object.fromEntries((await sent(page, "export")).map((message) => [message["format"], String(message["content"])]));
       const data = fixture("dekker");
       assert.equal(content["dot"], data.chronological!.dot);
@@ -649,6 +692,22 @@ describe("in a VS Code webview", () => {
       assert.equal((await sent(page, "select")).length, 1);
       await send(page, { type: "counterexample", data });
       await becomes(() => page.locator(".stale").innerText(), "");
+    }));
+
+  test("the editor says with which of several to begin", () =>
+    inWebview(async (page) => {
+      const data = [fixture("account"), fixture("dekker")];
+      const file = () => page.locator(".file").innerText();
+      await send(page, { type: "counterexample", data, index: 1 });
+      await becomes(file, "dekker.c");
+      await send(page, { type: "counterexample", data, index: 0 });
+      await becomes(file, "account.c");
+      await send(page, { type: "counterexample", data, index: 7 });
+      await becomes(file, "account.c");
+      await page.getByRole("button", { name: "TSO: assertion, line 21" }).click();
+      await send(page, { type: "counterexample", data });
+      await page.locator("table.steps tbody tr").first().waitFor();
+      assert.equal(await file(), "dekker.c", "without a number: the one that was shown");
     }));
 
   test("the step and the view survive a reload, but not another counterexample", () =>

@@ -180,6 +180,14 @@ test("zooming keeps the point under the pointer, panning never loses the picture
   assert.ok(port.x < 2000 && port.x + 300 > 2100 && port.y < 2000 && port.y + 200 > 2040);
 });
 
+test("what is in the middle stays there when the canvas changes its size", () => {
+  const port = new Viewport({ width: 600, height: 400 }, { x: 0, y: 0, width: 3000, height: 3000 });
+  port.scale = 2;
+  [port.x, port.y] = [1000, 1200];
+  port.resize({ width: 400, height: 1000 });
+  assert.deepEqual([port.x, port.y, port.scale], [1050, 1050, 2]);
+});
+
 test("the build gives the same bytes again, and nothing that would end its element", () => {
   const files = ["page.js", "page.css", "template.html"];
   const hash = () => files.map((name) => createHash("sha256").update(readFileSync(`dist/${name}`)).digest("hex"));

@@ -120,6 +120,10 @@ export class Session {
     return this.page.goto(`${this.address}/?folder=${encodeURIComponent(workspace)}`);
   }
 
+  openWorkspace(file) {
+    return this.page.goto(`${this.address}/?workspace=${encodeURIComponent(file)}`);
+  }
+
   screenshot(name) {
     return this.page.screenshot({ path: path.join(this.out, `${name}.png`) });
   }

@@ -2,11 +2,14 @@
 import assert from "node:assert/strict";
 import { eventually, Patience } from "./session.mjs";
 
+const mostTries = 6;
+/** Of the waits of one try. Ever longer: a slow machine is not one that has lost a key. */
+const limitOf = (tries) => ({ timeout: 5000 * (tries + 1) });
+
 export class Workbench {
   constructor(page) {
     this.page = page;
     this.status = page.locator(".statusbar-item", { hasText: "Picket" }).first();
-    this.squiggles = page.locator(".editor-instance .squiggly-error");
     this.lens = page.locator(".codelens-decoration");
     this.quickInput = page.locator(".quick-input-widget:visible");
     this.panel = page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
@@ -19,9 +22,9 @@ export class Workbench {
       if (focus) await focus();
       await this.page.keyboard.press(key);
       try {
-        return await effect.waitFor({ timeout: 5000 });
+        return await effect.waitFor(limitOf(tries));
       } catch (error) {
-        if (tries === 8) throw error;
+        if (tries === mostTries) throw error;
         this.retries.push(key);
         await this.page.keyboard.press("Escape");
       }
@@ -39,9 +42,9 @@ export class Workbench {
   async attempt(what, body) {
     for (let tries = 0; ; tries++) {
       try {
-        return await body({ timeout: 5000 });
+        return await body(limitOf(tries));
       } catch (error) {
-        if (tries === 8) throw error;
+        if (tries === mostTries) throw error;
         this.retries.push(what);
         await this.page.keyboard.press("Escape");
       }
@@ -78,7 +81,17 @@ export class Workbench {
 
   async openFile(name) {
     await this.page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).dblclick();
-    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
+    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor();
+  }
+
+  /** Opens a file of the workspace by its name. */
+  async quickOpen(name) {
+    await this.attempt(name, async (limit) => {
+      await this.page.keyboard.press("Control+p");
+      await this.quickInput.locator("input").fill(name, limit);
+      await this.pick(name, limit);
+      await this.page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor(limit);
+    });
   }
 
   /** The editor that shows a file. */
@@ -124,12 +137,24 @@ export class Workbench {
     });
   }
 
-  /** Replaces the text of the active editor and saves it. */
+  /** The lines (from 1) that have an error underlined, as far as they are in sight. */
+  squiggledLines(name) {
+    return this.editor(name).evaluate((editor) => {
+      const numbers = [...editor.querySelectorAll(".line-numbers")].map((element) => ({ box: element.getBoundingClientRect(), number: Number(element.textContent) }));
+      const lines = [...editor.querySelectorAll(".squiggly-error")].map((element) => {
+        const { top, height } = element.getBoundingClientRect();
+        return numbers.find(({ box }) => Math.abs(box.top + box.height / 2 - (top + height / 2)) < box.height / 2)?.number;
+      });
+      return [...new Set(lines)];
+    });
+  }
+
+  /** Replaces the text of an editor. */
   async replaceText(name, text) {
     const focused = this.editor(name).locator(".monaco-editor.focused, .native-edit-context:focus, textarea:focus").first();
     await this.editor(name).locator(".view-lines").click();
     await focused.waitFor();
-    await this.page.keyboard.press("Control+a");
+    await this.pressUntil("Control+a", this.page.locator('[id="status.editor.selection"]', { hasText: "selected" }));
     await this.page.keyboard.insertText(text);
     await this.page.locator(`.tab.dirty[data-resource-name="${name}"]`).waitFor();
   }
@@ -173,8 +198,35 @@ export class Workbench {
     });
   }
 
-  async clickLens(text) {
-    await this.lens.locator("a").filter({ hasText: text }).first().click();
+  /** A lens that is drawn anew just then does not hear the click. */
+  clickLens(text, effect) {
+    return this.attempt(text, async (limit) => {
+      await this.lens.locator("a").filter({ hasText: text }).first().click(limit);
+      await effect.waitFor(limit);
+    });
+  }
+
+  tab(name) {
+    return this.page.locator(`.tab[data-resource-name="${name}"]`);
+  }
+
+  /** Closes the active editor. */
+  async closeEditor(name) {
+    await this.attempt(`close ${name}`, async (limit) => {
+      if (await this.tab(name).count()) await this.command("View: Close Editor");
+      await this.tab(name).waitFor({ state: "detached", ...limit });
+    });
+  }
+
+  /** Moves the border between the two groups of editors by so many pixels. */
+  async moveBorder(pixels) {
+    const second = this.page.locator(".editor-group-container").nth(1);
+    const { x, y, height } = await second.boundingBox();
+    await this.page.mouse.move(x, y + height / 2);
+    await this.page.mouse.down();
+    await this.page.mouse.move(x + pixels, y + height / 2, { steps: 5 });
+    await this.page.mouse.up();
+    await eventually("the border to move", async () => Math.abs((await second.boundingBox()).x - x - pixels) < 5);
   }
 }
 

@@ -32,8 +32,17 @@ function fresh(folder) {
 const common = { bundle: true, minify: options.production, sourcemap: options.production ? false : "linked", legalComments: "none", logLevel: "warning" };
 fresh("dist");
 fresh("media/generated");
-await build({ ...common, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", platform: "node", target: "node20", format: "cjs", external: ["vscode"] });
+const { metafile } = await build({ ...common, metafile: true, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", platform: "node", target: "node20", format: "cjs", external: ["vscode"] });
 await build({ ...common, sourcemap: false, entryPoints: ["src/webview/frame.ts"], outfile: "media/generated/frame.js", platform: "browser", target: "chrome114", format: "iife", tsconfig: "src/webview/tsconfig.json" });
+
+// The licences of the packages that are in the bundle.
+const packages = [...new Set(Object.keys(metafile.inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []))].sort();
+writeFileSync("ThirdPartyNotices.txt", ["This extension contains the following packages.", ...packages.map((folder) => {
+  const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+  const licence = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
+  if (!licence) throw new Error(`${folder} has no licence`);
+  return `${name} ${version}\n\n${readFileSync(`${folder}/${licence}`, "utf8").trim()}`;
+})].join(`\n\n${"-".repeat(80)}\n\n`) + "\n");
 
 const { source } = options;
 const page = options.page ?? `${source}/counterexample-page/dist`;

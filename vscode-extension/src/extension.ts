@@ -6,11 +6,10 @@ import { Panels } from "./panels";
 import { CounterexampleRequest, ModelsRequest, readExplanation, readModels, readStatus, readTarget, StatusNotification, type KnownModel, type ServerCommand, type Status } from "./protocol";
 import { Server } from "./server";
 import { activeCFile, StatusBar } from "./statusBar";
-import type { MenuAction } from "./statusText";
+import { walkthroughSteps, type MenuAction } from "./statusText";
 
 let running: Server | undefined;
 
-const progressInterval = 500; // ms
 const walkthrough = "picket.picket#getStarted";
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
@@ -43,7 +42,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     if (!target) return;
     if (!statuses.get(target.uri)?.counterexamples.length) return void vscode.window.showInformationMessage("Picket: there is no counterexample for this file.");
     panels.show(vscode.Uri.parse(target.uri), target.model);
-    void vscode.commands.executeCommand("setContext", "picket.sawCounterexample", true);
   };
 
   const news = (params: unknown): void => {
@@ -56,17 +54,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     offerCounterexamples();
     statusBar.update();
     panels.statusChanged(uri);
-    if (status.state === "checking" && uri === statusBar.file?.toString()) askAgain(uri);
-  };
-  // The server tells when a check begins and ends, not how far it is: that is asked, for the file one looks at.
-  let asking: NodeJS.Timeout | undefined;
-  const askAgain = (uri: string): void => {
-    clearTimeout(asking);
-    asking = setTimeout(() => {
-      server.request(StatusNotification, { uri }).then((reply) => {
-        if (reply && statuses.get(uri)?.state === "checking") news(reply);
-      }, () => {}); // the server ended meanwhile, which is told elsewhere
-    }, progressInterval);
   };
   const server = new Server(context, output, (client) => client.onNotification(StatusNotification, news));
   running = server;
@@ -91,7 +78,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     models: () => chooseModels(server),
     restart: () => server.restart(),
     output: () => output.show(),
-    settings: () => vscode.commands.executeCommand("workbench.action.openSettings", "picket"),
+    settings: () => vscode.commands.executeCommand("workbench.action.openSettings", "@ext:picket.picket"),
   };
   const commands: Record<string, (...args: unknown[]) => unknown> = {
     "picket.check": actions.check,
@@ -120,12 +107,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       offerCounterexamples();
       statusBar.update();
     }),
-    vscode.window.onDidChangeActiveTextEditor(() => {
-      statusBar.update();
-      const uri = statusBar.file?.toString();
-      if (uri !== undefined && statuses.get(uri)?.state === "checking") askAgain(uri);
-    }),
-    { dispose: () => clearTimeout(asking) },
+    vscode.window.onDidChangeActiveTextEditor(() => statusBar.update()),
     vscode.window.onDidChangeVisibleTextEditors(() => statusBar.update()),
     vscode.workspace.onDidCloseTextDocument((document) => statuses.delete(document.uri.toString())),
     vscode.workspace.onDidChangeConfiguration((event) => {
@@ -146,11 +128,11 @@ export async function deactivate(): Promise<void> {
   await running?.stop();
 }
 
+/// Checks off steps of the walkthrough. Keys are set for a moment only: one that is set already when VS Code reads the
+/// walkthrough would never count.
 function noteForWalkthrough(before: Status | undefined, now: Status): void {
-  if (now.state !== "done" || now.models.length === 0) return;
-  const violated = (status: Status | undefined) => status?.models.some((one) => one.verdict === "violation") === true;
-  void vscode.commands.executeCommand("setContext", "picket.sawVerdict", true);
-  if (violated(before) && !violated(now)) void vscode.commands.executeCommand("setContext", "picket.sawFix", true);
+  for (const key of walkthroughSteps(before, now))
+    for (const value of [true, false]) void vscode.commands.executeCommand("setContext", key, value);
 }
 
 const fallbackModels: KnownModel[] = ["sc", "tso", "pso"].map((id) => ({ id, name: id.toUpperCase(), description: "" }));

@@ -7,14 +7,13 @@ export type FromPage =
   | { type: "ready" }
   | { type: "select"; event: number; file: string; line: number; column: number }
   | { type: "model"; model: string }
-  | { type: "export"; format: ExportFormat; content: string }
+  | { type: "export"; format: ExportFormat; content: string; name: string }
   | { type: "at"; index: number; step: number }; // added by the frame around the page: what it shows now
 
 export type ToPage =
-  | { type: "counterexample"; data: unknown[] }
+  | { type: "counterexample"; data: unknown[]; index?: number } // with which of them to begin, if not where the page was
   | { type: "reveal"; file: string; line: number }
-  | { type: "stale" }
-  | { type: "begin"; index: number }; // for the frame: with which of the counterexamples to come
+  | { type: "stale" };
 
 const formats: readonly string[] = ["svg", "png", "dot", "json", "text"];
 
@@ -34,9 +33,9 @@ export function readFromPage(value: unknown): FromPage | undefined {
     }
     case "model": return typeof message["model"] === "string" ? { type: "model", model: message["model"] } : undefined;
     case "export": {
-      const { format, content } = message;
-      if (typeof format !== "string" || !formats.includes(format) || typeof content !== "string") return undefined;
-      return { type: "export", format: format as ExportFormat, content };
+      const { format, content, name } = message;
+      if (typeof format !== "string" || !formats.includes(format) || typeof content !== "string" || typeof name !== "string") return undefined;
+      return { type: "export", format: format as ExportFormat, content, name };
     }
     case "at": {
       const { index, step } = message;
@@ -53,8 +52,9 @@ export function bytesOf(format: Exclude<ExportFormat, "text">, content: string):
   return data === undefined ? undefined : Buffer.from(data, "base64");
 }
 
-/// "dekker-tso.svg"
-export function exportName(document: string, model: string, format: Exclude<ExportFormat, "text">): string {
+/// The name that the page proposes if it is a plain one of that format, else "dekker-tso.svg".
+export function exportName(proposed: string, document: string, model: string, format: Exclude<ExportFormat, "text">): string {
+  if (/^[^./\\\0][^/\\\0]*$/.test(proposed) && proposed.endsWith(`.${format}`)) return proposed;
   const name = document.split("/").at(-1) ?? document;
   return `${name.replace(/\.\w+$/, "")}-${model}.${format}`;
 }

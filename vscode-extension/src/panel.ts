@@ -2,8 +2,9 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import * as vscode from "vscode";
-import { type Counterexample, pathOf, readCounterexample, removesLines, utf16Column } from "./counterexample";
-import { beginAt, bytesOf, exportName, type ExportFormat, readFromPage, type ToPage } from "./pageMessages";
+import { pathOf, removesLines, utf16Column } from "./counterexample";
+import { bytesOf, exportName, type FromPage, readFromPage, type ToPage } from "./pageMessages";
+import { PanelContents } from "./panelContents";
 import { panelHtml } from "./panelHtml";
 import type { Status } from "./protocol";
 import { StepMarks } from "./stepMarks";
@@ -27,21 +28,17 @@ export function panelOptions(extensionUri: vscode.Uri): vscode.WebviewOptions & 
 
 export class CounterexamplePanel {
   private readonly marks = new StepMarks();
-  private all: { data: unknown; read: Counterexample }[] = [];
-  private index = 0;
-  private step = 0;
+  private readonly contents: PanelContents;
   private ready = false;
-  private stale = false;
-  private loadedFor = ""; // which result is shown
-  private loading = 0;
   private readonly path: string;
 
   constructor(
     private readonly host: PanelHost,
     readonly panel: vscode.WebviewPanel,
     readonly uri: vscode.Uri,
-    private wanted?: string, // the model to begin with
+    wanted?: string, // the model to begin with
   ) {
+    this.contents = new PanelContents(wanted);
     this.path = uri.fsPath;
     panel.title = `Counterexample: ${path.basename(this.path)}`;
     panel.iconPath = vscode.Uri.joinPath(host.extensionUri, "media", "icon.png");
@@ -64,86 +61,64 @@ export class CounterexamplePanel {
       case undefined: return this.host.output.warn(`The panel sent something unknown: ${JSON.stringify(raw).slice(0, 200)}`);
       case "ready":
         this.ready = true;
-        if (this.all.length > 0) this.sendAll();
-        else void this.refresh();
+        if (this.contents.empty) void this.refresh();
+        else this.sendAll();
         return;
       case "at": return this.moveTo(message.index, message.step);
       case "select": return void this.goTo(message.file, message.line, message.column);
       case "model": return this.goToStep();
-      case "export": return void this.export(message.format, message.content);
+      case "export": return void this.export(message);
     }
-  }
-
-  private get shown(): Counterexample | undefined {
-    return this.all[this.index]?.read;
   }
 
   /// Gets the counterexamples of the last check, if the page does not show them already.
   async refresh(): Promise<void> {
     const status = this.host.status(this.uri.toString());
-    if (!this.ready || status?.state !== "done") return;
-    if (status.counterexamples.length === 0) {
-      // Nothing to show any more. What is shown stays, and says that it is old.
-      if (this.all.length > 0) this.markStale();
+    const task = this.ready ? this.contents.task(status) : "nothing";
+    if (task === "outdated") {
+      this.markOutdated();
       this.marks.show(undefined, this.path);
-      return;
     }
-    const key = `${status.version} ${status.counterexamples.join()}`;
-    if (key === this.loadedFor && !this.stale) return;
-    const loading = ++this.loading;
+    if (task !== "load" || !status) return;
+    const load = this.contents.beginLoad();
     try {
       const replies = await Promise.all(status.counterexamples.map((model) => this.host.counterexample(this.uri.toString(), model)));
-      if (loading !== this.loading) return; // a newer one is on its way
-      const all = replies.flatMap((data) => {
-        const read = readCounterexample(data);
-        return read ? [{ data, read }] : [];
-      });
-      if (all.length === 0) return;
-      const begin = beginAt(all.map(({ read }) => read.model), this.wanted, this.shown?.model);
-      if (begin !== undefined) this.send({ type: "begin", index: begin });
-      this.wanted = undefined;
-      this.all = all;
-      this.index = begin ?? 0;
-      this.loadedFor = key;
-      this.stale = false;
-      this.sendAll();
+      if (this.contents.take(load, status, replies)) this.sendAll(this.contents.beginsHere);
     } catch (error) {
       this.host.output.error(`The counterexample could not be fetched: ${String(error)}`);
     }
   }
 
-  private sendAll(): void {
-    this.marks.show(this.shown, this.path);
-    this.send({ type: "counterexample", data: this.all.map(({ data }) => data) });
-    if (this.stale) this.send({ type: "stale" });
+  private sendAll(index?: number): void {
+    const { data, outdated, shown } = this.contents;
+    this.marks.show(shown, this.path);
+    this.send({ type: "counterexample", data, ...(index === undefined ? {} : { index }) });
+    if (outdated) this.send({ type: "stale" });
   }
 
   /// Goes to the counterexample of another model.
   prefer(model: string | undefined): void {
-    if (model === undefined || model === this.shown?.model) return;
-    this.wanted = model;
-    this.loadedFor = "";
-    void this.refresh();
+    if (this.contents.prefer(model)) void this.refresh();
   }
 
   private moveTo(index: number, step: number): void {
-    if (index !== this.index && this.all[index]) {
-      this.index = index;
-      this.marks.show(this.shown, this.path);
-    }
-    this.step = step;
-    if (this.shown) this.marks.moveTo(this.shown, step, this.path);
+    const other = this.contents.moveTo(index, step);
+    const { shown } = this.contents;
+    if (other) this.marks.show(shown, this.path);
+    if (shown) this.marks.moveTo(shown, step, this.path);
   }
 
   private goToStep(): void {
-    const event = this.shown?.events[this.shown.steps[this.step]?.event ?? -1];
+    const { shown, step } = this.contents;
+    const event = shown?.events[shown.steps[step]?.event ?? -1];
     if (event) void this.goTo(event.file, event.line, event.column);
   }
 
   /// The user went to a step: so does the cursor. The focus stays in the panel, where the next key is pressed.
   private async goTo(file: string, line: number, column: number): Promise<void> {
-    if (!this.shown || line < 1) return;
-    const target = vscode.Uri.file(pathOf(file, this.shown, this.path));
+    const { shown, step } = this.contents;
+    if (!shown || line < 1) return;
+    const target = vscode.Uri.file(pathOf(file, shown, this.path));
     try {
       const editor = this.editorOf(target) ?? await vscode.window.showTextDocument(target, { viewColumn: this.columnForSource(), preserveFocus: true });
       const { document } = editor;
@@ -151,7 +126,7 @@ export class CounterexamplePanel {
       const at = new vscode.Position(number, utf16Column(document.lineAt(number).text, column));
       editor.selection = new vscode.Selection(at, at);
       editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-      this.marks.moveTo(this.shown, this.step, this.path);
+      this.marks.moveTo(shown, step, this.path);
     } catch (error) {
       this.host.output.warn(`${target.fsPath} cannot be shown: ${String(error)}`);
     }
@@ -172,29 +147,29 @@ export class CounterexamplePanel {
 
   edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     if (document.uri.fsPath !== this.path && !this.marks.concerns(document.uri.fsPath)) return;
-    this.markStale();
+    this.markOutdated();
     if (removesLines(contentChanges)) this.marks.show(undefined, this.path);
   }
 
-  private markStale(): void {
-    if (this.all.length === 0) return;
-    this.stale = true;
+  private markOutdated(): void {
+    if (this.contents.empty) return;
+    this.contents.markOutdated();
     this.send({ type: "stale" });
   }
 
   /// Editors came into sight; those of a changed text keep the marks VS Code moves along.
   editorsChanged(editors: readonly vscode.TextEditor[]): void {
-    if (!this.stale) this.marks.apply(editors);
+    if (!this.contents.outdated) this.marks.apply(editors);
   }
 
-  private async export(format: ExportFormat, content: string): Promise<void> {
+  private async export({ format, content, name: proposed }: Extract<FromPage, { type: "export" }>): Promise<void> {
     if (format === "text") {
       await vscode.env.clipboard.writeText(content);
       return;
     }
     const bytes = bytesOf(format, content);
     if (!bytes) return void vscode.window.showErrorMessage(`Picket: the ${format.toUpperCase()} could not be made.`);
-    const name = exportName(this.path, this.shown?.model ?? "trace", format);
+    const name = exportName(proposed, this.path, this.contents.shown?.model ?? "trace", format);
     const target = await vscode.window.showSaveDialog({
       title: "Export Counterexample",
       defaultUri: vscode.Uri.file(path.join(path.dirname(this.path), name)),

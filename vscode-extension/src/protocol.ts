@@ -1,7 +1,7 @@
 // What the server says beyond the language server protocol (docs/lsp-extensions.md), as the extension reads it.
 // Nothing here knows of VS Code.
 
-/// Methods. The status can be asked for, too.
+/// Methods.
 export const StatusNotification = "picket/status";
 export const CounterexampleRequest = "picket/counterexample";
 export const ModelsRequest = "picket/models";
@@ -20,6 +20,14 @@ export interface ModelStatus {
   executions: number;
 }
 
+/// How far a check is. The percentage (of the whole check) and the seconds left are estimates, and missing while nothing can be said.
+export interface Progress {
+  model: string;
+  executions: number;
+  percentage?: number;
+  secondsLeft?: number;
+}
+
 /// The status of one document.
 export interface Status {
   uri: string;
@@ -28,7 +36,7 @@ export interface Status {
   current: boolean; // the verdicts are about the text as it is now
   models: ModelStatus[];
   counterexamples: string[]; // the models that have one, each once
-  progress?: { model: string; executions: number };
+  progress?: Progress; // while it is being checked
 }
 
 const states: readonly string[] = ["unchecked", "waiting", "checking", "done", "quiet", "cancelled", "failed"];
@@ -62,9 +70,19 @@ export function readStatus(value: unknown): Status | undefined {
     })),
     counterexamples: [...new Set(objects(value["counterexamples"]).map((one) => textOf(one["model"])))],
   };
-  const { progress } = value;
-  if (isObject(progress) && textOf(progress["model"])) status.progress = { model: textOf(progress["model"]), executions: numberOf(progress["executions"]) };
-  return status;
+  const progress = readProgress(value["progress"]);
+  return progress ? { ...status, progress } : status;
+}
+
+function readProgress(value: unknown): Progress | undefined {
+  if (!isObject(value) || !textOf(value["model"])) return undefined;
+  const { percentage, secondsLeft } = value;
+  return {
+    model: textOf(value["model"]),
+    executions: numberOf(value["executions"]),
+    ...(typeof percentage === "number" ? { percentage } : {}),
+    ...(typeof secondsLeft === "number" ? { secondsLeft } : {}),
+  };
 }
 
 export interface KnownModel {

@@ -1,5 +1,5 @@
 // The status of a file in words: for the status bar, its tooltip and its menu. Nothing here knows of VS Code.
-import type { ModelStatus, Status } from "./protocol";
+import type { ModelStatus, Progress, Status } from "./protocol";
 
 export type ServerState = "starting" | "running" | "stopped";
 
@@ -49,6 +49,22 @@ function inWords(one: ModelStatus): string {
   return `${modelName(one.model)}: ${words}${one.executions > 0 ? ` (${executions(one.executions)})` : ""}`;
 }
 
+/// ", 40 %", or nothing.
+function percentage({ percentage }: Progress): string {
+  return percentage === undefined ? "" : `, ${Math.round(percentage)}\u00a0%`;
+}
+
+function progressInWords(progress: Progress): string {
+  const done = progress.percentage === undefined ? "" : ` The whole check is about ${Math.round(progress.percentage)}\u00a0% done.`;
+  const left = progress.secondsLeft === undefined ? "" : ` Some ${duration(progress.secondsLeft)} left.`;
+  return `Checking under ${modelName(progress.model)}: ${executions(progress.executions)} so far.${done}${left}`;
+}
+
+/// "40 s", "3 min": rounded up, as it is a guess.
+export function duration(seconds: number): string {
+  return seconds < 100 ? `${Math.ceil(seconds)}\u00a0s` : `${Math.ceil(seconds / 60)}\u00a0min`;
+}
+
 export function statusText(server: ServerState, status: Status | undefined): StatusText {
   const make = (text: string, tooltip: string, severity: StatusText["severity"] = "none"): StatusText =>
     ({ text, tooltip, label: tooltip.startsWith("Picket") ? tooltip : `Picket: ${tooltip}`, severity });
@@ -64,8 +80,7 @@ export function statusText(server: ServerState, status: Status | undefined): Sta
     case "checking": {
       const { progress } = status;
       return progress
-        ? make(`$(loading~spin) Picket: ${modelName(progress.model)} ${grouped(progress.executions)}`,
-          `Checking under ${modelName(progress.model)}: ${executions(progress.executions)} so far.`)
+        ? make(`$(loading~spin) Picket: ${modelName(progress.model)} ${grouped(progress.executions)}${percentage(progress)}`, progressInWords(progress))
         : make("$(loading~spin) Picket: checking", "Checking.");
     }
     case "done": return verdictText(status, make);
@@ -106,4 +121,12 @@ export function menuEntries(server: ServerState, status: Status | undefined): Me
     { action: "settings", label: "$(settings-gear) Settings", description: "" },
   ];
   return entries.filter((entry) => entry !== false);
+}
+
+/// The keys of the steps of the walkthrough that a new status completes.
+export function walkthroughSteps(before: Status | undefined, now: Status): string[] {
+  if (now.state !== "done" || now.models.length === 0 || before?.state === "done") return [];
+  const violated = now.models.some((one) => one.verdict === "violation");
+  const wasViolated = before?.models.some((one) => one.verdict === "violation") === true;
+  return wasViolated && !violated ? ["picket.sawVerdict", "picket.sawFix"] : ["picket.sawVerdict"];
 }

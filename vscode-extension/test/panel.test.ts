@@ -6,7 +6,7 @@ import { panelHtml } from "../src/panelHtml";
 test("Messages of the page", () => {
   const good = [
     { type: "ready" }, { type: "select", event: 3, file: "a.c", line: 4, column: 1 }, { type: "model", model: "tso" },
-    { type: "export", format: "svg", content: "<svg/>" }, { type: "at", index: 0, step: 7 },
+    { type: "export", format: "svg", content: "<svg/>", name: "a.svg" }, { type: "at", index: 0, step: 7 },
   ];
   for (const message of good) assert.deepEqual(readFromPage(message), message);
 });
@@ -14,7 +14,7 @@ test("Messages of the page", () => {
 test("Anything else is no message", () => {
   const bad = [
     null, "ready", {}, { type: "open" }, { type: "select", event: -1, file: "a.c", line: 4, column: 1 }, { type: "select", event: 1, file: 2, line: 4, column: 1 },
-    { type: "select", event: 1, file: "a.c", line: 1.5, column: 1 }, { type: "export", format: "exe", content: "" }, { type: "export", format: "svg" },
+    { type: "select", event: 1, file: "a.c", line: 1.5, column: 1 }, { type: "export", format: "exe", content: "", name: "a.exe" }, { type: "export", format: "svg" }, { type: "export", format: "svg", content: "" },
     { type: "at", index: "0", step: 0 }, { type: "model" },
   ];
   for (const message of bad) assert.equal(readFromPage(message), undefined, JSON.stringify(message));
@@ -24,7 +24,9 @@ test("Contents of exported files", () => {
   assert.equal(Buffer.from(bytesOf("svg", "<svg>\u00e9</svg>")!).toString("utf8"), "<svg>\u00e9</svg>");
   assert.deepEqual([...bytesOf("png", `data:image/png;base64,${Buffer.from([137, 80, 78]).toString("base64")}`)!], [137, 80, 78]);
   assert.equal(bytesOf("png", "data:text/html;base64,AAAA"), undefined);
-  assert.equal(exportName("/home/me/my.lock.c", "tso", "dot"), "my.lock-tso.dot");
+  assert.equal(exportName("my.lock-tso-chronological.dot", "/home/me/my.lock.c", "tso", "dot"), "my.lock-tso-chronological.dot");
+  for (const bad of ["", "../a.dot", "a/b.dot", "a\\b.dot", ".dot", "a.svg", "a\0.dot"])
+    assert.equal(exportName(bad, "/home/me/my.lock.c", "tso", "dot"), "my.lock-tso.dot", bad);
 });
 
 test("Which counterexample comes first", () => {

@@ -17,6 +17,13 @@ test("A status as the server sends it", () => {
   });
 });
 
+test("How far a check is, as far as the server says", () => {
+  const progressOf = (progress: unknown) => readStatus({ uri: "file:///a.c", state: "checking", progress })?.progress;
+  assert.deepEqual(progressOf({ model: "tso", executions: 17, percentage: 40, secondsLeft: 8, more: 1 }), { model: "tso", executions: 17, percentage: 40, secondsLeft: 8 });
+  assert.deepEqual(progressOf({ model: "tso", percentage: "40" }), { model: "tso", executions: 0 });
+  for (const bad of [undefined, null, 40, {}, { model: 1 }]) assert.equal(progressOf(bad), undefined);
+});
+
 test("What is no status is refused, what is not known is harmless", () => {
   for (const bad of [null, 1, "status", [], {}, { uri: 5 }]) assert.equal(readStatus(bad), undefined);
   assert.deepEqual(readStatus({ uri: "file:///a.c", state: "dreaming", models: [null, 3, { model: "sc" }] }),

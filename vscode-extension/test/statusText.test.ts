@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Status } from "../src/protocol";
-import { grouped, menuEntries, statusText } from "../src/statusText";
+import { duration, grouped, menuEntries, statusText, walkthroughSteps } from "../src/statusText";
 
 const base: Status = { uri: "file:///a.c", version: 1, state: "done", current: true, models: [], counterexamples: [] };
 const model = (name: string, verdict: string, executions = 2) => ({ model: name, verdict, executions });
@@ -19,6 +19,13 @@ test("Checking: model and executions", () => {
   assert.match(tooltip, /TSO: 18\u202f204 executions/);
   assert.match(statusText("running", { ...base, state: "checking", progress: { model: "sc", executions: 1 } }).tooltip, /1 execution so far/);
   assert.match(statusText("running", { ...base, state: "checking" }).text, /checking/);
+});
+
+test("Checking: the part that is done and the time that is left, if the server says", () => {
+  const { text, tooltip } = statusText("running", { ...base, state: "checking", progress: { model: "tso", executions: 9, percentage: 40, secondsLeft: 7.2 } });
+  assert.equal(text, "$(loading~spin) Picket: TSO 9, 40\u00a0%");
+  assert.match(tooltip, /about 40\u00a0% done\. Some 8\u00a0s left\./);
+  assert.deepEqual([0.2, 99, 100, 121].map(duration), ["1\u00a0s", "99\u00a0s", "2\u00a0min", "3\u00a0min"]);
 });
 
 test("The verdict of each model", () => {
@@ -52,6 +59,17 @@ test("The menu offers what can be done", () => {
   assert.deepEqual(actions("running", { ...base, counterexamples: ["tso", "pso"] }), ["counterexample", "check", "checkAll", "models", "output", "settings"]);
   assert.deepEqual(actions("stopped", undefined), ["restart", "models", "output", "settings"]);
   assert.equal(menuEntries("running", { ...base, counterexamples: ["tso", "pso"] })[0]!.description, "TSO, PSO");
+});
+
+test("Steps of the walkthrough: a verdict, and one without a violation where there was one", () => {
+  const wrong = done(model("sc", "verified"), model("tso", "violation"));
+  const right = done(model("sc", "verified"), model("tso", "verified"));
+  const checking = (last: Status): Status => ({ ...last, state: "checking" }); // it has the models of the check before
+  assert.deepEqual(walkthroughSteps(undefined, wrong), ["picket.sawVerdict"]);
+  assert.deepEqual(walkthroughSteps(checking(wrong), right), ["picket.sawVerdict", "picket.sawFix"]);
+  assert.deepEqual(walkthroughSteps(checking(right), right), ["picket.sawVerdict"]);
+  assert.deepEqual(walkthroughSteps(wrong, wrong), [], "once for each check");
+  for (const none of [checking(wrong), done(), { ...base, state: "quiet" as const }]) assert.deepEqual(walkthroughSteps(undefined, none), []);
 });
 
 test("Groups of digits", () => {

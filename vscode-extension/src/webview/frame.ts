@@ -24,8 +24,4 @@ const forPage: VsCodeApi = {
     api.postMessage({ type: "at", index, step });
   },
 };
-// Heard before the page hears of anything: the page begins where its state says.
-window.addEventListener("message", ({ data }: MessageEvent<{ type?: unknown; index?: unknown } | null>) => {
-  if (data?.type === "begin" && typeof data.index === "number") page = { ...(page as object | undefined), index: data.index };
-});
 (globalThis as unknown as { acquireVsCodeApi: () => VsCodeApi }).acquireVsCodeApi = () => forPage;

@@ -1,0 +1,92 @@
+// What a counterexample panel shows, and whether that is still true of the text. Nothing here knows of VS Code.
+import { type Counterexample, readCounterexample } from "./counterexample";
+import { beginAt } from "./pageMessages";
+import type { Status } from "./protocol";
+
+/// What news of a document mean for its panel.
+export type Task = "nothing" | "outdated" | "load";
+
+export class PanelContents {
+  private all: { data: unknown; read: Counterexample }[] = [];
+  private resultShown = ""; // of which check
+  private load = 0;
+  private old = false;
+  index = 0;
+  step = 0;
+  /// With which of what was taken last the page has to begin; undefined: with the one it remembers.
+  beginsHere: number | undefined;
+
+  /// `wanted`: the model to begin with.
+  constructor(private wanted?: string) {}
+
+  get shown(): Counterexample | undefined {
+    return this.all[this.index]?.read;
+  }
+
+  get empty(): boolean {
+    return this.all.length === 0;
+  }
+
+  /// For the page.
+  get data(): unknown[] {
+    return this.all.map(({ data }) => data);
+  }
+
+  get outdated(): boolean {
+    return this.old && !this.empty;
+  }
+
+  /// There is news about the document. "outdated": there is nothing wrong with it any more; what is shown stays and says so.
+  task(status: Status | undefined): Task {
+    if (status?.state !== "done") return "nothing";
+    if (status.counterexamples.length === 0) return "outdated";
+    return resultOf(status) === this.resultShown && !this.old ? "nothing" : "load";
+  }
+
+  /// Loading begins; the answers are for take(), with the number that this gives.
+  beginLoad(): number {
+    return ++this.load;
+  }
+
+  /// The counterexamples of a status have come. False: a newer load has begun meanwhile, or nothing in them can be read.
+  take(load: number, status: Status, replies: readonly unknown[]): boolean {
+    if (load !== this.load) return false;
+    const all = replies.flatMap((data) => {
+      const read = readCounterexample(data);
+      return read ? [{ data, read }] : [];
+    });
+    if (all.length === 0) return false;
+    const begin = beginAt(all.map(({ read }) => read.model), this.wanted, this.shown?.model);
+    this.beginsHere = begin;
+    this.index = begin ?? 0;
+    this.wanted = undefined;
+    this.all = all;
+    this.resultShown = resultOf(status);
+    this.old = false;
+    return true;
+  }
+
+  /// Another model's is asked for. False: it is the one that is shown.
+  prefer(model: string | undefined): boolean {
+    if (model === undefined || model === this.shown?.model) return false;
+    this.wanted = model;
+    this.resultShown = "";
+    return true;
+  }
+
+  /// The page went to a step. True: of another counterexample than before.
+  moveTo(index: number, step: number): boolean {
+    this.step = step;
+    if (index === this.index || !this.all[index]) return false;
+    this.index = index;
+    return true;
+  }
+
+  markOutdated(): void {
+    this.old = true;
+  }
+}
+
+function resultOf(status: Status): string {
+  return `${status.version} ${status.counterexamples.join()}`;
+}

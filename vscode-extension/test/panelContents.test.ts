@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PanelContents } from "../src/panelContents";
+import type { Status } from "../src/protocol";
+
+const counterexample = (model: string) => ({ picket: 1, file: "a.c", model, events: [], steps: [], threads: [] });
+const status = (version: number, counterexamples: string[], state: Status["state"] = "done"): Status =>
+  ({ uri: "file:///a.c", version, state, current: true, models: [], counterexamples });
+const filled = (version: number, models: string[], wanted?: string): PanelContents => {
+  const contents = new PanelContents(wanted);
+  assert(contents.take(contents.beginLoad(), status(version, models), models.map(counterexample)));
+  return contents;
+};
+
+test("Counterexamples are loaded once for each check", () => {
+  const contents = new PanelContents();
+  for (const nothing of [undefined, status(1, ["tso"], "checking"), status(1, [], "quiet")]) assert.equal(contents.task(nothing), "nothing");
+  assert.equal(contents.task(status(1, ["tso"])), "load");
+  assert(contents.take(contents.beginLoad(), status(1, ["tso"]), [counterexample("tso")]));
+  assert.equal(contents.task(status(1, ["tso"])), "nothing");
+  assert.equal(contents.task(status(2, ["tso"])), "load");
+  assert.equal(contents.task(status(1, ["tso", "pso"])), "load");
+});
+
+test("When nothing goes wrong any more, what is shown stays and is out of date", () => {
+  const contents = filled(1, ["tso"]);
+  assert.equal(contents.task(status(2, [])), "outdated");
+  contents.markOutdated();
+  assert(contents.outdated);
+  assert.equal(contents.shown?.model, "tso");
+  assert.equal(contents.data.length, 1);
+});
+
+test("An edit makes it out of date, the next check loads it again, even of the same text", () => {
+  const contents = filled(1, ["tso"]);
+  contents.markOutdated();
+  assert.equal(contents.task(status(1, ["tso"])), "load");
+  assert(contents.take(contents.beginLoad(), status(1, ["tso"]), [counterexample("tso")]));
+  assert(!contents.outdated);
+});
+
+test("A panel that shows nothing is not out of date", () => {
+  const contents = new PanelContents();
+  contents.markOutdated();
+  assert(!contents.outdated);
+});
+
+test("Answers that come late, or cannot be read, change nothing", () => {
+  const contents = filled(1, ["tso"]);
+  const late = contents.beginLoad();
+  const last = contents.beginLoad();
+  assert.equal(contents.take(late, status(2, ["sc"]), [counterexample("sc")]), false);
+  assert.equal(contents.take(last, status(2, ["sc"]), [null, { picket: 2 }]), false);
+  assert.equal(contents.shown?.model, "tso");
+});
+
+test("It begins with the wanted model, then stays with the one that is shown", () => {
+  const contents = filled(1, ["tso", "pso"], "pso");
+  assert.equal(contents.beginsHere, 1);
+  assert.equal(contents.shown?.model, "pso");
+  assert(contents.take(contents.beginLoad(), status(2, ["sc", "tso", "pso"]), ["sc", "tso", "pso"].map(counterexample)));
+  assert.equal(contents.beginsHere, 2);
+  assert.equal(contents.prefer("pso"), false);
+  assert.equal(contents.prefer(undefined), false);
+  assert(contents.prefer("sc"));
+  assert.equal(contents.task(status(2, ["sc", "tso", "pso"])), "load");
+  assert(contents.take(contents.beginLoad(), status(2, ["sc", "tso", "pso"]), ["sc", "tso", "pso"].map(counterexample)));
+  assert.equal(contents.shown?.model, "sc");
+});
+
+test("After a reload the page knows where it was", () => {
+  assert.equal(filled(1, ["tso", "pso"]).beginsHere, undefined);
+});
+
+test("The page moves", () => {
+  const contents = filled(1, ["tso", "pso"]);
+  assert.equal(contents.moveTo(0, 4), false);
+  assert.equal(contents.moveTo(1, 2), true);
+  assert.deepEqual([contents.shown?.model, contents.step], ["pso", 2]);
+  assert.equal(contents.moveTo(9, 1), false, "there is no such counterexample");
+});
