@@ -29,6 +29,7 @@ public:
         M(P, Shared, Options.Machine), Flow(M, G, Model, Memory), Model(Axioms<Words>::make(Model)) {}
 
   void run() {
+    Flow.Look = [this] { lookNow(); };
     M.start();
     M.undo().setRecording(true);
     if (advance())
@@ -111,8 +112,9 @@ private:
   Index indexFor(const GraphScript &Script) const;
   EventId find(const GraphScript::Step &Step, const Index &Events);
   bool hasBug(const BugReport &Wanted) const;
+  bool followOwn(Following &F, const Index &Events);
   void complete(Following &F);
-  bool completeEvent(Following &F, EventId E);
+  template <typename Continuation> bool commitSomehow(EventId E, Continuation Then);
   void endOfScript(Following &F);
   std::vector<std::pair<uint32_t, uint32_t>> numbers() const;
 
@@ -123,7 +125,11 @@ private:
   void leaf();
   Ending ending(ThreadId &Stuck, bool &Superfluous);
   bool canGoOn(EventId Waiting);
-  void look();
+  void look() {
+    if (++Commits % 4096 == 0)
+      lookNow();
+  }
+  void lookNow();
 
   const ExplorationOptions &Options;
   Sharing &Shared;
@@ -657,9 +663,7 @@ template <unsigned Words> void Explorer<Words>::leaf() {
 }
 
 /// Looks at the clock and at the limits now and then.
-template <unsigned Words> void Explorer<Words>::look() {
-  if (++Commits % 4096 != 0)
-    return;
+template <unsigned Words> void Explorer<Words>::lookNow() {
   auto Stop = [&](std::string Why) {
     Result.Ended = ExplorationResult::End::Limit;
     Result.Reason = std::move(Why);
@@ -814,7 +818,29 @@ template <unsigned Words> void Explorer<Words>::follow(Following &F) {
   for (size_t K = 0; K < F.Done.size(); ++K)
     if ((F.Done[K] == NoEvent || F.Script.Steps[K].Whole) && followStep(F, K, Events))
       return;
-  complete(F);
+  if (!followOwn(F, Events))
+    complete(F);
+}
+
+/// Lets a thread access what no other thread accesses: scripts need not say so.
+template <unsigned Words> bool Explorer<Words>::followOwn(Following &F, const Index &Events) {
+  std::vector<bool> Named(G.size(), false);
+  for (const GraphScript::Step &S : F.Script.Steps)
+    for (auto At = Events.lower_bound({S.Thread, S.Number, S.Part}); At != Events.end(); ++At) {
+      auto [Thread, Number, Part] = At->first;
+      if (Thread != S.Thread || Number != S.Number || (!S.Whole && Part != S.Part))
+        break;
+      Named[At->second] = true;
+    }
+  auto IsOwn = [&](EventId E) {
+    return std::none_of(G.Events.begin(), G.Events.end(),
+                        [&](const auto &Other) { return Other.Place == G[E].Place && Other.Thread != G[E].Thread; });
+  };
+  for (EventId E = 0; E < G.size(); ++E)
+    if (!Named[E] && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) &&
+        isEnabled(E) && IsOwn(E) && commitSomehow(E, [&] { follow(F); }))
+      return true;
+  return false;
 }
 
 /// Does a step and goes on. False if it is not possible.
@@ -865,27 +891,29 @@ template <unsigned Words> void Explorer<Words>::complete(Following &F) {
   (G.Reads | G.Writes).forEach([&](EventId E) { InFront |= G[E].Before; });
   for (EventId E = 0; E < G.size(); ++E)
     if (InFront.contains(E) && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) &&
-        isEnabled(E) && completeEvent(F, E))
+        isEnabled(E) && commitSomehow(E, [&] { complete(F); }))
       return;
   endOfScript(F);
 }
 
-template <unsigned Words> bool Explorer<Words>::completeEvent(Following &F, EventId E) {
-  auto Next = [&] { complete(F); };
+/// Commits with the latest parameter that is possible.
+template <unsigned Words>
+template <typename Continuation>
+bool Explorer<Words>::commitSomehow(EventId E, Continuation Then) {
   const std::vector<EventId> Coherence = G.Places[G[E].Place].Coherence;
   const uint32_t Floor = coherenceFloor(G, E);
   auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return G[W].Ends; });
   auto Latest = static_cast<uint32_t>(End - Coherence.begin()); // nothing behind an end: that would be another bug
   if (!G[E].IsWrite) {
     for (uint32_t K = Latest + 1; K-- > Floor;)
-      if (withRead(E, K ? Coherence[K - 1] : NoEvent, ~0u, Next))
+      if (withRead(E, K ? Coherence[K - 1] : NoEvent, ~0u, Then))
         return true;
     return false;
   }
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
   for (uint32_t Position = Latest + 1; Position > Floor; --Position)
-    if (withWrite(E, Position, Next))
+    if (withWrite(E, Position, Then))
       return true;
   return false;
 }

@@ -133,7 +133,7 @@ LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions 
   }
   Result.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
   Result.Executions = Explored.Executions;
-  Result.Blocked = Explored.Blocked;
+  Result.Blocked = Explored.Blocked + Explored.RejectedBranches;
   Result.Cut = Explored.Cut;
   Result.Coverage = coverageOf(Explored, !Result.Reason.empty());
   if (!Explored.Reason.empty()) {

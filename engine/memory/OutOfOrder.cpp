@@ -216,9 +216,12 @@ template <unsigned Words> void OutOfOrder<Words>::fetch() {
       M.undo().save(Flows[T]);
       Flows[T].StalledOn = 0;
       uint64_t Steps = 0;
-      while (step(T))
+      while (step(T)) {
         if (++Steps > M.Options.MaxLocalSteps)
-          M.limit(T, M.pc(T), "a loop runs for more than " + std::to_string(Steps) + " steps");
+          M.limit(T, M.pc(T), "a loop runs for more than " + std::to_string(M.Options.MaxLocalSteps) + " steps");
+        if (Steps % 65'536 == 0 && Look)
+          Look();
+      }
       Again = true; // others may wait for its end
     }
   }

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -37,8 +38,9 @@ public:
   OutOfOrder(Machine &M, Graph &G, AxiomaticModel Model, EndingMemory &Ending)
       : M(M), P(M.program()), G(G), Model(Model), Ending(Ending) {}
 
-  /// Runs every thread as far as it comes with what is committed.
+  /// Runs every thread as far as it comes with what is committed. Calls Look now and then.
   void fetch();
+  std::function<void()> Look;
 
   /// Finds the place that an uncommitted event accesses. False: its address waits, or the access is a bug.
   bool locate(EventId E);

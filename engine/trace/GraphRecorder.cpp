@@ -4,6 +4,7 @@
 #include "trace/RecordingNames.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace picket {
@@ -16,11 +17,12 @@ class GraphRecorder {
 public:
   GraphRecorder(GraphRun &Run, const BugReport *Bug)
       : M(Run.machine()), Facts(Run.facts()), Notes(Run.notes()), Bug(Bug), Into(M), EventOf(Facts.size(), NoEvent),
-        Dropped(Facts.size(), false) {}
+        Dropped(Facts.size(), false), Own(Facts.size(), false) {}
 
   Recording record() {
     if (Bug)
       findFailed();
+    findOwn();
     addEvents();
     link();
     if (Bug)
@@ -73,6 +75,19 @@ private:
       Dropped = std::move(Drop);
   }
 
+  /// What only one thread ever touches goes without saying, as under the other models.
+  void findOwn() {
+    std::map<uint32_t, std::set<ThreadId>> Users; // by object
+    for (EventId E = 0; E < Facts.size(); ++E)
+      if (Facts[E].Happened) {
+        Users[slotOf(Facts[E].Where)].insert(Facts[E].Thread);
+        if (Facts[E].Op.Kind == OperationKind::Sync || Facts[E].Op.MaySpin || E == Failed)
+          Users[slotOf(Facts[E].Where)].insert(~0u);
+      }
+    for (EventId E = 0; E < Facts.size(); ++E)
+      Own[E] = Facts[E].Happened && Users[slotOf(Facts[E].Where)].size() == 1;
+  }
+
   // Events: those of a thread in program order.
 
   struct Item {
@@ -101,7 +116,7 @@ private:
         if (!Ended)
           Pass(Count);
         ++Count;
-        if (Facts[E].Happened && !Dropped[E])
+        if (Facts[E].Happened && !Dropped[E] && !Own[E])
           Items[T].push_back({E, nullptr});
       }
       if (!Ended)
@@ -230,17 +245,42 @@ private:
       const GraphFact &F = Facts[Id];
       if (!F.IsWrite && F.Source != NoEvent)
         Into.Events[EventOf[Id]].Accesses[0].Source = EventOf[F.Source];
-      add(Id, TraceLink::Address, F.AddressFrom);
-      add(Id, TraceLink::Data, F.DataFrom);
-      add(Id, TraceLink::Control, FewControl ? F.ControlFrom : nearest(F.ControlFrom));
+      add(Id, TraceLink::Address, origins(F.AddressFrom));
+      add(Id, TraceLink::Data, origins(F.DataFrom));
+      add(Id, TraceLink::Control, origins(FewControl ? F.ControlFrom : nearest(F.ControlFrom)));
       add(Id, TraceLink::Fence, FewFences ? F.Fenced : nearest(F.Fenced));
-      add(Id, TraceLink::Kept, F.Kept);
+      add(Id, TraceLink::Kept, through(F.Kept, [&](EventId E) { return Facts[E].Kept; }));
     }
     for (TraceEvent &E : Into.Events) {
       std::sort(E.Links.begin(), E.Links.end());
       E.Links.erase(std::unique(E.Links.begin(), E.Links.end()), E.Links.end());
     }
     reduceKept();
+  }
+
+  /// Where values come from that went through memory nobody else touches.
+  std::vector<EventId> origins(const std::vector<EventId> &Reads) const {
+    return through(Reads, [&](EventId E) {
+      return Facts[E].IsWrite || Facts[E].Source == NoEvent ? std::vector<EventId>() : Facts[Facts[E].Source].DataFrom;
+    });
+  }
+
+  /// Events, and in place of those that are left out what they lead on to.
+  template <typename Next> std::vector<EventId> through(const std::vector<EventId> &From, Next Further) const {
+    std::set<EventId> Seen(From.begin(), From.end());
+    std::vector<EventId> Left = From, Result;
+    while (!Left.empty()) {
+      const EventId E = Left.back();
+      Left.pop_back();
+      if (!Own[E]) {
+        Result.push_back(E);
+        continue;
+      }
+      for (EventId Other : Further(E))
+        if (Seen.insert(Other).second)
+          Left.push_back(Other);
+    }
+    return Result;
   }
 
   size_t count(std::vector<EventId> GraphFact::*Of) const {
@@ -308,6 +348,7 @@ private:
   Draft Into;
   std::vector<uint32_t> EventOf; // per fact
   std::vector<bool> Dropped;     // per fact
+  std::vector<bool> Own;         // per fact: of memory that no other thread touches
   EventId Failed = NoEvent;      // the access that is the bug
 };
 
@@ -318,11 +359,15 @@ Recording recordRun(GraphRun &Run, const BugReport *Bug) { return GraphRecorder(
 std::optional<Recording> record(const Program &P, const MachineOptions &Options, Sharing Known,
                                 const GraphScript &Script, const BugReport &Bug) {
   std::optional<Recording> Result;
-  followGraph(P, AxiomaticModel::Power, Options, Known, Script, &Bug, [&](GraphRun &Run, const std::vector<bool> &) {
-    for (const BugReport &B : Run.machine().bugs())
-      if (!Result && B.Kind == Bug.Kind && B.Thread == Bug.Thread && B.Pc == Bug.Pc)
-        Result = recordRun(Run, &B);
-  });
+  try {
+    followGraph(P, AxiomaticModel::Power, Options, Known, Script, &Bug, [&](GraphRun &Run, const std::vector<bool> &) {
+      for (const BugReport &B : Run.machine().bugs())
+        if (!Result && B.Kind == Bug.Kind && B.Thread == Bug.Thread && B.Pc == Bug.Pc)
+          Result = recordRun(Run, &B);
+    });
+  } catch (const MachineStop &) {
+    return std::nullopt;
+  }
   return Result;
 }
 

@@ -92,7 +92,12 @@ std::string valueText(const SourceNames &Names, uint32_t Type, uint64_t Low, uin
   case SourceType::Signed: return signedNumber(Value, Width);
   case SourceType::Unsigned: return decimal(Value);
   case SourceType::Float: return floatingOf(Value, Width);
-  case SourceType::Pointer: return Value == 0 ? "NULL" : PointerName(static_cast<uint64_t>(Value));
+  case SourceType::Pointer: {
+    if (Value == 0)
+      return "NULL";
+    const std::string Name = PointerName(static_cast<uint64_t>(Value));
+    return Name.empty() ? plainNumber(Value) : Name;
+  }
   case SourceType::Enum: return enumerator(T, Value, Width);
   case SourceType::Unknown:
   case SourceType::Struct:

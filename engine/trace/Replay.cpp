@@ -1,13 +1,49 @@
 #include "trace/Replay.h"
 
+#include "trace/GraphRecorder.h"
 #include "trace/Recorder.h"
 #include "trace/Wording.h"
 
 #include <algorithm>
+#include <map>
 
 namespace picket {
 
 namespace {
+
+/// Whether the event happened as it was recorded. Places may have moved: the text around it may have been edited.
+bool sameEvent(const Recording &Recorded, uint32_t Old, const Recording &Now, uint32_t New) {
+  const TraceEvent &A = Recorded.Events[Old], &B = Now.Events[New];
+  if (A.Kind != B.Kind || A.What != B.What || A.Accesses.size() != B.Accesses.size())
+    return false;
+  for (size_t J = 0; J < A.Accesses.size(); ++J)
+    if (A.Accesses[J].Write != B.Accesses[J].Write || A.Accesses[J].Text != B.Accesses[J].Text ||
+        Recorded.Variables[A.Accesses[J].Variable].Name != Now.Variables[B.Accesses[J].Variable].Name)
+      return false;
+  return true;
+}
+
+void differs(ReplayResult &Result, const Recording &Recorded, uint32_t Event, const std::string &Now) {
+  Result.Outcome = ReplayResult::Differs;
+  Result.Event = Event;
+  Result.Message = threadText(Recorded, Recorded.Events[Event].Thread) + " " + describeEvent(Recorded, Event) + " (" +
+                   lineText(Recorded, Recorded.Events[Event].At.Where) + ") in the recording; now " + Now;
+}
+
+std::string happenedInstead(const Recording &Now, uint32_t Event) {
+  return threadText(Now, Now.Events[Event].Thread) + " " + describeEvent(Now, Event) + " (" +
+         lineText(Now, Now.Events[Event].At.Where) + ")";
+}
+
+const char *const CannotGoOn = "the program does something else, or cannot go on";
+
+void judge(ReplayResult &Result, const Recording &Recorded, bool Found) {
+  if (Result.Outcome == ReplayResult::Differs)
+    return;
+  Result.Outcome = Found || Recorded.BugEvent == NoEvent ? ReplayResult::SameBug : ReplayResult::NoBug;
+  Result.Message =
+      Found ? Result.Run->BugMessage : "the execution can still happen, but nothing goes wrong in it any more";
+}
 
 class Replayer {
 public:
@@ -29,10 +65,7 @@ public:
     Result.Run->File = Recorded.File;
     Result.Run->Unroll = Recorded.Unroll;
     compare(Result, Done);
-    if (Result.Outcome == ReplayResult::Differs)
-      return Result;
-    Result.Outcome = Found || Recorded.BugEvent == NoEvent ? ReplayResult::SameBug : ReplayResult::NoBug;
-    Result.Message = Found ? Found->Message : "the execution can still happen, but nothing goes wrong in it any more";
+    judge(Result, Recorded, Found != nullptr);
     return Result;
   }
 
@@ -114,34 +147,13 @@ private:
       if (Recorded.Events[K].Kind == EventKind::Update || Recorded.Events[K].Kind == EventKind::Blocked)
         continue; // the store of an update is compared, and it has landed
       uint32_t New = happened(*threadOf(Recorded.Events[K].Thread), OrdinalOf[K]);
-      if (!sameEvent(Now, K, New)) {
-        differs(Result, K,
-                threadText(Now, Now.Events[New].Thread) + " " + describeEvent(Now, New) + " (" +
-                    lineText(Now, Now.Events[New].At.Where) + ")");
+      if (!sameEvent(Recorded, K, Now, New)) {
+        differs(Result, Recorded, K, happenedInstead(Now, New));
         return;
       }
     }
     if (!isOver(Done))
-      differs(Result, Done, "the program does something else, or cannot go on");
-  }
-
-  /// Whether the event happened as it was recorded. Places may have moved: the text around it may have been edited.
-  bool sameEvent(const Recording &Now, uint32_t Old, uint32_t New) const {
-    const TraceEvent &A = Recorded.Events[Old], &B = Now.Events[New];
-    if (A.Kind != B.Kind || A.What != B.What || A.Accesses.size() != B.Accesses.size())
-      return false;
-    for (size_t J = 0; J < A.Accesses.size(); ++J)
-      if (A.Accesses[J].Write != B.Accesses[J].Write || A.Accesses[J].Text != B.Accesses[J].Text ||
-          Recorded.Variables[A.Accesses[J].Variable].Name != Now.Variables[B.Accesses[J].Variable].Name)
-        return false;
-    return true;
-  }
-
-  void differs(ReplayResult &Result, uint32_t Event, const std::string &Now) const {
-    Result.Outcome = ReplayResult::Differs;
-    Result.Event = Event;
-    Result.Message = threadText(Recorded, Recorded.Events[Event].Thread) + " " + describeEvent(Recorded, Event) + " (" +
-                     lineText(Recorded, Recorded.Events[Event].At.Where) + ") in the recording; now " + Now;
+      differs(Result, Recorded, Done, CannotGoOn);
   }
 
   Configuration &C;
@@ -153,6 +165,85 @@ private:
   uint32_t Looked = 0;
 };
 
+/// Replays an execution of POWER: commits the same accesses with the same sources and places in coherence, in whatever
+/// order they can be.
+class GraphReplayer {
+public:
+  GraphReplayer(const Recording &Recorded) : Recorded(Recorded) {
+    for (const TraceThread &T : Recorded.Threads)
+      Script.Threads.push_back(T.Identity);
+    std::vector<uint32_t> StepOf(Recorded.Events.size(), ~0u);
+    for (uint32_t K = 0; K < Recorded.Events.size(); ++K)
+      if (const TraceEvent &E = Recorded.Events[K]; E.Number != NoEvent) {
+        StepOf[K] = static_cast<uint32_t>(Script.Steps.size());
+        EventOf.push_back(K);
+        GraphScript::Step &S = Script.Steps.emplace_back();
+        S.Thread = E.Thread;
+        S.Number = E.Number;
+        S.Part = E.Part;
+        // A second end of the same memory is a bug, and not an access of a part of it.
+        S.Whole = E.Kind == EventKind::Free || (E.Kind == EventKind::Bug && Recorded.BugKind == "double-free");
+        for (const TraceAccess &A : E.Accesses)
+          S.Position = std::max(S.Position, A.Position);
+      }
+    for (size_t Step = 0; Step < EventOf.size(); ++Step)
+      for (const TraceAccess &A : Recorded.Events[EventOf[Step]].Accesses)
+        if (A.Source != NoEvent)
+          Script.Steps[Step].Source = StepOf[A.Source];
+  }
+
+  ReplayResult run(const Program &P, const MachineOptions &Options, Sharing &Shared) {
+    ReplayResult Result;
+    followGraph(P, AxiomaticModel::Power, Options, Shared, Script, nullptr,
+                [&](GraphRun &Run, const std::vector<bool> &Done) {
+                  const BugReport *Found = findBug(Run.machine());
+                  Result.Run = recordRun(Run, Found);
+                  Result.Run->File = Recorded.File;
+                  Result.Run->Unroll = Recorded.Unroll;
+                  compare(Result, Done);
+                  judge(Result, Recorded, Found != nullptr);
+                });
+    return Result;
+  }
+
+private:
+  const BugReport *findBug(Machine &M) const {
+    for (const BugReport &B : M.bugs())
+      if (nameOf(B.Kind) == Recorded.BugKind && M.threadName(B.Thread) == Recorded.BugThread)
+        return &B;
+    return nullptr;
+  }
+
+  static bool isCompared(const TraceEvent &E) { return E.Kind != EventKind::Bug && E.Kind != EventKind::Blocked; }
+
+  /// The first event that is not what was recorded, or was not possible.
+  void compare(ReplayResult &Result, const std::vector<bool> &Done) const {
+    const Recording &Now = *Result.Run;
+    std::map<std::vector<uint32_t>, std::vector<uint32_t>> OfThread; // by identity
+    for (uint32_t K = 0; K < Now.Events.size(); ++K)
+      if (isCompared(Now.Events[K]))
+        OfThread[Now.Threads[Now.Events[K].Thread].Identity].push_back(K);
+    std::map<uint32_t, size_t> Next;
+    for (uint32_t K = 0; K < Recorded.Events.size(); ++K) {
+      const TraceEvent &E = Recorded.Events[K];
+      if (!isCompared(E))
+        continue;
+      const std::vector<uint32_t> &Mine = OfThread[Recorded.Threads[E.Thread].Identity];
+      const size_t Ordinal = Next[E.Thread]++;
+      if (Ordinal < Mine.size() && sameEvent(Recorded, K, Now, Mine[Ordinal]))
+        continue;
+      return differs(Result, Recorded, K, Ordinal < Mine.size() ? happenedInstead(Now, Mine[Ordinal]) : CannotGoOn);
+    }
+    for (size_t Step = 0; Step < Done.size(); ++Step)
+      if (!Done[Step] && isCompared(Recorded.Events[EventOf[Step]]))
+        return differs(Result, Recorded, EventOf[Step], CannotGoOn);
+  }
+
+  const Recording &Recorded;
+  GraphScript Script;
+  std::vector<uint32_t> EventOf; // per step
+};
+
 /// Whether the numbers in a recording, which may have been written by anybody, point to something.
 bool isSound(const Recording &R) {
   if (R.BugEvent != NoEvent && R.BugEvent >= R.Events.size())
@@ -162,7 +253,11 @@ bool isSound(const Recording &R) {
         (E.Partner != NoEvent && E.Partner >= R.Events.size()))
       return false;
     for (const TraceAccess &A : E.Accesses)
-      if (A.Variable >= R.Variables.size())
+      if (A.Variable >= R.Variables.size() || (A.Source != NoEvent && A.Source >= R.Events.size()) ||
+          (A.Source != NoEvent && R.Events[A.Source].Number == NoEvent))
+        return false;
+    for (const TraceLink &L : E.Links)
+      if (L.On >= R.Events.size())
         return false;
     bool NeedsAccess = E.isAccess() || E.Kind == EventKind::Sync || E.Kind == EventKind::Free;
     if (NeedsAccess && E.Accesses.empty())
@@ -180,7 +275,7 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
     Buffers = Buffering::Fifo;
   else if (Recorded.Model == "pso")
     Buffers = Buffering::PerLocation;
-  else if (Recorded.Model != "sc") {
+  else if (Recorded.Model != "sc" && Recorded.Model != "power") {
     Result.Message = "recordings of the model '" + Recorded.Model + "' cannot be replayed";
     return Result;
   }
@@ -195,6 +290,8 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   markShared(P, Recorded.Shared, Shared);
   try {
+    if (Recorded.Model == "power")
+      return GraphReplayer(Recorded).run(P, Options, Shared);
     // A changed program may share more than was known: then there are more events, and it is run once more.
     do {
       Shared.takeChanged();

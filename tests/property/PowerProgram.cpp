@@ -151,7 +151,7 @@ private:
       I.What = Instruction::StoreConditional;
       if (pick(6))
         I.Location = static_cast<uint8_t>(Reserved);
-      I.Skip = static_cast<uint8_t>(From.OutcomeBranches ? pick(3) : 0);
+      I.Skip = static_cast<uint8_t>(From.TiedReservations ? pick(3) : 0);
       Reserved = -1;
     } else if (pick(2)) {
       I.What = Reserves ? Instruction::LoadReserve : Instruction::Load;
@@ -195,7 +195,10 @@ private:
     case Palette::LwSyncTie: return add(Instruction::LwSync);
     case Palette::EieioTie: return add(Instruction::Eieio);
     case Palette::ISyncTie: return add(Instruction::ISync);
-    case Palette::AddressTie: Next.AddressFrom = source(); return;
+    case Palette::AddressTie:
+      if (Next.What != Instruction::StoreConditional || From.TiedReservations)
+        Next.AddressFrom = source();
+      return;
     case Palette::DataTie:
     case Palette::FakeDataTie:
       if (!isStore(Next.What))

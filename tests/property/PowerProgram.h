@@ -44,9 +44,10 @@ struct PowerPalette {
     DecidingTie,     // a branch that may skip what follows
     DecidingISyncTie // the same with an isync behind it
   };
-  std::vector<Tie> Ties;
+  std::vector<Tie> Ties = {};
   bool Reservations = false;
-  bool OutcomeBranches = false; // on whether a store-conditional succeeded
+  /// Store-conditionals with address dependencies, and branches on whether they succeeded.
+  bool TiedReservations = false;
   unsigned Locations = 2;
   unsigned Accesses = 9; // in all, at most
 };

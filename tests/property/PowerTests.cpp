@@ -68,13 +68,16 @@ private:
 };
 
 struct Totals {
-  uint64_t Programs = 0, Executions = 0, Rejected = 0;
+  uint64_t Programs = 0, Executions = 0, Rejected = 0, Missing = 0;
 };
+
+/// All: exactly the executions of the brute force. Only: nothing else, but some may be missing.
+enum class Wanted { All, Only };
 
 constexpr uint64_t MostCandidates = 20000;
 
 /// What is wrong with the exploration of a program; empty if nothing is, or if it has too many candidates.
-std::string problemOf(const PowerProgram &P, Totals &Sum) {
+std::string problemOf(const PowerProgram &P, Wanted Which, Totals &Sum) {
   const auto Expected = testing::bruteForce(P, MostCandidates);
   if (!Expected)
     return "";
@@ -97,8 +100,11 @@ std::string problemOf(const PowerProgram &P, Totals &Sum) {
     EXPECT_EQ(Times, 1u) << "the brute force is at fault";
     Missing += !Found.Seen.count(X);
   }
+  Sum.Missing += Missing;
+  if (Which == Wanted::Only)
+    Missing = 0;
   if (!Missing && !Unknown && !Twice && !Found.Others && !Result.FailedWakeups &&
-      Result.Ended == ExplorationResult::End::Everything && Result.Executions == Expected->size())
+      Result.Ended == ExplorationResult::End::Everything && Result.Executions == Found.Seen.size())
     return "";
   return "of " + std::to_string(Expected->size()) + " executions " + std::to_string(Missing) + " are missing, " +
          std::to_string(Unknown) + " should not be there, " + std::to_string(Twice) + " were seen again, " +
@@ -106,11 +112,12 @@ std::string problemOf(const PowerProgram &P, Totals &Sum) {
          " failed wakeups " + Result.Reason + "\n";
 }
 
-PowerProgram smallest(PowerProgram P, Totals &Sum) {
+PowerProgram smallest(PowerProgram P, Wanted Which) {
+  Totals Ignored;
   for (bool Smaller = true; Smaller;) {
     Smaller = false;
     for (const PowerProgram &Candidate : testing::shrinks(P))
-      if (!problemOf(Candidate, Sum).empty()) {
+      if (!problemOf(Candidate, Which, Ignored).empty()) {
         P = Candidate;
         Smaller = true;
         break;
@@ -119,7 +126,7 @@ PowerProgram smallest(PowerProgram P, Totals &Sum) {
   return P;
 }
 
-void expectSameExecutions(const PowerPalette &From, unsigned Programs, unsigned Seed) {
+void expectSameExecutions(const PowerPalette &From, unsigned Programs, unsigned Seed, Wanted Which = Wanted::All) {
   if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
     Programs = static_cast<unsigned>(std::atoi(More));
   if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
@@ -128,57 +135,62 @@ void expectSameExecutions(const PowerPalette &From, unsigned Programs, unsigned 
   Totals Sum;
   for (unsigned K = 0; Sum.Programs < Programs; ++K) {
     PowerProgram P = testing::makePowerProgram(Random, From);
-    if (problemOf(P, Sum).empty())
+    if (problemOf(P, Which, Sum).empty())
       continue;
-    Totals Ignored;
-    P = smallest(P, Ignored);
-    FAIL() << "program " << K << " of seed " << Seed << ":\n" << problemOf(P, Ignored) << P.text();
+    P = smallest(P, Which);
+    FAIL() << "program " << K << " of seed " << Seed << ":\n" << problemOf(P, Which, Sum) << P.text();
   }
   std::cout << Sum.Programs << " programs, " << Sum.Executions << " executions, " << Sum.Rejected
-            << " rejected branches\n";
+            << " rejected branches";
+  if (Which == Wanted::Only)
+    std::cout << ", " << Sum.Missing << " executions missing";
+  std::cout << "\n";
   EXPECT_GT(Sum.Executions, 5 * Sum.Programs);
 }
 
 using Palette = PowerPalette;
 
-TEST(Power, PlainAccesses) { expectSameExecutions({{Palette::Loose}, false, false, false, 3}, 500, 1); }
+TEST(Power, PlainAccesses) { expectSameExecutions({.Ties = {Palette::Loose}, .Locations = 3}, 500, 1); }
 TEST(Power, Fences) {
   expectSameExecutions(
-      {{Palette::Loose, Palette::SyncTie, Palette::LwSyncTie, Palette::EieioTie}, false, false, false, 3}, 800, 2);
+      {.Ties = {Palette::Loose, Palette::SyncTie, Palette::LwSyncTie, Palette::EieioTie}, .Locations = 3}, 1000, 2);
 }
 TEST(Power, Dependencies) {
-  expectSameExecutions({{Palette::Loose, Palette::AddressTie, Palette::DataTie, Palette::FakeDataTie,
-                         Palette::ControlTie, Palette::ControlISyncTie, Palette::LwSyncTie, Palette::SyncTie},
-                        false,
-                        false,
-                        3},
-                       800, 3);
+  expectSameExecutions({.Ties = {Palette::Loose, Palette::AddressTie, Palette::DataTie, Palette::FakeDataTie,
+                                 Palette::ControlTie, Palette::ControlISyncTie, Palette::LwSyncTie, Palette::SyncTie},
+                        .Locations = 3},
+                       1000, 3);
 }
 TEST(Power, InternalEdges) { // few locations: rfi, rdw, detour
-  expectSameExecutions({{Palette::Loose, Palette::AddressTie, Palette::DataTie, Palette::ControlTie,
-                         Palette::ControlISyncTie, Palette::LwSyncTie},
-                        false,
-                        false,
-                        2,
-                        8},
-                       800, 4);
+  expectSameExecutions({.Ties = {Palette::Loose, Palette::AddressTie, Palette::DataTie, Palette::ControlTie,
+                                 Palette::ControlISyncTie, Palette::LwSyncTie},
+                        .Accesses = 8},
+                       1000, 4);
 }
 TEST(Power, BranchesThatDecide) {
-  expectSameExecutions({{Palette::Loose, Palette::DecidingTie, Palette::DecidingISyncTie, Palette::DataTie,
-                         Palette::AddressTie, Palette::ISyncTie, Palette::LwSyncTie, Palette::SyncTie},
-                        false,
-                        false,
-                        3},
-                       800, 5);
+  expectSameExecutions({.Ties = {Palette::Loose, Palette::DecidingTie, Palette::DecidingISyncTie, Palette::DataTie,
+                                 Palette::AddressTie, Palette::ISyncTie, Palette::LwSyncTie, Palette::SyncTie},
+                        .Locations = 3},
+                       1000, 5);
 }
 TEST(Power, Reservations) {
-  expectSameExecutions({{Palette::Loose, Palette::DecidingTie, Palette::DataTie, Palette::AddressTie,
-                         Palette::ControlISyncTie, Palette::LwSyncTie, Palette::SyncTie},
-                        true,
-                        false,
-                        2,
-                        8},
-                       800, 6);
+  expectSameExecutions({.Ties = {Palette::Loose, Palette::DecidingTie, Palette::DataTie, Palette::AddressTie,
+                                 Palette::ControlISyncTie, Palette::LwSyncTie, Palette::SyncTie},
+                        .Reservations = true,
+                        .Accesses = 8},
+                       1000, 6);
+}
+
+/// The machine goes on behind a branch on the outcome of a store-conditional only when that is committed, and a failed
+/// one has an address all the same. The axioms say nothing of either: in them a failed one is no event. So a few
+/// executions are missing.
+TEST(Power, ReservationsWhoseFailureOrders) {
+  expectSameExecutions({.Ties = {Palette::Loose, Palette::DecidingTie, Palette::DataTie, Palette::AddressTie,
+                                 Palette::ControlISyncTie, Palette::LwSyncTie, Palette::SyncTie},
+                        .Reservations = true,
+                        .TiedReservations = true,
+                        .Accesses = 8},
+                       1000, 7, Wanted::Only);
 }
 
 } // namespace
