@@ -80,13 +80,14 @@ bool TraceFiles::write(const std::vector<CheckReport> &Reports, const std::vecto
     return true;
   }
   const Counterexample &First = *Traces.front().Trace;
+  const View Shown = First.Chronological.Nodes.empty() ? View::ShashaSnir : Which; // POWER has but one
   bool Ok = true;
   if (!Json.empty())
     Ok &= writeFile(Json, jsonOf({Traces.front()}, /*AsArray=*/false, Flags, Sources) + "\n");
   if (!Dot.empty())
-    Ok &= writeFile(Dot, toDot(First, Which));
+    Ok &= writeFile(Dot, toDot(First, Shown));
   if (!Svg.empty())
-    Ok &= writePicture(Svg, First, Which);
+    Ok &= writePicture(Svg, First, Shown);
   if (!Html.empty())
     Ok &= writeFile(Html, htmlPage(jsonOf(Traces, /*AsArray=*/true, Flags, Sources)));
   return Ok;

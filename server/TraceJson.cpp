@@ -38,7 +38,8 @@ public:
       array("threads", R.Threads, [&](const TraceThread &T) { thread(T); });
       array("variables", R.Variables, [&](const TraceVariable &V) { variable(V); });
       array("events", R.Events, [&](const TraceEvent &E) { event(E); });
-      J.attributeObject("chronological", [&] { graph(C.Chronological, View::Chronological); });
+      if (!C.Chronological.Nodes.empty())
+        J.attributeObject("chronological", [&] { graph(C.Chronological, View::Chronological); });
       J.attributeObject("shashaSnir", [&] { graph(C.ShashaSnir, View::ShashaSnir); });
       J.attributeObject("cycle", [&] { cycle(); });
       array("steps", C.Steps, [&](const Step &S) { step(S); });
@@ -56,19 +57,22 @@ private:
   /// All pictures at once: starting the process that draws takes longer than drawing.
   void draw() {
     std::vector<std::string> Dots;
+    std::vector<ViewPictures *> Views;
     for (auto [V, G, Into] : {std::tuple(View::Chronological, &C.Chronological, &Chronological),
                               std::tuple(View::ShashaSnir, &C.ShashaSnir, &ShashaSnir)}) {
+      if (G->Nodes.empty())
+        continue;
+      Views.push_back(Into);
       Into->Dot = toDot(C, V, {.Legend = false});
       Dots.push_back(Into->Dot);
       Dots.push_back(G->Nodes.size() <= MostUnfolded ? toDot(C, V, {.Fold = false, .Legend = false}) : Into->Dot);
     }
     std::vector<SvgResult> Drawn = renderSvgs(Dots);
-    Chronological.Svg = Drawn[0].Svg;
-    ShashaSnir.Svg = Drawn[2].Svg;
-    if (Dots[1] != Dots[0])
-      Chronological.Unfolded = Drawn[1].Svg;
-    if (Dots[3] != Dots[2])
-      ShashaSnir.Unfolded = Drawn[3].Svg;
+    for (size_t K = 0; K < Views.size(); ++K) {
+      Views[K]->Svg = Drawn[2 * K].Svg;
+      if (Dots[2 * K + 1] != Dots[2 * K])
+        Views[K]->Unfolded = Drawn[2 * K + 1].Svg;
+    }
   }
 
   /// Source text and file names may be anything; JSON is UTF-8.
@@ -141,6 +145,10 @@ private:
       J.attribute("write", A.Write);
       text("value", A.Text);
       bits("bits", A.Low, A.High);
+      if (A.Source != NoEvent)
+        J.attribute("source", A.Source);
+      if (A.Position)
+        J.attribute("position", A.Position);
     });
   }
 
@@ -155,6 +163,17 @@ private:
       ifTrue("storeBarrier", E.StoreBarrier);
       if (E.Kind == EventKind::Create || E.Kind == EventKind::Join)
         J.attribute("other", E.Other);
+      if (E.Number != NoEvent)
+        J.attribute("number", E.Number);
+      if (E.Part)
+        J.attribute("part", E.Part);
+      if (!E.Links.empty())
+        array("links", E.Links, [&](const TraceLink &L) {
+          J.object([&] {
+            J.attribute("kind", nameOf(L.What));
+            J.attribute("on", L.On);
+          });
+        });
       array("accesses", E.Accesses, [&](const TraceAccess &A) { access(A); });
       textIfAny("what", E.What);
       textIfAny("expression", E.Expression);
@@ -204,6 +223,14 @@ private:
         text("sentence", P.Sentence);
       });
     });
+    if (!C.Why.Late.empty())
+      array("late", C.Why.Late, [&](const LateWrite &L) {
+        J.object([&] {
+          J.attribute("write", L.Write);
+          J.attribute("read", L.Read);
+          text("sentence", L.Sentence);
+        });
+      });
   }
 
   void step(const Step &S) {

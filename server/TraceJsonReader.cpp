@@ -42,6 +42,7 @@ public:
     each(*Top, "", "shared", [&](const Object &O, const std::string &At) { readShared(O, At); });
     readBug(*Top);
     checkPartners();
+    checkSources();
     if (Top->get("steps"))
       each(*Top, "", "steps", [&](const Object &O, const std::string &At) {
         Result.Order.push_back(index(O, At, "event", R.Events.size(), "event"));
@@ -224,7 +225,17 @@ private:
       A.Write = flag(Access, Path, "write", /*Optional=*/false);
       A.Text = text(Access, Path, "value");
       bits(Access, Path, "bits", A.Low, A.High);
+      if (Access.get("source"))
+        A.Source = number(Access, Path, "source"); // may point forward: checkSources
+      if (Access.get("position"))
+        A.Position = number(Access, Path, "position");
     });
+    if (O.get("number"))
+      E.Number = number(O, At, "number");
+    if (O.get("part"))
+      E.Part = number(O, At, "part");
+    if (O.get("links"))
+      each(O, At, "links", [&](const Object &Link, const std::string &Path) { readLink(E, Link, Path); });
     if (E.Accesses.empty() && (E.isAccess() || E.Kind == EventKind::Sync || E.Kind == EventKind::Free))
       wrong(join(At, "accesses"), "must not be empty");
     E.What = text(O, At, "what", true);
@@ -234,6 +245,15 @@ private:
     each(O, At, "callers", [&](const Object &Caller, const std::string &Path) {
       E.Callers.push_back({place(Caller, Path), text(Caller, Path, "function")});
     });
+  }
+
+  void readLink(TraceEvent &E, const Object &O, const std::string &At) {
+    const std::string Kind = text(O, At, "kind");
+    for (TraceLink::Kind K :
+         {TraceLink::Address, TraceLink::Data, TraceLink::Control, TraceLink::Fence, TraceLink::Kept})
+      if (Kind == nameOf(K))
+        return E.Links.push_back({K, number(O, At, "on")});
+    wrong(join(At, "kind"), "is no kind of link");
   }
 
   void readShared(const Object &O, const std::string &At) {
@@ -277,6 +297,20 @@ private:
           R.Events[E.Partner].Kind != Other || R.Events[E.Partner].Partner != K ||
           R.Events[E.Partner].Thread != E.Thread)
         wrong(Path, "must join a store and its update");
+    }
+  }
+
+  /// What is read was written by an access, and links lead to events.
+  void checkSources() {
+    for (size_t K = 0; K < R.Events.size(); ++K) {
+      const std::string Path = "events[" + std::to_string(K) + "].";
+      for (size_t A = 0; A < R.Events[K].Accesses.size(); ++A)
+        if (uint32_t Source = R.Events[K].Accesses[A].Source;
+            Source != NoEvent && (Source >= R.Events.size() || R.Events[Source].Number == NoEvent))
+          wrong(Path + "accesses[" + std::to_string(A) + "].source", "must be an event that has a number");
+      for (size_t L = 0; L < R.Events[K].Links.size(); ++L)
+        if (R.Events[K].Links[L].On >= R.Events.size())
+          wrong(Path + "links[" + std::to_string(L) + "].on", "must be an event");
     }
   }
 

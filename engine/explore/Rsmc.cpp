@@ -815,10 +815,14 @@ template <unsigned Words> void Explorer<Words>::follow(Following &F) {
   if (F.Wanted && hasBug(*F.Wanted))
     return complete(F);
   const Index Events = indexFor(F.Script);
-  for (size_t K = 0; K < F.Done.size(); ++K)
-    if ((F.Done[K] == NoEvent || F.Script.Steps[K].Whole) && followStep(F, K, Events))
-      return;
-  if (!followOwn(F, Events))
+  auto Goes = [&](bool Last) {
+    for (size_t K = 0; K < F.Done.size(); ++K)
+      if (const GraphScript::Step &S = F.Script.Steps[K];
+          S.Last == Last && (F.Done[K] == NoEvent || S.Whole) && followStep(F, K, Events))
+        return true;
+    return false;
+  };
+  if (!Goes(false) && !followOwn(F, Events) && !Goes(true))
     complete(F);
 }
 

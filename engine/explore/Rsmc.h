@@ -54,6 +54,7 @@ struct GraphScript {
     uint32_t Source = ~0u;         // reads: the step that is read; ~0u: the initial value
     uint32_t Position = 0;         // writes: place in coherence
     bool Whole = false;            // the end of memory, all parts of it, behind whatever is there
+    bool Last = false;             // only when nothing else is left
   };
   std::vector<std::vector<uint32_t>> Threads;
   std::vector<Step> Steps;

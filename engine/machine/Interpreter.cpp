@@ -417,7 +417,12 @@ bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
   S.Effects += Changed;
   switch (Done.Kind) {
   case OperationKind::Yield: leaveLoop(); return true;
-  case OperationKind::Fence: ++S.Pc; return true;
+  case OperationKind::Fence:
+    if (Done.OfAccess)
+      accessOwn(I);
+    else
+      ++S.Pc;
+    return true;
   default: break;
   }
   switch (I.Op) {

@@ -88,6 +88,11 @@ private:
   enum class Reach : uint8_t { Local, Visible, Bad };
   Reach reach(Address A, uint32_t Size, bool Write, bool MustBeSeen);
   uint8_t *update(Address A, uint32_t Size);
+  bool stopAsFence(const Instruction &I);
+  void accessOwn(const Instruction &I);
+  void storeOwn(const Instruction &I);
+  void rmwOwn(const Instruction &I);
+  void cmpXchgOwn(const Instruction &I);
   bool stop(const Operation &Op);
   bool failed(BugKind Kind, std::string Message);
   void noteFed(const Instruction &I, Address Where);

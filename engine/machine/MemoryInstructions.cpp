@@ -62,19 +62,35 @@ static Operation accessOf(OperationKind Kind, const Instruction &I, Address Wher
   return Op;
 }
 
-/// Whether an access matters even if nobody else sees what it accesses: in a spin loop, or, with store buffers, because
-/// its order makes it a fence.
-static bool mustBeSeen(const Instruction &I, const MachineOptions &Options) {
-  if (I.Flags & InSpinCandidate)
-    return true;
-  bool IsUpdate = I.Op == Opcode::Rmw || I.Op == Opcode::CmpXchg;
-  bool Releases = I.Op == Opcode::Store && static_cast<Order>(I.Flags & OrderMask) >= Order::Release;
-  return Options.StopAtFences && (IsUpdate || Releases);
+static bool inSpin(const Instruction &I) { return I.Flags & InSpinCandidate; }
+
+/// With store buffers, what the order of an access asks for holds even if nobody else sees what it accesses. The
+/// thread then stops as if in front of a fence. False if there is nothing to stop for.
+bool Interpreter::stopAsFence(const Instruction &I) {
+  auto Ordering = static_cast<Order>(I.Flags & OrderMask);
+  if (!M.Options.StopAtFences || (I.Op == Opcode::Store && Ordering < Order::Release) || M.alone() || S.InAtomic)
+    return false;
+  Operation Op;
+  Op.Kind = OperationKind::Fence;
+  Op.OfAccess = true;
+  Op.Ordering = Ordering;
+  Op.Fence = I.Op == Opcode::Store && Ordering != Order::SeqCst ? FenceKind::Release : FenceKind::Full;
+  stop(Op);
+  return true;
+}
+
+/// The access that stopAsFence has put off.
+void Interpreter::accessOwn(const Instruction &I) {
+  switch (I.Op) {
+  case Opcode::Store: storeOwn(I); break;
+  case Opcode::Rmw: rmwOwn(I); break;
+  default: cmpXchgOwn(I); break;
+  }
 }
 
 bool Interpreter::load(const Instruction &I) {
   Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
-  switch (reach(A, I.Width, false, mustBeSeen(I, M.Options))) {
+  switch (reach(A, I.Width, false, inSpin(I))) {
   case Reach::Bad: return false;
   case Reach::Visible: {
     return stop(accessOf(OperationKind::Load, I, A));
@@ -97,7 +113,7 @@ bool Interpreter::load(const Instruction &I) {
 
 bool Interpreter::store(const Instruction &I) {
   Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
-  switch (reach(A, I.Width, true, mustBeSeen(I, M.Options))) {
+  switch (reach(A, I.Width, true, false)) {
   case Reach::Bad: return false;
   case Reach::Visible: {
     Operation Op = accessOf(OperationKind::Store, I, A);
@@ -108,6 +124,14 @@ bool Interpreter::store(const Instruction &I) {
   }
   case Reach::Local: break;
   }
+  if (stopAsFence(I))
+    return false;
+  storeOwn(I);
+  return true;
+}
+
+void Interpreter::storeOwn(const Instruction &I) {
+  Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
   Object &O = M.Mem.at(slotOf(A));
   if (O.Unwritten && !(I.Flags & OfCopy))
     M.Mem.markWritten(O, offsetOf(A), I.Width);
@@ -117,7 +141,6 @@ bool Interpreter::store(const Instruction &I) {
     M.Mem.writeWord(Bytes + 8, upper(I.B), I.Width - 8u);
   ++S.Effects;
   ++S.Pc;
-  return true;
 }
 
 /// The bytes that a read-modify-write reads and may write.
@@ -132,42 +155,54 @@ uint8_t *Interpreter::update(Address A, uint32_t Size) {
 
 bool Interpreter::rmw(const Instruction &I) {
   Address A = value(I.A);
-  auto Op = static_cast<RmwOp>(I.C);
-  switch (reach(A, I.Width, true, mustBeSeen(I, M.Options))) {
+  switch (reach(A, I.Width, true, inSpin(I))) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    Operation Pending = accessOf(OperationKind::Rmw, I, A);
-    Pending.Rmw = Op;
-    Pending.Value = value(I.B);
-    return stop(Pending);
-  }
-  case Reach::Local: break;
-  }
-  uint8_t *Bytes = update(A, I.Width);
-  uint64_t Old = Memory::readWord(Bytes, I.Width);
-  uint64_t New = applyRmw(Op, Old, value(I.B), I.Width);
-  M.Mem.writeWord(Bytes, New, I.Width);
-  S.Effects += New != Old;
-  Registers[I.Dst] = Old;
-  ++S.Pc;
-  return true;
-}
-
-bool Interpreter::cmpXchg(const Instruction &I) {
-  Address A = value(I.A);
-  uint64_t Expected = value(I.B), New = value(I.C);
-  switch (reach(A, I.Width, true, mustBeSeen(I, M.Options))) {
-  case Reach::Bad: return false;
-  case Reach::Visible: {
-    Operation Op = accessOf(OperationKind::CmpXchg, I, A);
-    Op.FailureOrdering = static_cast<Order>(I.Imm);
-    Op.Value = New;
-    Op.Value2 = Expected;
+    Operation Op = accessOf(OperationKind::Rmw, I, A);
+    Op.Rmw = static_cast<RmwOp>(I.C);
+    Op.Value = value(I.B);
     return stop(Op);
   }
   case Reach::Local: break;
   }
-  uint8_t *Bytes = update(A, I.Width);
+  if (stopAsFence(I))
+    return false;
+  rmwOwn(I);
+  return true;
+}
+
+void Interpreter::rmwOwn(const Instruction &I) {
+  uint8_t *Bytes = update(value(I.A), I.Width);
+  uint64_t Old = Memory::readWord(Bytes, I.Width);
+  uint64_t New = applyRmw(static_cast<RmwOp>(I.C), Old, value(I.B), I.Width);
+  M.Mem.writeWord(Bytes, New, I.Width);
+  S.Effects += New != Old;
+  Registers[I.Dst] = Old;
+  ++S.Pc;
+}
+
+bool Interpreter::cmpXchg(const Instruction &I) {
+  Address A = value(I.A);
+  switch (reach(A, I.Width, true, inSpin(I))) {
+  case Reach::Bad: return false;
+  case Reach::Visible: {
+    Operation Op = accessOf(OperationKind::CmpXchg, I, A);
+    Op.FailureOrdering = static_cast<Order>(I.Imm);
+    Op.Value = value(I.C);
+    Op.Value2 = value(I.B);
+    return stop(Op);
+  }
+  case Reach::Local: break;
+  }
+  if (stopAsFence(I))
+    return false;
+  cmpXchgOwn(I);
+  return true;
+}
+
+void Interpreter::cmpXchgOwn(const Instruction &I) {
+  uint64_t Expected = value(I.B), New = value(I.C);
+  uint8_t *Bytes = update(value(I.A), I.Width);
   uint64_t Old = Memory::readWord(Bytes, I.Width);
   if (Old == Expected) {
     M.Mem.writeWord(Bytes, New, I.Width);
@@ -176,7 +211,6 @@ bool Interpreter::cmpXchg(const Instruction &I) {
   Registers[I.Dst] = Old;
   Registers[I.Dst + 1] = Old == Expected;
   ++S.Pc;
-  return true;
 }
 
 } // namespace picket

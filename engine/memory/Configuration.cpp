@@ -132,15 +132,17 @@ void Configuration::settle(ThreadId T) {
     case OperationKind::Fence:
     case OperationKind::Drain: {
       const Operation Op = M.pending(T);
-      bool Full = Op.Kind == OperationKind::Drain || Op.Fence == FenceKind::Full;
+      const bool SaysFull = Op.Kind == OperationKind::Drain || Op.Fence == FenceKind::Full;
+      const bool Full = SaysFull && (!Op.OfAccess || drainsAll(Op));
       if (Full && !StoreBuffers[T]->empty())
         return;
       M.save(T);
-      if (Listener)
+      if (Listener && Full == SaysFull)
         Listener->fenced(T, &Op);
       if (Full)
         Notes.push_back({StepNote::Drained, T, 0});
-      else if (Buffers == Buffering::PerLocation && Op.Fence != FenceKind::Acquire && Op.Fence != FenceKind::ISync)
+      else if (!SaysFull && Buffers == Buffering::PerLocation && Op.Fence != FenceKind::Acquire &&
+               Op.Fence != FenceKind::ISync)
         StoreBuffers[T]->barrier(Undo);
       M.resume(T, 0, 0, Op.Kind == OperationKind::Drain);
       break;

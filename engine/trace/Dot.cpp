@@ -156,6 +156,8 @@ private:
         return true;
       break;
     case EdgeKind::UpdateToUpdate: break;
+    case EdgeKind::ControlDependency: return isNearer(E, false);
+    case EdgeKind::FenceOrder: return R.Model == "power" && isNearer(E, true);
     default: return false;
     }
     // One write and then the next: also if the next reads from the first, or what does is overwritten by the next.
@@ -164,6 +166,14 @@ private:
       if (Out->Kind == EdgeKind::Source && (Out->To == E.To || inTrace(Out->To, E.To, EdgeKind::Conflict)))
         return true;
     return false;
+  }
+
+  /// Whether another edge of the kind ends (or begins) between the two, so that program order does the rest.
+  bool isNearer(const TraceEdge &E, bool AlsoFrom) const {
+    return std::any_of(Graph.Edges.begin(), Graph.Edges.end(), [&](const TraceEdge &Other) {
+      return Other != E && Other.Kind == E.Kind && R.Events[Other.From].Thread == R.Events[E.From].Thread &&
+             (AlsoFrom ? Other.From >= E.From : Other.From == E.From) && Other.To <= E.To;
+    });
   }
 
   void chooseEdges() {

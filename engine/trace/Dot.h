@@ -19,7 +19,8 @@ struct DotOptions {
 
 /// Every drawn edge is an edge of the trace and named after it, also where an end is hidden in a folded node. Left out
 /// are, unless they are on the cycle: edges between two folded nodes of different threads; conflicts, store order and
-/// lock order within a thread, which program order implies; the order of two writes, if a read between them implies it.
+/// lock order within a thread, which program order implies; the order of two writes, if a read between them implies it;
+/// what a branch or fence has to do with accesses that are further away than others.
 /// Of several edges of a kind between two nodes one is drawn.
 std::string toDot(const Counterexample &C, View V, const DotOptions &Options = {});
 

@@ -22,6 +22,17 @@ const char *nameOf(EventKind Kind) {
   return "?";
 }
 
+const char *nameOf(TraceLink::Kind Kind) {
+  switch (Kind) {
+  case TraceLink::Address: return "addr";
+  case TraceLink::Data: return "data";
+  case TraceLink::Control: return "ctrl";
+  case TraceLink::Fence: return "fence";
+  case TraceLink::Kept: return "kept";
+  }
+  return "?";
+}
+
 void Draft::clear() {
   Events.clear();
   Stacks.clear();

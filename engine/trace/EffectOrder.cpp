@@ -40,10 +40,12 @@ public:
   std::vector<uint32_t> effects() {
     lifecycle();
     kept();
-    edges(EdgeKind::Source);
-    samePlace();
+    for (const TraceEdge &E : G.Edges) // a thread sees its own stores before others do
+      if (E.Kind == EdgeKind::Source && R.Events[E.From].Thread != R.Events[E.To].Thread)
+        Order.wish(E.From, E.To);
     for (EdgeKind Kind : {EdgeKind::SyncOrder, EdgeKind::StoreOrder, EdgeKind::Conflict})
       edges(Kind);
+    samePlace();
     programOrder();
     return linear();
   }

@@ -27,8 +27,8 @@ private:
 std::vector<uint32_t> numberingOrder(const Recording &R, const TraceGraph &ShashaSnir);
 
 /// The events in the order in which they took effect. What POWER keeps in order is in order, and every read is behind
-/// the write that it reads. As far as that allows, memory is as it would be without threads that see it differently,
-/// and then as far as that allows threads go in program order.
+/// the write of another thread that it reads. As far as that allows, memory is as it would be without threads that see
+/// it differently, and then as far as that allows threads go in program order.
 std::vector<uint32_t> effectOrder(const Recording &R, const TraceGraph &ShashaSnir);
 
 } // namespace picket

@@ -132,8 +132,9 @@ private:
                thread(R.Events[E.To].Thread) + " (which read " + valueRead(R.Events[E.To]) + ", " +
                line(R.Events[E.To]) + ") before it reached " + thread(Read.Thread);
     if (Seen.empty())
-      Seen = "the store of " + thread(Write.Thread) + " to " + name(Write) + " (" + line(Write) +
-             ") took its time to reach " + thread(Read.Thread);
+      return "the store of " + thread(Write.Thread) + " to " + name(Write) + " (" + line(Write) + ") had not reached " +
+             thread(Read.Thread) + " yet when that read " + name(Read) + " = " + valueRead(Read) + " (" + line(Read) +
+             ")";
     return Seen + ", which still read " + name(Read) + " = " + valueRead(Read) + " (" + line(Read) + ")";
   }
 
@@ -311,6 +312,17 @@ static Recording reordered(Recording R, const std::vector<uint32_t> &Order) {
   return R;
 }
 
+/// POWER: reads of a thread's own stores before those took effect.
+static void markForwarded(Recording &R, const std::vector<uint32_t> &Order) {
+  std::vector<bool> Told(R.Events.size(), false);
+  for (uint32_t Event : Order) {
+    TraceEvent &E = R.Events[Event];
+    const uint32_t Source = E.Kind == EventKind::Load ? E.Accesses[0].Source : NoEvent;
+    E.Forwarded = Source != NoEvent && R.Events[Source].Thread == E.Thread && !Told[Source];
+    Told[Event] = true;
+  }
+}
+
 Counterexample explain(Recording Run) {
   Counterexample C;
   const bool OutOfOrder = Run.Model == "power";
@@ -320,10 +332,12 @@ Counterexample explain(Recording Run) {
   C.Chronological = chronologicalTrace(C.Run);
   C.ShashaSnir = shashaSnirTrace(C.Run);
   C.Why = findCycle(C.Run, C.ShashaSnir);
-  if (OutOfOrder)
+  if (OutOfOrder) {
     Order = effectOrder(C.Run, C.ShashaSnir);
-  else
+    markForwarded(C.Run, Order);
+  } else {
     std::iota(Order.begin(), Order.end(), 0);
+  }
   C.Steps = tell(C.Run, C.Why, Order);
   C.Sentence = Explanation(C.Run, C.ShashaSnir, C.Why).sentence();
   return C;

@@ -104,23 +104,24 @@ private:
           Deeds.push_back(&D);
       size_t Next = 0;
       uint32_t Count = 0;
+      bool Ended = false; // where it fails, nothing comes behind, and nobody sees its end
       auto Pass = [&](uint32_t Before) {
-        for (; Next < Deeds.size() && Deeds[Next]->Before <= Before; ++Next)
-          Items[T].push_back({NoEvent, Deeds[Next]});
+        for (; Next < Deeds.size() && Deeds[Next]->Before <= Before && !Ended; ++Next) {
+          Ended = Bug && Deeds[Next]->What == GraphNotes::Deed::Join && Deeds[Next]->Other == Bug->Thread;
+          if (!Ended)
+            Items[T].push_back({NoEvent, Deeds[Next]});
+        }
       };
-      bool Ended = false; // where it fails, nothing comes behind
       for (EventId E = 0; E < Facts.size(); ++E) {
         if (Facts[E].Thread != T)
           continue;
         Ended |= E == Failed && Dropped[E];
-        if (!Ended)
-          Pass(Count);
+        Pass(Count);
         ++Count;
         if (Facts[E].Happened && !Dropped[E] && !Own[E])
           Items[T].push_back({E, nullptr});
       }
-      if (!Ended)
-        Pass(~0u);
+      Pass(~0u);
     }
     return Items;
   }

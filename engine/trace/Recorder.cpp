@@ -48,7 +48,12 @@ void Recorder::fenced(ThreadId T, const Operation *Fence) {
   E.FullFence = !Fence || Fence->Fence == FenceKind::Full;
   E.StoreBarrier = Fence && C.buffering() == Buffering::PerLocation && Fence->Fence != FenceKind::Acquire &&
                    Fence->Fence != FenceKind::ISync;
-  E.What = Fence ? fenceText(Fence->Fence) : "fence of the seq_cst store";
+  if (Fence && !Fence->OfAccess)
+    E.What = fenceText(Fence->Fence);
+  else if (Fence && M.program().Code[M.pc(T)].Op != Opcode::Store)
+    E.What = "fence of the read-modify-write";
+  else
+    E.What = E.FullFence ? "fence of the seq_cst store" : "fence of the release store";
 }
 
 void Recorder::joined(ThreadId T, ThreadId Ended) {

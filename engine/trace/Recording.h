@@ -65,6 +65,7 @@ struct TraceLink {
   uint32_t On = 0;
   auto operator<=>(const TraceLink &) const = default;
 };
+const char *nameOf(TraceLink::Kind Kind); // "addr", "data", "ctrl", "fence", "kept"
 
 struct TracePlace {
   Place Where;

@@ -181,6 +181,7 @@ public:
         S.Thread = E.Thread;
         S.Number = E.Number;
         S.Part = E.Part;
+        S.Last = E.Kind == EventKind::Bug;
         // A second end of the same memory is a bug, and not an access of a part of it.
         S.Whole = E.Kind == EventKind::Free || (E.Kind == EventKind::Bug && Recorded.BugKind == "double-free");
         for (const TraceAccess &A : E.Accesses)

@@ -257,7 +257,7 @@ std::map<uint32_t, std::string> remarksOnEffects(const Recording &R, const Cycle
     if (!E.isAccess() && E.Kind != EventKind::Sync && E.Kind != EventKind::Free)
       continue;
     for (uint32_t Earlier : ToldOf[E.Thread])
-      if (Earlier > Event)
+      if (Earlier > Event && !R.Events[Earlier].Forwarded)
         Remarks.try_emplace(Earlier, Early(Event));
     ToldOf[E.Thread].push_back(Event);
   }

@@ -42,6 +42,12 @@ std::string describeAccess(const Recording &R, uint32_t Event) {
   }
 }
 
+/// "a full fence", "an lwsync"
+static std::string withArticle(const std::string &What) {
+  const bool Vowel = !What.empty() && std::string("aeio").find(What[0]) != std::string::npos;
+  return (Vowel || What == "lwsync" ? "an " : "a ") + What;
+}
+
 std::string describeEvent(const Recording &R, uint32_t Event) {
   const TraceEvent &E = R.Events[Event];
   const TraceAccess *First = E.Accesses.empty() ? nullptr : &E.Accesses.front();
@@ -55,12 +61,14 @@ std::string describeEvent(const Recording &R, uint32_t Event) {
   case EventKind::Update: return "the store of " + Last->Text + " to " + Name(Last) + " reaches memory";
   case EventKind::Load:
     return "reads " + First->Text + " from " + Name(First) +
-           (E.Forwarded ? " (its own store, still in the buffer)" : "");
+           (!E.Forwarded         ? ""
+            : R.Model == "power" ? " (its own store, which no other thread sees yet)"
+                                 : " (its own store, still in the buffer)");
   case EventKind::Rmw:
     if (!Last->Write)
       return "finds " + First->Text + " in " + Name(First) + " and leaves it (compare-and-exchange fails)";
     return "reads " + First->Text + " from " + Name(First) + " and writes " + Last->Text + " at once";
-  case EventKind::Fence: return "passes a " + E.What;
+  case EventKind::Fence: return "passes " + withArticle(E.What);
   case EventKind::Sync:
   case EventKind::Blocked: return First ? E.What + " " + Name(First) : E.What;
   case EventKind::Create: return "starts " + threadText(R, E.Other);

@@ -218,15 +218,18 @@ export class Workbench {
     });
   }
 
-  /** Moves the border between the two groups of editors by so many pixels. */
-  async moveBorder(pixels) {
+  /** Drags the border between the two groups of editors to a place. A border that is laid out just then is missed. */
+  async moveBorderTo(target) {
     const second = this.page.locator(".editor-group-container").nth(1);
-    const { x, y, height } = await second.boundingBox();
-    await this.page.mouse.move(x, y + height / 2);
-    await this.page.mouse.down();
-    await this.page.mouse.move(x + pixels, y + height / 2, { steps: 5 });
-    await this.page.mouse.up();
-    await eventually("the border to move", async () => Math.abs((await second.boundingBox()).x - x - pixels) < 5);
+    await this.attempt("border", async (limit) => {
+      const { x, y, height } = await second.boundingBox();
+      await this.page.mouse.move(x, y + height / 2);
+      await this.page.locator(".monaco-sash.vertical.hover").first().waitFor(limit);
+      await this.page.mouse.down();
+      await this.page.mouse.move(target, y + height / 2, { steps: 5 });
+      await this.page.mouse.up();
+      await eventually("the border to move", async () => Math.abs((await second.boundingBox()).x - target) < 8, limit.timeout);
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-// Lamport's bakery: right under SC; TSO needs the fences of level 1, PSO those of level 2 as well.
+// Lamport's bakery: right under SC. TSO needs the fences of level 1, PSO those of level 2 as well, POWER that of 3.
 #include <assert.h>
 #include <pthread.h>
 
@@ -21,8 +21,8 @@ static void *thread(void *arg) {
   FENCE(1);
   while (choosing[other])
     ;
-  do
-    theirs = number[other];
+  FENCE(3);
+  do theirs = number[other];
   while (theirs != 0 && (theirs < mine || (theirs == mine && other < me)));
   critical = me;
   assert(critical == me);

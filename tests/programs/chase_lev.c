@@ -1,4 +1,5 @@
-// Chase and Lev's work-stealing deque in small: TSO needs the fence of level 1 in take, PSO that of level 2 in push.
+// Chase and Lev's work-stealing deque in small: TSO needs the fence of level 1 in take, PSO that of level 2 in push,
+// POWER those of level 3 in steal.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -34,8 +35,10 @@ static int take(void) {
 
 static int steal(void) {
   int t = atomic_load_explicit(&top, memory_order_relaxed);
+  FENCE(3);
   if (t >= bottom)
     return 0;
+  FENCE(3);
   int task = tasks[t];
   assert(task != 0);
   return atomic_compare_exchange_strong(&top, &t, t + 1) ? task : 0;

@@ -1,8 +1,14 @@
-// A hazard pointer in small: the reader announces what it reads, the writer frees only what nobody announced.
+// A hazard pointer in small: the reader announces what it reads, the writer frees only what nobody announced. TSO and
+// PSO need the fence of level 1, POWER those of level 3 as well.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+
+#ifndef FENCED
+#define FENCED 0
+#endif
+#define FENCE(LEVEL) do { if (FENCED >= (LEVEL)) __sync_synchronize(); } while (0)
 
 int *_Atomic shared;
 int *volatile hazard;
@@ -13,14 +19,14 @@ static void *reader(void *arg) {
   do {
     mine = atomic_load_explicit(&shared, memory_order_relaxed);
     hazard = mine;
-#ifdef FENCED
-    __sync_synchronize();
-#endif
+    FENCE(1);
 #ifdef UNSAFE
     break; // does not look again
 #endif
   } while (mine != atomic_load_explicit(&shared, memory_order_relaxed));
+  FENCE(3);
   int value = *mine; // bug
+  FENCE(3);
   hazard = NULL;
   assert(value == 1 || value == 2);
   return NULL;
@@ -28,6 +34,7 @@ static void *reader(void *arg) {
 
 static void *writer(void *arg) {
   int *old = atomic_exchange(&shared, arg);
+  FENCE(3);
   if (hazard != old)
     free(old);
   return NULL;

@@ -1,15 +1,18 @@
-// Message passing: data, then flag; a reader that sees the flag misses the data only if stores can swap (PSO).
+// Message passing: data, then flag. A reader that sees it misses the data if stores (PSO) or loads (POWER) can swap.
 #include <assert.h>
 #include <pthread.h>
+
+#ifndef FENCED
+#define FENCED 0
+#endif
+#define FENCE(LEVEL, ORDER) do { if (FENCED >= (LEVEL)) __atomic_thread_fence(ORDER); } while (0)
 
 volatile int data, flag;
 
 static void *sender(void *arg) {
   (void)arg;
   data = 1;
-#ifdef FENCED
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-#endif
+  FENCE(1, __ATOMIC_RELEASE);
   flag = 1;
   return NULL;
 }
@@ -17,6 +20,7 @@ static void *sender(void *arg) {
 static void *receiver(void *arg) {
   (void)arg;
   int seenFlag = flag;
+  FENCE(3, __ATOMIC_ACQUIRE);
   int seenData = data;
   return (void *)(long)(!seenFlag || seenData);
 }

@@ -1,4 +1,5 @@
-// RCU in small: the writer swaps a pointer, waits until no reader is left, then frees the old record.
+// RCU in small: the writer swaps a pointer, waits until no reader is left, then frees the old record. On POWER, adding
+// to the counter is no fence for what comes after it: the reader needs one (FENCED).
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,6 +15,9 @@ atomic_int readers;
 static void *reader(void *arg) {
   (void)arg;
   atomic_fetch_add(&readers, 1);
+#ifdef FENCED
+  atomic_thread_fence(memory_order_seq_cst);
+#endif
   struct record *seen = atomic_load_explicit(&current, memory_order_acquire);
   assert(seen->a == seen->b); // bug
   atomic_fetch_sub(&readers, 1);

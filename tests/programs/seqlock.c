@@ -1,12 +1,12 @@
-// Sequence lock: a reader retries while the number is odd or changed. PSO needs store-store barriers in the writer.
+// Sequence lock: a reader retries while the number is odd or changed. PSO needs barriers in the writer, POWER in both.
 #include <assert.h>
 #include <pthread.h>
 
-#ifdef FENCED
-#define BARRIER() __atomic_thread_fence(__ATOMIC_RELEASE)
-#else
-#define BARRIER()
+#ifndef FENCED
+#define FENCED 0
 #endif
+#define BARRIER() do { if (FENCED) __atomic_thread_fence(__ATOMIC_RELEASE); } while (0)
+#define READ_BARRIER() do { if (FENCED >= 3) __atomic_thread_fence(__ATOMIC_ACQUIRE); } while (0)
 
 volatile unsigned sequence;
 volatile int x, y;
@@ -27,13 +27,13 @@ static void *writer(void *arg) {
 }
 
 static void *reader(void *arg) {
-  unsigned before;
-  int seenX, seenY;
+  unsigned before, seenX, seenY;
   (void)arg;
   do {
     before = sequence;
-    seenX = x;
-    seenY = y;
+    READ_BARRIER();
+    seenX = x, seenY = y;
+    READ_BARRIER();
   } while ((before & 1) || before != sequence);
   assert(seenX == seenY);
   return NULL;

@@ -1,4 +1,5 @@
-// Single-producer single-consumer ring of two slots: right under TSO, PSO needs a store-store barrier before head.
+// Single-producer single-consumer ring of two slots: right under TSO, PSO needs a store-store barrier before head,
+// POWER two barriers in the consumer as well.
 #include <assert.h>
 #include <pthread.h>
 
@@ -6,6 +7,11 @@
 #ifndef ITEMS
 #define ITEMS 3
 #endif
+
+#ifndef FENCED
+#define FENCED 0
+#endif
+#define FENCE(LEVEL, ORDER) do { if (FENCED >= (LEVEL)) __atomic_thread_fence(ORDER); } while (0)
 
 int ring[SLOTS];
 volatile int head, tail;
@@ -16,9 +22,7 @@ static void *producer(void *arg) {
     while (i - tail == SLOTS) // full
       ;
     ring[i % SLOTS] = i + 1;
-#ifdef FENCED
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-#endif
+    FENCE(1, __ATOMIC_RELEASE);
     head = i + 1;
   }
   return NULL;
@@ -29,7 +33,9 @@ static void *consumer(void *arg) {
   for (int i = 0; i < ITEMS; i++) {
     while (head == i) // empty
       ;
+    FENCE(3, __ATOMIC_ACQUIRE);
     assert(ring[i % SLOTS] == i + 1);
+    FENCE(3, __ATOMIC_RELEASE);
     tail = i + 1;
   }
   return NULL;

@@ -126,6 +126,21 @@ TEST(Traces, ReadModifyWritesDrainTheBuffer) {
             same(4));
 }
 
+TEST(Traces, TheOrderOfAnAccessHoldsWhereNobodyElseSeesWhatItAccesses) {
+  auto StoreBuffering = [](const std::string &Between) {
+    return totalsOfThreads({"static volatile int mine; x = 1; " + Between + " (void)y;",
+                            "static volatile int mine; y = 1; " + Between + " (void)x;"});
+  };
+  EXPECT_EQ(StoreBuffering("__sync_fetch_and_add(&mine, 1);"), same(3));
+  EXPECT_EQ(StoreBuffering("__sync_bool_compare_and_swap(&mine, 1, 2);"), same(3));
+  EXPECT_EQ(StoreBuffering("__atomic_fetch_add(&mine, 1, __ATOMIC_RELAXED);"), (Totals{3, 3, 4}));
+  EXPECT_EQ(StoreBuffering("__atomic_store_n(&mine, 1, __ATOMIC_SEQ_CST);"), same(3));
+  EXPECT_EQ(StoreBuffering("__atomic_store_n(&mine, 1, __ATOMIC_RELEASE);"), (Totals{3, 4, 4}));
+  EXPECT_EQ(totalsOfThreads({"static volatile int mine; x = 1; __atomic_store_n(&mine, 1, __ATOMIC_RELEASE); y = 1;",
+                             "(void)y; (void)x;"}),
+            same(3));
+}
+
 TEST(Traces, StoreStoreBarrierForbidsOvertaking) {
   EXPECT_EQ(totalsOfThreads({"x = 1; __atomic_thread_fence(__ATOMIC_RELEASE); y = 1;", "(void)y; (void)x;"}), same(3));
 }

@@ -1,0 +1,378 @@
+// POWER on small programs whose answers are known: the figures of "Stateless Model Checking for POWER", C11 atomics by
+// their mapping, locks, threads, waiting, memory that ends, and what is refused.
+#include "litmus/LitmusReader.h"
+#include "litmus/LitmusRun.h"
+#include "support/Graphs.h"
+
+#include <gtest/gtest.h>
+
+namespace picket {
+namespace {
+
+using testing::Explored;
+using Bugs = std::set<std::string>;
+
+Explored exploreLitmus(const std::string &Text) {
+  LitmusReading Reading = readLitmus(Text, "test.litmus");
+  EXPECT_TRUE(Reading.Test) << Reading.Problem;
+  Explored All = testing::exploreGraphsOf(Reading.Test->Code);
+  EXPECT_EQ(All.Repeated, 0u);
+  EXPECT_EQ(All.Result.FailedWakeups, 0u);
+  return All;
+}
+
+Explored exploreText(const std::string &Text, AxiomaticModel Model = AxiomaticModel::Power) {
+  Explored All = testing::exploreGraphsOf(testing::compile(testing::requestForText(Text)), Model);
+  EXPECT_EQ(All.Repeated, 0u);
+  EXPECT_EQ(All.Result.FailedWakeups, 0u);
+  return All;
+}
+
+/// A program: what is global, the threads' bodies, and what main does when all have ended.
+std::string threads(const std::string &Globals, const std::vector<std::string> &Bodies, const std::string &Then = "") {
+  std::string Text = "#include <assert.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n"
+                     "#include <stdlib.h>\n" +
+                     Globals + "\n",
+              Start, Wait;
+  for (size_t K = 0; K < Bodies.size(); ++K) {
+    const std::string N = std::to_string(K);
+    Text += "static void *t" + N + "(void *p) { " + Bodies[K] + " return p; }\n";
+    Start += "pthread_create(&t[" + N + "], 0, t" + N + ", 0); ";
+    Wait += "pthread_join(t[" + N + "], 0); ";
+  }
+  return Text + "int main(void) { pthread_t t[" + std::to_string(Bodies.size()) + "]; " + Start + Wait + Then +
+         " return 0; }\n";
+}
+
+void expectSafe(const std::string &Text) {
+  Explored All = exploreText(Text);
+  EXPECT_EQ(All.Bugs, Bugs()) << Text;
+  EXPECT_EQ(All.Result.Ended, ExplorationResult::End::Everything) << All.Result.Reason;
+  EXPECT_GT(All.Result.Executions, 0u);
+}
+void expectBug(const std::string &Text, const std::string &Kind = "assertion") {
+  Explored All = exploreText(Text);
+  EXPECT_EQ(All.Bugs, Bugs{Kind}) << Text;
+  EXPECT_EQ(All.Result.Ended, ExplorationResult::End::Everything) << All.Result.Reason;
+}
+
+// The paper's figures.
+
+TEST(PowerExploration, LoadBufferingWithDataHasFourTraces) { // Fig. 2
+  Explored All = exploreLitmus(R"(PPC LB+data
+{ 0:r2=x; 0:r4=y; 1:r2=y; 1:r4=x; }
+ P0           | P1           ;
+ lwz r1,0(r2) | lwz r1,0(r2) ;
+ addi r3,r1,1 | li r3,1      ;
+ stw r3,0(r4) | stw r3,0(r4) ;
+forall true
+)");
+  EXPECT_EQ(All.Result.Executions, 4u);
+  EXPECT_EQ(All.Result.Blocked, 0u);
+  EXPECT_EQ(All.Result.RejectedBranches, 0u);
+}
+
+TEST(PowerExploration, RacesWithTheSameLoadAreReversedOnce) { // Fig. 9: three sources, two orders of the writes
+  Explored All = exploreLitmus(R"(PPC Fig9
+{ 0:r2=x; 1:r2=x; 1:r3=1; 2:r2=x; 2:r3=2; }
+ P0           | P1           | P2           ;
+ lwz r1,0(r2) | stw r3,0(r2) | stw r3,0(r2) ;
+forall true
+)");
+  EXPECT_EQ(All.Result.Executions, 6u);
+  EXPECT_EQ(All.Result.RejectedBranches, 0u);
+}
+
+/// Fig. 11: SB, then ten writes each in what the syncs make critical sections.
+std::string tenWrites(const std::string &Fence) {
+  std::string Text = "PPC SB+10W\n{ 0:r2=x; 0:r3=y; 0:r4=z; 0:r5=1; 1:r2=y; 1:r3=x; 1:r4=z; 1:r5=1; }\nP0 | P1 ;\n";
+  auto Both = [&](const std::string &Line) { Text += Line + " | " + Line + " ;\n"; };
+  Both("stw r5,0(r2)");
+  Both(Fence);
+  Both("lwz r1,0(r3)");
+  Both("cmpwi r1,1");
+  Both("beq L");
+  for (int K = 0; K < 10; ++K)
+    Both("stw r5,0(r4)");
+  Both("L:");
+  return Text + "forall true\n";
+}
+
+TEST(PowerExploration, SyncsMakeCriticalSections) {
+  Explored All = exploreLitmus(tenWrites("sync"));
+  EXPECT_EQ(All.Result.Executions, 3u);
+  EXPECT_EQ(All.Result.RejectedBranches, 0u);
+}
+
+TEST(PowerExploration, WithoutSyncsWritesInterleave) {
+  struct : GraphObserver {
+    void ended(GraphRun &, Ending) override {}
+  } Nobody;
+  LitmusReading Reading = readLitmus(tenWrites("nop"), "test.litmus");
+  ASSERT_TRUE(Reading.Test) << Reading.Problem;
+  ExplorationResult Result =
+      exploreGraphs(Reading.Test->Code, AxiomaticModel::Power, testing::exhaustively(Buffering::None), Nobody);
+  EXPECT_EQ(Result.Executions, 184759u);
+  EXPECT_EQ(Result.FailedWakeups, 0u);
+  EXPECT_EQ(Result.Blocked, 0u);
+}
+
+// C11 atomics.
+
+std::string messagePassing(const std::string &StoreOrder, const std::string &LoadOrder) {
+  return threads("int data, seen; atomic_int flag;",
+                 {"data = 1; atomic_store_explicit(&flag, 1, memory_order_" + StoreOrder + ");",
+                  "if (atomic_load_explicit(&flag, memory_order_" + LoadOrder + ")) assert(data == 1);"});
+}
+
+TEST(PowerExploration, MessagePassing) {
+  expectBug(messagePassing("relaxed", "relaxed"));
+  expectBug(messagePassing("release", "relaxed"));
+  expectBug(messagePassing("relaxed", "acquire"));
+  expectSafe(messagePassing("release", "acquire"));
+  expectSafe(messagePassing("seq_cst", "seq_cst"));
+}
+
+std::string storeBuffering(const std::string &StoreOrder, const std::string &LoadOrder) {
+  auto Side = [&](const std::string &Mine, const std::string &Other, const std::string &Into) {
+    return "atomic_store_explicit(&" + Mine + ", 1, memory_order_" + StoreOrder + "); " + Into +
+           " = atomic_load_explicit(&" + Other + ", memory_order_" + LoadOrder + ");";
+  };
+  return threads("atomic_int x, y; int a, b;", {Side("x", "y", "a"), Side("y", "x", "b")}, "assert(a || b);");
+}
+
+TEST(PowerExploration, StoreBuffering) {
+  expectBug(storeBuffering("relaxed", "relaxed"));
+  expectBug(storeBuffering("release", "acquire"));
+  expectSafe(storeBuffering("seq_cst", "seq_cst"));
+}
+
+std::string independentReads(const std::string &StoreOrder, const std::string &LoadOrder) {
+  auto Load = [&](const char *From) {
+    return std::string("atomic_load_explicit(&") + From + ", memory_order_" + LoadOrder + ")";
+  };
+  auto Store = [&](const char *To) {
+    return std::string("atomic_store_explicit(&") + To + ", 1, memory_order_" + StoreOrder + ");";
+  };
+  return threads("atomic_int x, y; int a, b, c, d;",
+                 {Store("x"), Store("y"), "a = " + Load("x") + "; b = " + Load("y") + ";",
+                  "c = " + Load("y") + "; d = " + Load("x") + ";"},
+                 "assert(!(a && !b && c && !d));");
+}
+
+TEST(PowerExploration, IndependentReadsOfIndependentWrites) {
+  expectBug(independentReads("relaxed", "acquire"));
+  expectBug(independentReads("release", "acquire"));
+  expectSafe(independentReads("seq_cst", "seq_cst"));
+}
+
+/// Plain accesses with fences as inline assembly.
+std::string fencedMessage(const std::string &Writer, const std::string &Reader) {
+  return threads("#define FENCE(F) __asm__ volatile(F ::: \"memory\")\nvolatile int data[1], flag; int seen, f;",
+                 {"data[0] = 1; " + Writer + " flag = 1;", "f = flag; " + Reader}, "assert(!f || seen);");
+}
+
+TEST(PowerExploration, DependenciesAreFollowedThroughTheProgram) {
+  const std::string Lwsync = "FENCE(\"lwsync\");", Eieio = "FENCE(\"eieio\");";
+  const std::string Loose = "seen = data[0];", Address = "seen = data[f ^ f];", Control = "if (f) seen = data[0];",
+                    ControlISync = "if (f) { FENCE(\"isync\"); seen = data[0]; }",
+                    Fence = "FENCE(\"lwsync\"); seen = data[0];", FullFence = "FENCE(\"sync\"); seen = data[0];";
+  expectBug(fencedMessage(Lwsync, Loose));
+  expectBug(fencedMessage(Lwsync, Control));
+  expectSafe(fencedMessage(Lwsync, Address));
+  expectSafe(fencedMessage(Lwsync, ControlISync));
+  expectSafe(fencedMessage(Lwsync, Fence));
+  expectSafe(fencedMessage(Lwsync, FullFence));
+  expectSafe(fencedMessage(Eieio, Address));
+  expectBug(fencedMessage("", Address));
+  expectBug(fencedMessage("FENCE(\"isync\");", Address));
+}
+
+TEST(PowerExploration, DependenciesGoThroughArithmeticCallsAndMemory) {
+  auto Reader = [](const std::string &Body) {
+    return threads("#define FENCE(F) __asm__ volatile(F ::: \"memory\")\nvolatile int data[1], flag, own;\n"
+                   "int seen, f; static int shifted(int v) { return v >> 8; }",
+                   {"data[0] = 1; FENCE(\"lwsync\"); flag = 1;", Body}, "assert(!f || seen);");
+  };
+  expectSafe(Reader("f = flag; seen = data[f * 0];"));
+  expectSafe(Reader("f = flag; seen = data[(f & 1) - f];"));
+  expectSafe(Reader("f = flag; seen = data[shifted(f)];"));
+  expectSafe(Reader("f = flag; own = f >> 8; seen = data[own];"));
+  expectBug(Reader("f = flag; own = f >> 8; seen = data[0];"));
+}
+
+TEST(PowerExploration, LoadBufferingNeedsADependency) {
+  auto Program = [](const std::string &Store) {
+    return threads("volatile int x, y; int a, b;", {"a = x; y = " + Store + ";", "b = y; x = 1;"},
+                   "assert(!(a && b));");
+  };
+  expectBug(Program("1"));
+  EXPECT_EQ(exploreText(threads("volatile int x, y; int a, b;", {"a = x; y = a ^ a ^ 1;", "b = y; x = b ^ b ^ 1;"},
+                                "assert(!(a && b));"))
+                .Bugs,
+            Bugs());
+}
+
+// Updates.
+
+TEST(PowerExploration, UpdatesAreAtomic) {
+  const std::string Add = "atomic_fetch_add_explicit(&x, 1, memory_order_relaxed);";
+  Explored All = exploreText(threads("atomic_int x;", {Add, Add, Add}, "assert(x == 3);"));
+  EXPECT_EQ(All.Bugs, Bugs());
+  EXPECT_EQ(All.Result.Executions, 6u);
+  expectBug(threads("volatile int x;", {"x = x + 1;", "x = x + 1;"}, "assert(x == 2);"));
+}
+
+TEST(PowerExploration, OneCompareExchangeWins) {
+  const std::string Try = "int zero = 0; if (atomic_compare_exchange_strong(&x, &zero, 1)) atomic_fetch_add(&won, 1);";
+  expectSafe(threads("atomic_int x, won;", {Try, Try, Try}, "assert(won == 1);"));
+}
+
+TEST(PowerExploration, RelaxedUpdatesOrderNothing) {
+  auto Pass = [](const std::string &Order) {
+    return threads("int data; atomic_int flag;",
+                   {"data = 1; atomic_fetch_add_explicit(&flag, 1, memory_order_" + Order + ");",
+                    "if (atomic_fetch_add_explicit(&flag, 0, memory_order_" + Order + ")) assert(data == 1);"});
+  };
+  expectBug(Pass("relaxed"));
+  expectSafe(Pass("acq_rel"));
+  expectSafe(Pass("seq_cst"));
+}
+
+// Threads and locks.
+
+TEST(PowerExploration, CreateAndJoinOrder) {
+  expectSafe("#include <assert.h>\n#include <pthread.h>\nint before, after;\n"
+             "static void *t(void *p) { assert(before == 1); after = 1; return p; }\n"
+             "int main(void) { pthread_t a; before = 1; pthread_create(&a, 0, t, 0); pthread_join(a, 0);\n"
+             "  assert(after == 1); return 0; }\n");
+}
+
+TEST(PowerExploration, LockedProgramsHaveTheExecutionsOfSc) {
+  const std::string Globals = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int x, y;";
+  const std::string Locked = "pthread_mutex_lock(&m); x++; y = x; pthread_mutex_unlock(&m);";
+  const std::string Text = threads(Globals, {Locked, Locked, Locked}, "assert(x == 3 && y == 3);");
+  Explored Power = exploreText(Text), Sc = exploreText(Text, AxiomaticModel::SC);
+  EXPECT_EQ(Power.Bugs, Bugs());
+  EXPECT_EQ(Power.Result.Executions, 6u);
+  EXPECT_EQ(Sc.Result.Executions, 6u);
+}
+
+TEST(PowerExploration, UnlockedAccessesAreSeenOutOfOrder) {
+  const std::string Locked = "pthread_mutex_lock(&m); x = 1; y = 1; pthread_mutex_unlock(&m);";
+  expectBug(threads("pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; volatile int x, y; int a, b;",
+                    {Locked, "a = y; b = x;"}, "assert(!a || b);"));
+}
+
+TEST(PowerExploration, DeadlocksAreFound) {
+  auto Take = [](const std::string &First, const std::string &Second) {
+    return "pthread_mutex_lock(&" + First + "); pthread_mutex_lock(&" + Second + "); pthread_mutex_unlock(&" + Second +
+           "); pthread_mutex_unlock(&" + First + ");";
+  };
+  const std::string Globals = "pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;";
+  expectBug(threads(Globals, {Take("a", "b"), Take("b", "a")}), "deadlock");
+  expectSafe(threads(Globals, {Take("a", "b"), Take("a", "b")}));
+}
+
+// Waiting.
+
+TEST(PowerExploration, AHandshakeOfSpinLoops) {
+  const std::string Globals = "atomic_int ping, pong; int data;";
+  auto Load = [](const std::string &From) {
+    return "while (!atomic_load_explicit(&" + From + ", memory_order_acquire)) ;";
+  };
+  auto Store = [](const std::string &To) { return "atomic_store_explicit(&" + To + ", 1, memory_order_release);"; };
+  Explored All = exploreText(threads(Globals, {"data = 1; " + Store("ping") + Load("pong") + "assert(data == 2);",
+                                               Load("ping") + "data++; " + Store("pong")}));
+  EXPECT_EQ(All.Bugs, Bugs());
+  EXPECT_EQ(All.Result.Executions, 1u);
+  EXPECT_EQ(All.Result.Blocked, 0u);
+  expectBug(threads(Globals, {"data = 1; " + Store("ping"),
+                              "while (!atomic_load_explicit(&ping, memory_order_relaxed)) ; assert(data == 1);"}));
+}
+
+TEST(PowerExploration, AFenceMayStandInASpinLoop) {
+  expectSafe(
+      threads("volatile int s;", {"s = 1; s = 2;", "int v; do { v = s; __sync_synchronize(); } while (v == 1);"}));
+}
+
+TEST(PowerExploration, ALoopThatNobodyEndsHangs) {
+  expectBug(threads("volatile int go;", {"while (!go) ;", ""}), "hang");
+}
+
+TEST(PowerExploration, AssumptionsBlock) {
+  Explored All = exploreText("void __VERIFIER_assume(int);\n" +
+                             threads("volatile int x;", {"x = 1;", "__VERIFIER_assume(x == 1);"}));
+  EXPECT_EQ(All.Bugs, Bugs());
+  EXPECT_EQ(All.Result.Executions, 1u);
+  EXPECT_EQ(All.Result.Blocked, 1u);
+}
+
+TEST(PowerExploration, ConditionVariables) {
+  const std::string Globals = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = "
+                              "PTHREAD_COND_INITIALIZER; int ready, data;";
+  const std::string Waits = "pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); assert(data == 1); "
+                            "pthread_mutex_unlock(&m);";
+  expectSafe(threads(Globals, {Waits, "pthread_mutex_lock(&m); data = 1; ready = 1; pthread_cond_signal(&c); "
+                                      "pthread_mutex_unlock(&m);"}));
+  // Nobody looks whether it was signalled before.
+  expectBug(threads(Globals, {"pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);",
+                              "pthread_mutex_lock(&m); pthread_cond_signal(&c); pthread_mutex_unlock(&m);"}),
+            "deadlock");
+}
+
+TEST(PowerExploration, SemaphoresOrder) {
+  const std::string Text = "#include <assert.h>\n#include <pthread.h>\n#include <semaphore.h>\nsem_t s; int data;\n"
+                           "static void *t(void *p) { data = 1; sem_post(&s); return p; }\n"
+                           "int main(void) { pthread_t a; sem_init(&s, 0, 0); pthread_create(&a, 0, t, 0);\n"
+                           "  sem_wait(&s); assert(data == 1); pthread_join(a, 0); return 0; }\n";
+  expectSafe(Text);
+}
+
+// Memory that ends.
+
+TEST(PowerExploration, UseAfterFreeIsFound) {
+  const std::string Head =
+      "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\nint *p; atomic_int done;\n";
+  const std::string Tail = "int main(void) { pthread_t a; p = malloc(4); *p = 0; pthread_create(&a, 0, t, 0);\n"
+                           "  while (!atomic_load_explicit(&done, memory_order_acquire)) ; free(p);\n"
+                           "  pthread_join(a, 0); return 0; }\n";
+  auto User = [](const std::string &Order) {
+    return "static void *t(void *q) { *p = 1; atomic_store_explicit(&done, 1, memory_order_" + Order +
+           "); return q; }\n";
+  };
+  expectSafe(Head + User("release") + Tail);
+  expectBug(Head + User("relaxed") + Tail, "use-after-free");
+}
+
+TEST(PowerExploration, DoubleFreeIsFound) {
+  expectBug("#include <pthread.h>\n#include <stdlib.h>\nint *volatile p;\n"
+            "static void *t(void *q) { free(p); return q; }\n"
+            "int main(void) { pthread_t a; p = malloc(4); pthread_create(&a, 0, t, 0); free(p);\n"
+            "  pthread_join(a, 0); return 0; }\n",
+            "double-free");
+}
+
+// What is not modelled.
+
+std::string refusalOf(const std::string &Text) {
+  Explored All = exploreText(Text);
+  EXPECT_EQ(All.Result.Ended, ExplorationResult::End::Unsupported);
+  return All.Result.Reason;
+}
+
+TEST(PowerExploration, OverlappingSizesAreRefused) {
+  EXPECT_NE(refusalOf(threads("union { int whole; char part; } u; int a;", {"u.whole = 1;", "a = u.part;"}))
+                .find("different sizes that overlap"),
+            std::string::npos);
+}
+
+TEST(PowerExploration, AtomicSectionsAreRefused) {
+  EXPECT_NE(refusalOf("void __VERIFIER_atomic_begin(void);\nvoid __VERIFIER_atomic_end(void);\n" +
+                      threads("int x;", {"__VERIFIER_atomic_begin(); x++; __VERIFIER_atomic_end();", "x++;"}))
+                .find("atomic section"),
+            std::string::npos);
+}
+
+} // namespace
+} // namespace picket
