@@ -77,7 +77,11 @@ export interface Counterexample {
   events: TraceEvent[];
   chronological?: Graph;
   shashaSnir?: Graph;
-  cycle: { edges: Edge[]; reordered: { first: number; second: number; sentence: string }[] };
+  cycle: {
+    edges: Edge[];
+    reordered: { first: number; second: number; sentence: string }[];
+    late: { write: number; read: number; sentence: string }[]; // POWER
+  };
   steps: Step[];
   sources: Record<string, string>;
 }
@@ -98,7 +102,7 @@ function readCounterexample(value: unknown): Counterexample {
     if (!Array.isArray(raw[part])) throw new Error(`The counterexample has no ${part}.`);
   const data = {
     ...raw,
-    cycle: { edges: raw.cycle?.edges ?? [], reordered: raw.cycle?.reordered ?? [] },
+    cycle: { edges: raw.cycle?.edges ?? [], reordered: raw.cycle?.reordered ?? [], late: raw.cycle?.late ?? [] },
     sources: raw.sources ?? {},
   } as Counterexample;
   for (const [i, step] of data.steps.entries())

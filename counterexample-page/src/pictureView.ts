@@ -61,7 +61,7 @@ export class PictureView {
     this.step = 0;
     for (const [name, choose] of this.switches) choose.disabled = !telling.data[name];
     this.words.replaceChildren(...cycleInWords(telling));
-    this.setView(telling.data[view] ? view : "chronological");
+    this.setView(telling.data[view] ? view : telling.data.chronological ? "chronological" : "shashaSnir");
   }
 
   choose(view: View): void {

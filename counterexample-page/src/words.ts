@@ -79,9 +79,10 @@ export function edgeInWords(telling: Telling, edge: Edge): string {
   }
 }
 
-/// What follows from the cycle: which steps of a thread took effect in the wrong order.
+/// What follows from the cycle: which steps of a thread took effect in the wrong order, which did not for all threads.
 export function conclusions(telling: Telling): string[] {
-  return telling.data.cycle.reordered.map((pair, i) => (i === 0 ? `So ${sentence(pair.sentence)}` : capital(sentence(pair.sentence))));
+  const { reordered, late } = telling.data.cycle;
+  return [...reordered, ...late].map((pair, i) => (i === 0 ? `So ${sentence(pair.sentence)}` : capital(sentence(pair.sentence))));
 }
 
 /// "Step 5 of 14, left, line 11: stores 1 to flag0." for announcements and tooltips.

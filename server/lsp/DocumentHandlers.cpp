@@ -12,10 +12,10 @@ using llvm::json::Value;
 
 namespace picket {
 
-/// Files that are compiled by themselves. Others are kept for those that include them.
+/// Files that are checked by themselves. Others are kept for those that include them.
 static bool isC(StringRef File, StringRef Language) {
   const StringRef Extension = llvm::sys::path::extension(File);
-  if (Extension == ".c" || Extension == ".i")
+  if (Extension == ".c" || Extension == ".i" || Extension == ".litmus")
     return true;
   return Language == "c" && Extension != ".h" && Extension != ".inc";
 }

@@ -1,8 +1,10 @@
 #include "lsp/WorkerCommand.h"
 
 #include "TraceJson.h"
-#include "lsp/Outcome.h"
+#include "lsp/LitmusOutcome.h"
 #include "lsp/WorkerProtocol.h"
+
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <condition_variable>
 #include <csignal>
@@ -73,10 +75,12 @@ public:
     if (!fromJSON(*Json, Request, Root))
       return fail(llvm::toString(Root.getError()));
     Busy = true;
-    if (Request.Render.empty())
-      check(Request);
-    else
+    if (!Request.Render.empty())
       render(Request.Render);
+    else if (isLitmus(Request.File))
+      runLitmusTest(Request);
+    else
+      check(Request);
   }
 
 private:
@@ -101,6 +105,7 @@ private:
   }
 
   void check(const WorkerRequest &Request);
+  void runLitmusTest(const WorkerRequest &Request);
   void render(const std::vector<std::string> &Traces);
 
   static constexpr std::chrono::milliseconds TellEvery{250};
@@ -194,6 +199,20 @@ void Worker::check(const WorkerRequest &Request) {
   if (!Key.empty() && isCacheable(Report))
     Last["key"] = Key;
   say(std::move(Last));
+}
+
+void Worker::runLitmusTest(const WorkerRequest &Request) {
+  LitmusOptions Options;
+  Options.Unroll = Request.Options.Unroll;
+  Options.TimeoutSeconds = Request.Options.TimeoutSeconds;
+  Options.MaxMemoryBytes = Request.Options.MemoryBytes;
+  auto Text = Request.Unsaved.find(Request.File);
+  std::string Content;
+  if (Text != Request.Unsaved.end())
+    Content = Text->second;
+  else if (auto Buffer = llvm::MemoryBuffer::getFile(Request.File))
+    Content = (*Buffer)->getBuffer().str();
+  say(Object{{"outcome", toJSON(litmusOutcome(Request.File, Content, Options))}, {"done", true}});
 }
 
 /// Pictures take time, so they are drawn when somebody wants to see them. A trace that cannot be read stays as it is.

@@ -49,6 +49,21 @@ test("Progress begins, reports executions, and ends", { timeout: 120_000 }, () =
   assert(percentages.every((percentage) => percentage < 100), `not done before the end: ${percentages}`);
 }));
 
+test("A litmus test is answered at its condition, and a wrong one where it is wrong", () => session({}, async (client) => {
+  const text = ["PPC MP", "{ 0:r2=x; 0:r4=y; 1:r2=y; 1:r4=x; }", " P0           | P1           ;", " li r1,1      | lwz r1,0(r2) ;",
+    " stw r1,0(r2) | lwz r3,0(r4) ;", " li r3,1      |              ;", " stw r3,0(r4) |              ;",
+    "exists (1:r1=1 /\\ 1:r3=0)", ""].join("\n");
+  const uri = await client.open("MP.litmus", text);
+  const found = await client.checked(uri);
+  assert.deepEqual(found.map(({ severity, range }) => [severity, range.start.line]), [[3, 7], [3, 7]]);
+  assert.match(found.find(({ message }) => message.startsWith("POWER"))?.message ?? "", /holds: .* so in 1 of 4 executions, 4 final states/);
+  assert.match(found.find(({ message }) => message.startsWith("SC"))?.message ?? "", /does not hold: .* never so \(3 executions\), 3 final states/);
+  const wrong = await client.open("wrong.litmus", text.replace("li r3,1 ", "frob r3 "));
+  const [problem] = await client.checked(wrong);
+  assert.match(problem.message, /not supported: 'frob' \(line 6\)/);
+  assert.equal(problem.range.start.line, 5);
+}));
+
 test("The status carries progress while a check runs, and nobody has to ask", () => session({}, async (client) => {
   const uri = await client.open("slow.c", Endless);
   const [first] = await client.until("progress in the status", () => {

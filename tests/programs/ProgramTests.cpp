@@ -1,6 +1,7 @@
 // Checks the C programs of this directory against expected.tsv: one test per row, in the suite "Fast" or, where
 // the row says that there are many executions, "Full". The suite "Optimal" insists that no execution was for nothing,
 // the suite "Counterexample" that every violation is explained by an execution that is one.
+#include "support/Graphs.h"
 #include "support/Recordings.h"
 
 #include <gtest/gtest.h>
@@ -13,9 +14,6 @@
 
 namespace picket {
 namespace {
-
-/// The models that exist. Rows of the others state what will have to hold.
-const std::vector<Model> ModelsToRun = {Model::SC, Model::TSO, Model::PSO};
 
 constexpr uint64_t ManyExecutions = 20000;
 constexpr uint64_t MostTracesKept = 5040;
@@ -191,6 +189,12 @@ public:
 
   void TestBody() override {
     const Program P = testing::compile(testing::requestForProgram(Given.Program, Given.Flags));
+    if (Given.Which == Model::Power) {
+      const testing::Explored All = testing::exploreGraphsOf(P, AxiomaticModel::Power, Given.Unroll);
+      EXPECT_EQ(All.Result.FailedWakeups, 0u);
+      EXPECT_EQ(All.Repeated, 0u) << "of " << All.Result.Executions << " executions";
+      return;
+    }
     const Buffering Buffers = Given.Which == Model::SC    ? Buffering::None
                               : Given.Which == Model::TSO ? Buffering::Fifo
                                                           : Buffering::PerLocation;
@@ -225,6 +229,10 @@ public:
       EXPECT_EQ(testing::problemOf(C), "");
       EXPECT_FALSE(C.Sentence.empty());
       EXPECT_TRUE(Given.Which != Model::SC || C.Why.Edges.empty());
+      if (Given.Which == Model::Power && C.Why.Edges.empty()) { // then it needs no relaxed memory
+        Request.Options.Models = {Model::SC};
+        EXPECT_EQ(check(Request).Models.front().Result, Verdict::Violation);
+      }
       ASSERT_LT(C.Run.BugEvent, C.Run.Events.size());
       for (const TraceEvent &E : C.Run.Events)
         EXPECT_TRUE(E.At.Where.Line > 0 && E.At.Where.File.ends_with(Given.Program + ".c"))
@@ -260,8 +268,6 @@ void registerTest(const char *Suite, const std::string &Name, const Data &Given)
 }
 
 void registerRow(const Row &R) {
-  if (std::find(ModelsToRun.begin(), ModelsToRun.end(), R.Which) == ModelsToRun.end())
-    return;
   const char *Suite = R.Executions.value_or(0) < ManyExecutions ? "Fast" : "Full";
   registerTest<ProgramTest>(Suite, R.testName(), R);
   if (R.Verdict == "violation")

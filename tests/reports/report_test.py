@@ -16,7 +16,7 @@ import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 
 PICKET = SOURCE_DIR = VALIDATOR = None
-MODELS = ("sc", "tso", "pso")  # those there are
+MODELS = ("sc", "tso", "pso", "power")
 
 BUGGY = """#include <assert.h>
 #include <pthread.h>
@@ -101,6 +101,23 @@ class Commands(unittest.TestCase):
         for view in views:
             self.assertRegex(view.stdout, r"^digraph")
             self.assertIn("assertion failed", view.stderr)
+
+    def test_power_has_one_view(self):
+        views = [self.picket("check", "--model", "power", "--dot", "-", "--trace", view, "bug.c", code=1).stdout
+                 for view in ("chronological", "shasha-snir")]
+        self.assertEqual(views[0], views[1])
+        self.assertIn('class="shasha-snir"', views[0])
+        self.picket("check", "--model", "power", "--trace-json", "bug.json", "--html", "bug.html", "bug.c", code=1)
+        trace = json.loads(self.read("bug.json"))
+        self.assertEqual(page_data(self.read("bug.html")), [trace])
+        self.assertNotIn("chronological", trace)
+        self.assertRegex(self.picket("replay", "bug.json", code=1).stdout, r"^fails again: .* at bug\.c:13 \(as recorded\)")
+        self.write("moved.c", "\n\n" + BUGGY)
+        self.picket("replay", "bug.json", "moved.c", code=1)
+        self.write("changed.c", BUGGY.replace("ready = 1", "ready = 2"))
+        self.assertIn("no longer matches at step", self.picket("replay", "bug.json", "changed.c", code=4).stdout)
+        self.write("power.sarif", self.picket("check", "--model", "power", "--format", "sarif", "bug.c", code=1).stdout)
+        self.validate(self.path("power.sarif"))
 
     def test_one_thing_at_a_time_on_standard_output(self):
         self.picket("check", "--svg", "-", "--dot", "-", "bug.c", code=2)
@@ -309,8 +326,18 @@ class Suite(unittest.TestCase):
         for number, event in enumerate(trace["events"]):
             if not 1 <= event["line"] <= lines.get(event["file"], 0):
                 yield f"event {number} ({event['kind']}) is at {event['file']}:{event['line']}"
+        if ("chronological" in trace) == (trace["model"] == "power"):
+            yield "POWER, and only POWER, has no chronological trace"
+        if trace["model"] == "power" and "store buffer" in json.dumps([trace["sentence"], trace["steps"]]):
+            yield "a store buffer where there is none"
+        edges = {(edge["from"], edge["to"], edge["kind"]) for edge in trace["shashaSnir"]["edges"]}
+        cycle = [(edge["from"], edge["to"], edge["kind"]) for edge in trace["cycle"]["edges"]]
+        if not edges.issuperset(cycle) or any(a[1] != b[0] for a, b in zip(cycle, cycle[1:] + cycle[:1])):
+            yield "the cycle is none"
         for view in ("chronological", "shashaSnir"):
-            graph = trace[view]
+            graph = trace.get(view)
+            if graph is None:
+                continue
             if "svg" not in graph:
                 yield f"no picture of the {view} trace"
                 continue

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/Explore.h"
+#include "support/PowerRules.h"
 #include "support/StoreBufferRules.h"
 #include "trace/Counterexample.h"
 #include "trace/Recorder.h"
@@ -113,8 +114,11 @@ inline bool isCyclic(const TraceGraph &G) {
 
 /// What is wrong with the explanation of an execution, whatever the execution is; empty if nothing.
 inline std::string problemOf(const Counterexample &C) {
-  if (std::string Problem = StoreBufferRules::problemOf(C.Run); !Problem.empty())
+  const bool Power = C.Run.Model == "power";
+  if (std::string Problem = Power ? PowerRules::problemOf(C.Run) : StoreBufferRules::problemOf(C.Run); !Problem.empty())
     return "not an execution of the model: " + Problem;
+  if (Power && !C.Chronological.Nodes.empty())
+    return "a chronological trace where there is no such order";
   if (isCyclic(C.Chronological))
     return "the chronological trace is cyclic";
   if (isCyclic(C.ShashaSnir) == C.Why.Edges.empty())
@@ -126,14 +130,14 @@ inline std::string problemOf(const Counterexample &C) {
     if (!std::binary_search(C.ShashaSnir.Edges.begin(), C.ShashaSnir.Edges.end(), E))
       return "an edge of the cycle is not in the trace";
   }
-  if (!C.Why.Edges.empty() && C.Why.Reordered.empty())
+  if (!C.Why.Edges.empty() && C.Why.Reordered.empty() && C.Why.Late.empty())
     return "a cycle, but nothing was reordered";
   if (C.Steps.size() != C.Run.Events.size())
     return "the steps are not the events";
   for (const TraceEdge &E : C.Chronological.Edges)
     if (E.From >= E.To)
       return "the telling goes against the trace";
-  return "";
+  return Power ? PowerRules::problemOfOrder(C) : "";
 }
 
 } // namespace picket::testing

@@ -38,15 +38,16 @@ CompileRequest request() {
   return Request;
 }
 
+std::shared_ptr<const Counterexample> find(Model Which) {
+  CheckRequest Request;
+  Request.Text = request();
+  Request.Options.Models = {Which};
+  return check(Request).Models.at(0).Bugs.at(0).Trace;
+}
+
 /// The counterexample under TSO; found once.
 const Counterexample &counterexample() {
-  static const std::shared_ptr<const Counterexample> Found = [] {
-    CheckRequest Request;
-    Request.Text = request();
-    Request.Options.Models = {Model::TSO};
-    CheckReport Report = check(Request);
-    return Report.Models.at(0).Bugs.at(0).Trace;
-  }();
+  static const std::shared_ptr<const Counterexample> Found = find(Model::TSO);
   return *Found;
 }
 
@@ -72,6 +73,37 @@ TEST(TraceJson, WhatIsReadIsWhatWasWritten) {
   EXPECT_EQ(Saved.Flags, (std::vector<std::string>{"-D", "A=\"b c\""}));
   EXPECT_EQ(Saved.Order.size(), counterexample().Steps.size());
   EXPECT_EQ(jsonOf(explain(std::move(Saved.Run)), Saved.Flags), Json);
+}
+
+TEST(TraceJson, PowerIsReadAsItWasWritten) {
+  const std::shared_ptr<const Counterexample> C = find(Model::Power);
+  const std::string Json = jsonOf(*C);
+  EXPECT_EQ(parsed(Json).getAsObject()->get("chronological"), nullptr);
+  SavedTrace Saved = llvm::cantFail(readTrace(parsed(Json)));
+  EXPECT_EQ(Saved.Order.size(), C->Steps.size());
+  EXPECT_EQ(jsonOf(explain(std::move(Saved.Run))), Json);
+}
+
+TEST(TraceJson, PowerWithNumbersThatLeadNowhere) {
+  const std::shared_ptr<const Counterexample> C = find(Model::Power);
+  auto Broken = [&](auto Break) {
+    Counterexample Copy = *C;
+    Break(Copy.Run);
+    return errorOf(parsed(jsonOf(Copy)));
+  };
+  auto Reader = [&](const Recording &R) {
+    for (uint32_t K = 0; K < R.Events.size(); ++K)
+      if (R.Events[K].Kind == EventKind::Load)
+        return K;
+    return NoEvent;
+  };
+  const std::string At = "'events[" + std::to_string(Reader(C->Run)) + "].";
+  EXPECT_EQ(Broken([&](Recording &R) { R.Events[Reader(R)].Accesses[0].Source = 1000; }),
+            At + "accesses[0].source' must be an event that has a number");
+  EXPECT_EQ(Broken([&](Recording &R) { R.Events[Reader(R)].Accesses[0].Source = R.BugEvent; }),
+            At + "accesses[0].source' must be an event that has a number");
+  EXPECT_EQ(Broken([&](Recording &R) { R.Events[Reader(R)].Links = {{TraceLink::Data, 1000}}; }),
+            At + "links[0].on' must be an event");
 }
 
 TEST(TraceJson, SourcesComeFromUnsavedTexts) {

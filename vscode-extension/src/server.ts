@@ -131,7 +131,7 @@ export class Server {
       },
     };
     return {
-      documentSelector: [{ scheme: "file", language: "c" }],
+      documentSelector: [{ scheme: "file", language: "c" }, { scheme: "file", pattern: "**/*.litmus" }],
       diagnosticCollectionName: "picket",
       outputChannel: this.output,
       initializationOptions: () => ({ ...vscode.workspace.getConfiguration("picket"), clientCommands: serverCommands }),
