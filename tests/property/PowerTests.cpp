@@ -155,35 +155,35 @@ void expectSameExecutions(const PowerPalette &From, unsigned Programs, unsigned 
 
 using Palette = PowerPalette;
 
-TEST(Power, PlainAccesses) { expectSameExecutions({.Ties = {Palette::Loose}, .Locations = 3}, 500, 1); }
+TEST(Power, PlainAccesses) { expectSameExecutions({.Ties = {Palette::Loose}, .Locations = 3}, 1000, 1); }
 TEST(Power, Fences) {
   expectSameExecutions(
-      {.Ties = {Palette::Loose, Palette::SyncTie, Palette::LwSyncTie, Palette::EieioTie}, .Locations = 3}, 1000, 2);
+      {.Ties = {Palette::Loose, Palette::SyncTie, Palette::LwSyncTie, Palette::EieioTie}, .Locations = 3}, 2000, 2);
 }
 TEST(Power, Dependencies) {
   expectSameExecutions({.Ties = {Palette::Loose, Palette::AddressTie, Palette::DataTie, Palette::FakeDataTie,
                                  Palette::ControlTie, Palette::ControlISyncTie, Palette::LwSyncTie, Palette::SyncTie},
                         .Locations = 3},
-                       1000, 3);
+                       2000, 3);
 }
 TEST(Power, InternalEdges) { // few locations: rfi, rdw, detour
   expectSameExecutions({.Ties = {Palette::Loose, Palette::AddressTie, Palette::DataTie, Palette::ControlTie,
                                  Palette::ControlISyncTie, Palette::LwSyncTie},
                         .Accesses = 8},
-                       1000, 4);
+                       2000, 4);
 }
 TEST(Power, BranchesThatDecide) {
   expectSameExecutions({.Ties = {Palette::Loose, Palette::DecidingTie, Palette::DecidingISyncTie, Palette::DataTie,
                                  Palette::AddressTie, Palette::ISyncTie, Palette::LwSyncTie, Palette::SyncTie},
                         .Locations = 3},
-                       1000, 5);
+                       2000, 5);
 }
 TEST(Power, Reservations) {
   expectSameExecutions({.Ties = {Palette::Loose, Palette::DecidingTie, Palette::DataTie, Palette::AddressTie,
                                  Palette::ControlISyncTie, Palette::LwSyncTie, Palette::SyncTie},
                         .Reservations = true,
                         .Accesses = 8},
-                       1000, 6);
+                       2000, 6);
 }
 
 /// The machine goes on behind a branch on the outcome of a store-conditional only when that is committed, and a failed
@@ -195,7 +195,7 @@ TEST(Power, ReservationsWhoseFailureOrders) {
                         .Reservations = true,
                         .TiedReservations = true,
                         .Accesses = 8},
-                       1000, 7, Wanted::Only);
+                       2000, 7, Wanted::Only);
 }
 
 } // namespace

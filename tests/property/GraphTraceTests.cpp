@@ -1,0 +1,83 @@
+// Every execution of random programs under POWER, written down, explained and replayed.
+#include "RandomProgram.h"
+
+#include "support/Recordings.h"
+#include "trace/GraphRecorder.h"
+
+#include <gtest/gtest.h>
+
+namespace picket {
+namespace {
+
+using testing::Statement;
+
+const testing::Palette Everything = {Statement::Store,       Statement::Load,         Statement::Copy,
+                                     Statement::FetchAdd,    Statement::Exchange,     Statement::Guarded,
+                                     Statement::CompareSwap, Statement::LockedAdd,    Statement::TryLocked,
+                                     Statement::FullFence,   Statement::ReleaseFence, Statement::StoreRelease,
+                                     Statement::StoreSeqCst, Statement::RelaxedAdd};
+
+/// Keeps how to come to every complete execution.
+struct Scripts : GraphObserver {
+  std::vector<GraphScript> All;
+  std::optional<Sharing> Known;
+  void ended(GraphRun &Run, Ending How) override {
+    if (How != Ending::Complete)
+      return;
+    All.push_back(Run.script());
+    Known.emplace(Run.machine().sharing());
+  }
+  void restarted() override { All.clear(); }
+};
+
+std::string problemOf(const Program &P, const GraphScript &Script, Sharing Known, bool &Sequential) {
+  std::string Problem = "it is not followed to its end";
+  followGraph(P, AxiomaticModel::Power, MachineOptions(), Known, Script, nullptr,
+              [&](GraphRun &Run, const std::vector<bool> &Done) {
+                if (std::find(Done.begin(), Done.end(), false) != Done.end())
+                  return;
+                const Counterexample C = explain(recordRun(Run, nullptr));
+                Sequential = C.Why.Edges.empty();
+                Problem = testing::problemOf(C);
+                const ReplayResult Again = replay(P, C.Run, MachineOptions());
+                if (Problem.empty() && Again.Outcome != ReplayResult::SameBug)
+                  Problem = "replay: " + Again.Message;
+              });
+  return Problem;
+}
+
+std::string problemOf(const testing::RandomProgram &Random, size_t &Executions) {
+  const Program P = testing::compile(testing::requestForText(Random.text()));
+  ExplorationOptions Options;
+  Options.Exhaustive = true;
+  Scripts Found;
+  exploreGraphs(P, AxiomaticModel::Power, Options, Found);
+  if (Found.All.size() > 2000)
+    return "";
+  uint64_t Sequential = 0;
+  for (const GraphScript &Script : Found.All) {
+    bool IsSequential = false;
+    if (std::string Problem = problemOf(P, Script, *Found.Known, IsSequential); !Problem.empty())
+      return Problem;
+    Sequential += IsSequential;
+  }
+  Executions += Found.All.size();
+  testing::Silent Nobody;
+  const uint64_t Expected = exploreOptimally(P, testing::exhaustively(Buffering::None), Nobody).Executions;
+  if (Sequential != Expected)
+    return std::to_string(Sequential) + " executions have no cycle, but SC has " + std::to_string(Expected);
+  return "";
+}
+
+TEST(PowerTraces, OfRandomProgramsAreExplainedAndReplayed) {
+  size_t Executions = 0;
+  for (unsigned Seed = 1; Seed <= 400; ++Seed) {
+    std::mt19937 Random(Seed);
+    const testing::RandomProgram P = testing::makeProgram(Random, Everything, 3, 3);
+    ASSERT_EQ(problemOf(P, Executions), "") << "seed " << Seed << "\n" << P.text();
+  }
+  EXPECT_GT(Executions, 5000u);
+}
+
+} // namespace
+} // namespace picket
