@@ -80,6 +80,7 @@ private:
     Key Load;
     std::vector<Branch> Queue;
     std::set<std::vector<uint64_t>> Known; // everything that was ever in the queue
+    size_t Bytes = 0;                      // about what these take
   };
 
   // Explore, Traverse, DetectRace.
@@ -146,6 +147,7 @@ private:
   std::vector<std::pair<EventId, uint32_t>>
       Deferred; // loads that wait for ever in this part of the exploration; frames
   uint64_t Commits = 0;
+  size_t BranchBytes = 0; // of all frames
 };
 
 template <unsigned Words> EventSet<Words> Explorer<Words>::commitBefore(EventId E) const {
@@ -379,6 +381,7 @@ template <unsigned Words> void Explorer<Words>::exploreRead(EventId E) {
     Branch B = Frames[Home].Queue[K];
     traverse(Home, B, 0);
   }
+  BranchBytes -= Frames.back().Bytes;
   Frames.pop_back();
 }
 
@@ -414,7 +417,9 @@ template <unsigned Words> void Explorer<Words>::traverseStore(uint32_t Home, con
   }
   if (!G[E].IsWrite) { // an update
     EventId Source = B.StoreParameter == Initial ? NoEvent : find(B.StoreParameter);
-    if (!withRead(E, Source, ~0u, [&] { traverseLoad(Home, E + 1); }))
+    bool Accepted =
+        G.positionOf(Source) >= coherenceFloor(G, E) && withRead(E, Source, ~0u, [&] { traverseLoad(Home, E + 1); });
+    if (!Accepted)
       ++Result.RejectedBranches;
     return;
   }
@@ -453,6 +458,8 @@ template <unsigned Words> void Explorer<Words>::detectRaces(EventId Store) {
 /// The same for the write of an update that reads Source, whether it can do so here or not: it may be the load that
 /// keeps it from doing so.
 template <unsigned Words> void Explorer<Words>::detectRaces(EventId Update, EventId Source) {
+  if (G.positionOf(Source) < coherenceFloor(G, Update)) // its thread has seen something newer, and will have
+    return;
   Set Direct = commitBefore(Update);
   if (Source != NoEvent)
     Direct.insert(Source);
@@ -528,8 +535,12 @@ void Explorer<Words>::addBranch(uint32_t Home, const Set &Past, EventId Store, K
   }
   Name.push_back(B.Store);
   Name.push_back(B.StoreParameter);
-  if (F.Known.insert(std::move(Name)).second)
-    F.Queue.push_back(std::move(B));
+  const size_t Bytes = 2 * Name.size() * sizeof(uint64_t) + sizeof(Branch) + 64;
+  if (!F.Known.insert(std::move(Name)).second)
+    return;
+  F.Queue.push_back(std::move(B));
+  F.Bytes += Bytes;
+  BranchBytes += Bytes;
 }
 
 /// Whether an operation that waits could go on with something that is there.
@@ -673,7 +684,7 @@ template <unsigned Words> void Explorer<Words>::lookNow() {
     Stop("cancelled");
   if (Options.Deadline && std::chrono::steady_clock::now() >= *Options.Deadline)
     Stop("the time limit was reached");
-  if (M.undo().bytes() > Options.MaxMemoryBytes)
+  if (M.undo().bytes() + BranchBytes + M.memory().bytesAllocated() > Options.MaxMemoryBytes)
     Stop("the memory limit was reached");
   Observer.progress(Result);
 }

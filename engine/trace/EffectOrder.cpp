@@ -40,9 +40,7 @@ public:
   std::vector<uint32_t> effects() {
     lifecycle();
     kept();
-    for (const TraceEdge &E : G.Edges) // a thread sees its own stores before others do
-      if (E.Kind == EdgeKind::Source && R.Events[E.From].Thread != R.Events[E.To].Thread)
-        Order.wish(E.From, E.To);
+    sources();
     for (EdgeKind Kind : {EdgeKind::SyncOrder, EdgeKind::StoreOrder, EdgeKind::Conflict})
       edges(Kind);
     samePlace();
@@ -80,6 +78,14 @@ private:
       for (const TraceLink &L : R.Events[K].Links)
         if (L.What == TraceLink::Kept)
           Order.wish(L.On, K);
+  }
+
+  /// Of other threads: a thread sees its own stores before others do.
+  void sources() {
+    for (uint32_t K = 0; K < R.Events.size(); ++K)
+      for (const TraceAccess &A : R.Events[K].Accesses)
+        if (A.Source != NoEvent && R.Events[A.Source].Thread != R.Events[K].Thread)
+          Order.wish(A.Source, K);
   }
 
   bool overlap(uint32_t A, uint32_t B) const {

@@ -259,7 +259,11 @@ private:
   }
 
   void syncEdges() {
-    std::map<uint32_t, uint32_t> Last; // by object
+    struct Operations {
+      uint32_t Last = NoEvent;
+      std::vector<uint32_t> Idle; // POWER: since then, those that left the object as it was: in no order
+    };
+    std::map<uint32_t, Operations> Objects;
     std::vector<uint32_t> Order;
     for (uint32_t K = 0; K < R.Events.size(); ++K)
       if (isSync(R.Events[K]) || R.Events[K].Kind == EventKind::Bug)
@@ -270,11 +274,19 @@ private:
     for (uint32_t K : Order) {
       const TraceEvent &E = R.Events[K];
       for (const TraceAccess &A : E.Accesses) {
-        auto [It, New] = Last.try_emplace(A.Variable, K);
-        if (!New)
-          add(It->second, K, EdgeKind::SyncOrder);
-        if (E.Kind == EventKind::Sync)
-          It->second = K;
+        Operations &On = Objects[A.Variable];
+        const bool Idle = OutOfOrder && E.Kind == EventKind::Sync && A.Position == 0;
+        for (uint32_t Before : On.Idle)
+          if (!Idle)
+            add(Before, K, EdgeKind::SyncOrder);
+        if (On.Last != NoEvent && (Idle || On.Idle.empty()))
+          add(On.Last, K, EdgeKind::SyncOrder);
+        if (Idle) {
+          On.Idle.push_back(K);
+        } else if (E.Kind == EventKind::Sync || On.Last == NoEvent) {
+          On.Last = K;
+          On.Idle.clear();
+        }
       }
     }
   }

@@ -133,15 +133,48 @@ public:
       Instruction Next = access();
       if (K)
         tie(Next);
-      Code.push_back(Next);
-      if (isLoad(Next.What))
-        Last = static_cast<int8_t>(Next.Register);
+      append(Next);
     }
     return std::move(Code);
   }
 
+  /// From the first access to the last one, with something between them or not.
+  std::vector<Instruction> makePart(const Instruction &First, const Instruction &Final, bool &UsesThird) {
+    append(First);
+    if (const unsigned Between = pick(4); Between < 2) { // else nothing
+      UsesThird = true;
+      Instruction Next = Between ? load(2) : store(2);
+      tie(Next);
+      append(Next);
+      append(load(2));
+    }
+    Instruction Next = Final;
+    tie(Next);
+    append(Next);
+    return std::move(Code);
+  }
+  Instruction load(unsigned Location) {
+    Instruction I;
+    I.Location = static_cast<uint8_t>(Location);
+    I.Register = static_cast<uint8_t>(NextRegister++ % PowerProgram::Registers);
+    return I;
+  }
+  Instruction store(unsigned Location) {
+    Instruction I;
+    I.What = Instruction::Store;
+    I.Location = static_cast<uint8_t>(Location);
+    I.Value = static_cast<uint8_t>(Value++);
+    return I;
+  }
+
 private:
   unsigned pick(unsigned Choices) { return Random() % Choices; }
+
+  void append(const Instruction &Next) {
+    Code.push_back(Next);
+    if (isLoad(Next.What))
+      Last = static_cast<int8_t>(Next.Register);
+  }
 
   Instruction access() {
     Instruction I;
@@ -235,6 +268,27 @@ PowerProgram makePowerProgram(std::mt19937 &Random, const PowerPalette &From) {
     P.Threads.push_back(ThreadMaker(Random, From, Value).make(Accesses));
     Left -= Accesses;
   }
+  return P;
+}
+
+PowerProgram makePowerCycle(std::mt19937 &Random, const PowerPalette &From) {
+  const unsigned Threads = 2 + Random() % 2;
+  enum Edge { ReadsFrom, Coherence, FromReads }; // from the last access of a thread to the first of the next
+  std::vector<Edge> Edges;
+  for (unsigned T = 0; T < Threads; ++T)
+    Edges.push_back(static_cast<Edge>(Random() % 3));
+  PowerProgram P;
+  unsigned Value = 1;
+  bool UsesThird = false;
+  for (unsigned T = 0; T < Threads; ++T) {
+    ThreadMaker Maker(Random, From, Value);
+    const unsigned Next = (T + 1) % Threads;
+    const Instruction First = Edges[(T + Threads - 1) % Threads] == ReadsFrom ? Maker.load(T) : Maker.store(T);
+    const Instruction Final = Edges[T] == FromReads ? Maker.load(Next) : Maker.store(Next);
+    P.Threads.push_back(Maker.makePart(First, Final, UsesThird));
+  }
+  if (UsesThird)
+    P.Threads.push_back({ThreadMaker(Random, From, Value).store(2)});
   return P;
 }
 

@@ -54,6 +54,10 @@ struct PowerPalette {
 
 PowerProgram makePowerProgram(std::mt19937 &Random, const PowerPalette &From);
 
+/// Two or three threads whose first and last accesses can make a cycle with communication between them, as in the known
+/// litmus tests. Between the two a thread may store and load, or load twice, a place that another thread writes.
+PowerProgram makePowerCycle(std::mt19937 &Random, const PowerPalette &From);
+
 /// Programs that are one step smaller or simpler.
 std::vector<PowerProgram> shrinks(const PowerProgram &P);
 

@@ -131,7 +131,10 @@ PowerProgram smallest(PowerProgram P, Wanted Which) {
   return P;
 }
 
-void expectSameExecutions(const PowerPalette &From, unsigned Programs, unsigned Seed, Wanted Which = Wanted::All) {
+using Maker = PowerProgram (*)(std::mt19937 &, const PowerPalette &);
+
+void expectSameExecutions(const PowerPalette &From, unsigned Programs, unsigned Seed, Wanted Which = Wanted::All,
+                          Maker Make = testing::makePowerProgram) {
   if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
     Programs = static_cast<unsigned>(std::atoi(More));
   if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
@@ -139,7 +142,7 @@ void expectSameExecutions(const PowerPalette &From, unsigned Programs, unsigned 
   std::mt19937 Random(Seed);
   Totals Sum;
   for (unsigned K = 0; Sum.Programs < Programs; ++K) {
-    PowerProgram P = testing::makePowerProgram(Random, From);
+    PowerProgram P = Make(Random, From);
     if (problemOf(P, Which, Sum).empty())
       continue;
     P = smallest(P, Which);
@@ -171,6 +174,11 @@ TEST(Power, InternalEdges) { // few locations: rfi, rdw, detour
                                  Palette::ControlISyncTie, Palette::LwSyncTie},
                         .Accesses = 8},
                        2000, 4);
+}
+TEST(Power, Cycles) {
+  expectSameExecutions({.Ties = {Palette::Loose, Palette::AddressTie, Palette::DataTie, Palette::ControlTie,
+                                 Palette::ControlISyncTie, Palette::SyncTie, Palette::LwSyncTie, Palette::EieioTie}},
+                       3000, 8, Wanted::All, testing::makePowerCycle);
 }
 TEST(Power, BranchesThatDecide) {
   expectSameExecutions({.Ties = {Palette::Loose, Palette::DecidingTie, Palette::DecidingISyncTie, Palette::DataTie,

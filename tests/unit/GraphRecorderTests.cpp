@@ -214,6 +214,12 @@ TEST(PowerCounterexample, WhatOnlyOneThreadTouchesIsNotShown) {
     EXPECT_TRUE(!mentions(V.Name, "own") && !mentions(V.Name, "a[")) << V.Name;
 }
 
+TEST(PowerCounterexample, AnUpdateNeverReadsBehindItsThreadsOwnStore) {
+  EXPECT_TRUE(verified(program({"if (GET(x) == 2) r0 = 1;",
+                                "SET(x, 5); int v = atomic_fetch_add_explicit(&x, 1, memory_order_relaxed); r1 = v;"},
+                               "r1 == 5")));
+}
+
 TEST(PowerReplay, NoticesAnotherProgram) {
   const std::vector<std::string> Bodies = {"SET(x, 1); LWSYNC; SET(y, 1);",
                                            "int v = GET(y), w = GET(x); r0 = v; r1 = w;"};
