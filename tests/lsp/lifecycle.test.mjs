@@ -100,14 +100,12 @@ test("Requests are answered while files are checked", () => session({}, async (c
   const uris = [];
   for (let index = 0; index < 4; ++index) uris.push(await client.open(`slow${index}.c`, `${Endless}int number${index};\n`));
   await client.checking(uris[0]);
-  const begin = performance.now();
   for (const uri of uris) {
     await client.request("textDocument/codeLens", { textDocument: { uri } });
     await client.request("textDocument/hover", { textDocument: { uri }, position: { line: 0, character: 0 } });
     await client.request("picket/status", { uri });
   }
-  const taken = performance.now() - begin;
-  assert(taken < 2000, `12 requests took ${taken.toFixed()} ms`);
+  assert.equal((await client.request("picket/status", { uri: uris[0] })).state, "checking", "answered before the check ended");
 }));
 
 test("Shutdown in the middle of a check ends the check", () => server({}, async (client) => {
