@@ -7,7 +7,9 @@
 //   picket_bench --benchmark_filter=ManyRaces       time to plan for the races of one execution
 //   picket_bench --relaxation [name]                time relative to SC, robust programs of tests/programs
 #include "bench/Relaxation.h"
-#include "support/Explore.h"
+#include "litmus/LitmusReader.h"
+#include "support/Graphs.h"
+#include "support/TenWrites.h"
 
 #include <benchmark/benchmark.h>
 
@@ -35,6 +37,33 @@ void benchExecutions(benchmark::State &State, const Subject &S, Buffering Buffer
     Total += Executions = exploreAll(P, Buffers).Executions;
   State.counters["executions"] = static_cast<double>(Executions);
   State.counters["executions/s"] = benchmark::Counter(static_cast<double>(Total), benchmark::Counter::kIsRate);
+}
+
+struct Unobserved : GraphObserver {
+  void ended(GraphRun &, Ending) override {}
+};
+
+/// The same under POWER. Rejected branches are time spent for nothing.
+void benchGraphs(benchmark::State &State, const Program &P) {
+  uint64_t Total = 0;
+  ExplorationResult Result;
+  for (auto _ : State) {
+    Unobserved Nobody;
+    Result = exploreGraphs(P, AxiomaticModel::Power, testing::exhaustively(Buffering::None), Nobody);
+    if (Result.FailedWakeups || Result.Ended != ExplorationResult::End::Everything)
+      throw std::runtime_error("the exploration is not complete");
+    Total += Result.Executions;
+  }
+  State.counters["executions"] = static_cast<double>(Result.Executions);
+  State.counters["rejected"] = static_cast<double>(Result.RejectedBranches);
+  State.counters["executions/s"] = benchmark::Counter(static_cast<double>(Total), benchmark::Counter::kIsRate);
+}
+
+void benchTenWrites(benchmark::State &State, const char *Fence) {
+  LitmusReading Reading = readLitmus(testing::tenWrites(Fence), "SB+10W.litmus");
+  if (!Reading.Test)
+    throw std::runtime_error(Reading.Problem);
+  benchGraphs(State, Reading.Test->Code);
 }
 
 /// Programs with one execution of about N events. Cells of one array are shared memory as a whole, so that every access
@@ -117,6 +146,18 @@ void registerAll() {
       benchmark::RegisterBenchmark((std::string("Executions/") + S.Name + "/" + testing::nameOf(Buffers)).c_str(),
                                    [S, Buffers](benchmark::State &State) { benchExecutions(State, S, Buffers); })
           ->Unit(benchmark::kMillisecond);
+  for (const Subject &S : Speed)
+    if (std::string(S.Name) != "fib" && std::string(S.Name) != "sbloop6") // many more executions than elsewhere
+      benchmark::RegisterBenchmark((std::string("Executions/") + S.Name + "/POWER").c_str(),
+                                   [S](benchmark::State &State) {
+                                     benchGraphs(State, testing::compile(testing::requestForProgram(S.File, S.Flags)));
+                                   })
+          ->Unit(benchmark::kMillisecond);
+  for (auto [Name, Fence] : {std::pair("sb10wSyncs", "sync"), std::pair("sb10w", "nop")})
+    benchmark::RegisterBenchmark((std::string("Executions/") + Name + "/POWER").c_str(), [Fence](
+                                                                                             benchmark::State &State) {
+      benchTenWrites(State, Fence);
+    })->Unit(benchmark::kMillisecond);
   for (auto [Name, Text] : {std::pair("disjoint", Disjoint), std::pair("alternating", Alternating)})
     for (Buffering Buffers : testing::AllModels)
       benchmark::RegisterBenchmark(

@@ -138,12 +138,11 @@ public:
     return std::move(Code);
   }
 
-  /// From the first access to the last one, with something between them or not.
-  std::vector<Instruction> makePart(const Instruction &First, const Instruction &Final, bool &UsesThird) {
+  /// From the first access to the last one, with a store and a load, or two loads, between them or not.
+  std::vector<Instruction> makePart(const Instruction &First, const Instruction &Final, bool Between) {
     append(First);
-    if (const unsigned Between = pick(4); Between < 2) { // else nothing
-      UsesThird = true;
-      Instruction Next = Between ? load(2) : store(2);
+    if (Between) {
+      Instruction Next = pick(2) ? load(2) : store(2);
       tie(Next);
       append(Next);
       append(load(2));
@@ -272,22 +271,24 @@ PowerProgram makePowerProgram(std::mt19937 &Random, const PowerPalette &From) {
 }
 
 PowerProgram makePowerCycle(std::mt19937 &Random, const PowerPalette &From) {
-  const unsigned Threads = 2 + Random() % 2;
+  const unsigned Threads = Random() % 3 ? 2 : 3;
   enum Edge { ReadsFrom, Coherence, FromReads }; // from the last access of a thread to the first of the next
   std::vector<Edge> Edges;
   for (unsigned T = 0; T < Threads; ++T)
     Edges.push_back(static_cast<Edge>(Random() % 3));
   PowerProgram P;
   unsigned Value = 1;
-  bool UsesThird = false;
+  bool Longer = Threads == 2 && Random() % 4;
+  const bool Disturbed = Longer && Random() % 2;
   for (unsigned T = 0; T < Threads; ++T) {
     ThreadMaker Maker(Random, From, Value);
     const unsigned Next = (T + 1) % Threads;
     const Instruction First = Edges[(T + Threads - 1) % Threads] == ReadsFrom ? Maker.load(T) : Maker.store(T);
     const Instruction Final = Edges[T] == FromReads ? Maker.load(Next) : Maker.store(Next);
-    P.Threads.push_back(Maker.makePart(First, Final, UsesThird));
+    P.Threads.push_back(Maker.makePart(First, Final, Longer));
+    Longer = Longer && Random() % 4 == 0;
   }
-  if (UsesThird)
+  if (Disturbed)
     P.Threads.push_back({ThreadMaker(Random, From, Value).store(2)});
   return P;
 }

@@ -55,7 +55,7 @@ struct PowerPalette {
 PowerProgram makePowerProgram(std::mt19937 &Random, const PowerPalette &From);
 
 /// Two or three threads whose first and last accesses can make a cycle with communication between them, as in the known
-/// litmus tests. Between the two a thread may store and load, or load twice, a place that another thread writes.
+/// litmus tests. Between the two a thread may store and load, or load twice, a place that another thread may write.
 PowerProgram makePowerCycle(std::mt19937 &Random, const PowerPalette &From);
 
 /// Programs that are one step smaller or simpler.

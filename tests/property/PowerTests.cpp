@@ -178,7 +178,7 @@ TEST(Power, InternalEdges) { // few locations: rfi, rdw, detour
 TEST(Power, Cycles) {
   expectSameExecutions({.Ties = {Palette::Loose, Palette::AddressTie, Palette::DataTie, Palette::ControlTie,
                                  Palette::ControlISyncTie, Palette::SyncTie, Palette::LwSyncTie, Palette::EieioTie}},
-                       3000, 8, Wanted::All, testing::makePowerCycle);
+                       15000, 8, Wanted::All, testing::makePowerCycle);
 }
 TEST(Power, BranchesThatDecide) {
   expectSameExecutions({.Ties = {Palette::Loose, Palette::DecidingTie, Palette::DecidingISyncTie, Palette::DataTie,

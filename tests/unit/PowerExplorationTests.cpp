@@ -3,6 +3,7 @@
 #include "litmus/LitmusReader.h"
 #include "litmus/LitmusRun.h"
 #include "support/Graphs.h"
+#include "support/TenWrites.h"
 
 #include <gtest/gtest.h>
 
@@ -83,23 +84,10 @@ forall true
   EXPECT_EQ(All.Result.RejectedBranches, 0u);
 }
 
-/// Fig. 11: SB, then ten writes each in what the syncs make critical sections.
-std::string tenWrites(const std::string &Fence) {
-  std::string Text = "PPC SB+10W\n{ 0:r2=x; 0:r3=y; 0:r4=z; 0:r5=1; 1:r2=y; 1:r3=x; 1:r4=z; 1:r5=1; }\nP0 | P1 ;\n";
-  auto Both = [&](const std::string &Line) { Text += Line + " | " + Line + " ;\n"; };
-  Both("stw r5,0(r2)");
-  Both(Fence);
-  Both("lwz r1,0(r3)");
-  Both("cmpwi r1,1");
-  Both("beq L");
-  for (int K = 0; K < 10; ++K)
-    Both("stw r5,0(r4)");
-  Both("L:");
-  return Text + "forall true\n";
-}
+// Fig. 11.
 
 TEST(PowerExploration, SyncsMakeCriticalSections) {
-  Explored All = exploreLitmus(tenWrites("sync"));
+  Explored All = exploreLitmus(testing::tenWrites("sync"));
   EXPECT_EQ(All.Result.Executions, 3u);
   EXPECT_EQ(All.Result.RejectedBranches, 0u);
 }
@@ -108,7 +96,7 @@ TEST(PowerExploration, WithoutSyncsWritesInterleave) {
   struct : GraphObserver {
     void ended(GraphRun &, Ending) override {}
   } Nobody;
-  LitmusReading Reading = readLitmus(tenWrites("nop"), "test.litmus");
+  LitmusReading Reading = readLitmus(testing::tenWrites("nop"), "test.litmus");
   ASSERT_TRUE(Reading.Test) << Reading.Problem;
   ExplorationResult Result =
       exploreGraphs(Reading.Test->Code, AxiomaticModel::Power, testing::exhaustively(Buffering::None), Nobody);
