@@ -9,7 +9,7 @@ export function makeSplitter(area: HTMLElement, start: (width: number) => number
     class: "splitter", role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": "Width of the steps",
     "aria-valuemin": least, "aria-valuemax": most,
   });
-  let share = 50;
+  let share = 0;
   let moved = false;
   const set = (value: number) => {
     share = Math.min(most, Math.max(least, value));
@@ -25,7 +25,7 @@ export function makeSplitter(area: HTMLElement, start: (width: number) => number
     moved = true;
     set(value);
   };
-  set(share);
+  set(start(innerWidth)); // it is not in the document yet
   new ResizeObserver(() => {
     if (!moved) reset();
   }).observe(area);

@@ -418,7 +418,7 @@ bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
   switch (Done.Kind) {
   case OperationKind::Yield: leaveLoop(); return true;
   case OperationKind::Fence:
-    if (Done.OfAccess)
+    if (Done.isFenceOfAccess())
       accessOwn(I);
     else
       ++S.Pc;

@@ -42,11 +42,13 @@ struct Operation {
   RmwOp Rmw = RmwOp::Xchg;
   FenceKind Fence = FenceKind::Full;
   SyncOp Sync = SyncOp::MutexLock;
-  bool MaySpin = false;  // the access stands in a spin candidate: some values only lead back to it
-  bool OfAccess = false; // Fence: comes with an access of the thread's own memory, which has this ordering
-  Address Where = 0;     // Join: the thread
-  uint64_t Value = 0;    // stored value, operand of a Rmw, new value of a CmpXchg, argument of a Sync
-  uint64_t Value2 = 0;   // upper half of a 16-byte store, expected value of a CmpXchg
+  bool MaySpin = false; // the access stands in a spin candidate: some values only lead back to it
+  Address Where = 0;    // Join: the thread
+  uint64_t Value = 0;   // stored value, operand of a Rmw, new value of a CmpXchg, argument of a Sync
+  uint64_t Value2 = 0;  // upper half of a 16-byte store, expected value of a CmpXchg
+
+  /// A fence that comes with an access of the thread's own memory, and has its width and ordering.
+  bool isFenceOfAccess() const { return Kind == OperationKind::Fence && Width != 0; }
 };
 
 enum class ThreadStatus : uint8_t {

@@ -72,7 +72,7 @@ bool Interpreter::stopAsFence(const Instruction &I) {
     return false;
   Operation Op;
   Op.Kind = OperationKind::Fence;
-  Op.OfAccess = true;
+  Op.Width = I.Width;
   Op.Ordering = Ordering;
   Op.Fence = I.Op == Opcode::Store && Ordering != Order::SeqCst ? FenceKind::Release : FenceKind::Full;
   stop(Op);

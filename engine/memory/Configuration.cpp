@@ -133,7 +133,7 @@ void Configuration::settle(ThreadId T) {
     case OperationKind::Drain: {
       const Operation Op = M.pending(T);
       const bool SaysFull = Op.Kind == OperationKind::Drain || Op.Fence == FenceKind::Full;
-      const bool Full = SaysFull && (!Op.OfAccess || drainsAll(Op));
+      const bool Full = SaysFull && (!Op.isFenceOfAccess() || drainsAll(Op));
       if (Full && !StoreBuffers[T]->empty())
         return;
       M.save(T);

@@ -181,6 +181,7 @@ private:
       break;
     case Opcode::Fence:
       Out << ' ' << FenceNames[I.C];
+      access(I);
       break;
     case Opcode::Alloca:
       Out << " * " << I.Imm << " site " << I.D;

@@ -91,7 +91,7 @@ enum class Opcode : uint16_t {
   // POWER's lwarx and stwcx. (litmus tests only). Width 4 or 8.
   LoadReserve,      // Dst = [A + Imm], which the thread reserves
   StoreConditional, // Dst = 1 if [A + Imm] = B was done, else 0; it may always fail
-  Fence,   // C = FenceKind
+  Fence,   // C = FenceKind, Flags: InSpinCandidate
 
   Alloca, // Dst = address of a new object that dies with the frame; size = Imm * A bytes; D = site
   // The lifetime of a local variable within its frame. ScopeEnter of one that has ended makes a new object (Dst, the slot

@@ -134,7 +134,7 @@ void FunctionLowering::lowerAssembly(const CallBase &I) {
   if (!Fences)
     return refuse(I, describeAssembly(Assembly->getAsmString()));
   for (FenceKind Kind : *Fences)
-    B.emit({.Op = Opcode::Fence, .C = static_cast<int32_t>(Kind)});
+    emitFence(I, Kind);
   if (I.getType()->isVoidTy())
     return;
   Parts Results;

@@ -103,6 +103,7 @@ private:
   void lowerRmw(const llvm::AtomicRMWInst &I);
   void lowerCmpXchg(const llvm::AtomicCmpXchgInst &I);
   void lowerFence(const llvm::FenceInst &I);
+  void emitFence(const llvm::Instruction &I, FenceKind Kind);
   Operand loadLeaf(const Leaf &L, Pointer From, uint8_t Flags, int32_t Feeds);
   void storeLeaf(const Leaf &L, Pointer To, Operand Value, uint8_t Flags);
   Operand load(unsigned Bytes, Pointer From, uint8_t Flags, int32_t Feeds);

@@ -78,7 +78,7 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
   if (isa<LifetimeIntrinsic>(I))
     return lowerLifetime(I);
   if (std::optional<FenceKind> Kind = fenceIntrinsic(Id))
-    return B.emit({.Op = Opcode::Fence, .C = static_cast<int32_t>(*Kind)});
+    return emitFence(I, *Kind);
   switch (Id) {
   case Intrinsic::vastart:
     if (isSwallowedList(*I.getArgOperand(0)))

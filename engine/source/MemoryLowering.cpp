@@ -251,7 +251,11 @@ void FunctionLowering::lowerFence(const FenceInst &I) {
   default:
     break;
   }
-  B.emit({.Op = Opcode::Fence, .C = static_cast<int32_t>(Kind)});
+  emitFence(I, Kind);
+}
+
+void FunctionLowering::emitFence(const llvm::Instruction &I, FenceKind Kind) {
+  B.emit({.Op = Opcode::Fence, .Flags = accessFlags(I, Order::NotAtomic), .C = static_cast<int32_t>(Kind)});
 }
 
 } // namespace picket

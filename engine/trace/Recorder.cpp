@@ -48,7 +48,7 @@ void Recorder::fenced(ThreadId T, const Operation *Fence) {
   E.FullFence = !Fence || Fence->Fence == FenceKind::Full;
   E.StoreBarrier = Fence && C.buffering() == Buffering::PerLocation && Fence->Fence != FenceKind::Acquire &&
                    Fence->Fence != FenceKind::ISync;
-  if (Fence && !Fence->OfAccess)
+  if (Fence && !Fence->isFenceOfAccess())
     E.What = fenceText(Fence->Fence);
   else if (Fence && M.program().Code[M.pc(T)].Op != Opcode::Store)
     E.What = "fence of the read-modify-write";
