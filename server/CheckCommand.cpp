@@ -5,6 +5,7 @@
 #include "SarifReport.h"
 #include "Terminal.h"
 
+#include <algorithm>
 #include <csignal>
 #include <mutex>
 #include <thread>
@@ -84,6 +85,24 @@ ExitCode gravest(const std::vector<CheckReport> &Reports) {
   return Worst;
 }
 
+/// Of the question whether programs are robust. A bug that SC has as well is none of its business.
+ExitCode gravest(const std::vector<CheckReport> &Reports, const std::vector<Model> &Against) {
+  ExitCode Worst = NothingFound;
+  for (const CheckReport &R : Reports) {
+    const ModelReport &Sc = R.Models.front();
+    for (Model M : Against) {
+      auto Answer = std::find_if(Sc.Robust.begin(), Sc.Robust.end(),
+                                 [&](const Robustness &Known) { return Known.Against == M; });
+      ExitCode Code = Answer == Sc.Robust.end()                 ? exitCodeOf(Sc.Result)
+                      : Answer->Known == Robustness::NotRobust ? ViolationFound
+                                                                : NothingFound;
+      if (gravityOf(Code) > gravityOf(Worst))
+        Worst = Code;
+    }
+  }
+  return Worst;
+}
+
 } // namespace
 
 CheckReport CheckCommand::checkFile(const std::string &File) const {
@@ -108,8 +127,10 @@ int CheckCommand::run() {
   cancelOnInterrupt();
   Text.Unroll = Options.Unroll;
   Text.Steps.Width = terminalWidth();
+  if (Fixes.wanted())
+    return runFixes();
   if (!Traces.wanted() && Output == Format::Text && (Count || Text.Quiet))
-    Options.Counterexamples = 0; // nobody would see them
+    Options.Counterexamples = 0, Options.Witnesses = false; // nobody would see them
   // What a script reads from standard output is not mixed with words for people.
   llvm::raw_fd_ostream &Out = Traces.toStandardOutput() ? llvm::errs() : llvm::outs();
   std::vector<CheckReport> Reports;
@@ -117,14 +138,16 @@ int CheckCommand::run() {
     Reports.push_back(checkFile(File));
     if (Output == Format::Text) {
       printDiagnostics(llvm::errs(), Reports.back().Diagnostics, File, Sources);
-      if (!Count)
+      if (!Against.empty())
+        printRobustness(Out, Reports.back(), Against, Sources, Text);
+      else if (!Count)
         printText(Out, Reports.back(), Sources, Text);
       Out.flush();
     }
     if (Interrupted)
       break;
   }
-  const ExitCode Code = gravest(Reports);
+  const ExitCode Code = Against.empty() ? gravest(Reports) : gravest(Reports, Against);
   if (Output == Format::Json)
     printJson(Out, Reports, ClangFlags, Sources);
   else if (Output == Format::Sarif)
@@ -134,6 +157,14 @@ int CheckCommand::run() {
   if (Traces.wanted() && !Traces.write(Reports, ClangFlags, Sources))
     return BadUsage;
   return Code;
+}
+
+int CheckCommand::runFixes() {
+  if (Output == Format::Sarif || Count || Traces.wanted() || (Fixes.Relax && Fixes.Fix != FixCommand::Aim::None)) {
+    llvm::errs() << "picket: --fix and --relax go with --format text and json only, and not with each other\n";
+    return BadUsage;
+  }
+  return Fixes.run({Files, ClangFlags, Options, Output == Format::Json, Text, Sources, &Interrupted});
 }
 
 int CheckCommand::dumpBytecode() const {

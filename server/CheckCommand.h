@@ -1,6 +1,7 @@
 // `picket check`: checks files one after the other and reports on the terminal, as JSON or as SARIF.
 #pragma once
 
+#include "FixCommand.h"
 #include "TextReport.h"
 #include "TraceFiles.h"
 
@@ -26,6 +27,8 @@ struct CheckCommand {
   TraceFiles Traces;         // besides the output
   bool Count = false;        // a table of numbers instead of the report
   bool DumpBytecode = false; // the compiled program instead of a check
+  std::vector<Model> Against; // only whether it is robust against these
+  FixCommand Fixes;          // changes instead of a report
 
   /// Returns the exit code: the gravest of all files' (violation, cannot be checked, limit, nothing).
   int run();
@@ -39,6 +42,7 @@ private:
   }
   CheckReport checkFile(const std::string &File) const;
   int dumpBytecode() const;
+  int runFixes();
 
   SourceTexts Sources;
 };

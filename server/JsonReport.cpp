@@ -1,7 +1,6 @@
 #include "JsonReport.h"
 
 #include "DisplayPath.h"
-#include "TraceJson.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -20,7 +19,9 @@ void place(OStream &J, const Place &P, const std::string &NamedFile) {
   J.attribute("column", P.Column);
 }
 
-void bug(OStream &J, const Bug &B, const TraceContext &Context) {
+} // namespace
+
+void writeBug(OStream &J, const Bug &B, const TraceContext &Context) {
   J.object([&] {
     text(J, "kind", B.Kind);
     text(J, "message", B.Message);
@@ -34,7 +35,29 @@ void bug(OStream &J, const Bug &B, const TraceContext &Context) {
   });
 }
 
-void model(OStream &J, const ModelReport &M, const TraceContext &Context) {
+namespace {
+
+void robustness(OStream &J, const Robustness &R, const TraceContext &Context) {
+  J.object([&] {
+    J.attribute("against", nameOf(R.Against));
+    J.attribute("robust", R.Known == Robustness::Robust);
+    J.attribute("bounded", R.Bounded);
+    if (R.Known != Robustness::NotRobust)
+      return;
+    text(J, "message", R.Message);
+    J.attributeObject("store", [&] { place(J, R.Store, Context.NamedFile); });
+    J.attributeObject("overtaker", [&] { place(J, R.Overtaker, Context.NamedFile); });
+    J.attributeObject("observer", [&] { place(J, R.Observer, Context.NamedFile); });
+    if (!R.Witness)
+      return;
+    J.attributeBegin("counterexample");
+    writeTrace(J, *R.Witness, Context, /*Pictures=*/false);
+    J.attributeEnd();
+  });
+}
+
+/// `Alone`: no other model tells what is known of its robustness.
+void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Context) {
   const std::string &NamedFile = Context.NamedFile;
   J.object([&] {
     J.attribute("model", nameOf(M.Which));
@@ -43,9 +66,15 @@ void model(OStream &J, const ModelReport &M, const TraceContext &Context) {
     J.attribute("blocked", M.Blocked);
     J.attribute("bounded", M.CutShort);
     J.attribute("seconds", M.Seconds);
+    J.attribute("explored", !M.FromSc);
+    J.attributeArray("robustness", [&] {
+      for (const Robustness &R : M.Robust)
+        if (M.Which == R.Against || Alone)
+          robustness(J, R, Context);
+    });
     J.attributeArray("bugs", [&] {
       for (const Bug &B : M.Bugs)
-        bug(J, B, Context);
+        writeBug(J, B, Context);
     });
     text(J, "reason", M.Reason);
     if (!M.Reason.empty() && M.ReasonPlace.Line)
@@ -85,7 +114,7 @@ void report(OStream &J, const CheckReport &R, const TraceContext &Context) {
     text(J, "file", R.File);
     J.attributeArray("models", [&] {
       for (const ModelReport &M : R.Models)
-        model(J, M, Context);
+        model(J, M, R.Models.size() == 1, Context);
     });
     J.attributeArray("diagnostics", [&] {
       for (const Diagnostic &D : R.Diagnostics)

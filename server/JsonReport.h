@@ -2,6 +2,7 @@
 #pragma once
 
 #include "SourceText.h"
+#include "TraceJson.h"
 #include "check/Check.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -12,5 +13,8 @@ namespace picket {
 /// `Flags` are those the files were compiled with.
 void printJson(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, const std::vector<std::string> &Flags,
                SourceTexts &Sources);
+
+/// One bug as one object, as it is in a report.
+void writeBug(llvm::json::OStream &J, const Bug &B, const TraceContext &Context);
 
 } // namespace picket

@@ -73,12 +73,19 @@ std::string executionsText(const ModelReport &M) {
   return Text;
 }
 
+/// "verified up to 8 iterations of the loop at line 12"
+std::string boundText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
+  return "verified up to " + counted(Unroll, "iteration") + " of " + loopsText(M.Loops, NamedFile);
+}
+
 std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
   switch (M.Result) {
-  case Verdict::Verified: return "verified: no execution goes wrong (" + executionsText(M) + ")";
+  case Verdict::Verified:
+    return M.FromSc ? "verified (robust): every execution is one of SC"
+                    : "verified: no execution goes wrong (" + executionsText(M) + ")";
   case Verdict::Bounded:
-    return "verified up to " + counted(Unroll, "iteration") + " of " + loopsText(M.Loops, NamedFile) + " (" +
-           executionsText(M) + ")";
+    return boundText(M, NamedFile, Unroll) +
+           (M.FromSc ? " (robust: every execution is one of SC)" : " (" + executionsText(M) + ")");
   case Verdict::Violation: return "violation (found in " + executionsText(M) + ")";
   case Verdict::Inconclusive: return "inconclusive: " + M.Reason + " (no violation found in " + executionsText(M) + ")";
   case Verdict::Unsupported:
@@ -154,7 +161,76 @@ void printBug(raw_ostream &Out, const CheckReport &Report, const ModelReport &M,
   printSteps(Out, *B.Trace, Report.File, Sources, Options.Steps);
 }
 
+/// The same store, delayed past the same access and seen by the same one.
+bool isSame(const Robustness &A, const Robustness &B) {
+  auto SamePlace = [](const Place &A, const Place &B) {
+    return A.File == B.File && A.Line == B.Line && A.Column == B.Column;
+  };
+  return SamePlace(A.Store, B.Store) && SamePlace(A.Overtaker, B.Overtaker) && SamePlace(A.Observer, B.Observer);
+}
+
+void printAlarm(raw_ostream &Out, const CheckReport &Report, const Robustness &R, SourceTexts &Sources,
+                const TextOptions &Options) {
+  Out << placeText(R.Store, Report.File) << ": ";
+  printColored(Out, raw_ostream::CYAN, "note");
+  Out << ": " << R.Message << '\n';
+  printExcerpt(Out, R.Store, Sources);
+  if (!Options.Quiet && R.Witness)
+    printSteps(Out, *R.Witness, Report.File, Sources, Options.Steps);
+}
+
+/// Where the program is not robust, if nothing worse is to be told. What TSO and PSO share is told once.
+void printAlarms(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options) {
+  auto IsClean = [](const ModelReport &M) { return M.Bugs.empty(); };
+  if (!std::all_of(Report.Models.begin(), Report.Models.end(), IsClean))
+    return;
+  const Robustness *Told = nullptr;
+  for (const ModelReport &M : Report.Models)
+    for (const Robustness &R : M.Robust) {
+      if (M.Which != R.Against || R.Known != Robustness::NotRobust)
+        continue;
+      if (!Told || !isSame(*Told, R))
+        printAlarm(Out, Report, R, Sources, Options);
+      Told = &R;
+    }
+}
+
 } // namespace
+
+void printRobustness(raw_ostream &Out, const CheckReport &Report, const std::vector<Model> &Against,
+                     SourceTexts &Sources, const TextOptions &Options) {
+  const ModelReport &Sc = Report.Models.front();
+  const Robustness *Told = nullptr;
+  for (Model M : Against) {
+    auto R = std::find_if(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
+    const bool Known = R != Sc.Robust.end() && R->Known != Robustness::Unknown;
+    Out << Report.File << ": " << upperName(M) << ": ";
+    if (!Known) {
+      const bool Refused = Sc.Result == Verdict::Unsupported || Sc.Result == Verdict::CompileError;
+      printColored(Out, raw_ostream::YELLOW, (Refused ? "cannot be checked: " : "not decided: ") + Sc.Reason);
+    } else if (R->Known == Robustness::NotRobust) {
+      printColored(Out, raw_ostream::RED, "not robust");
+    } else {
+      printColored(Out, raw_ostream::GREEN,
+                   R->Bounded ? "robust up to " + counted(Options.Unroll, "iteration") + " of " +
+                                    loopsText(Sc.Loops, Report.File)
+                              : "robust: every execution is one of SC (" + executionsText(Sc) + ")");
+    }
+    Out << '\n';
+    if (!Known && Sc.ReasonPlace.Line && Sc.Result != Verdict::CompileError) {
+      Out << placeText(Sc.ReasonPlace, Report.File) << ":\n";
+      printExcerpt(Out, Sc.ReasonPlace, Sources);
+    }
+    if (!Known || R->Known != Robustness::NotRobust)
+      continue;
+    if (Told && isSame(*Told, *R)) {
+      Out << "  The steps under " << upperName(Told->Against) << " show it.\n";
+    } else {
+      printAlarm(Out, Report, *R, Sources, Options);
+      Told = &*R;
+    }
+  }
+}
 
 void printDiagnostics(raw_ostream &Out, const std::vector<Diagnostic> &Diagnostics, const std::string &NamedFile,
                       SourceTexts &Sources) {
@@ -178,6 +254,7 @@ void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources
       printExcerpt(Out, N.Where, Sources);
     }
   }
+  printAlarms(Out, Report, Sources, Options);
 }
 
 /// Every execution was seen to its end.

@@ -23,6 +23,10 @@ void printDiagnostics(llvm::raw_ostream &Out, const std::vector<Diagnostic> &Dia
 /// In colour if the stream's colours are enabled.
 void printText(llvm::raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options);
 
+/// Whether the program is robust against the models, by a report of SC alone, with an execution that shows why not.
+void printRobustness(llvm::raw_ostream &Out, const CheckReport &Report, const std::vector<Model> &Against,
+                     SourceTexts &Sources, const TextOptions &Options);
+
 /// One line per model: executions, blocked, bounded, seconds, executions per second. Then, for several models, their
 /// executions side by side, and under which ones the program is robust (which only complete explorations tell).
 void printCounts(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, bool Exhaustive);

@@ -26,6 +26,7 @@ Flags are also taken from a compile_commands.json beside or above the file.
 
 Exit codes: 0 nothing found, 1 violation, 2 bad usage or a file that cannot be written,
             3 cannot be checked, 4 a limit was reached first.
+With --fix and --relax: 0 also if there is a fix, 1 a violation that fences cannot fix.
 
 Examples:
   picket check queue.c
@@ -35,6 +36,8 @@ Examples:
   picket check --model tso --html dekker.html examples/dekker.c
   picket check --svg - --trace shasha-snir dekker.c > dekker.svg
   picket check --format sarif src/*.c > picket.sarif
+  picket check --fix dekker.c | patch -p1
+  picket check --relax --model tso --apply lock.c
 )";
 
 static const char *const ReplayHelp =
@@ -63,6 +66,17 @@ Examples:
   picket litmus MP+syncs.litmus
   picket litmus --model sc,power --format json tests/ > results.json
   picket litmus --expected litmus/expected.tsv
+)";
+
+static constexpr const char *RobustHelp = R"(
+A program is robust against a memory model if each of its executions is one of sequential consistency (SC): then
+whatever holds under SC holds there. For a program that is not, the store that can be delayed is shown, and an
+execution in which it is. Exit codes: 0 robust, 1 not robust, 2 bad usage, 3 a file cannot be checked, 4 a limit was
+reached first.
+
+Examples:
+  picket robust dekker.c
+  picket robust --model tso --json queue.c
 )";
 
 static std::vector<Model> parseModels(const std::string &Text) {
@@ -105,8 +119,8 @@ static void addMemoryOption(CLI::App *Command, uint64_t &Bytes) {
       "Memory limit: 512M, 2G [4G]");
 }
 
-/// How the report looks, and the files that are made of counterexamples.
-static void addReportOptions(CLI::App *Check, CheckCommand &Command) {
+/// How executions are told.
+static void addStepsOptions(CLI::App *Check, CheckCommand &Command) {
   Check->add_option_function<std::string>(
       "--steps",
       [&Command](const std::string &Text) {
@@ -125,6 +139,11 @@ static void addReportOptions(CLI::App *Check, CheckCommand &Command) {
         setColors(Text == "always" ? ColorMode::Always : Text == "never" ? ColorMode::Never : ColorMode::Auto);
       },
       "auto (on terminals, unless NO_COLOR is set), always or never [auto]");
+}
+
+/// How the report looks, and the files that are made of counterexamples.
+static void addReportOptions(CLI::App *Check, CheckCommand &Command) {
+  addStepsOptions(Check, Command);
   TraceFiles &Traces = Command.Traces;
   const char *const Group = "Files ('-': standard output) made of the first counterexample";
   Check->add_option("--html", Traces.Html, "A page to look at all counterexamples of the run")
@@ -145,6 +164,21 @@ static void addReportOptions(CLI::App *Check, CheckCommand &Command) {
           },
           "What --svg and --dot show: chronological or shasha-snir [chronological]")
       ->group(Group);
+}
+
+/// Changes of the program instead of a report.
+static void addFixOptions(CLI::App *Check, FixCommand &Fixes) {
+  const char *const Group = "Changes that were proved to work, as a diff on standard output";
+  Check
+      ->add_flag("--fix{minimal}", Fixes.Named,
+                 "Fences and memory orders that make the program pass: a minimal set, --fix=cheapest, or so many that\n"
+                 "relaxed memory makes no difference (--fix=robust)")
+      ->check([&Fixes](const std::string &Text) {
+        return Fixes.parse(Text) ? "" : "'" + Text + "' is none of minimal, cheapest, robust";
+      })
+      ->group(Group);
+  Check->add_flag("--relax", Fixes.Relax, "Fences and memory orders that the program does not need")->group(Group);
+  Check->add_flag("--apply", Fixes.Apply, "Write the files instead of a diff")->group(Group);
 }
 
 static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
@@ -196,6 +230,8 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_option("--unroll", Options.Unroll, "Iterations of a loop that other threads can keep going [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
+  Check->add_flag("!--no-monitor", Options.Monitor,
+                  "Explore TSO and PSO also where SC shows that the program is robust");
   Check->add_flag("--exhaustive", Options.Exhaustive, "Go on after the first bug, so that the counts are total");
   addTimeoutOption(Check, Options.TimeoutSeconds);
   addMemoryOption(Check, Options.MaxMemoryBytes);
@@ -216,6 +252,36 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_flag("--count", Command.Count, "Print a table: executions, blocked, bounded, seconds, executions/s");
   Check->add_flag("--dump-bytecode", Command.DumpBytecode, "Print the compiled program and do not check it");
   addReportOptions(Check, Command);
+  addFixOptions(Check, Command.Fixes);
+}
+
+/// `picket robust`: SC is explored and monitored, nothing else.
+static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
+  CLI::App *Robust = App.add_subcommand("robust", "Tell whether C files behave as under SC");
+  Robust->footer(RobustHelp);
+  CheckOptions &Options = Command.Options;
+  Options.Models = {Model::SC};
+  Options.Exhaustive = Options.RobustnessOnly = true;
+  Options.Counterexamples = 0;
+  Command.Against = {Model::TSO, Model::PSO};
+  Robust->add_option("FILE", Command.Files, "C files, each a program of its own")->required();
+  Robust->add_option_function<std::string>(
+      "--model",
+      [&Command](const std::string &Text) {
+        Command.Against = parseModels(Text);
+        for (Model M : Command.Against)
+          if (M != Model::TSO && M != Model::PSO)
+            throw CLI::ValidationError("--model", "robustness is known for tso and pso");
+      },
+      "Memory models, comma separated: tso, pso [both]");
+  Robust->add_option("--unroll", Options.Unroll, "Iterations of a loop that other threads can keep going [8]")
+      ->check(CLI::Range(1u, 1000000u))
+      ->type_name("N");
+  addTimeoutOption(Robust, Options.TimeoutSeconds);
+  addMemoryOption(Robust, Options.MaxMemoryBytes);
+  Robust->add_flag_callback(
+      "--json", [&Command] { Command.Output = CheckCommand::Format::Json; }, "Output as JSON");
+  addStepsOptions(Robust, Command);
 }
 
 int main(int argc, char **argv) {
@@ -236,13 +302,15 @@ int main(int argc, char **argv) {
   addReplayCommand(App, Replay);
   LitmusCommand Litmus;
   addLitmusCommand(App, Litmus);
+  CheckCommand Robust;
+  addRobustCommand(App, Robust);
   App.add_subcommand("lsp", "The language server for editors"); // for the help: it has its own parser
 
   SplitArguments Arguments = splitClangFlags(std::vector<std::string>(argv + 1, argv + argc));
-  Check.ClangFlags = Replay.ClangFlags = Arguments.Clang;
+  Check.ClangFlags = Replay.ClangFlags = Robust.ClangFlags = Arguments.Clang;
   try {
     if (!Arguments.Own.empty() && Arguments.Own[0][0] != '-' && Arguments.Own[0] != "check" &&
-        Arguments.Own[0] != "replay" && Arguments.Own[0] != "litmus")
+        Arguments.Own[0] != "replay" && Arguments.Own[0] != "litmus" && Arguments.Own[0] != "robust")
       throw CLI::ExtrasError({Arguments.Own[0]});
     std::reverse(Arguments.Own.begin(), Arguments.Own.end()); // the order CLI11 wants a vector in
     App.parse(Arguments.Own);
@@ -256,5 +324,7 @@ int main(int argc, char **argv) {
   }
   if (App.got_subcommand("replay"))
     return Replay.run();
+  if (App.got_subcommand("robust"))
+    return Robust.run();
   return App.got_subcommand("litmus") ? Litmus.run() : Check.run();
 }

@@ -4,11 +4,13 @@
 #include "check/Findings.h"
 #include "explore/OptimalDpor.h"
 #include "explore/Rsmc.h"
+#include "robust/Witness.h"
 #include "trace/GraphRecorder.h"
 #include "trace/Recorder.h"
 #include "trace/RecordingNames.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
 #include <thread>
 
@@ -46,8 +48,9 @@ double secondsSince(Clock::time_point Start) { return std::chrono::duration<doub
 class Collector : public ExplorationObserver, public GraphObserver {
 public:
   Collector(const std::string &File, const Program &P, const CheckOptions &Options, ModelReport &Report,
-            const std::function<void(const Progress &)> &OnProgress)
-      : File(File), Options(Options), Report(Report), Found(P, Report), OnProgress(OnProgress) {}
+            const std::function<void(const Progress &)> &OnProgress, const ExplorationOptions &Exploration)
+      : File(File), P(P), Options(Options), Report(Report), Found(P, Report), OnProgress(OnProgress),
+        Exploration(Exploration) {}
 
   void ended(Execution &E, Ending How) override {
     Machine &M = E.configuration().machine();
@@ -90,6 +93,10 @@ public:
     for (const std::vector<ProcessId> &Schedule : Sampler.chosen())
       if (std::optional<Recording> Run = record(C, Schedule, nullptr))
         Report.Samples.push_back(std::make_shared<Recording>(std::move(*Run)));
+    if (Exploration.Monitor)
+      for (ScMonitor::Which W : {ScMonitor::Tso, ScMonitor::Pso})
+        if (const std::optional<RobustnessAlarm> &Alarm = Exploration.Monitor->alarm(W))
+          addAlarm(W == ScMonitor::Tso ? Model::TSO : Model::PSO, *Alarm, C.machine().sharing());
   }
 
   /// The same for graphs.
@@ -109,6 +116,28 @@ private:
     B.Trace = std::make_shared<Counterexample>(explain(std::move(Run)));
   }
 
+  void addAlarm(Model Against, const RobustnessAlarm &Alarm, const Sharing &Known) {
+    Robustness R;
+    R.Against = Against;
+    R.Known = Robustness::NotRobust;
+    R.Store = placeOf(P, P.placeOf(Alarm.Delayed.Pc));
+    R.Overtaker = placeOf(P, P.placeOf(Alarm.Overtaker.Pc));
+    R.Observer = placeOf(P, P.placeOf(Alarm.Observer.Pc));
+    R.Message = std::string("not robust under ") + (Against == Model::TSO ? "TSO" : "PSO") +
+                ": this store can reach memory after the later access at line " + std::to_string(R.Overtaker.Line) +
+                ", and the access at line " + std::to_string(R.Observer.Line) + " can tell";
+    const Buffering Buffers = Against == Model::TSO ? Buffering::Fifo : Buffering::PerLocation;
+    if (Options.Witnesses)
+      if (std::optional<Recording> Run = findWitness(P, Exploration.Machine, Known, Buffers, Alarm)) {
+        Run->File = File;
+        Run->Unroll = Options.Unroll;
+        auto Witness = std::make_shared<Counterexample>(explain(std::move(*Run)));
+        if (!Witness->Why.Edges.empty())
+          R.Witness = std::move(Witness);
+      }
+    Report.Robust.push_back(std::move(R));
+  }
+
   void keep(Execution &E, const BugReport &B) {
     SeenBug &Kept = Seen.emplace_back(SeenBug{B, {}});
     for (uint32_t K = 0; K < E.length(); ++K)
@@ -126,6 +155,7 @@ private:
   };
 
   const std::string &File;
+  const Program &P;
   const CheckOptions &Options;
   ModelReport &Report;
   Findings Found;
@@ -134,6 +164,7 @@ private:
   std::vector<SeenBug> Seen; // the first of Report.Bugs, with the executions that show them
   std::vector<SeenGraph> SeenGraphs;
   const std::function<void(const Progress &)> &OnProgress;
+  const ExplorationOptions &Exploration;
 };
 
 std::optional<Buffering> bufferingOf(Model M) {
@@ -146,20 +177,34 @@ std::optional<Buffering> bufferingOf(Model M) {
   return std::nullopt;
 }
 
+/// SC was explored to the end: where there was no alarm, the program is robust.
+void addRobust(ModelReport &Sc) {
+  for (Model M : {Model::TSO, Model::PSO}) {
+    if (std::any_of(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; }))
+      continue;
+    Robustness R;
+    R.Against = M;
+    R.Known = Robustness::Robust;
+    R.Bounded = Sc.CutShort > 0;
+    Sc.Robust.push_back(std::move(R));
+  }
+}
+
 void checkModel(const std::string &File, const Program &P, const CheckOptions &Options,
                 const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
-                ModelReport &Report) {
+                ModelReport &Report, ScMonitor *Monitor) {
   ExplorationOptions E;
   E.Exhaustive = Options.Exhaustive;
   E.Machine.Unroll = std::max(1u, Options.Unroll);
   E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes;
   E.Cancel = Cancel;
+  E.Monitor = Report.Which == Model::SC ? Monitor : nullptr;
   Clock::time_point Start = Clock::now();
   if (Options.TimeoutSeconds > 0)
     E.Deadline =
         Start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Options.TimeoutSeconds));
 
-  Collector Found(File, P, Options, Report, OnProgress);
+  Collector Found(File, P, Options, Report, OnProgress, E);
   ExplorationResult Result;
   try {
     if (std::optional<Buffering> Buffers = bufferingOf(Report.Which)) {
@@ -188,7 +233,125 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
     Report.Result = Verdict::Inconclusive;
   else
     Report.Result = Result.Cut ? Verdict::Bounded : Verdict::Verified;
+  if (E.Monitor && Result.Ended == ExplorationResult::End::Everything)
+    addRobust(Report);
 }
+
+/// The models of a check. TSO and PSO are not explored where SC turns out to answer for them, so they begin once SC is
+/// over or has shown that it does not.
+class ModelChecks {
+public:
+  ModelChecks(CheckReport &Report, const Program &P, const CheckOptions &Options,
+              const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
+              const std::function<void(const CheckReport &)> &OnModel)
+      : Report(Report), P(P), Options(Options), OnProgress(OnProgress), Cancel(Cancel), OnModel(OnModel),
+        Done(Report.Models.size()) {
+    // What others wait for comes first, and who waits last.
+    for (const Model M : {Model::SC, Model::Power, Model::TSO, Model::PSO})
+      for (size_t K = 0; K < Report.Models.size(); ++K)
+        if (Report.Models[K].Which == M)
+          Order.push_back(K);
+    auto Relaxed = [](const ModelReport &M) { return M.Which == Model::TSO || M.Which == Model::PSO; };
+    const bool Useful =
+        Options.RobustnessOnly || std::any_of(Report.Models.begin(), Report.Models.end(), Relaxed);
+    if (Options.Monitor && Useful && !Order.empty() && Report.Models[Order.front()].Which == Model::SC)
+      Sc = &Report.Models[Order.front()];
+    Alarms.OnAlarm = [this] {
+      std::lock_guard<std::mutex> Lock(Telling);
+      Changed.notify_all();
+    };
+  }
+
+  void run() {
+    const unsigned Jobs = Options.Jobs ? Options.Jobs : std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::thread> Others;
+    for (unsigned K = 1; K < Jobs && K < Order.size(); ++K)
+      Others.emplace_back([this] { work(); });
+    work();
+    for (std::thread &T : Others)
+      T.join();
+  }
+
+private:
+  void work() {
+    for (size_t K = Next++; K < Order.size(); K = Next++)
+      check(Order[K]);
+  }
+
+  void check(size_t K) {
+    ModelReport &M = Report.Models[K];
+    if (!followsFromSc(M))
+      checkModel(Report.File, P, Options, OnProgress, Cancel, M, Sc ? &Alarms : nullptr);
+    if (OnProgress)
+      OnProgress({M.Which, M.Executions, 1, M.Seconds});
+    std::lock_guard<std::mutex> Lock(Telling);
+    Done[K] = true;
+    Changed.notify_all();
+    if (OnModel)
+      tell();
+  }
+
+  void tell() {
+    CheckReport SoFar{Report.File, Report.Diagnostics, {}, 0};
+    for (size_t K = 0; K < Done.size(); ++K)
+      if (Done[K])
+        SoFar.Models.push_back(Report.Models[K]);
+    OnModel(SoFar);
+  }
+
+  /// Waits for SC as far as needed. True: its answer is that of M as well, which has it now.
+  bool followsFromSc(ModelReport &M) {
+    if (!Sc || (M.Which != Model::TSO && M.Which != Model::PSO))
+      return false;
+    const size_t ScIndex = static_cast<size_t>(Sc - Report.Models.data());
+    const ScMonitor::Which Mine = M.Which == Model::TSO ? ScMonitor::Tso : ScMonitor::Pso;
+    std::unique_lock<std::mutex> Lock(Telling);
+    Changed.wait(Lock, [&] { return Done[ScIndex] || Alarms.alarmed(Mine); });
+    if (!Done[ScIndex])
+      return false;
+    auto Answer =
+        std::find_if(Sc->Robust.begin(), Sc->Robust.end(), [&](const Robustness &R) { return R.Against == M.Which; });
+    const bool Robust = Answer != Sc->Robust.end() && Answer->Known == Robustness::Robust;
+    if (!Robust || (Sc->Result != Verdict::Verified && Sc->Result != Verdict::Bounded))
+      return false;
+    const Model Which = M.Which;
+    M = *Sc;
+    M.Which = Which;
+    M.Seconds = 0;
+    M.FromSc = true;
+    return true;
+  }
+
+public:
+  /// What SC found about the other models' robustness, told with them as well.
+  void shareRobustness() {
+    if (!Sc)
+      return;
+    for (ModelReport &M : Report.Models) {
+      if (&M == Sc)
+        continue;
+      M.Robust.clear();
+      for (const Robustness &R : Sc->Robust)
+        if (R.Against == M.Which)
+          M.Robust.push_back(R);
+    }
+  }
+
+private:
+  CheckReport &Report;
+  const Program &P;
+  const CheckOptions &Options;
+  const std::function<void(const Progress &)> &OnProgress;
+  const std::atomic<bool> *Cancel;
+  const std::function<void(const CheckReport &)> &OnModel;
+  std::vector<size_t> Order; // of Report.Models
+  ModelReport *Sc = nullptr; // if it is asked for and monitored
+  ScMonitor Alarms;
+  std::atomic<size_t> Next = 0;
+  std::mutex Telling;
+  std::condition_variable Changed;
+  std::vector<bool> Done;
+};
 
 } // namespace
 
@@ -231,36 +394,9 @@ CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const
     return Report;
   }
 
-  // Models are independent of each other, so the answers do not depend on how many are explored side by side.
-  unsigned Jobs = Options.Jobs ? Options.Jobs : std::max(1u, std::thread::hardware_concurrency());
-  std::atomic<size_t> Next = 0;
-  std::mutex Telling;
-  std::vector<bool> Done(Report.Models.size());
-  auto Tell = [&](size_t K) {
-    std::lock_guard<std::mutex> Lock(Telling);
-    Done[K] = true;
-    CheckReport SoFar{Report.File, Report.Diagnostics, {}, 0};
-    for (size_t I = 0; I < Done.size(); ++I)
-      if (Done[I])
-        SoFar.Models.push_back(Report.Models[I]);
-    OnModel(SoFar);
-  };
-  auto Work = [&] {
-    for (size_t K = Next++; K < Report.Models.size(); K = Next++) {
-      const ModelReport &M = Report.Models[K];
-      checkModel(Report.File, P, Options, OnProgress, Cancel, Report.Models[K]);
-      if (OnProgress)
-        OnProgress({M.Which, M.Executions, 1, M.Seconds});
-      if (OnModel)
-        Tell(K);
-    }
-  };
-  std::vector<std::thread> Others;
-  for (unsigned K = 1; K < Jobs && K < Report.Models.size(); ++K)
-    Others.emplace_back(Work);
-  Work();
-  for (std::thread &T : Others)
-    T.join();
+  ModelChecks Checks(Report, P, Options, OnProgress, Cancel, OnModel);
+  Checks.run();
+  Checks.shareRobustness();
   return Report;
 }
 

@@ -32,6 +32,9 @@ struct CheckOptions {
   unsigned Jobs = 0;            // models checked side by side; 0: as many as there are cores
   unsigned Counterexamples = 8; // bugs per model that are explained with a trace
   bool Samples = false;         // executions are written down also where there is no bug
+  bool Monitor = true; // look during SC whether the program is robust; where it is, TSO and PSO need no exploration
+  bool Witnesses = true; // an execution is shown where it is not robust
+  bool RobustnessOnly = false; // SC is monitored for its own sake: also where no other model is asked for
 };
 
 struct Bug {
@@ -53,6 +56,17 @@ struct Note {
   Place Where;
 };
 
+/// Whether every execution of a model is one of SC.
+struct Robustness {
+  Model Against = Model::TSO;
+  enum Answer : uint8_t { Unknown, Robust, NotRobust } Known = Unknown;
+  bool Bounded = false; // robust as far as loops were followed
+  // NotRobust: a store, a later access of its thread that can take effect first, and the access that can tell.
+  Place Store, Overtaker, Observer;
+  std::string Message;                           // one sentence about the store
+  std::shared_ptr<const Counterexample> Witness; // an execution that is none of SC; null if there is none to show
+};
+
 struct ModelReport {
   Model Which = Model::SC;
   Verdict Result = Verdict::Verified;
@@ -63,6 +77,8 @@ struct ModelReport {
   std::vector<Bug> Bugs; // each distinct (kind, place, thread) once
   std::vector<CutLoop> Loops;
   std::vector<Note> Notes;                               // each place once, in the order of the text
+  std::vector<Robustness> Robust; // SC: against TSO and PSO; those: their own. Empty: not looked at
+  bool FromSc = false;            // not explored: robust, so that what holds of SC holds
   std::vector<std::shared_ptr<const Recording>> Samples; // what is accessed and overtaken where, as far as it was seen
   std::string Reason;                                    // why unsupported or inconclusive: a sentence
   Place ReasonPlace;

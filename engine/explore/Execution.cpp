@@ -5,16 +5,19 @@
 
 namespace picket {
 
-Execution::Execution(Configuration &C, Cells &Memory) : C(C), Memory(Memory) {}
+Execution::Execution(Configuration &C, Cells &Memory, ScMonitor *Monitor) : C(C), Memory(Memory), Monitor(Monitor) {}
 
-/// Gives the clocks in `Rows`, each behind `Extra` other numbers, a width of `Wider`.
+/// Gives the clocks in `Rows`, each behind `Extra` other numbers, room for `Wider` processes.
 void Execution::widen(std::vector<uint32_t> &Rows, uint32_t Wider, uint32_t Extra) const {
   if (Stride == 0)
     return;
-  size_t From = Stride + Extra, To = Wider + Extra;
+  const size_t Parts = Width / Stride, From = Width + Extra, To = Parts * Wider + Extra;
   std::vector<uint32_t> Result(Rows.size() / From * To);
-  for (size_t Row = 0; Row < Rows.size() / From; ++Row)
-    std::copy_n(&Rows[Row * From], From, &Result[Row * To]);
+  for (size_t Row = 0; Row < Rows.size() / From; ++Row) {
+    std::copy_n(&Rows[Row * From], Extra, &Result[Row * To]);
+    for (size_t Part = 0; Part < Parts; ++Part)
+      std::copy_n(&Rows[Row * From + Extra + Part * Stride], Stride, &Result[Row * To + Extra + Part * Wider]);
+  }
   Rows = std::move(Result);
 }
 
@@ -34,10 +37,11 @@ void Execution::makeRoom() {
   widen(Saved, Wider, 1);
   for (std::vector<uint32_t> &OfThread : EntryClocks)
     widen(OfThread, Wider);
-  Seen.resize(Wider);
-  SavedAt.resize(Wider);
-  Current.resize(static_cast<size_t>(Wider) * Wider);
   Stride = Wider;
+  Width = Monitor ? NumParts * Wider : Wider;
+  Seen.resize(Width);
+  SavedAt.resize(Stride);
+  Current.resize(static_cast<size_t>(Stride) * Width);
 }
 
 void Execution::saveCurrent(ProcessId P) {
@@ -47,7 +51,7 @@ void Execution::saveCurrent(ProcessId P) {
   SavedAt[P] = Step;
   ++NumSaved;
   size_t At = Saved.size();
-  Saved.resize(At + 1 + Stride);
+  Saved.resize(At + 1 + Width);
   Saved[At] = P;
   copyClock(&Saved[At + 1], current(P));
 }
@@ -132,12 +136,19 @@ void Execution::lookAtWaiting(ProcessId P, std::vector<Race> &Result) {
   uint32_t Size = Pending.Kind == OperationKind::Sync ? sizeOf(Pending.Sync) : Pending.Width;
   findCells({Pending.Where, Size, true});
   findWaitingRaces(Seen.data(), Result);
+  if (!Monitor)
+    return;
+  Events[Length].Operation = C.machine().operations(C.threadOf(P));
+  Events[Length].Pc = C.machine().pc(C.threadOf(P));
+  if (Found.size() == 1)
+    return monitorBefore(Seen.data(), Found[0], true);
+  monitorSeveral({{Pending.Where, Size, Pending.Kind != OperationKind::Load}});
 }
 
 void Execution::begin(ProcessId P) {
   if (Events.size() <= Length) {
     Events.emplace_back();
-    Clocks.resize(Events.size() * static_cast<size_t>(Stride));
+    Clocks.resize(Events.size() * static_cast<size_t>(Width));
     ClocksBefore.resize(Clocks.size());
   }
   Event &E = Events[Length];
@@ -291,6 +302,8 @@ void Execution::keepImmediateRaces(uint32_t E) {
 }
 
 void Execution::follow(const StepNote &N) {
+  if (Monitor)
+    monitorNote(N);
   switch (N.What) {
   case StepNote::Created: {
     ProcessId Child = C.processOf(N.B), Parent = C.processOf(N.A);
@@ -312,15 +325,16 @@ void Execution::follow(const StepNote &N) {
     break;
   }
   case StepNote::DrainedBefore:
-  case StepNote::BarrierBefore: break;
+  case StepNote::BarrierBefore:
+  case StepNote::Fenced: break;
   case StepNote::Stored: {
     std::vector<uint32_t> &Clocks = EntryClocks[N.A];
     std::vector<EntryState> &States = EntryStates[N.A];
-    if (Clocks.size() < static_cast<size_t>(N.B + 1) * Stride)
-      Clocks.resize(static_cast<size_t>(N.B + 1) * Stride);
+    if (Clocks.size() < static_cast<size_t>(N.B + 1) * Width)
+      Clocks.resize(static_cast<size_t>(N.B + 1) * Width);
     if (States.size() <= N.B)
       States.resize(N.B + 1);
-    copyClock(&Clocks[static_cast<size_t>(N.B) * Stride], current(C.processOf(N.A)));
+    copyClock(&Clocks[static_cast<size_t>(N.B) * Width], current(C.processOf(N.A)));
     States[N.B] = EntryState();
     break;
   }
@@ -352,19 +366,21 @@ void Execution::append(ProcessId P) {
   E.Kind = C.kind();
   E.Operation = C.operation();
   E.Pc = C.pc();
-  copyClock(&ClocksBefore[static_cast<size_t>(Length) * Stride], current(P));
+  copyClock(&ClocksBefore[static_cast<size_t>(Length) * Width], current(P));
   if (!C.notes().empty() && C.notes().front().What == StepNote::DrainedBefore && C.buffering() != Buffering::None)
     joinUpdates(Seen.data(), E.Touched.Owner);
   if (!C.notes().empty() && C.notes().front().What == StepNote::BarrierBefore)
     joinBarrier(Seen.data(), E.Touched.Owner, C.notes().front().B);
   if (E.Touched.IsUpdate) {
-    join(Seen.data(), &EntryClocks[E.Touched.Owner][static_cast<size_t>(C.entry()) * Stride]);
+    join(Seen.data(), &EntryClocks[E.Touched.Owner][static_cast<size_t>(C.entry()) * Width]);
     joinBarrier(Seen.data(), E.Touched.Owner, C.bufferEntry(E.Touched.Owner, C.entry()).WaitFor);
     if (C.overlapsOthers(P))
       joinOverlapping(Seen.data(), E.Touched.Owner, C.entry());
     EntryStates[E.Touched.Owner][C.entry()].Update = Length;
   }
   copyClock(clock(Length), Seen.data());
+  if (Monitor && !Waits)
+    monitorAccesses();
   for (const MemoryAccess &A : C.accesses()) {
     findCells(A);
     for (CellId Cell : Found) {
@@ -376,6 +392,8 @@ void Execution::append(ProcessId P) {
                         : E.Touched.IsUpdate ? C.entry()
                                              : 0};
       E.Touched.add(Access);
+      if (Monitor)
+        monitorLanded(clock(Length), Cell);
       if (A.Write && E.Kind == OperationKind::End)
         touchEnd(Length, Cell, A, Seen.data());
       else if (A.Write)
@@ -387,6 +405,8 @@ void Execution::append(ProcessId P) {
     }
   }
   clock(Length)[P] = E.Index;
+  if (Monitor)
+    monitorStep(Length);
   copyClock(current(P), clock(Length));
   if (Races.size() > E.FirstRace + 1u)
     keepImmediateRaces(Length);
@@ -408,11 +428,11 @@ void Execution::removeLast() {
     State[Gone.Cell].Reads = Gone.PrevReads;
   }
   for (; NumSaved > E.NumSaved; --NumSaved) {
-    size_t At = Saved.size() - Stride - 1;
+    size_t At = Saved.size() - Width - 1;
     copyClock(current(Saved[At]), &Saved[At + 1]);
     Saved.resize(At);
   }
-  copyClock(current(E.Process), &ClocksBefore[static_cast<size_t>(Length) * Stride]);
+  copyClock(current(E.Process), &ClocksBefore[static_cast<size_t>(Length) * Width]);
   Touches.resize(E.FirstTouch);
   NumOld = E.FirstOld;
   Races.resize(E.FirstRace);

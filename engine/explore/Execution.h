@@ -5,6 +5,7 @@
 
 #include "explore/Cells.h"
 #include "explore/Footprint.h"
+#include "explore/ScMonitor.h"
 #include "memory/Configuration.h"
 
 #include <cstring>
@@ -41,7 +42,8 @@ public:
   struct TooManyProcesses {};
   static constexpr uint32_t MaxProcesses = 4000;
 
-  Execution(Configuration &C, Cells &Memory);
+  /// With a monitor (SC only): alarms are told to it. The configuration must show fences then.
+  Execution(Configuration &C, Cells &Memory, ScMonitor *Monitor = nullptr);
 
   uint32_t length() const { return Length; }
   const Event &operator[](uint32_t K) const { return Events[K]; }
@@ -60,17 +62,17 @@ public:
   /// The same question about one A and many B, asked more quickly.
   class Past {
   public:
-    bool happensBefore(uint32_t B) const { return Entry[static_cast<size_t>(B) * Stride] >= Index; }
+    bool happensBefore(uint32_t B) const { return Entry[static_cast<size_t>(B) * Width] >= Index; }
 
   private:
     friend class Execution;
     const uint32_t *Entry; // of A's process in the clock of the first event
-    uint32_t Stride, Index;
+    uint32_t Width, Index;
   };
   Past pastWith(uint32_t A) const {
     Past Result;
     Result.Entry = Clocks.data() + Events[A].Process;
-    Result.Stride = Stride;
+    Result.Width = Width;
     Result.Index = Events[A].Index;
     return Result;
   }
@@ -125,15 +127,15 @@ private:
     uint32_t Update = 0;   // the event that landed it
   };
 
-  uint32_t *clock(uint32_t E) { return &Clocks[static_cast<size_t>(E) * Stride]; }
-  const uint32_t *clock(uint32_t E) const { return &Clocks[static_cast<size_t>(E) * Stride]; }
-  uint32_t *current(ProcessId P) { return &Current[static_cast<size_t>(P) * Stride]; }
+  uint32_t *clock(uint32_t E) { return &Clocks[static_cast<size_t>(E) * Width]; }
+  const uint32_t *clock(uint32_t E) const { return &Clocks[static_cast<size_t>(E) * Width]; }
+  uint32_t *current(ProcessId P) { return &Current[static_cast<size_t>(P) * Width]; }
   // Clocks are a multiple of ClockStep numbers long, so that these need no case for a rest.
   static constexpr uint32_t ClockStep = 4;
   void join(uint32_t *Into, const uint32_t *From) const {
     // Signed, since that is what every x86-64 compares four of at once; indices of events stay far below the difference.
     using Four = int32_t __attribute__((vector_size(ClockStep * sizeof(uint32_t))));
-    for (uint32_t K = 0; K < Stride; K += ClockStep) {
+    for (uint32_t K = 0; K < Width; K += ClockStep) {
       Four Mine, Theirs;
       std::memcpy(&Mine, Into + K, sizeof(Four));
       std::memcpy(&Theirs, From + K, sizeof(Four));
@@ -142,7 +144,7 @@ private:
     }
   }
   void copyClock(uint32_t *To, const uint32_t *From) const {
-    for (uint32_t K = 0; K < Stride; K += ClockStep)
+    for (uint32_t K = 0; K < Width; K += ClockStep)
       std::memcpy(To + K, From + K, ClockStep * sizeof(uint32_t));
   }
   void saveCurrent(ProcessId P);
@@ -168,9 +170,28 @@ private:
   void keepImmediateRaces(uint32_t E);
   void follow(const StepNote &N);
 
+  // Monitoring (Monitoring.cpp):
+  enum Part : uint32_t { HappensBefore, LandedTso, LandedPso, Barriers, NumParts };
+  /// The entry of a process in a further part of a clock.
+  uint32_t &entry(uint32_t *Clock, Part P, ProcessId Of) const { return Clock[P * Stride + Of]; }
+  uint32_t entry(const uint32_t *Clock, Part P, ProcessId Of) const { return Clock[P * Stride + Of]; }
+  void monitorBefore(const uint32_t *Seen, CellId Cell, bool MayWait);
+  void monitorAccesses();
+  void monitorSeveral(const std::vector<MemoryAccess> &Accesses);
+  void joinConflicts(uint32_t *Into, CellId Cell, bool Writes);
+  void monitorLanded(uint32_t *Clock, CellId Cell);
+  void monitorStep(uint32_t E);
+  void monitorNote(const StepNote &N);
+  bool readByOthers(ThreadId Writer, uint32_t Reads, const uint32_t *Seen) const;
+  bool seenByOthers(uint32_t Store, const uint32_t *Seen) const;
+  bool monitorWithout(const Event &Store, CellId Cell);
+  void raise(const uint32_t *Seen, uint32_t Store, bool Tso);
+
   Configuration &C;
   Cells &Memory;
-  uint32_t Stride = 0; // numbers per clock: at least as many as there are processes
+  ScMonitor *Monitor;
+  uint32_t Stride = 0; // at least as many as there are processes
+  uint32_t Width = 0;  // numbers per clock: Stride, or with a monitor that many in each of its parts
   uint32_t Length = 0;
   std::vector<Event> Events;
   std::vector<uint32_t> Clocks;       // per event
@@ -192,6 +213,7 @@ private:
   std::vector<uint32_t> Seen; // clock of the running step before it looks at memory
   Operation Pending;          // what the running step was
   bool Waits = false;         // it could have had to wait
+  std::vector<std::pair<CellId, bool>> Monitored; // the cells of the event to come, if several, and whether it writes
 };
 
 } // namespace picket

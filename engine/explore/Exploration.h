@@ -18,6 +18,7 @@ struct ExplorationOptions {
   std::optional<std::chrono::steady_clock::time_point> Deadline;
   uint64_t MaxMemoryBytes = 4ull << 30; // of the explorer and the machine together
   const std::atomic<bool> *Cancel = nullptr;
+  ScMonitor *Monitor = nullptr; // SC only: rides along
 };
 
 struct ExplorationResult {

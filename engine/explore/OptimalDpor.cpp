@@ -355,12 +355,16 @@ bool OptimalDpor::run() {
 ExplorationResult exploreOptimally(const Program &P, const ExplorationOptions &Options, ExplorationObserver &Observer) {
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   Cells Memory;
+  MachineOptions Machine = Options.Machine;
+  Machine.StopAtFences |= Options.Monitor != nullptr;
   for (;;) {
     ExplorationResult Result;
+    if (Options.Monitor)
+      Options.Monitor->clear();
     Shared.takeChanged();
     Memory.takeChanged();
-    Configuration C(P, Shared, Options.Machine, Options.Buffers);
-    Execution E(C, Memory);
+    Configuration C(P, Shared, Machine, Options.Buffers);
+    Execution E(C, Memory, Options.Monitor);
     try {
       if (OptimalDpor(C, E, Shared, Memory, Options, Result, Observer).run()) {
         Observer.finished(C);

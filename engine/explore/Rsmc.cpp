@@ -62,14 +62,14 @@ public:
 private:
   /// Names an event in all runs: thread and number.
   using Key = uint64_t;
-  static constexpr Key Initial = 0, Any = ~0ull, Failed = ~0ull - 1;
+  static constexpr Key Initial = 0, Any = ~0ull;
   Key keyOf(EventId E) const { return E == NoEvent ? Initial : (static_cast<Key>(G[E].Thread + 1) << 32) | G[E].Index; }
   EventId find(Key K) const { return Flow.eventOf(static_cast<ThreadId>(K >> 32) - 1, static_cast<uint32_t>(K)); }
 
   /// A run to be explored later: steps with their parameters, a store, and then the load that reads it.
   struct Branch {
     struct Step {
-      Key Event, Parameter; // of a read its source, of a write its position in coherence
+      Key Event, Parameter; // of a read its source, of a write its position in coherence, of a decision the outcome
     };
     std::vector<Step> Steps;
     Key Store, StoreParameter; // Any: every position
@@ -85,6 +85,7 @@ private:
 
   // Explore, Traverse, DetectRace.
   void explore();
+  void exploreOutcome(EventId E);
   void exploreWrite(EventId E);
   void exploreRead(EventId E);
   void traverse(uint32_t Home, const Branch &B, size_t At);
@@ -95,6 +96,8 @@ private:
   void addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter);
 
   EventId choose();
+  uint64_t rankOf(EventId E) const;
+  bool isOpen(EventId E) const;
   bool isEnabled(EventId E);
   Set commitBefore(EventId E) const;
   Set pastOf(const Set &Direct) const;
@@ -102,7 +105,7 @@ private:
   /// Commits E, calls Then, and takes everything back. False if the axioms, or what E waits for, reject the parameter.
   template <typename Continuation> bool withRead(EventId E, EventId Source, uint32_t Home, Continuation Then);
   template <typename Continuation> bool withWrite(EventId E, uint32_t Position, Continuation Then);
-  template <typename Continuation> void withFailure(EventId E, Continuation Then);
+  template <typename Continuation> void withOutcome(EventId E, bool Succeeds, Continuation Then);
   bool placeUpdate(EventId Read, EventId Source, typename OutOfOrder<Words>::Update &Done);
   void takeBackUpdate(EventId Read);
 
@@ -111,6 +114,7 @@ private:
   void follow(Following &F);
   bool followStep(Following &F, size_t Step, const Index &Events);
   Index indexFor(const GraphScript &Script) const;
+  static bool stores(const GraphScript &Script, const typename Index::key_type &Decision);
   EventId find(const GraphScript::Step &Step, const Index &Events);
   bool hasBug(const BugReport &Wanted) const;
   bool followOwn(Following &F, const Index &Events);
@@ -142,6 +146,7 @@ private:
   OutOfOrder<Words> Flow;
   std::unique_ptr<Axioms<Words>> Model;
   std::vector<EventId> Run; // committed, in order; an update is named by its read
+  Set LeftOut;              // store-conditionals that are not committed in this part of the exploration
   std::deque<Frame> Frames;
   GraphNotes Notes;
   std::vector<std::pair<EventId, uint32_t>>
@@ -170,20 +175,27 @@ template <unsigned Words> bool Explorer<Words>::isEnabled(EventId E) {
          commitBefore(E).isSubsetOf(G.Committed);
 }
 
-/// The next event to commit. Writes first: a read can then choose among them, which saves races. Reads that may have to
-/// wait for others come last.
+/// Whether an event may be committed as soon as it is enabled.
+template <unsigned Words> bool Explorer<Words>::isOpen(EventId E) const {
+  return !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) && !LeftOut.contains(E) &&
+         std::none_of(Deferred.begin(), Deferred.end(), [E](auto &D) { return D.first == E; });
+}
+
+/// In which order to commit. Writes first: a read can then choose among them, which saves races. Reads that may have to
+/// wait for others come late, and last the writes that may turn out to be impossible.
+template <unsigned Words> uint64_t Explorer<Words>::rankOf(EventId E) const {
+  uint64_t Group = G[E].Decides ? 0 : G[E].Conditional ? 4 : G[E].IsWrite ? 1 : Flow.mayWait(E) ? 3 : 2;
+  return (Group << 32) + G[E].Index;
+}
+
+/// The next event to commit.
 template <unsigned Words> EventId Explorer<Words>::choose() {
   EventId Best = NoEvent;
   uint64_t BestRank = ~0ull;
   for (EventId E = 0; E < G.size(); ++E) {
-    if (G.Committed.contains(E) || (G[E].OfUpdate && G[E].IsWrite) || Flow.isAbandoned(E))
+    if (!isOpen(E) || !isEnabled(E))
       continue;
-    if (std::any_of(Deferred.begin(), Deferred.end(), [E](auto &D) { return D.first == E; }))
-      continue;
-    if (!isEnabled(E))
-      continue;
-    uint64_t Rank = (G[E].IsWrite ? 0ull : Flow.mayWait(E) ? 2ull << 32 : 1ull << 32) + G[E].Index;
-    if (Rank < BestRank) {
+    if (uint64_t Rank = rankOf(E); Rank < BestRank) {
       Best = E;
       BestRank = Rank;
     }
@@ -302,8 +314,6 @@ bool Explorer<Words>::withWrite(EventId E, uint32_t Position, Continuation Then)
   G.commitWrite(E, Position);
   bool Accepted = G.keepsUpdatesWhole(E) && Model->allows(G, E);
   if (Accepted) {
-    if (G[E].Conditional)
-      Flow.noteConditional(E, true);
     lookForEnds(E);
     Run.push_back(E);
     Accepted = advance();
@@ -318,10 +328,11 @@ bool Explorer<Words>::withWrite(EventId E, uint32_t Position, Continuation Then)
 
 template <unsigned Words>
 template <typename Continuation>
-void Explorer<Words>::withFailure(EventId E, Continuation Then) {
+void Explorer<Words>::withOutcome(EventId E, bool Succeeds, Continuation Then) {
   auto Before = Flow.mark();
+  G[E].Past = pastOf(commitBefore(E));
   G.commitVoid(E);
-  Flow.noteConditional(E, false);
+  Flow.noteOutcome(E, Succeeds);
   Run.push_back(E);
   if (advance())
     Then();
@@ -337,24 +348,37 @@ template <unsigned Words> void Explorer<Words>::explore() {
   startOverIfSurprised();
   if (E == NoEvent || (!M.bugs().empty() && !Options.Exhaustive))
     leaf();
+  else if (G[E].Decides)
+    exploreOutcome(E);
   else if (G[E].IsWrite)
     exploreWrite(E);
   else
     exploreRead(E);
 }
 
+template <unsigned Words> void Explorer<Words>::exploreOutcome(EventId E) {
+  for (bool Succeeds : {true, false})
+    withOutcome(E, Succeeds, [&] { explore(); });
+}
+
 template <unsigned Words> void Explorer<Words>::exploreWrite(EventId E) {
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
-  bool CanStore = !G[E].Conditional || (G[E].Reserved != NoEvent && G[G[E].Reserved].Place == G[E].Place);
-  if (CanStore) {
-    detectRaces(E);
-    auto Last = static_cast<uint32_t>(G.Places[G[E].Place].Coherence.size()) + 1;
-    for (uint32_t Position = Last, Floor = coherenceFloor(G, E); Position > Floor; --Position)
-      withWrite(E, Position, [&] { explore(); });
-  }
-  if (G[E].Conditional)
-    withFailure(E, [&] { explore(); });
+  detectRaces(E);
+  auto Last = static_cast<uint32_t>(G.Places[G[E].Place].Coherence.size()) + 1;
+  bool Possible = false;
+  for (uint32_t Position = Last, Floor = coherenceFloor(G, E); Position > Floor; --Position)
+    Possible |= withWrite(E, Position, [&] { explore(); });
+  if (!G[E].Conditional)
+    return;
+  // Other writes of this kind may be in races with loads, but impossible behind this one, wherever it is. It was chosen
+  // last, so that nothing else can.
+  LeftOut.insert(E);
+  if (choose() != NoEvent)
+    explore();
+  else if (!Possible)
+    ++Result.RejectedBranches;
+  LeftOut.erase(E);
 }
 
 template <unsigned Words> void Explorer<Words>::exploreRead(EventId E) {
@@ -401,11 +425,11 @@ template <unsigned Words> void Explorer<Words>::traverse(uint32_t Home, const Br
       ++Result.RejectedBranches;
     return;
   }
+  if (G[E].Decides)
+    return withOutcome(E, Parameter != 0, Next);
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
-  if (Parameter == Failed)
-    withFailure(E, Next);
-  else if (!withWrite(E, static_cast<uint32_t>(Parameter), Next))
+  if (!withWrite(E, static_cast<uint32_t>(Parameter), Next))
     ++Result.RejectedBranches;
 }
 
@@ -426,8 +450,11 @@ template <unsigned Words> void Explorer<Words>::traverseStore(uint32_t Home, con
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
   auto Last = static_cast<uint32_t>(G.Places[G[E].Place].Coherence.size()) + 1;
+  bool Possible = false;
   for (uint32_t Position = Last, Floor = coherenceFloor(G, E); Position > Floor; --Position)
-    withWrite(E, Position, [&] { traverseLoad(Home, E); });
+    Possible |= withWrite(E, Position, [&] { traverseLoad(Home, E); });
+  if (!Possible)
+    ++Result.RejectedBranches;
 }
 
 template <unsigned Words> void Explorer<Words>::traverseLoad(uint32_t Home, EventId Store) {
@@ -513,8 +540,8 @@ void Explorer<Words>::addBranch(uint32_t Home, const Set &Past, EventId Store, K
     if (!G[Next].IsWrite) {
       P = keyOf(G[Next].Source);
       Present.insert(G[Next].OfUpdate ? Next + 1 : Next);
-    } else if (G[Next].Void) {
-      P = Failed;
+    } else if (G[Next].Decides) {
+      P = Flow.succeeds(Next);
     } else {
       P = 1;
       for (EventId W : G.Places[G[Next].Place].Coherence) {
@@ -653,7 +680,10 @@ template <unsigned Words> Ending Explorer<Words>::ending(ThreadId &Stuck, bool &
 template <unsigned Words> void Explorer<Words>::leaf() {
   ThreadId Stuck = ~0u;
   bool Superfluous = false;
-  Ending How = ending(Stuck, Superfluous);
+  // Whatever was to succeed must have.
+  for (EventId E = 0; E < G.size(); ++E)
+    Superfluous |= G[E].Conditional && !G.Committed.contains(E) && !Flow.isAbandoned(E);
+  Ending How = Superfluous ? Ending::Blocked : ending(Stuck, Superfluous);
   if (Superfluous) {
     ++Result.RejectedBranches;
     return;
@@ -819,6 +849,15 @@ template <unsigned Words> EventId Explorer<Words>::find(const GraphScript::Step 
   return NoEvent;
 }
 
+/// Whether a script has the write that a store-conditional makes if it succeeds.
+template <unsigned Words>
+bool Explorer<Words>::stores(const GraphScript &Script, const typename Index::key_type &Decision) {
+  auto [Thread, Number, Part] = Decision;
+  return std::any_of(Script.Steps.begin(), Script.Steps.end(), [&](const GraphScript::Step &S) {
+    return S.Thread == Thread && S.Number == Number && S.Part == Part + 1;
+  });
+}
+
 template <unsigned Words> void Explorer<Words>::follow(Following &F) {
   F.Done.resize(F.Script.Steps.size(), NoEvent);
   choose(); // finds accesses that are bugs
@@ -826,6 +865,9 @@ template <unsigned Words> void Explorer<Words>::follow(Following &F) {
   if (F.Wanted && hasBug(*F.Wanted))
     return complete(F);
   const Index Events = indexFor(F.Script);
+  for (const auto &[Name, E] : Events)
+    if (G[E].Decides && !G.Committed.contains(E))
+      return withOutcome(E, stores(F.Script, Name), [&] { follow(F); });
   auto Goes = [&](bool Last) {
     for (size_t K = 0; K < F.Done.size(); ++K)
       if (const GraphScript::Step &S = F.Script.Steps[K];
@@ -900,7 +942,8 @@ template <unsigned Words> bool Explorer<Words>::followStep(Following &F, size_t 
 /// Lets happen what stands, in its thread, in front of something that happened: so that what is shown is a part of a
 /// complete execution.
 template <unsigned Words> void Explorer<Words>::complete(Following &F) {
-  choose();
+  if (EventId Next = choose(); Next != NoEvent && G[Next].Decides)
+    return withOutcome(Next, false, [&] { complete(F); });
   startOverIfSurprised();
   Set InFront;
   (G.Reads | G.Writes).forEach([&](EventId E) { InFront |= G[E].Before; });

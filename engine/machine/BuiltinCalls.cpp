@@ -117,17 +117,22 @@ bool Interpreter::threadJoin(const Instruction &I) {
   return stop(Op);
 }
 
-bool Interpreter::allocateHeap(const Instruction &I, uint64_t Size, Content First) {
+/// Makes a heap block and returns its slot.
+uint32_t Interpreter::newBlock(const Instruction &I, uint64_t Size, Content First) {
   if (Size > M.Options.MaxObjectBytes)
     M.unsupported(Id, S.Pc,
                   "allocation of " + std::to_string(Size) + " bytes (more than " +
                       std::to_string(M.Options.MaxObjectBytes) + ")");
   if (M.Mem.bytesAllocated() + Size > M.Options.MaxMemoryBytes)
     M.limit(Id, S.Pc, "the program allocates more than " + std::to_string(M.Options.MaxMemoryBytes) + " bytes");
-  uint32_t Slot = M.slotFor(T);
+  uint32_t Slot = M.slotFor(T, static_cast<uint32_t>(I.A), static_cast<uint32_t>(Size));
   M.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.A), Id, S.Pc, First);
   ++S.Effects;
-  return finishBuiltin(I, addressOf(Slot));
+  return Slot;
+}
+
+bool Interpreter::allocateHeap(const Instruction &I, uint64_t Size, Content First) {
+  return finishBuiltin(I, addressOf(newBlock(I, Size, First)));
 }
 
 /// free and realloc of a block: visible if others may touch it, since they must not do so afterwards.
@@ -138,7 +143,7 @@ bool Interpreter::freeBlock(const Instruction &I) {
     return failed(BugKind::InvalidFree, O && O->Kind == ObjectKind::Heap
                                             ? "free of a pointer into the middle of a block"
                                             : "free of something that malloc did not return");
-  bool Seen = !M.alone() && (M.Options.OutOfOrder || M.Shared.noteOwned(O->Site, O->Owner, Id));
+  bool Seen = !M.alone() && (M.Shared.noteOwned(O->Site, O->Owner, Id) || M.Options.OutOfOrder);
   if (!Seen)
     return endBlock(I, Where);
   M.Shared.noteWrite(Where, O->Size, Id);
@@ -162,15 +167,12 @@ bool Interpreter::endBlock(const Instruction &I, Address Where) {
     M.Mem.end(Old, Lifetime::Freed, S.Pc);
     return finishBuiltin(I, 0);
   }
-  uint32_t CallPc = S.Pc;
-  if (!allocateHeap(I, argument(I, 1)))
-    return false;
-  uint32_t NewSlot = T.Slots[S.Allocations - 1];
+  uint32_t NewSlot = newBlock(I, argument(I, 1), Content::Nothing);
   Object &New = M.Mem.at(NewSlot);
   M.Mem.copyWritten(addressOf(NewSlot), Where, std::min(New.Size, Old.Size));
   std::memcpy(New.Data, Old.Data, std::min(New.Size, Old.Size));
-  M.Mem.end(Old, Lifetime::Freed, CallPc);
-  return true;
+  M.Mem.end(Old, Lifetime::Freed, S.Pc);
+  return finishBuiltin(I, addressOf(NewSlot));
 }
 
 bool Interpreter::completeFree() {

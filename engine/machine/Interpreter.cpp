@@ -2,6 +2,7 @@
 
 #include "machine/Arithmetic.h"
 #include "machine/Messages.h"
+#include "program/Operands.h"
 
 namespace picket {
 
@@ -162,6 +163,8 @@ void Interpreter::floating(const Instruction &I) {
 template <bool Single> void Interpreter::loop() {
   enterFrame();
   uint64_t Steps = 0;
+  constexpr uint64_t StepsBetweenLooks = 10'000;
+  const uint64_t MaxSteps = M.Options.Live && !S.InAtomic ? StepsBetweenLooks : M.Options.MaxLocalSteps;
   const Instruction *const Code = P.Code.data();
   // The place is kept here while simple instructions run, and in S.Pc for everything that looks beyond them.
   const Instruction *At = Code + S.Pc;
@@ -175,8 +178,14 @@ template <bool Single> void Interpreter::loop() {
       S.Pc = static_cast<uint32_t>(At - Code);
       return;
     }
-    if (++Steps > M.Options.MaxLocalSteps) {
+    if (++Steps > MaxSteps) {
       S.Pc = static_cast<uint32_t>(At - Code);
+      if (M.Options.Live && !S.InAtomic) { // who compares states will see whether it comes back to where it was
+        Operation Op;
+        Op.Kind = OperationKind::Yield;
+        stop(Op);
+        return;
+      }
       M.limit(Id, S.Pc,
               "a loop runs for more than " + std::to_string(M.Options.MaxLocalSteps) +
                   " steps without touching anything that another thread could change");
@@ -416,7 +425,10 @@ bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
   S.Operations += Counts;
   S.Effects += Changed;
   switch (Done.Kind) {
-  case OperationKind::Yield: leaveLoop(); return true;
+  case OperationKind::Yield:
+    if (isLoopBack(I.Op))
+      leaveLoop();
+    return true;
   case OperationKind::Fence:
     if (Done.isFenceOfAccess())
       accessOwn(I);

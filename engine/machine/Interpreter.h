@@ -68,6 +68,7 @@ private:
   bool threadCreate(const Instruction &I);
   bool threadJoin(const Instruction &I);
   bool storeResult(const Instruction &I, Address Where, uint64_t Value, uint64_t Result);
+  uint32_t newBlock(const Instruction &I, uint64_t Size, Content First);
   bool allocateHeap(const Instruction &I, uint64_t Size, Content First = Content::Nothing);
   bool freeBlock(const Instruction &I);
   bool endBlock(const Instruction &I, Address Where);

@@ -10,7 +10,7 @@ bool Interpreter::alloca(const Instruction &I) {
   if (Size > StackLimit || S.StackBytes + Size > StackLimit || S.StackObjects + 1 >= Machine::MaxStackObjects)
     return failed(BugKind::StackOverflow,
                   "the stack overflows: " + std::to_string(S.StackBytes + Size) + " bytes of local variables");
-  uint32_t Slot = M.slotFor(T);
+  uint32_t Slot = M.slotFor(T, static_cast<uint32_t>(I.D), static_cast<uint32_t>(Size));
   M.Mem.allocate(Slot, ObjectKind::Stack, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.D), Id, S.Pc,
                  Content::Nothing);
   S.StackBytes += static_cast<uint32_t>(Size);
@@ -27,7 +27,8 @@ void Interpreter::enterScope(const Instruction &I) {
   const Object Before = M.Mem.at(Old);
   if (Before.Life == Lifetime::Alive)
     return;
-  uint32_t New = M.slotFor(T);
+  Registers[I.Dst] = 0; // what it names has ended and may make room
+  uint32_t New = M.slotFor(T, Before.Site, Before.Size);
   M.Mem.allocate(New, ObjectKind::Stack, Before.Size, Before.Site, Id, S.Pc, Content::Nothing);
   // It takes the place of the old one, which nothing is left to be done for.
   for (uint32_t K = S.StackObjects; K-- > frame().StackObjects;)

@@ -133,7 +133,10 @@ ThreadId Machine::create(ThreadId Parent, uint32_t Function, uint64_t Argument) 
   return Id;
 }
 
-uint32_t Machine::slotFor(Thread &T) {
+uint32_t Machine::slotFor(Thread &T, uint32_t Site, uint32_t Size) {
+  if (Options.Live)
+    if (uint32_t Slot = forgottenSlot(T, Site, Size))
+      return Slot;
   uint32_t Index = T.S.Allocations++;
   if (Index == T.Slots.size())
     T.Slots.push_back(Mem.newSlot());

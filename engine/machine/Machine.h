@@ -7,8 +7,10 @@
 #include "machine/Memory.h"
 #include "machine/Sharing.h"
 #include "machine/SyncObjects.h"
+#include "program/LiveSlots.h"
 #include "program/Program.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -69,7 +71,10 @@ struct MachineOptions {
   bool QuietAccesses = true; // accesses that can race with nothing take no step (off in some tests)
   bool StopAtFences = false; // make fences and create wait for the scheduler
   bool OutOfOrder = false;   // threads are run by OutOfOrder, which commits their accesses to an execution graph
-  bool ShowAll = false;      // for recordings: no access is quiet, nor left out because nobody else is there (any more)
+  /// For searches that compare states: objects that nothing can name any more lend their place to new ones, so that
+  /// loops that allocate come back to where they were. Null: every object has a place of its own.
+  const LiveSlots *Live = nullptr;
+  bool ShowAll = false; // for recordings: no access is quiet, nor left out because nobody else is there (any more)
 };
 
 /// Thrown when the machine cannot go on with the program as a whole: something is not modelled, or a limit is reached.
@@ -192,6 +197,17 @@ public:
   }
   uint32_t loopOfSpin(ThreadId T) const { return Threads[T]->S.LoopIndex; }
 
+  // For searches that compare states (StateBytes.cpp); MachineOptions::Live must be given.
+
+  /// Appends everything of T that its further steps depend on, besides memory. Threads with equal bytes behave alike.
+  void describe(ThreadId T, std::string &Into) const;
+  /// Where T stands: its call stack, and how far it has come in its pending operation. Appended.
+  void describePlace(ThreadId T, std::vector<uint32_t> &Into) const;
+  /// Per slot, whether anything in registers, memory or store buffers could be an address in the object.
+  void findNamed(std::vector<bool> &Named) const;
+  /// Who calls this holds values for the program elsewhere (store buffers) and tells them when asked.
+  void holdOutside(std::function<void(std::vector<uint64_t> &)> Values) { Outside = std::move(Values); }
+
 private:
   friend class Interpreter;
   template <unsigned> friend class OutOfOrder;
@@ -250,7 +266,9 @@ private:
 
   ThreadId threadFor(ThreadId Parent, uint32_t Index);
   ThreadId create(ThreadId Parent, uint32_t Function, uint64_t Argument);
-  uint32_t slotFor(Thread &T);
+  uint32_t slotFor(Thread &T, uint32_t Site, uint32_t Size);
+  uint32_t forgottenSlot(const Thread &T, uint32_t Site, uint32_t Size) const;
+  void findRoots(std::vector<uint64_t> &Words) const;
   void pushFrame(Thread &T, uint32_t Function, uint32_t CallPc);
   void saveFrame(Thread &T, uint32_t Index);
   Address threadLocal(Thread &T, uint32_t Global);
@@ -272,6 +290,7 @@ private:
   bool Probing = false; // what is run now need not be a part of any execution
   bool AtomicBlocked = false;
   uint64_t Step = 1;
+  std::function<void(std::vector<uint64_t> &)> Outside;
 };
 
 /// The value a read-modify-write leaves, on Width bytes.

@@ -31,6 +31,8 @@ Object &Memory::allocate(uint32_t Slot, ObjectKind Kind, uint32_t Size, uint32_t
     Allocated += Needed - Capacities[Slot];
     Capacities[Slot] = Needed;
   } else {
+    if (O.Life != Lifetime::Absent) // a search that compares states gives the place of a forgotten object to a new one
+      Undo.save(O.Data, Needed);
     std::memset(O.Data, 0, Needed);
   }
   Undo.save(O); // only now: what is restored must not name freed bytes

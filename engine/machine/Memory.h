@@ -84,6 +84,7 @@ public:
   void copyWritten(Address To, Address From, uint64_t Size);
 
   uint64_t bytesAllocated() const { return Allocated; }
+  uint32_t numSlots() const { return NumSlots; }
 
 private:
   UndoLog &Undo;

@@ -25,7 +25,7 @@ Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool
       M.Shared.noteRead(A, Size, Id);
   }
   // With execution graphs, whether shared memory has ended is for the graph to say.
-  bool Ended = M.Options.OutOfOrder && O->Life != Lifetime::Alive && !M.Shared.isShared(O->Site);
+  bool Ended = M.Options.OutOfOrder && O->Life != Lifetime::Alive && !M.Shared.noteOwned(O->Site, O->Owner, Id);
   if (Seen && !S.InAtomic && !Ended)
     return Reach::Visible;
   if (O->Life != Lifetime::Alive) {

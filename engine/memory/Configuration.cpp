@@ -5,7 +5,7 @@
 namespace picket {
 
 Configuration::Configuration(const Program &P, Sharing &Shared, MachineOptions Options, Buffering Buffers)
-    : M(P, Shared, (Options.StopAtFences = Buffers != Buffering::None, Options)), Buffers(Buffers) {}
+    : M(P, Shared, (Options.StopAtFences |= Buffers != Buffering::None, Options)), Buffers(Buffers) {}
 
 void Configuration::ensureThread(ThreadId T) {
   while (ThreadProcesses.size() <= T) {
@@ -89,6 +89,22 @@ void Configuration::lookWhetherToStop() {
     throw Interrupted();
 }
 
+/// Whether a fence keeps later stores behind earlier ones under PSO.
+static bool isStoreBarrier(FenceKind Kind) { return Kind != FenceKind::Acquire && Kind != FenceKind::ISync; }
+
+/// Whether a read-modify-write, or the fence of one, waits for all earlier stores under PSO.
+static bool drainsPso(Order O) { return O == Order::NotAtomic || O >= Order::Release; }
+
+/// What a fence would do to store buffers under TSO and PSO, as StepNote::Effect bits.
+static uint32_t effectOnBuffers(const Operation &Op) {
+  constexpr uint32_t Drains = StepNote::DrainsTso | StepNote::DrainsPso;
+  if (Op.Kind == OperationKind::Drain)
+    return Drains;
+  if (Op.Fence != FenceKind::Full)
+    return isStoreBarrier(Op.Fence) * StepNote::StoreBarrier;
+  return !Op.isFenceOfAccess() || drainsPso(Op.Ordering) ? Drains : Drains & ~StepNote::DrainsPso;
+}
+
 /// Lets T go through everything that needs no step of its own.
 void Configuration::settle(ThreadId T) {
   // A thread may go round a loop of its own for ever. Reads then take steps after a while.
@@ -132,6 +148,13 @@ void Configuration::settle(ThreadId T) {
     case OperationKind::Fence:
     case OperationKind::Drain: {
       const Operation Op = M.pending(T);
+      if (Buffers == Buffering::None) {
+        M.save(T);
+        if (uint32_t Effect = effectOnBuffers(Op))
+          Notes.push_back({StepNote::Fenced, T, Effect});
+        M.resume(T, 0, 0, Op.Kind == OperationKind::Drain);
+        break;
+      }
       const bool SaysFull = Op.Kind == OperationKind::Drain || Op.Fence == FenceKind::Full;
       const bool Full = SaysFull && (!Op.isFenceOfAccess() || drainsAll(Op));
       if (Full && !StoreBuffers[T]->empty())
@@ -141,8 +164,7 @@ void Configuration::settle(ThreadId T) {
         Listener->fenced(T, &Op);
       if (Full)
         Notes.push_back({StepNote::Drained, T, 0});
-      else if (!SaysFull && Buffers == Buffering::PerLocation && Op.Fence != FenceKind::Acquire &&
-               Op.Fence != FenceKind::ISync)
+      else if (!SaysFull && Buffers == Buffering::PerLocation && isStoreBarrier(Op.Fence))
         StoreBuffers[T]->barrier(Undo);
       M.resume(T, 0, 0, Op.Kind == OperationKind::Drain);
       break;
@@ -228,7 +250,7 @@ void Configuration::bufferStore(ThreadId T, const Operation &Op) {
 /// Whether a read-modify-write waits for all earlier stores. Under PSO the location's own buffer suffices for relaxed
 /// and acquire; the store-store barrier in front of a release makes its write, which is made at once, wait for all.
 bool Configuration::drainsAll(const Operation &Rmw) const {
-  return Buffers == Buffering::Fifo || Rmw.Ordering == Order::NotAtomic || Rmw.Ordering >= Order::Release;
+  return Buffers == Buffering::Fifo || drainsPso(Rmw.Ordering);
 }
 
 /// Whether the buffer lets the operation happen now.

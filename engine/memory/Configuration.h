@@ -41,9 +41,11 @@ struct StepNote {
     Drained,       // thread A found its buffer empty where it has to be, after the step
     DrainedBefore, // the same, and the step itself needed it
     BarrierBefore, // the step needed thread A's buffer entries before B to have landed
-    Stored         // thread A put buffer entry B into its buffer
+    Stored,        // thread A put buffer entry B into its buffer
+    Fenced         // without buffers: thread A passed a fence with these effects (Effect bits in B) on buffers
   } What;
   uint32_t A, B;
+  enum Effect : uint32_t { DrainsTso = 1, DrainsPso = 2, StoreBarrier = 4 };
 };
 
 /// Hears of what happens inside steps while it happens, for writing executions down: the thread still stands in front
@@ -137,6 +139,8 @@ public:
   Machine &machine() { return M; }
   Buffering buffering() const { return Buffers; }
 
+  /// The store buffer of T, under TSO and PSO.
+  const StoreBuffer &buffer(ThreadId T) const { return *StoreBuffers[T]; }
   const StoreBuffer::Entry &bufferEntry(ThreadId T, uint32_t Index) const { return StoreBuffers[T]->at(Index); }
   /// Whether a load takes at least part of its value from its thread's own buffer.
   bool readsOwnBuffer(ThreadId T, const Operation &Load) const {

@@ -27,9 +27,10 @@ template <unsigned Words> struct GraphEvent {
   uint32_t Operation = 0; // how many operations its thread had done: some are several events
   bool IsWrite = false;
   bool OfUpdate = false;      // this read and the next event, or this write and the event before
-  bool Conditional = false;   // a store-conditional: may fail
+  bool Decides = false;       // no access, but the choice whether a store-conditional succeeds
+  bool Conditional = false;   // the write of a store-conditional that is to succeed
   bool Locked = false;        // of an update that is a full fence under TSO and PSO
-  bool Void = false;          // a write that does not take place (in this run)
+  bool Void = false;          // committed, but nothing that takes place (in this run)
   bool Ends = false;          // not a write of the program: the memory ends here (free, the end of a local variable)
   PlaceId Place = NoPlace;    // once the address is known
   EventId Reserved = NoEvent; // Conditional: the load-reserve it belongs to, of the same place
@@ -147,7 +148,7 @@ public:
     Writes.erase(E);
     Committed.erase(E);
   }
-  /// A conditional store that fails, or an update that leaves things as they are.
+  /// The outcome of a store-conditional, or the write of an update that leaves things as they are.
   void commitVoid(EventId E) {
     Events[E].Void = true;
     Committed.insert(E);

@@ -126,8 +126,6 @@ template <unsigned Words> bool OutOfOrder<Words>::resolve(const Value &V, uint64
       if (N.Kind == Node::Success) {
         resolve(From.Expected, B);
         A = A == lowBits(B, From.Op.Width * 8u);
-      } else if (N.Kind == Node::Stored) {
-        A = From.Stored;
       } else if (N.Kind == Node::Returned) {
         A = static_cast<uint32_t>(From.Result.Value);
       }
@@ -260,8 +258,8 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
   case Opcode::Store:
   case Opcode::Rmw:
   case Opcode::CmpXchg:
-  case Opcode::LoadReserve:
-  case Opcode::StoreConditional: return access(T, I);
+  case Opcode::LoadReserve: return access(T, I);
+  case Opcode::StoreConditional: return storeConditional(T, I);
   case Opcode::Call:
   case Opcode::CallIndirect: return call(T, I);
   case Opcode::CallBuiltin: return builtin(T, I);
@@ -584,8 +582,7 @@ static Operation operationOf(const Instruction &I) {
 /// An access by an instruction of the program.
 template <unsigned Words> bool OutOfOrder<Words>::access(ThreadId T, const Instruction &I) {
   Machine::State &S = M.Threads[T]->S;
-  bool Reserves = I.Op == Opcode::LoadReserve || I.Op == Opcode::StoreConditional;
-  if (!known(T, I.A) || Reserves) { // it may be anywhere
+  if (!known(T, I.A) || I.Op == Opcode::LoadReserve) { // it may be anywhere
     Flows[T].StalledOn = 0;
     fetchAccess(T, I, operationOf(I));
     return true;
@@ -600,6 +597,38 @@ template <unsigned Words> bool OutOfOrder<Words>::access(ThreadId T, const Instr
       setTag(tags(T)[Slot], AddressLoads.empty() ? 0 : knownNode(registers(T)[Slot], AddressLoads));
     }
   }
+  return true;
+}
+
+/// In the axioms a store-conditional that fails is no event. So how it turns out is chosen when it is fetched: to fail
+/// needs no operands and orders nothing; one that is to succeed is a write that must then be possible.
+template <unsigned Words> bool OutOfOrder<Words>::storeConditional(ThreadId T, const Instruction &I) {
+  Machine::State &S = M.Threads[T]->S;
+  Flow &F = Flows[T];
+  bool Succeeds = false;
+  if (F.Waiting != NoEvent) {
+    Succeeds = Accesses[F.Waiting].Succeeds;
+    F.Fetch.insert(F.Waiting);
+    F.Waiting = NoEvent;
+  } else if (F.Reserved != NoEvent) {
+    EventId Decided = addEvent(T, operationOf(I), true);
+    Event &E = G[Decided];
+    E.Decides = true;
+    E.Before = F.Fetch;
+    for (Set *None : {&E.Control, &E.ControlISync, &E.AddressBefore, &E.Sync, &E.LwSync, &E.Eieio})
+      None->clear();
+    F.Waiting = Decided;
+    return false;
+  }
+  if (Succeeds) {
+    fetchAccess(T, I, operationOf(I));
+  } else {
+    ++S.Operations;
+    ++S.Pc;
+  }
+  F.Reserved = NoEvent;
+  registers(T)[I.Dst] = Succeeds;
+  setTag(tags(T)[I.Dst], 0);
   return true;
 }
 
@@ -685,7 +714,6 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
     if (I.Op == Opcode::StoreConditional) {
       G[Write].Conditional = true;
       G[Write].Reserved = F.Reserved;
-      F.Reserved = NoEvent;
     }
   }
   if (I.Op == Opcode::LoadReserve)
@@ -703,9 +731,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
     registers(T)[Slot] = 0;
     setTag(tags(T)[Slot], resultNode(From, Kind));
   };
-  if (I.Op == Opcode::StoreConditional) {
-    Tag(I.Dst, Node::Stored, Write);
-  } else if (Read != NoEvent) {
+  if (Read != NoEvent) {
     Tag(I.Dst, Node::Result, Read);
     if (Op.Kind == OperationKind::CmpXchg)
       Tag(I.Dst + 1, Node::Success, Read);
@@ -849,13 +875,16 @@ template <unsigned Words> void OutOfOrder<Words>::fail(EventId E, BugKind Kind, 
 
 template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
   Event &Found = G[E];
-  if (Found.Place != NoPlace)
+  if (Found.Place != NoPlace || Found.Decides)
     return true;
   const Access &A = Accesses[E];
   Address Where;
   if (!resolve(A.Where, Where))
     return false;
   Where += static_cast<uint64_t>(A.Offset);
+  // A store-conditional cannot succeed elsewhere than at its reservation.
+  if (Found.Conditional && (!locate(Found.Reserved) || G.Places[G[Found.Reserved].Place].Where != Where))
+    return false;
   ThreadId T = Found.Thread;
   bool IsSync = A.Op.Kind == OperationKind::Sync, Writes = A.Op.Kind != OperationKind::Load;
   uint32_t Width = IsSync ? sizeOf(A.Op.Sync) : A.Op.Width;
@@ -943,9 +972,9 @@ template <unsigned Words> void OutOfOrder<Words>::noteUpdate(EventId Read, const
   }
 }
 
-template <unsigned Words> void OutOfOrder<Words>::noteConditional(EventId Write, bool Stored) {
-  M.undo().save(Accesses[Write].Stored);
-  Accesses[Write].Stored = Stored;
+template <unsigned Words> void OutOfOrder<Words>::noteOutcome(EventId Decided, bool Succeeds) {
+  M.undo().save(Accesses[Decided].Succeeds);
+  Accesses[Decided].Succeeds = Succeeds;
 }
 
 template <unsigned Words> void OutOfOrder<Words>::undoTo(const Mark &To) {

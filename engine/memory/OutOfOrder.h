@@ -62,9 +62,10 @@ public:
   };
   Update update(EventId Read, uint64_t Value);
 
-  /// To be told of committed updates and conditional stores.
+  /// To be told of committed updates, and of how store-conditionals turn out.
   void noteUpdate(EventId Read, const Update &Done);
-  void noteConditional(EventId Write, bool Stored);
+  void noteOutcome(EventId Decided, bool Succeeds);
+  bool succeeds(EventId Decided) const { return Accesses[Decided].Succeeds; }
   /// An access (or a second end) of memory that has ended.
   void failEnded(EventId E, EventId End);
   /// How many bounded loops a thread has come to.
@@ -108,7 +109,7 @@ private:
     uint32_t Node = 0;
   };
   struct Node {
-    enum : uint8_t { Result, Success, Stored, Returned, Pure } Kind = Pure;
+    enum : uint8_t { Result, Success, Returned, Pure } Kind = Pure;
     bool Known = false;
     EventId From = NoEvent; // all but Pure: of the event
     uint32_t Pc = 0;        // Pure: the instruction
@@ -121,7 +122,7 @@ private:
     Value Where, Data, Expected;
     int64_t Offset = 0; // added to Where
     bool Waits = false;
-    bool Stored = false; // a conditional store that took place
+    bool Succeeds = false; // Decides: how
     SyncResult Result;
   };
   /// What a thread has fetched. Copied as a whole.
@@ -151,6 +152,7 @@ private:
   uint32_t resultNode(EventId From, uint8_t Kind);
   void noteCreated();
   bool access(ThreadId T, const Instruction &I);
+  bool storeConditional(ThreadId T, const Instruction &I);
   void fetchAccess(ThreadId T, const Instruction &I, Operation Op);
   void fetchSync(ThreadId T, const Instruction &I, const Operation &Op);
   bool call(ThreadId T, const Instruction &I);

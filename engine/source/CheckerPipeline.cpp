@@ -1,6 +1,7 @@
 #include "source/CheckerPipeline.h"
 
 #include "program/Builtin.h"
+#include "source/KeptDependencies.h"
 #include "source/LocalLifetimes.h"
 #include "source/ReadMarks.h"
 
@@ -21,11 +22,11 @@ namespace picket {
 
 // Even the default simplifycfg does not qualify: it merges equal stores of two branches and makes guarded loads
 // unconditional.
-static constexpr StringLiteral PointersToRegisters = "function(sroa<preserve-cfg>)";
+static constexpr StringLiteral VariablesToRegisters = "function(sroa<preserve-cfg>)";
 static constexpr StringLiteral LocalsToRegisters = "function(sroa<preserve-cfg>,mem2reg)";
 static constexpr StringLiteral Inline = "always-inline,cgscc(inline)";
 static constexpr StringLiteral CleanUp =
-    "function(sroa<preserve-cfg>,simplifycfg<no-hoist-common-insts;no-sink-common-insts;"
+    "function(simplifycfg<no-hoist-common-insts;no-sink-common-insts;"
     "no-hoist-loads-stores-with-cond-faulting;no-speculate-blocks;no-simplify-cond-branch>)";
 static constexpr StringLiteral LoopForm = "function(loop-simplify,lcssa)";
 
@@ -155,7 +156,7 @@ static void runPassesOnLocals(Module &M, StringRef Text) {
   keep(M, overrunLocals(M));
   keep(M, localsUsedAfterEnd(M));
   keep(M, localsPointedTo(M));
-  runPasses(M, PointersToRegisters);
+  runPasses(M, VariablesToRegisters);
   releaseKept(M);
   keep(M, overrunLocals(M));
   keep(M, localsUsedAfterEnd(M));
@@ -171,9 +172,14 @@ void runCheckerPipeline(Module &M) {
   keepLocalsOfMain(M);
   runPassesOnLocals(M, LocalsToRegisters);
   dropPointlessMarkers(M);
+  HiddenComputations Hidden(M);
   runPasses(M, Inline);
+  Hidden.show();
   dropPointlessMarkers(M); // those that the inliner has added
-  runPassesOnLocals(M, CleanUp);
+  runPassesOnLocals(M, VariablesToRegisters);
+  keepIdleBranches(M);
+  runPasses(M, CleanUp);
+  releaseIdleBranches(M);
   dropPointlessMarkers(M);
   showDivisions(M);
   runPasses(M, LoopForm);

@@ -89,6 +89,8 @@ public:
 
   /// Null if there were errors; they are among the diagnostics.
   std::unique_ptr<Module> run(LLVMContext &Context, SourceFacts &Facts);
+  /// False if there were errors.
+  bool run(clang::FrontendAction &Action);
 
 private:
   bool readMainFile();
@@ -256,19 +258,27 @@ std::shared_ptr<clang::CompilerInvocation> Compilation::invocation(const std::ve
 }
 
 std::unique_ptr<Module> Compilation::run(LLVMContext &Context, SourceFacts &Facts) {
+  CompileAction Action(Context, Facts);
+  std::unique_ptr<Module> M;
+  if (run(Action) && !(M = Action.takeModule()))
+    fail("Clang could not compile this file");
+  return M;
+}
+
+bool Compilation::run(clang::FrontendAction &Action) {
   InMemory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
   // Its working directory is its own, not the process's: several compilations can run at once.
   IntrusiveRefCntPtr<vfs::FileSystem> Disk(vfs::createPhysicalFileSystem());
   Files = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(Disk);
   Files->pushOverlay(InMemory);
   if (!readMainFile())
-    return nullptr;
+    return false;
   std::vector<std::string> Command = command();
   if (!Directory.empty() && Files->setCurrentWorkingDirectory(Directory))
     note("the directory '" + Directory + "' named in compile_commands.json does not exist");
   std::shared_ptr<clang::CompilerInvocation> Invocation = invocation(Command);
   if (!Invocation)
-    return nullptr;
+    return false;
 
   DiagnosticCollector Collector(Diagnostics, File);
   clang::CompilerInstance Clang(std::move(Invocation));
@@ -276,16 +286,10 @@ std::unique_ptr<Module> Compilation::run(LLVMContext &Context, SourceFacts &Fact
   Clang.createDiagnostics(&Collector, /*ShouldOwnClient=*/false);
   Clang.createFileManager();
   Clang.createSourceManager();
-  CompileAction Action(Context, Facts);
-  std::unique_ptr<Module> M;
   if (Clang.ExecuteAction(Action))
-    M = Action.takeModule();
-  if (!M) {
-    bool Explained = any_of(Diagnostics, [](const Diagnostic &D) { return D.Level == Severity::Error; });
-    if (!Explained)
-      fail("Clang could not compile this file");
-  }
-  return M;
+    return true;
+  bool Explained = any_of(Diagnostics, [](const Diagnostic &D) { return D.Level == Severity::Error; });
+  return Explained ? false : fail("Clang could not compile this file");
 }
 
 /// Remarks and warnings of the passes are about speed, or were given by the front end already.
@@ -349,6 +353,27 @@ bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagn
   Diagnostics.insert(Diagnostics.end(), std::make_move_iterator(S->Diagnostics.begin()),
                      std::make_move_iterator(S->Diagnostics.end()));
   return S->HasModule;
+}
+
+bool runFrontend(const CompileRequest &Request, std::vector<Diagnostic> &Diagnostics,
+                 function_ref<std::unique_ptr<clang::FrontendAction>()> Make) {
+  auto Found = std::make_unique<std::vector<Diagnostic>>();
+  std::string Reason;
+  bool Done = false;
+  bool Finished = runGuarded(
+      [&] {
+        clang::noteBottomOfStack();
+        std::unique_ptr<clang::FrontendAction> Action = Make();
+        Done = Compilation(Request, *Found).run(*Action);
+      },
+      Reason);
+  if (!Finished) {
+    Found.release();
+    Diagnostics.push_back({Severity::Error, {Request.File, 0, 0, 0, 0}, Reason + " on this file", {}});
+    return false;
+  }
+  Diagnostics.insert(Diagnostics.end(), Found->begin(), Found->end());
+  return Done;
 }
 
 } // namespace picket

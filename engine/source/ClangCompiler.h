@@ -1,5 +1,5 @@
-// C text to LLVM IR with the Clang that is linked into this process. The only files that include Clang's headers are
-// ClangCompiler.cpp and SourceExpressions.cpp: parsing them takes longer than everything else in a build.
+// C text to LLVM IR with the Clang that is linked into this process. Only ClangCompiler.cpp, SourceExpressions.cpp and
+// the files around fences/SourceTree.h include Clang's headers: parsing them takes longer than all else in a build.
 #pragma once
 
 #include "source/Compile.h"
@@ -7,6 +7,11 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <memory>
+
+namespace clang {
+class FrontendAction;
+} // namespace clang
 namespace llvm {
 class Module;
 } // namespace llvm
@@ -20,5 +25,11 @@ namespace picket {
 /// running destructors.
 bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagnostics,
                    llvm::function_ref<void(const llvm::Module &, SourceFacts &)> Use);
+
+/// Runs an action over the file as it is compiled for checks, in place of code generation. `Make` and the action run on
+/// another thread; after a crash they are abandoned like `Use` above, so what they have to hand over should be moved
+/// out in their last step. Returns false if the text has errors.
+bool runFrontend(const CompileRequest &Request, std::vector<Diagnostic> &Diagnostics,
+                 llvm::function_ref<std::unique_ptr<clang::FrontendAction>()> Make);
 
 } // namespace picket

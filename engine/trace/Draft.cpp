@@ -127,6 +127,8 @@ Recording Draft::finish(const std::string &Model) {
   nameEverything(Result);
   Result.Shared = sharedThings(P, M.sharing());
   Result.Variables = std::move(Variables);
+  for (size_t K = 0; K < Events.size(); ++K)
+    Events[K].Stack = std::move(Stacks[K]);
   Result.Events = std::move(Events);
   if (Result.BugEvent != NoEvent)
     Result.BugWhere = Result.Events[Result.BugEvent].At.Where;

@@ -24,7 +24,7 @@ public:
 
   std::string sentence() {
     if (R.BugEvent == NoEvent)
-      return "";
+      return Why.Reordered.empty() ? "" : capital(reordering()) + ": no execution under sequential consistency does this.";
     if (R.Model == "power" && !Why.Edges.empty())
       return capital(outOfOrder()) + ", so " + consequence() + ".";
     if (!Why.Reordered.empty())

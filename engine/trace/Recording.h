@@ -89,6 +89,7 @@ struct TraceEvent {
   std::string Ordering;   // "relaxed", "release", ...; empty if not atomic
   TracePlace At;
   std::vector<TracePlace> Callers; // from the outermost call; without At itself
+  std::vector<uint32_t> Stack;     // the pcs behind Callers and At, in the program that ran; empty if read from a file
 
   bool isAccess() const {
     return Kind == EventKind::Store || Kind == EventKind::Load || Kind == EventKind::Rmw || Kind == EventKind::Update;

@@ -10,7 +10,7 @@ namespace picket {
 
 struct ReplayResult {
   enum Kind : uint8_t {
-    SameBug,   // every event happened again, and the bug at the end too
+    SameBug,   // every event happened again, and the bug at the end too, if there was one
     Differs,   // the program does something else at event `Event`
     NoBug,     // every event happened again, but nothing is wrong at the end any more
     Impossible // the recording is not one that can be replayed: see Message

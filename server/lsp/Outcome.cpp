@@ -134,6 +134,25 @@ void addReasons(Outcome &O, const CheckReport &Report) {
   }
 }
 
+/// Where the program is not robust, unless there is something worse to say. One store is told once.
+void addAlarms(Outcome &O, const CheckReport &Report,
+               const std::function<std::string(const Counterexample &)> &WriteTrace) {
+  if (!O.Findings.empty())
+    return;
+  for (const ModelReport &M : Report.Models)
+    for (const Robustness &R : M.Robust) {
+      auto IsSame = [&](const Finding &F) { return F.Where.File == R.Store.File && F.Where.Line == R.Store.Line; };
+      if (M.Which != R.Against || !R.Witness || std::any_of(O.Findings.begin(), O.Findings.end(), IsSame))
+        continue;
+      Finding F{Severity::Note, "not-robust", R.Message, R.Store, R.Witness->Sentence, stepsOf(*R.Witness), -1};
+      if (WriteTrace) {
+        F.Trace = static_cast<int64_t>(O.Traces.size());
+        O.Traces.push_back({nameOf(M.Which), F.Code, WriteTrace(*R.Witness)});
+      }
+      O.Findings.push_back(std::move(F));
+    }
+}
+
 void addCompileError(Outcome &O, const CheckReport &Report) {
   auto First = std::find_if(Report.Diagnostics.begin(), Report.Diagnostics.end(),
                             [](const Diagnostic &D) { return D.Level == Severity::Error; });
@@ -196,6 +215,7 @@ Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
     O.Findings.push_back(std::move(F));
   }
   addReasons(O, Report);
+  addAlarms(O, Report, WriteTrace);
   O.Facts = factsOf(Report, Options);
   return O;
 }

@@ -90,9 +90,9 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
   }
   if (Key == "models") // "tso,pso" is accepted where a list is expected, too
     return setModels(Layer, splitAtCommas(llvm::join(Values, ",")));
-  static constexpr StringRef Known[] = {"check.trigger", "unroll", "timeout", "memory", "jobs"};
+  static constexpr StringRef Known[] = {"check.trigger", "unroll", "timeout", "memory", "jobs", "robustness"};
   if (std::find(std::begin(Known), std::end(Known), Key) == std::end(Known))
-    return ("'" + Key + "' is no setting (check.trigger, models, unroll, timeout, memory, jobs, flags)").str();
+    return ("'" + Key + "' is no setting (check.trigger, models, unroll, timeout, memory, jobs, robustness, flags)").str();
   if (Values.size() != 1)
     return ("'" + Key + "' takes one value").str();
   const std::string &Text = Values[0];
@@ -102,6 +102,12 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
     return setNumber(Layer.Unroll, Key, Text, 1, 1000000);
   if (Key == "jobs")
     return setNumber(Layer.Jobs, Key, Text, 0, 4096);
+  if (Key == "robustness") {
+    if (Text != "true" && Text != "false")
+      return noValue(Key, Text, "true, false");
+    Layer.Robustness = Text == "true";
+    return "";
+  }
   if (Key == "timeout") {
     Layer.TimeoutSeconds = parseSeconds(Text);
     return Layer.TimeoutSeconds ? "" : noValue(Key, Text, "20, 20s, 2m, 500ms; 0: none");
@@ -117,6 +123,7 @@ void apply(Settings &To, const SettingsLayer &Nearer) {
   To.TimeoutSeconds = Nearer.TimeoutSeconds.value_or(To.TimeoutSeconds);
   To.MemoryBytes = Nearer.MemoryBytes.value_or(To.MemoryBytes);
   To.Jobs = Nearer.Jobs.value_or(To.Jobs);
+  To.Robustness = Nearer.Robustness.value_or(To.Robustness);
   To.Flags = Nearer.Flags.value_or(To.Flags);
 }
 

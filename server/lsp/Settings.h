@@ -26,6 +26,7 @@ struct Settings {
   double TimeoutSeconds = 20;        // per model; 0: none
   uint64_t MemoryBytes = 2ull << 30; // of the process that checks
   unsigned Jobs = 0;                 // models side by side; 0: as many as there are cores
+  bool Robustness = true;            // tell where a program that is right otherwise is not robust
   std::vector<std::string> Flags;    // for Clang
   /// Models that are explored at the same time.
   unsigned together() const;
@@ -40,6 +41,7 @@ struct SettingsLayer {
   std::optional<double> TimeoutSeconds;
   std::optional<uint64_t> MemoryBytes;
   std::optional<unsigned> Jobs;
+  std::optional<bool> Robustness;
   std::optional<std::vector<std::string>> Flags;
   bool operator==(const SettingsLayer &) const = default;
 };
@@ -51,7 +53,7 @@ struct SettingsProblem {
   bool operator==(const SettingsProblem &) const = default;
 };
 
-/// Sets one of check.trigger, models, unroll, timeout, memory, jobs, flags. Returns what is wrong, or nothing.
+/// Sets one of check.trigger, models, unroll, timeout, memory, jobs, robustness, flags. Returns what is wrong, or nothing.
 std::string set(SettingsLayer &Layer, llvm::StringRef Key, const std::vector<std::string> &Values);
 
 /// `Nearer` has the last word.

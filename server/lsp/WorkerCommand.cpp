@@ -138,6 +138,7 @@ CheckOptions optionsOf(const Settings &S) {
   Options.Jobs = S.together();
   Options.Counterexamples = 4;
   Options.Samples = true; // for hovers
+  Options.Witnesses = S.Robustness;
   // The limit is the process's, and the models that are explored side by side share it.
   Options.MaxMemoryBytes = S.MemoryBytes / S.together();
   return Options;

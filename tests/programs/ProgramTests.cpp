@@ -251,6 +251,51 @@ private:
   const Row Given;
 };
 
+/// What monitoring SC says of a row's program (the row is one of TSO or PSO), against the explorations of both models.
+class RobustTest : public ::testing::Test {
+public:
+  explicit RobustTest(Row R) : Given(std::move(R)) {}
+
+  void TestBody() override {
+    Row Sequential = Given;
+    Sequential.Which = Model::SC;
+    const ModelReport Sc = reportOf(Sequential).Models.front(), Relaxed = reportOf(Given).Models.front();
+    if (Sc.Result == Verdict::Unsupported || Relaxed.Result == Verdict::Unsupported)
+      return;
+    CheckRequest Request;
+    Request.Text = testing::requestForProgram(Given.Program, Given.Flags);
+    Request.Options.Exhaustive = Request.Options.RobustnessOnly = true;
+    Request.Options.Unroll = Given.Unroll;
+    const CheckReport Report = check(Request);
+    const ModelReport &Monitored = Report.Models.front();
+    EXPECT_EQ(Monitored.Result, Sc.Result);
+    EXPECT_EQ(Monitored.Executions, Sc.Executions);
+    EXPECT_EQ(Monitored.Blocked, Sc.Blocked);
+    auto Answer = std::find_if(Monitored.Robust.begin(), Monitored.Robust.end(),
+                               [&](const Robustness &R) { return R.Against == Given.Which; });
+    ASSERT_NE(Answer, Monitored.Robust.end());
+    EXPECT_EQ(Answer->Known == Robustness::Robust, Relaxed.Executions == Sc.Executions)
+        << Relaxed.Executions << " executions instead of " << Sc.Executions << "\n"
+        << Answer->Message;
+    if (Answer->Known == Robustness::NotRobust)
+      checkWitness(Request, *Answer);
+  }
+
+private:
+  void checkWitness(const CheckRequest &Request, const Robustness &R) const {
+    ASSERT_TRUE(R.Witness) << R.Message;
+    EXPECT_EQ(testing::problemOf(*R.Witness), "");
+    EXPECT_FALSE(R.Witness->Why.Edges.empty());
+    EXPECT_GT(R.Store.Line, 0u);
+    MachineOptions Options;
+    Options.Unroll = Given.Unroll;
+    ReplayResult Again = replay(testing::compile(Request.Text), R.Witness->Run, Options);
+    EXPECT_EQ(Again.Outcome, ReplayResult::SameBug) << Again.Message;
+  }
+
+  const Row Given;
+};
+
 /// Says what is wrong with the data file itself.
 class DataTest : public ::testing::Test {
 public:
@@ -270,6 +315,8 @@ void registerTest(const char *Suite, const std::string &Name, const Data &Given)
 void registerRow(const Row &R) {
   const char *Suite = R.Executions.value_or(0) < ManyExecutions ? "Fast" : "Full";
   registerTest<ProgramTest>(Suite, R.testName(), R);
+  if ((R.Which == Model::TSO || R.Which == Model::PSO) && R.Executions.value_or(0) < ManyExecutions)
+    registerTest<RobustTest>("Robust", R.testName(), R);
   if (R.Verdict == "violation")
     registerTest<CounterexampleTest>("Counterexample", R.testName(), R);
   // The keys of all traces are kept.

@@ -105,6 +105,67 @@ TEST(PowerExploration, WithoutSyncsWritesInterleave) {
   EXPECT_EQ(Result.Blocked, 0u);
 }
 
+// Store-conditionals that fail are no events.
+
+/// Whether a litmus test has an execution that satisfies its condition.
+bool allows(const std::string &Text) {
+  LitmusReading Reading = readLitmus(Text, "test.litmus");
+  EXPECT_TRUE(Reading.Test) << Reading.Problem;
+  LitmusResult Result = runLitmus(*Reading.Test, Model::Power, {});
+  EXPECT_TRUE(Result.answered()) << Result.Reason;
+  return Result.Holds;
+}
+
+TEST(PowerExploration, ABranchOnAFailedStoreConditionalOrdersNothing) {
+  // That the store of 2 comes before the load of x in P1 does not keep the store to y from going first.
+  EXPECT_TRUE(allows(R"(PPC failure+ctrl
+{ 0:r2=x; 0:r4=y; 0:r3=2; 1:r2=x; 1:r4=y; 1:r3=3; 1:r5=1; 1:r6=4; }
+ P0           | P1              ;
+ lwz r1,0(r4) | lwarx r1,r0,r2  ;
+ sync         | stwcx. r3,r0,r2 ;
+ stw r3,0(r2) | bne L           ;
+              | stw r5,0(r2)    ;
+              | L:              ;
+              | stw r6,0(r4)    ;
+exists (0:r1=4 /\ 1:r1=2)
+)"));
+}
+
+TEST(PowerExploration, TheAddressOfAFailedStoreConditionalOrdersNothing) {
+  EXPECT_TRUE(allows(R"(PPC failure+addr
+{ 0:r2=x; 0:r4=y; 0:r5=1; 0:r6=2; 1:r2=x; 1:r4=y; }
+ P0               | P1            ;
+ lwz r1,0(r2)     | lwz r1,0(r4)  ;
+ xor r11,r1,r1    | addi r12,r1,1 ;
+ stwcx. r5,r11,r2 | stw r12,0(r2) ;
+ stw r6,0(r4)     |               ;
+exists (0:r1=3 /\ 1:r1=2)
+)"));
+}
+
+TEST(PowerExploration, TheAddressOfASuccessfulStoreConditionalOrders) {
+  EXPECT_FALSE(allows(R"(PPC success+addr
+{ 0:r2=x; 0:r4=y; 0:r7=z; 0:r5=1; 0:r6=2; 1:r2=x; 1:r4=y; }
+ P0               | P1            ;
+ lwarx r8,r0,r7   | lwz r1,0(r4)  ;
+ lwz r1,0(r2)     | addi r12,r1,1 ;
+ xor r11,r1,r1    | stw r12,0(r2) ;
+ stwcx. r5,r11,r7 |               ;
+ stw r6,0(r4)     |               ;
+exists (0:r1=3 /\ 1:r1=2 /\ z=1)
+)"));
+}
+
+TEST(PowerExploration, AReservationElsewhereIsNone) {
+  EXPECT_FALSE(allows(R"(PPC elsewhere
+{ 0:r2=x; 0:r4=y; 0:r5=1; }
+ P0              ;
+ lwarx r1,r0,r2  ;
+ stwcx. r5,r0,r4 ;
+exists (x=1 \/ y=1)
+)"));
+}
+
 // C11 atomics.
 
 std::string messagePassing(const std::string &StoreOrder, const std::string &LoadOrder) {

@@ -1,0 +1,94 @@
+#include "explore/Futures.h"
+
+namespace picket {
+
+Futures::Place Futures::placeOf(const Machine &M, ThreadId T) {
+  std::vector<uint32_t> Where;
+  M.describePlace(T, Where);
+  auto [Found, IsNew] = Places.try_emplace(std::move(Where), static_cast<Place>(Spots.size()));
+  if (IsNew)
+    Spots.push_back({T, {}, {}, {}});
+  if (T >= Movers) { // ways that were known before have to be followed for it as well
+    Movers = T + 1;
+    for (Place P = 0; P < Spots.size(); ++P)
+      spread(P);
+  }
+  return Found->second;
+}
+
+uint32_t Futures::cell(uint32_t Slot, uint32_t Part) {
+  return Cells.try_emplace(static_cast<uint64_t>(Slot) << 32 | Part, static_cast<uint32_t>(Cells.size())).first->second;
+}
+
+template <typename F> void Futures::forEachCell(const Machine::Access &A, F Do) {
+  const uint32_t Slot = slotOf(A.Where), First = offsetOf(A.Where) / PartBytes;
+  const uint32_t Last = A.Size ? (offsetOf(A.Where) + A.Size - 1) / PartBytes : First;
+  if (Last - First >= MostParts)
+    return Do(cell(Slot, WholeObject));
+  for (uint32_t Part = First; Part <= Last; ++Part)
+    Do(cell(Slot, Part));
+}
+
+void Futures::learn(Place From, Place To, const std::vector<Machine::Access> &Accesses, uint64_t Joined) {
+  auto [Found, IsNew] = Known.try_emplace({From, To, Joined}, static_cast<uint32_t>(Ways.size()));
+  const uint32_t Index = Found->second;
+  if (IsNew) {
+    Ways.push_back({From, To, Joined, {}});
+    Spots[From].WaysOut.push_back(Index);
+    Spots[To].WaysIn.push_back(Index);
+  }
+  bool More = IsNew;
+  for (const Machine::Access &A : Accesses) {
+    auto Add = [&](uint32_t Cell) {
+      More |= (A.Write ? Ways[Index].Accesses.Writes : Ways[Index].Accesses.Reads).add(Cell);
+    };
+    forEachCell(A, Add);
+    Add(cell(slotOf(A.Where), Any));
+  }
+  if (More)
+    spread(From);
+}
+
+/// Adds what lies behind a way to what lies in front of it. True if that is more than before.
+bool Futures::follow(const Way &W, ThreadId Mover) {
+  if ((W.Joined >> Mover & 1) || Spots[W.To].Thread == Mover)
+    return false;
+  Touched &Before = future(W.From, Mover);
+  bool More = Before.addAll(W.Accesses);
+  if (W.From != W.To)
+    More |= Before.addAll(future(W.To, Mover));
+  return More;
+}
+
+void Futures::spread(Place From) {
+  for (ThreadId Mover = 0; Mover < Movers; ++Mover) {
+    if (Spots[From].Thread == Mover)
+      continue;
+    std::vector<Place> Work = {From};
+    while (!Work.empty()) {
+      Place At = Work.back();
+      Work.pop_back();
+      bool More = false;
+      for (uint32_t Out : Spots[At].WaysOut)
+        More |= follow(Ways[Out], Mover);
+      if (!More)
+        continue;
+      Grown = true;
+      for (uint32_t In : Spots[At].WaysIn)
+        Work.push_back(Ways[In].From);
+    }
+  }
+}
+
+bool Futures::mayConflict(Place Other, const Machine::Access &With, ThreadId Mover) {
+  const Touched &Future = future(Other, Mover);
+  auto Meets = [&](uint32_t Cell) { return Future.Writes.has(Cell) || (With.Write && Future.Reads.has(Cell)); };
+  const uint32_t Slot = slotOf(With.Where);
+  if (Meets(cell(Slot, WholeObject)))
+    return true;
+  bool Found = false;
+  forEachCell(With, [&](uint32_t Cell) { Found |= Meets(Cell == cell(Slot, WholeObject) ? cell(Slot, Any) : Cell); });
+  return Found;
+}
+
+} // namespace picket

@@ -1,0 +1,106 @@
+// What threads may yet access, learned while looking: for each place at which a thread was seen to stand, everything
+// that was seen to be accessed from there on. A step that touches nothing of what the other threads may yet access, in
+// a way that matters, can be taken first and alone.
+//
+// As with Sharing, what was learned can turn out to be too little. Whoever relied on it then starts over, with what is
+// known by then. This is sound: if nothing came up that was not foreseen, then nothing can. For take an execution that
+// does something unforeseen, where up to there everything was as foreseen. The steps that were taken first and alone
+// commute with it, so that the search came upon the same steps in another order, the unforeseen one with them.
+#pragma once
+
+#include "memory/Configuration.h"
+
+#include <map>
+#include <unordered_map>
+
+namespace picket {
+
+/// A set of small numbers that grows as needed.
+class NumberSet {
+public:
+  /// True if it was not in.
+  bool add(uint32_t N) {
+    if (N / 64 >= Words.size())
+      Words.resize(N / 64 + 1);
+    uint64_t Before = Words[N / 64];
+    Words[N / 64] |= 1ull << (N % 64);
+    return Words[N / 64] != Before;
+  }
+  bool addAll(const NumberSet &Other) {
+    if (Other.Words.size() > Words.size())
+      Words.resize(Other.Words.size());
+    bool Changed = false;
+    for (size_t K = 0; K < Other.Words.size(); ++K) {
+      Changed |= (Other.Words[K] & ~Words[K]) != 0;
+      Words[K] |= Other.Words[K];
+    }
+    return Changed;
+  }
+  bool has(uint32_t N) const { return N / 64 < Words.size() && (Words[N / 64] >> (N % 64) & 1); }
+
+private:
+  std::vector<uint64_t> Words;
+};
+
+class Futures {
+public:
+  static constexpr uint32_t MaxThreads = 64; // who has more gets no reduction
+  using Place = uint32_t;
+
+  /// The place at which T stands.
+  Place placeOf(const Machine &M, ThreadId T);
+
+  /// A thread was seen to go from one place to another, or to start the one that stands at `To`. `Joined`: the threads
+  /// it waited for on the way, as bits.
+  void learn(Place From, Place To, const std::vector<Machine::Access> &Accesses, uint64_t Joined);
+
+  /// Whether a thread that stands there, or one that it starts, may conflict with the access before `Mover` has ended.
+  bool mayConflict(Place Other, const Machine::Access &With, ThreadId Mover);
+
+  /// What is known has grown since the last call.
+  bool takeGrown() {
+    bool Was = Grown;
+    Grown = false;
+    return Was;
+  }
+
+private:
+  struct Touched {
+    NumberSet Reads, Writes;
+    bool addAll(const Touched &Other) { return Reads.addAll(Other.Reads) | Writes.addAll(Other.Writes); }
+  };
+  struct Way {
+    Place From, To;
+    uint64_t Joined;
+    Touched Accesses;
+  };
+  struct Spot {
+    ThreadId Thread;
+    std::vector<uint32_t> WaysIn, WaysOut;
+    std::vector<Touched> Future; // per mover: before that one has ended
+  };
+
+  uint32_t cell(uint32_t Slot, uint32_t Part);
+  template <typename F> void forEachCell(const Machine::Access &A, F Do);
+  bool follow(const Way &W, ThreadId Mover);
+  void spread(Place From);
+  Touched &future(Place Where, ThreadId Mover) {
+    std::vector<Touched> &All = Spots[Where].Future;
+    if (All.size() <= Mover)
+      All.resize(Mover + 1);
+    return All[Mover];
+  }
+
+  // Memory is divided into parts of a few bytes. Accesses of whole objects (their ends) have a part of their own.
+  static constexpr uint32_t PartBytes = 4, MostParts = 64;
+  static constexpr uint32_t Any = ~0u, WholeObject = ~0u - 1;
+  std::unordered_map<uint64_t, uint32_t> Cells;
+  std::map<std::vector<uint32_t>, Place> Places;
+  std::vector<Spot> Spots;
+  std::map<std::tuple<Place, Place, uint64_t>, uint32_t> Known; // ways
+  std::vector<Way> Ways;
+  uint32_t Movers = 0;
+  bool Grown = false;
+};
+
+} // namespace picket

@@ -1,0 +1,41 @@
+// The state of a configuration as bytes: two configurations with equal bytes have the same future. Counters that only
+// say how far an execution has come are no part of it, nor are slots that nothing will read and objects that nothing
+// can name.
+#pragma once
+
+#include "explore/ByteTable.h"
+#include "memory/Configuration.h"
+
+#include <functional>
+#include <string>
+
+namespace picket {
+
+/// The oldest store of T that has not landed and those behind it, in order.
+void forEachBuffered(const Configuration &C, ThreadId T, const std::function<void(const StoreBuffer::Entry &)> &Do);
+
+class StateKey {
+public:
+  /// The machine of C must know which slots are live.
+  explicit StateKey(Configuration &C) : C(C) {}
+
+  /// Writes the state down. `Threads` gets a number for each thread: equal numbers, equal threads. The buffer of the
+  /// thread `But`, if there is one, is left out.
+  void compute(std::string &Whole, std::vector<uint32_t> &Threads, ThreadId But = NoThread);
+  static constexpr ThreadId NoThread = ~0u;
+
+  uint64_t bytes() const { return Parts.bytes(); }
+
+private:
+  void addBuffer(ThreadId T, std::string &Whole);
+  void addMemory(std::string &Whole);
+  void addBytes(const Object &O, std::string &Whole);
+  bool needsNames() const;
+
+  Configuration &C;
+  ByteTable Parts; // of threads, objects and buffers: most of a state was there before
+  std::string Part;
+  std::vector<bool> Named;
+};
+
+} // namespace picket

@@ -1,0 +1,99 @@
+#include "explore/StateSearch.h"
+
+#include <limits>
+
+namespace picket {
+
+static MachineOptions withoutBound(MachineOptions Options, const LiveSlots &Live) {
+  Options.Unroll = std::numeric_limits<unsigned>::max();
+  Options.Live = &Live;
+  return Options;
+}
+
+SearchedConfiguration::SearchedConfiguration(const Program &P, const LiveSlots &Live, Sharing &Shared,
+                                             const ExplorationOptions &Options, Buffering Buffers)
+    : C(P, Shared, withoutBound(Options.Machine, Live), Buffers) {
+  if (Buffers == Buffering::None)
+    return;
+  C.machine().holdOutside([this](std::vector<uint64_t> &Words) {
+    for (ThreadId T = 0; T < C.machine().numThreads(); ++T) {
+      C.processOf(T); // it may have come into being just now
+      forEachBuffered(C, T, [&](const StoreBuffer::Entry &E) {
+        Words.push_back(E.Where);
+        Words.push_back(E.Value);
+        Words.push_back(E.Value2);
+      });
+    }
+  });
+}
+
+void noteStop(WalkResult &Result, const MachineStop &Stop) {
+  Result.Ended =
+      Stop.Why == MachineStop::Unsupported ? ExplorationResult::End::Unsupported : ExplorationResult::End::Limit;
+  Result.Reason = Stop.Message;
+  Result.ReasonPc = Stop.Pc;
+  Result.HasReasonPc = true;
+}
+
+namespace {
+
+class Search : StateWalk::Listener {
+public:
+  Search(Configuration &C, const StateSearchOptions &Options, StateSearchObserver &Observer, StateSearchResult &Result)
+      : C(C), Options(Options), Observer(Observer), Result(Result) {}
+
+  /// False: what is shared turned out differently.
+  bool run() {
+    StepRules All;
+    C.start();
+    return StateWalk(C, All, *this, Options, Options.Reduce).run(Result);
+  }
+
+private:
+  bool foundBug(const BugReport &Bug, const std::vector<Choice> &Way) override {
+    for (const StateSearchResult::Found &Known : Result.Bugs)
+      if (Known.Bug.Kind == Bug.Kind && Known.Bug.Thread == Bug.Thread && Known.Bug.Pc == Bug.Pc)
+        return false;
+    StateSearchResult::Found &New = Result.Bugs.emplace_back(StateSearchResult::Found{Bug, {}});
+    for (const Choice &Step : Way)
+      New.Schedule.push_back(Step.Process);
+    return !Options.Exhaustive;
+  }
+  void ended(Ending How, const std::string &State) override { Observer.ended(C, How, State); }
+  void progress(const WalkResult &SoFar) override { Observer.progress(SoFar); }
+  void restarted() override {
+    Result.Bugs.clear();
+    Observer.restarted();
+  }
+
+  Configuration &C;
+  const StateSearchOptions &Options;
+  StateSearchObserver &Observer;
+  StateSearchResult &Result;
+};
+
+} // namespace
+
+StateSearchResult searchStates(const Program &P, const StateSearchOptions &Options, StateSearchObserver &Observer) {
+  const LiveSlots Live(P);
+  Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
+  for (;;) {
+    StateSearchResult Result;
+    Shared.takeChanged();
+    SearchedConfiguration C(P, Live, Shared, Options, Options.Buffers);
+    bool Over = false;
+    try {
+      Over = Search(*C, Options, Observer, Result).run();
+    } catch (const MachineStop &Stop) {
+      Over = !Shared.changed();
+      noteStop(Result, Stop);
+    }
+    if (Over) {
+      Observer.finished(*C, Result);
+      return Result;
+    }
+    Observer.restarted();
+  }
+}
+
+} // namespace picket

@@ -1,0 +1,344 @@
+#include "explore/StateWalk.h"
+
+#include <algorithm>
+
+namespace picket {
+
+StateWalk::StateWalk(Configuration &C, StepRules &Rules, Listener &Heard, const ExplorationOptions &Options,
+                     bool Reduce)
+    : C(C), Rules(Rules), Heard(Heard), Options(Options), Reduce(Reduce), Key(C) {
+  C.watch([this] { return lookAtLimits(); });
+}
+
+StateWalk::~StateWalk() { C.watch(nullptr); }
+
+Futures::Place StateWalk::placeOf(ThreadId T, uint32_t Part) {
+  if (PlaceOfPart.size() <= T)
+    PlaceOfPart.resize(T + 1);
+  std::vector<uint32_t> &Known = PlaceOfPart[T];
+  if (Known.size() <= Part)
+    Known.resize(Part + 1);
+  if (!Known[Part])
+    Known[Part] = Future.placeOf(C.machine(), T) + 1;
+  return Known[Part] - 1;
+}
+
+/// What T would access with its next steps.
+void StateWalk::collectNext(ThreadId T, std::vector<Machine::Access> &Into) {
+  Machine &M = C.machine();
+  if (C.buffering() != Buffering::None && !C.bufferEmpty(T)) {
+    const StoreBuffer::Entry &E = C.bufferEntry(T, C.nextEntry(C.updatesOf(T).front()));
+    Into.push_back({E.Where, E.Width, true});
+  }
+  if (M.status(T) != ThreadStatus::Ready)
+    return;
+  const Operation &Op = M.pending(T);
+  switch (Op.Kind) {
+  case OperationKind::Load: Into.push_back({Op.Where, Op.Width, false}); break;
+  case OperationKind::Store:
+  case OperationKind::Rmw:
+  case OperationKind::CmpXchg: Into.push_back({Op.Where, Op.Width, true}); break;
+  case OperationKind::Sync: Into.push_back({Op.Where, sizeOf(Op.Sync), true}); break;
+  case OperationKind::Free: Into.push_back({Op.Where, M.memory().find(Op.Where)->Size, true}); break;
+  case OperationKind::End: {
+    std::vector<Machine::Access> Ends = M.pendingEnds(T);
+    Into.insert(Into.end(), Ends.begin(), Ends.end());
+    break;
+  }
+  default: break;
+  }
+}
+
+/// Whether the next steps of T, or stores that it has made already, conflict with an access.
+bool StateWalk::overlaps(ThreadId T, const Machine::Access &With) {
+  auto Meets = [&](Address Where, uint32_t Size, bool Write) {
+    return (Write || With.Write) && Where < With.Where + With.Size && With.Where < Where + Size;
+  };
+  bool Found = false;
+  forEachBuffered(C, T, [&](const StoreBuffer::Entry &E) { Found |= Meets(E.Where, E.Width, true); });
+  OfOther.clear();
+  collectNext(T, OfOther);
+  for (const Machine::Access &A : OfOther)
+    Found |= Meets(A.Where, A.Size, A.Write);
+  return Found;
+}
+
+/// Whether it is enough to take the steps of Mover from here, which begin at the choice First.
+bool StateWalk::reduceTo(ThreadId Mover, size_t First) {
+  Machine &M = C.machine();
+  if (M.status(Mover) == ThreadStatus::Ready && M.pending(Mover).Kind == OperationKind::Atomic)
+    return false; // what it will access is not known
+  Next.clear();
+  collectNext(Mover, Next);
+  for (ThreadId T = 0; T < M.numThreads(); ++T) {
+    if (T == Mover || !M.exists(T))
+      continue;
+    const bool Over = M.status(T) != ThreadStatus::Ready && M.status(T) != ThreadStatus::Spinning;
+    for (const Machine::Access &A : Next)
+      if (overlaps(T, A) || (!Over && Future.mayConflict(placeOf(T, Parts[T]), A, Mover)))
+        return false;
+  }
+  ReliedOnFuture = true;
+  auto OfMover = [&](const Choice &Way) { return C.threadOf(Way.Process) == Mover; };
+  Choices.erase(std::remove_if(Choices.begin() + static_cast<ptrdiff_t>(First), Choices.end(),
+                               [&](const Choice &Way) { return !OfMover(Way); }),
+                Choices.end());
+  return true;
+}
+
+void StateWalk::addAllChoices() {
+  C.enabled(Enabled);
+  for (ProcessId P : Enabled)
+    Rules.addChoices(P, Choices);
+}
+
+/// The choices from the state in which the configuration is.
+void StateWalk::findChoices(Visit &Here) {
+  Here.FirstChoice = Here.NextChoice = Choices.size();
+  Here.Reduced = Here.Closes = false;
+  addAllChoices();
+  Machine &M = C.machine();
+  if (Reduce && Choices.size() > Here.FirstChoice + 1 && Rules.mayReduce() && M.numThreads() <= Futures::MaxThreads) {
+    std::vector<ThreadId> Movers;
+    if (!Way.empty()) // whoever runs goes on, if possible
+      Movers.push_back(C.threadOf(Way.back().Process));
+    for (size_t K = Here.FirstChoice; K < Choices.size(); ++K)
+      if (ThreadId T = C.threadOf(Choices[K].Process); std::find(Movers.begin(), Movers.end(), T) == Movers.end())
+        Movers.push_back(T);
+    for (ThreadId T : Movers) {
+      auto Steps = std::count_if(Choices.begin() + static_cast<ptrdiff_t>(Here.FirstChoice), Choices.end(),
+                                 [&](const Choice &Way) { return C.threadOf(Way.Process) == T; });
+      if (Steps == 0 || !reduceTo(T, Here.FirstChoice))
+        continue;
+      Here.Reduced = true;
+      break;
+    }
+  }
+  Here.EndChoice = Choices.size();
+}
+
+/// The configuration has come to a state that was not seen before.
+void StateWalk::enter(Configuration::Mark Before) {
+  Visit Here;
+  Here.State = States.size() - 1;
+  Here.Before = Before;
+  Here.FirstThread = ThreadParts.size();
+  ThreadParts.insert(ThreadParts.end(), Parts.begin(), Parts.end());
+  Here.FirstSaved = Saved.size();
+  Rules.save(Saved);
+  OnWay.push_back(true);
+  ++Result->States;
+  if (Reduce) // while the threads stand there
+    for (ThreadId T = 0; T < Parts.size(); ++T)
+      if (C.machine().exists(T))
+        placeOf(T, Parts[T]);
+  findChoices(Here);
+  if (Here.FirstChoice == Here.EndChoice && Rules.looksAtEnds()) {
+    ++Result->Ends;
+    const size_t Bugs = C.machine().bugs().size();
+    Ending How = C.ending();
+    Heard.ended(How, Whole);
+    lookForBugs(Bugs);
+    C.machine().dropBugs(Bugs);
+  }
+  Visits.push_back(Here);
+  Result->Depth = std::max(Result->Depth, Visits.size());
+}
+
+bool StateWalk::lookForBugs(size_t Before) {
+  const std::vector<BugReport> &Bugs = C.machine().bugs();
+  for (size_t K = Before; K < Bugs.size(); ++K)
+    if (Heard.foundBug(Bugs[K], Way)) {
+      Result->Ended = ExplorationResult::End::FirstBug;
+      Stopped = true;
+      return true;
+    }
+  return false;
+}
+
+/// Notes where the threads that moved in the last step came from and went to.
+void StateWalk::learn(const Visit &From, ThreadId Stepped) {
+  const size_t Known = ThreadParts.size() - From.FirstThread;
+  const Machine &M = C.machine();
+  for (ThreadId T = 0; T < Parts.size(); ++T) {
+    if (!M.exists(T) || (T < Known && ThreadParts[From.FirstThread + T] == Parts[T] && T != Stepped))
+      continue;
+    Next.clear();
+    uint64_t Joined = 0;
+    if (T == Stepped)
+      for (const MemoryAccess &A : C.accesses())
+        Next.push_back({A.Where, A.Size, A.Write});
+    ThreadId Creator = StateKey::NoThread;
+    for (const StepNote &N : C.notes()) {
+      if (N.What == StepNote::Stored && N.A == T) {
+        const StoreBuffer::Entry &E = C.bufferEntry(T, N.B);
+        Next.push_back({E.Where, E.Width, true});
+      } else if (N.What == StepNote::Joined && N.A == T) {
+        Joined |= 1ull << (N.B % Futures::MaxThreads);
+      } else if (N.What == StepNote::Created && N.B == T) {
+        Creator = N.A;
+      }
+    }
+    const Futures::Place Now = placeOf(T, Parts[T]);
+    auto Before = [&](ThreadId Which) { // a thread that came into being in this step comes from where it is now
+      const uint32_t Part = Which < Known ? ThreadParts[From.FirstThread + Which] : 0;
+      const bool WasThere = Which < Known && PlaceOfPart.size() > Which && PlaceOfPart[Which].size() > Part &&
+                            PlaceOfPart[Which][Part] != 0;
+      return WasThere ? PlaceOfPart[Which][Part] - 1 : placeOf(Which, Parts[Which]);
+    };
+    Future.learn(Creator == StateKey::NoThread ? Before(T) : Before(Creator), Now, Next, Joined);
+  }
+  if (Future.takeGrown()) {
+    Stale |= ReliedOnFuture;
+    StatesWhenGrown = Result->States;
+  }
+}
+
+/// Takes the next choice of the last visit. False: the walk is over.
+bool StateWalk::tryChoice() {
+  Machine &M = C.machine();
+  const size_t Here = Visits.size() - 1;
+  const Choice Taken = Choices[Visits[Here].NextChoice++];
+  const Configuration::Mark Before = C.mark();
+  const size_t Bugs = M.bugs().size();
+  Rules.before(Taken);
+  C.step(Taken.Process);
+  ++Result->Transitions;
+  Way.push_back(Taken);
+  const bool GoesOn = Rules.after(Taken);
+  if (M.sharing().changed() || lookForBugs(Bugs) || Stopped)
+    return false;
+  Key.compute(Whole, Parts, Rules.ownBuffer());
+  Rules.describe(Whole);
+  if (Reduce)
+    learn(Visits[Here], C.threadOf(Taken.Process));
+  const auto [State, IsNew] = GoesOn ? States.insert(Whole) : std::pair(0u, false);
+  if (IsNew) {
+    enter(Before);
+    return !Stopped;
+  }
+  if (GoesOn && OnWay[State])
+    Visits[Here].Closes = true;
+  Way.pop_back();
+  C.undoTo(Before);
+  Rules.restore(std::string_view(Saved).substr(Visits[Here].FirstSaved));
+  return true;
+}
+
+/// All choices of the last visit are taken: goes back, unless steps that were put off must be taken after all.
+void StateWalk::leave() {
+  Visit &Here = Visits.back();
+  if (Here.Reduced && Here.Closes) {
+    Choices.resize(Here.FirstChoice);
+    Here.NextChoice = Here.FirstChoice;
+    Here.Reduced = false;
+    addAllChoices();
+    Here.EndChoice = Choices.size();
+    return;
+  }
+  OnWay[Here.State] = false;
+  Choices.resize(Here.FirstChoice);
+  ThreadParts.resize(Here.FirstThread);
+  Saved.resize(Here.FirstSaved);
+  const Configuration::Mark Before = Here.Before;
+  Visits.pop_back();
+  if (Visits.empty())
+    return;
+  C.undoTo(Before);
+  Way.pop_back();
+  Rules.restore(std::string_view(Saved).substr(Visits.back().FirstSaved));
+}
+
+void StateWalk::clear() {
+  States.clear();
+  OnWay.clear();
+  Visits.clear();
+  Choices.clear();
+  Way.clear();
+  ThreadParts.clear();
+  Saved.clear();
+  ReliedOnFuture = Stale = false;
+  Result->States = Result->Transitions = Result->Ends = 0;
+  StatesWhenGrown = 0;
+}
+
+/// What was relied on has turned out to be too little, and nothing new has come up for a while.
+bool StateWalk::restartsSoon() {
+  constexpr uint64_t Quiet = 2'000;
+  return Stale && Result->States > StatesWhenGrown + Quiet;
+}
+
+/// False: what is shared turned out differently.
+bool StateWalk::walkOnce() {
+  clear();
+  ++Result->Rounds;
+  const std::string AtStart = [&] {
+    std::string Bytes;
+    Rules.save(Bytes);
+    return Bytes;
+  }();
+  if (C.machine().sharing().changed())
+    return false;
+  lookForBugs(0);
+  Key.compute(Whole, Parts, Rules.ownBuffer());
+  Rules.describe(Whole);
+  States.insert(Whole);
+  enter(C.mark());
+  while (!Stopped && !Visits.empty() && !restartsSoon() && !atLimit()) {
+    if (Visits.back().NextChoice == Visits.back().EndChoice)
+      leave();
+    else if (!tryChoice())
+      break;
+  }
+  Rules.restore(AtStart);
+  return !C.machine().sharing().changed();
+}
+
+bool StateWalk::run(WalkResult &Into) {
+  Result = &Into;
+  try {
+    for (;;) {
+      if (!walkOnce())
+        return false;
+      if (!Stale || Stopped)
+        return true;
+      Heard.restarted();
+      C.startOver(nullptr);
+    }
+  } catch (const Configuration::Interrupted &) { // a limit, which is in the result
+    return true;
+  }
+}
+
+bool StateWalk::atLimit() {
+  constexpr uint32_t WorkBetweenLooks = 500;
+  return ++WorkDone >= WorkBetweenLooks ? lookAtLimits() : false;
+}
+
+bool StateWalk::lookAtLimits() {
+  using Clock = std::chrono::steady_clock;
+  WorkDone = 0;
+  Result->Bytes = States.bytes() + Key.bytes() + Visits.capacity() * sizeof(Visit) +
+                  Choices.capacity() * sizeof(Choice) + (ThreadParts.capacity()) * sizeof(uint32_t) + Saved.capacity();
+  const Clock::time_point Now = Clock::now();
+  constexpr std::chrono::milliseconds TellEvery{100};
+  if (Now - LastTold >= TellEvery) {
+    LastTold = Now;
+    Heard.progress(*Result);
+  }
+  auto Stop = [&](const char *Why) {
+    Result->Ended = ExplorationResult::End::Limit;
+    Result->Reason = Why;
+    Stopped = true;
+    return true;
+  };
+  if (Options.Cancel && *Options.Cancel)
+    return Stop("the check was cancelled");
+  if (Options.Deadline && Now > *Options.Deadline)
+    return Stop("the time limit was reached");
+  if (Result->Bytes + C.machine().undo().bytes() + C.machine().memory().bytesAllocated() > Options.MaxMemoryBytes)
+    return Stop("the memory limit was reached");
+  return false;
+}
+
+} // namespace picket

@@ -1,0 +1,132 @@
+// Walks through all states of a configuration, depth first, each once. Where a thread's next steps can be seen to
+// commute with all that the others may yet do, only these are taken (a persistent set); a step that leads back to where
+// the walk stands does not put the others off for ever (the cycle proviso).
+#pragma once
+
+#include "explore/Exploration.h"
+#include "explore/Futures.h"
+#include "explore/StateKey.h"
+
+namespace picket {
+
+struct Choice {
+  ProcessId Process;
+  uint8_t How = 0; // for the rules to tell apart
+};
+
+/// Which steps a walk takes, and what it looks for besides bugs. These are the plain ones: all steps, nothing else.
+class StepRules {
+public:
+  virtual ~StepRules() = default;
+  /// The ways in which the walk is to take the step of P, which is enabled now.
+  virtual void addChoices(ProcessId P, std::vector<Choice> &Into) { Into.push_back({P}); }
+  /// Before and after a step. False: the walk need not go on from here.
+  virtual void before(const Choice &) {}
+  virtual bool after(const Choice &) { return true; }
+  /// What the rules themselves remember, as a part of the state, and how to go back to it.
+  virtual void save(std::string &) const {}
+  virtual void restore(std::string_view) {}
+  /// What of it matters.
+  virtual void describe(std::string &Into) const { save(Into); }
+  /// The thread whose buffer describe() tells of.
+  virtual ThreadId ownBuffer() const { return StateKey::NoThread; }
+  /// Whether steps that commute may be taken in one order only.
+  virtual bool mayReduce() const { return true; }
+  /// Whether an end without a step left means anything.
+  virtual bool looksAtEnds() const { return true; }
+};
+
+struct WalkResult {
+  uint64_t States = 0, Transitions = 0, Ends = 0; // of the last round
+  uint64_t Bytes = 0;                             // that the states take up
+  uint64_t Rounds = 0;                            // how often the walk began
+  size_t Depth = 0;
+  ExplorationResult::End Ended = ExplorationResult::End::Everything;
+  std::string Reason; // Unsupported, Limit
+  uint32_t ReasonPc = 0;
+  bool HasReasonPc = false;
+};
+
+class StateWalk {
+public:
+  struct Listener {
+    virtual ~Listener() = default;
+    /// A bug was reached. True: that is enough.
+    virtual bool foundBug(const BugReport &Bug, const std::vector<Choice> &Way) = 0;
+    virtual void ended(Ending, const std::string & /*State*/) {}
+    virtual void progress(const WalkResult &) {}
+    virtual void restarted() {}
+  };
+
+  /// C must have started.
+  StateWalk(Configuration &C, StepRules &Rules, Listener &Heard, const ExplorationOptions &Options, bool Reduce);
+  ~StateWalk();
+  StateWalk(const StateWalk &) = delete;
+  StateWalk &operator=(const StateWalk &) = delete;
+
+  /// Walks until everything is seen, somebody has heard enough, or a limit is reached. False: what is shared turned out
+  /// differently; start over.
+  bool run(WalkResult &Into);
+  /// Makes run() come to its end.
+  void stop() { Stopped = true; }
+  /// The steps from the start to where the walk is.
+  const std::vector<Choice> &way() const { return Way; }
+
+private:
+  struct Visit {
+    uint32_t State;
+    Configuration::Mark Before; // the step that led here
+    size_t FirstChoice, NextChoice, EndChoice;
+    size_t FirstThread; // in ThreadParts
+    size_t FirstSaved;  // in Saved
+    bool Reduced;       // only the choices of one thread are there
+    bool Closes;        // one of them leads back to a state of the way
+  };
+
+  bool walkOnce();
+  void clear();
+  void enter(Configuration::Mark Before);
+  bool tryChoice();
+  bool lookForBugs(size_t Before);
+  void leave();
+  void findChoices(Visit &Here);
+  bool reduceTo(ThreadId Mover, size_t First);
+  void collectNext(ThreadId T, std::vector<Machine::Access> &Into);
+  bool overlaps(ThreadId T, const Machine::Access &With);
+  void learn(const Visit &From, ThreadId Stepped);
+  void addAllChoices();
+  bool restartsSoon();
+  bool atLimit();
+  bool lookAtLimits();
+  Futures::Place placeOf(ThreadId T, uint32_t Part);
+
+  Configuration &C;
+  StepRules &Rules;
+  Listener &Heard;
+  const ExplorationOptions &Options;
+  const bool Reduce;
+  WalkResult *Result = nullptr;
+
+  StateKey Key;
+  ByteTable States;
+  std::vector<bool> OnWay; // per state
+  std::vector<Visit> Visits;
+  std::vector<Choice> Choices, Way;
+  std::vector<uint32_t> ThreadParts; // per visit, of each thread
+  std::string Saved;                 // per visit, of the rules
+  std::string Whole;
+  std::vector<uint32_t> Parts;
+  std::vector<ProcessId> Enabled;
+  std::vector<Machine::Access> Next, OfOther;
+
+  Futures Future;
+  std::vector<std::vector<uint32_t>> PlaceOfPart; // per thread: place + 1
+  bool ReliedOnFuture = false, Stale = false;
+  uint64_t StatesWhenGrown = 0;
+
+  bool Stopped = false;
+  uint32_t WorkDone = 0;
+  std::chrono::steady_clock::time_point LastTold = std::chrono::steady_clock::now();
+};
+
+} // namespace picket

@@ -1,0 +1,333 @@
+#include "fences/Candidates.h"
+
+#include "program/Operands.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace picket {
+
+namespace {
+
+bool reads(Opcode Op) { return Op != Opcode::Store; }
+bool writes(Opcode Op) { return Op != Opcode::Load; }
+bool isUpdate(Opcode Op) { return Op == Opcode::Rmw || Op == Opcode::CmpXchg; }
+
+constexpr uint64_t Unit = 1000; // of costs: what is below only decides between places
+
+bool strongerFence(FenceKind A, FenceKind B) {
+  return A == FenceKind::Full || A == B ||
+         (A == FenceKind::AcqRel && (B == FenceKind::Acquire || B == FenceKind::Release));
+}
+
+} // namespace
+
+bool Candidate::covers(const Candidate &Other) const {
+  if (IsFence != Other.IsFence || Where != Other.Where)
+    return false;
+  return IsFence ? strongerFence(Fence, Other.Fence) : atLeast(To, Other.To);
+}
+
+void Candidate::addTo(ProgramEdit &Edit) const {
+  for (const CodePlace &At : Where)
+    if (IsFence)
+      Edit.Fences.push_back({At, Fence});
+    else
+      Edit.Orders.push_back({At.Pc, To});
+}
+
+Candidates::Candidates(const Program &P, const RepairCosts &Costs, bool Assembly)
+    : P(P), Costs(Costs), Assembly(Assembly), Spins(inSpinLoops(P)), Predecessors(P.Code.size()) {
+  for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc)
+    forEachSuccessor(P, Pc, [&](uint32_t To) { ++Predecessors[To]; });
+  for (const Function &F : P.Functions)
+    if (F.Defined)
+      Entries.push_back(F.Entry);
+  std::sort(Entries.begin(), Entries.end());
+  findCopies();
+}
+
+uint32_t Candidates::functionOf(uint32_t Pc) const {
+  return static_cast<uint32_t>(std::upper_bound(Entries.begin(), Entries.end(), Pc) - Entries.begin());
+}
+
+/// An inlined function is there several times. What is done to its text is done to all of them: instructions belong
+/// together that have the same place, opcode, and position among those of their copy.
+void Candidates::findCopies() {
+  using Text = std::tuple<Opcode, uint32_t, uint32_t, uint32_t, uint32_t>;
+  std::map<std::tuple<uint32_t, uint32_t, Text>, uint32_t> Counts;
+  std::map<std::pair<Text, uint32_t>, uint32_t> Groups;
+  CopyOf.resize(P.Code.size());
+  for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc) {
+    const uint32_t At = P.CodeLocations[Pc];
+    const SourceLocation &L = P.Locations[At];
+    auto Next = static_cast<uint32_t>(Copies.size());
+    if (At != 0 && L.Line != 0) {
+      const Text T{P.Code[Pc].Op, L.File, L.Line, L.Column, L.Function};
+      const uint32_t Position = Counts[{functionOf(Pc), L.InlinedAt, T}]++;
+      Next = Groups.try_emplace({T, Position}, Next).first->second;
+    }
+    if (Next == Copies.size())
+      Copies.emplace_back();
+    Copies[Next].push_back(Pc);
+    CopyOf[Pc] = Next;
+  }
+}
+
+bool Candidates::inUserText(uint32_t Location) const {
+  const SourceLocation &L = P.Locations[Location];
+  return L.Line != 0 && P.UserFile[L.File];
+}
+
+TextPlace Candidates::placeOf(uint32_t Location) const {
+  const SourceLocation &L = P.Locations[Location];
+  return {P.Files[L.File], L.Line, L.Column};
+}
+
+TextPlace Candidates::textOf(uint32_t Pc) const {
+  const uint32_t At = P.CodeLocations[Pc];
+  return inUserText(At) ? placeOf(At) : TextPlace();
+}
+
+/// The locations of an instruction, from the function it is compiled into to the one it was written in.
+std::vector<uint32_t> Candidates::chainOf(uint32_t Pc) const {
+  std::vector<uint32_t> Chain;
+  for (uint32_t At = P.CodeLocations[Pc]; At != 0; At = P.Locations[At].InlinedAt)
+    Chain.push_back(At);
+  std::reverse(Chain.begin(), Chain.end());
+  return Chain;
+}
+
+/// Whether two copies of an instruction are copies of the same calls too, as many as there are innermost levels.
+bool Candidates::sameCalls(uint32_t A, uint32_t B, uint32_t Levels) const {
+  uint32_t AtA = P.CodeLocations[A], AtB = P.CodeLocations[B];
+  for (; Levels > 1; --Levels) {
+    AtA = P.Locations[AtA].InlinedAt;
+    AtB = P.Locations[AtB].InlinedAt;
+    if (AtA != AtB && (AtA == 0 || AtB == 0 || placeOf(AtA) != placeOf(AtB)))
+      return false;
+  }
+  return true;
+}
+
+Candidates::View Candidates::view(const DelayPath::CallStack &Stack) const {
+  View V;
+  for (uint32_t Frame = 0; Frame < Stack.size(); ++Frame) {
+    const std::vector<uint32_t> Chain = chainOf(Stack[Frame]);
+    if (Chain.empty())
+      return V;
+    for (uint32_t At : Chain) {
+      if (!inUserText(At))
+        return V;
+      V.Levels.push_back({At, Stack[Frame], Frame});
+    }
+  }
+  V.Whole = true;
+  return V;
+}
+
+/// A shortest way within a function, without its ends. Empty if there is none, or nothing lies between.
+std::vector<uint32_t> Candidates::wayBetween(uint32_t From, uint32_t To) const {
+  std::map<uint32_t, uint32_t> Came;
+  std::deque<uint32_t> Queue;
+  auto Visit = [&](uint32_t Pc, uint32_t By) {
+    if (Came.try_emplace(Pc, By).second)
+      Queue.push_back(Pc);
+  };
+  forEachSuccessor(P, From, [&](uint32_t Next) { Visit(Next, From); });
+  while (!Queue.empty() && !Came.contains(To)) {
+    const uint32_t Pc = Queue.front();
+    Queue.pop_front();
+    forEachSuccessor(P, Pc, [&](uint32_t Next) { Visit(Next, Pc); });
+  }
+  std::vector<uint32_t> Way;
+  if (!Came.contains(To))
+    return Way;
+  for (uint32_t Pc = Came[To]; Pc != From; Pc = Came[Pc])
+    Way.push_back(Pc);
+  std::reverse(Way.begin(), Way.end());
+  return Way;
+}
+
+bool Candidates::onEveryWay(uint32_t From, uint32_t To, uint32_t Through) const {
+  std::map<uint32_t, bool> Seen{{Through, true}};
+  std::vector<uint32_t> Left = {From};
+  while (!Left.empty()) {
+    const uint32_t Pc = Left.back();
+    Left.pop_back();
+    bool Arrived = false;
+    forEachSuccessor(P, Pc, [&](uint32_t Next) {
+      if (Next == To && Next != Through)
+        Arrived = true;
+      if (Seen.try_emplace(Next, true).second)
+        Left.push_back(Next);
+    });
+    if (Arrived)
+      return false;
+  }
+  return true;
+}
+
+/// Places in the function that both accesses (or the calls in which they happen) are made from: behind the one call, in
+/// front of the other, and where ways between them meet. A call may have been inlined; then its first and last
+/// instruction stand for it.
+void Candidates::addPlacesInFrame(const View &A, const View &B, uint32_t Common, std::vector<FencePlace> &Found) {
+  const Level &First = A.Levels[Common], &Last = B.Levels[Common];
+  std::vector<uint32_t> Way = wayBetween(First.Pc, Last.Pc);
+  Way.push_back(Last.Pc);
+  const TextPlace Earlier = placeOf(First.Location), Later = placeOf(Last.Location);
+  // Of the calls that an instruction stands in, those of outer frames are not its own.
+  const auto Outer = static_cast<uint32_t>(
+      std::count_if(A.Levels.begin(), A.Levels.end(), [&](const Level &L) { return L.Frame < First.Frame; }));
+  const uint32_t Own = Common - Outer;
+  auto LocationOf = [&](uint32_t Pc) {
+    const std::vector<uint32_t> Chain = chainOf(Pc);
+    return Chain.size() > Own ? Chain[Own] : 0;
+  };
+  auto Add = [&](CodePlace Where, const TextPlace &Behind, const TextPlace &Front, bool NearLater, uint32_t Penalty) {
+    const uint32_t At = LocationOf(Where.Pc);
+    if (inUserText(At) && (Where.Behind || onEveryWay(First.Pc, Last.Pc, Where.Pc)))
+      Found.push_back({Where,
+                       static_cast<uint32_t>(chainOf(Where.Pc).size()) - Own,
+                       {FenceKind::Full, Behind, Front, NearLater},
+                       Penalty});
+  };
+  if (!A.Whole || A.Levels.size() > Common + 1) {
+    auto Left = std::find_if(Way.begin(), Way.end(), [&](uint32_t Pc) { return LocationOf(Pc) != First.Location; });
+    if (isCall(P.Code[First.Pc].Op) && chainOf(First.Pc).back() == First.Location)
+      Add({First.Pc, true}, Earlier, Later, false, 1);
+    else if (Left != Way.end())
+      Add({*Left, false}, Earlier, Later, false, 1);
+  }
+  if (!B.Whole || B.Levels.size() > Common + 1) {
+    auto Entered = std::find_if(Way.rbegin(), Way.rend(), [&](uint32_t Pc) { return LocationOf(Pc) != Last.Location; });
+    Add({Entered == Way.rend() ? Way.front() : *(Entered - 1), false}, Earlier, Later, true, 2);
+  }
+  for (uint32_t Pc : Way)
+    if (Predecessors[Pc] > 1 && Pc != Last.Pc && textOf(Pc).Line != 0)
+      Add({Pc, false}, Earlier, textOf(Pc), true, 4);
+}
+
+std::vector<Candidates::FencePlace> Candidates::placesBetween(const DelayPath::CallStack &Earlier,
+                                                              const DelayPath::CallStack &Later) {
+  auto [Place, IsNew] = Known.try_emplace({Earlier, Later});
+  std::vector<FencePlace> &Found = Place->second;
+  if (!IsNew)
+    return Found;
+  const View A = view(Earlier), B = view(Later);
+  uint32_t Common = 0;
+  while (Common + 1 < A.Levels.size() && Common + 1 < B.Levels.size() &&
+         A.Levels[Common].Location == B.Levels[Common].Location)
+    ++Common;
+  const bool Together = !A.Levels.empty() && !B.Levels.empty() && A.Levels[Common].Frame == B.Levels[Common].Frame &&
+                        functionOf(A.Levels[Common].Pc) == functionOf(B.Levels[Common].Pc);
+  if (A.Whole && goesOn(P.Code[Earlier.back()].Op)) {
+    const bool Shallow = Together && A.Levels.size() == Common + 1;
+    Found.push_back({{Earlier.back(), true},
+                     1,
+                     {FenceKind::Full, placeOf(A.Levels.back().Location),
+                      Shallow ? placeOf(B.Levels[Common].Location) : TextPlace(), false},
+                     Shallow ? 0u : 3u});
+  }
+  if (B.Whole) {
+    const bool Shallow = Together && B.Levels.size() == Common + 1;
+    Found.push_back({{Later.back(), false},
+                     1,
+                     {FenceKind::Full, Shallow ? placeOf(A.Levels[Common].Location) : TextPlace(),
+                      placeOf(B.Levels.back().Location), true},
+                     Shallow ? 2u : 3u});
+  }
+  if (Together)
+    addPlacesInFrame(A, B, Common, Found);
+  return Found;
+}
+
+uint32_t Candidates::intern(Candidate C) {
+  // The same code can be several texts: behind an access in a function, or behind the inlined call of it.
+  TextPlace Text;
+  if (const auto *New = std::get_if<InsertFence>(&C.Change))
+    Text = New->NearLater ? New->Later : New->Earlier;
+  auto [Known, IsNew] =
+      Numbers.try_emplace({C.IsFence, C.Fence, C.To, C.Where, Text.File, Text.Line, Text.Column}, size());
+  if (IsNew)
+    All.push_back(std::move(C));
+  return Known->second;
+}
+
+void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t Gap, std::vector<uint32_t> &Found) {
+  const Opcode Before = P.Code[Path.Accesses[Gap].back()].Op;
+  for (const FencePlace &At : placesBetween(Path.Accesses[Gap], Path.Accesses[Gap + 1])) {
+    auto Add = [&](FenceKind Kind, uint32_t Cost) {
+      Candidate C;
+      C.Fence = Kind;
+      for (uint32_t Pc : copiesOf(At.Where.Pc))
+        if (sameCalls(Pc, At.Where.Pc, At.Levels))
+          C.Where.push_back({Pc, At.Where.Behind});
+      InsertFence Text = At.Text;
+      Text.Kind = Kind;
+      C.Change = Text;
+      C.Cost = Cost * Unit + At.Penalty + (Spins[At.Where.Pc] ? 5 : 0);
+      Found.push_back(intern(std::move(C)));
+    };
+    Add(FenceKind::Full, Costs.FullFence);
+    if (Gap >= Path.LightUpTo)
+      continue;
+    // Under POWER both are lwsync; the one that says what it is for reads better.
+    const bool Acquires = V.Under == Model::Power && reads(Before) && !writes(Before);
+    Add(Acquires ? FenceKind::Acquire : FenceKind::Release, Costs.LightFence);
+    if (Assembly && V.Under == Model::Power && Path.Controls && reads(Before))
+      Add(FenceKind::ISync, Costs.ISync);
+  }
+}
+
+void Candidates::addOrder(uint32_t Pc, Order To, std::vector<uint32_t> &Found) {
+  const auto From = static_cast<Order>(P.Code[Pc].Flags & OrderMask);
+  To = joined(From, To);
+  if (To == From)
+    return;
+  Candidate C;
+  C.IsFence = false;
+  C.To = To;
+  for (uint32_t Copy : copiesOf(Pc))
+    C.Where.push_back({Copy, false});
+  C.Change = ChangeOrder{textOf(Pc), From, To};
+  C.Cost = (To == Order::SeqCst ? Costs.SeqCst : Costs.ReleaseAcquire) * Unit;
+  Found.push_back(intern(std::move(C)));
+}
+
+void Candidates::addOrders(const Violation &V, const DelayPath &Path, uint32_t Index, std::vector<uint32_t> &Found) {
+  const uint32_t Pc = Path.Accesses[Index].back();
+  const Instruction &I = P.Code[Pc];
+  const bool IsAccess = I.Op == Opcode::Load || I.Op == Opcode::Store || isUpdate(I.Op);
+  if (!IsAccess || (I.Flags & OrderMask) == static_cast<uint8_t>(Order::NotAtomic) || textOf(Pc).Line == 0)
+    return;
+  const bool HasEarlier = Index > 0, HasLater = Index + 1 < Path.Accesses.size();
+  if (V.Under == Model::Power) {
+    if (writes(I.Op) && HasEarlier)
+      addOrder(Pc, Order::Release, Found);
+    if (reads(I.Op) && HasLater)
+      addOrder(Pc, Order::Acquire, Found);
+    addOrder(Pc, Order::SeqCst, Found);
+    return;
+  }
+  const bool Light = HasEarlier && Index <= Path.LightUpTo && writes(I.Op);
+  if (Light)
+    addOrder(Pc, Order::Release, Found);
+  if (I.Op == Opcode::Store && (HasLater || Light))
+    addOrder(Pc, Order::SeqCst, Found);
+}
+
+std::vector<uint32_t> Candidates::against(const Violation &V) {
+  std::vector<uint32_t> Found;
+  for (const DelayPath &Path : V.Delays)
+    for (uint32_t K = 0; K < Path.Accesses.size(); ++K) {
+      if (K + 1 < Path.Accesses.size())
+        addFences(V, Path, K, Found);
+      addOrders(V, Path, K, Found);
+    }
+  std::sort(Found.begin(), Found.end());
+  Found.erase(std::unique(Found.begin(), Found.end()), Found.end());
+  return Found;
+}
+
+} // namespace picket

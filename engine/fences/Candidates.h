@@ -1,0 +1,102 @@
+// Single changes that a repair can be put together from: a fence at a place in the user's text, or a stronger order for
+// an atomic access in it.
+#pragma once
+
+#include "fences/Delays.h"
+#include "fences/ProgramEdit.h"
+#include "fences/SourceChange.h"
+
+#include <map>
+
+namespace picket {
+
+/// What changes cost. Only the proportions matter; the table is the user's to change.
+struct RepairCosts {
+  uint32_t ReleaseAcquire = 2; // an order that becomes release, acquire or both
+  uint32_t ISync = 2;
+  uint32_t LightFence = 3; // orders stores (PSO), all but a store and a later load (POWER)
+  uint32_t SeqCst = 5;     // an order that becomes seq_cst
+  uint32_t FullFence = 6;
+};
+
+struct Candidate {
+  bool IsFence = true;
+  FenceKind Fence = FenceKind::Full;
+  Order To = Order::SeqCst;
+  std::vector<CodePlace> Where; // every copy of the text in the program; sorted
+  SourceChange Change;
+  uint64_t Cost = 0;
+
+  /// It orders all that the other one orders.
+  bool covers(const Candidate &Other) const;
+  void addTo(ProgramEdit &Edit) const;
+};
+
+/// The candidates of one program. Each has a number that stays.
+class Candidates {
+public:
+  /// `Assembly`: also what only POWER's own instructions can say.
+  Candidates(const Program &P, const RepairCosts &Costs, bool Assembly);
+
+  /// The numbers of all candidates that can prevent one of the delays. The violation is one of the program itself: its
+  /// pcs are.
+  std::vector<uint32_t> against(const Violation &V);
+
+  const Candidate &operator[](uint32_t Number) const { return All[Number]; }
+  uint32_t size() const { return static_cast<uint32_t>(All.size()); }
+
+  /// All instructions that stand for the same text as this one, itself among them.
+  const std::vector<uint32_t> &copiesOf(uint32_t Pc) const { return Copies[CopyOf[Pc]]; }
+  /// The place in the text of an instruction; line 0 if it is not in the user's.
+  TextPlace textOf(uint32_t Pc) const;
+
+private:
+  /// The user's view of a call stack: also calls that were inlined are calls.
+  struct Level {
+    uint32_t Location; // index into Program::Locations
+    uint32_t Pc;       // in the frame that holds it
+    uint32_t Frame;
+  };
+  struct View {
+    std::vector<Level> Levels; // as far as they lie in the user's text
+    bool Whole = false;        // the access itself does
+  };
+
+  View view(const DelayPath::CallStack &Stack) const;
+  std::vector<uint32_t> chainOf(uint32_t Pc) const;
+  bool sameCalls(uint32_t A, uint32_t B, uint32_t Levels) const;
+  TextPlace placeOf(uint32_t Location) const;
+  bool inUserText(uint32_t Location) const;
+  void findCopies();
+
+  void addFences(const Violation &V, const DelayPath &Path, uint32_t Gap, std::vector<uint32_t> &Found);
+  void addOrders(const Violation &V, const DelayPath &Path, uint32_t Index, std::vector<uint32_t> &Found);
+  void addOrder(uint32_t Pc, Order To, std::vector<uint32_t> &Found);
+  struct FencePlace {
+    CodePlace Where;
+    uint32_t Levels; // how many inlined calls, from the inside, belong to the text of the place; 1: none
+    InsertFence Text;
+    uint32_t Penalty; // places of the same cost are preferred in this order
+  };
+  std::vector<FencePlace> placesBetween(const DelayPath::CallStack &Earlier, const DelayPath::CallStack &Later);
+  void addPlacesInFrame(const View &A, const View &B, uint32_t Common, std::vector<FencePlace> &Found);
+  std::vector<uint32_t> wayBetween(uint32_t From, uint32_t To) const;
+  bool onEveryWay(uint32_t From, uint32_t To, uint32_t Through) const;
+  uint32_t functionOf(uint32_t Pc) const;
+  uint32_t intern(Candidate C);
+
+  const Program &P;
+  const RepairCosts Costs;
+  const bool Assembly;
+  std::vector<bool> Spins;
+  std::vector<uint32_t> Predecessors; // per instruction: how many
+  std::vector<uint32_t> Entries;      // of functions, sorted
+  std::vector<uint32_t> CopyOf;       // per instruction: index into Copies
+  std::vector<std::vector<uint32_t>> Copies;
+  std::vector<Candidate> All;
+  using Key = std::tuple<bool, FenceKind, Order, std::vector<CodePlace>, std::string, uint32_t, uint32_t>;
+  std::map<Key, uint32_t> Numbers;
+  std::map<std::pair<DelayPath::CallStack, DelayPath::CallStack>, std::vector<FencePlace>> Known;
+};
+
+} // namespace picket

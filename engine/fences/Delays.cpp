@@ -1,0 +1,122 @@
+#include "fences/Delays.h"
+
+#include <algorithm>
+
+namespace picket {
+
+namespace {
+
+/// Longer paths are cut down to their ends: nobody wants to choose among hundreds of places.
+constexpr size_t MaxPath = 24;
+
+class Delays {
+public:
+  Delays(const Counterexample &C, Model Under) : C(C), R(C.Run) { Found.Under = Under; }
+
+  Violation all() {
+    Found.Complete = true;
+    if (Found.Under == Model::Power) {
+      for (uint32_t T = 0; T < R.Threads.size(); ++T)
+        add(path(T, 0, static_cast<uint32_t>(R.Events.size())), ~0u);
+      return std::move(Found);
+    }
+    for (uint32_t Store = 0; Store < R.Events.size(); ++Store)
+      if (const TraceEvent &E = R.Events[Store]; E.Kind == EventKind::Store && E.Partner != NoEvent)
+        addWindow(Store, E.Partner);
+    return std::move(Found);
+  }
+
+  Violation ofCycle() {
+    if (Found.Under == Model::Power) {
+      addStretches();
+      return std::move(Found);
+    }
+    for (const ReorderedPair &Pair : C.Why.Reordered) {
+      std::vector<uint32_t> Path = path(R.Events[Pair.First].Thread, Pair.First, Pair.Second + 1);
+      const bool Light = Found.Under == Model::PSO && R.Events[Pair.Second].writes();
+      add(std::move(Path), Light ? ~0u : 0);
+    }
+    return std::move(Found);
+  }
+
+private:
+  /// The operations of a thread from one event on and before another.
+  std::vector<uint32_t> path(uint32_t Thread, uint32_t From, uint32_t Before) const {
+    std::vector<uint32_t> Path;
+    for (uint32_t K = From; K < Before; ++K) {
+      const TraceEvent &E = R.Events[K];
+      if (E.Thread == Thread && !E.Stack.empty() && E.Kind != EventKind::Update && E.Kind != EventKind::Fence &&
+          E.Kind != EventKind::Blocked && E.Kind != EventKind::Bug)
+        Path.push_back(K);
+    }
+    return Path;
+  }
+
+  /// What the thread did while the store waited in its buffer. That stores were put into the buffer behind it at the
+  /// end of that time means nothing, unless they landed before it.
+  void addWindow(uint32_t Store, uint32_t Landing) {
+    std::vector<uint32_t> Path = path(R.Events[Store].Thread, Store, Landing);
+    auto Overtakes = [&](uint32_t K) { return R.Events[K].Kind == EventKind::Store && R.Events[K].Partner < Landing; };
+    while (Path.size() > 1 && R.Events[Path.back()].Kind == EventKind::Store && !Overtakes(Path.back()))
+      Path.pop_back();
+    uint32_t LightUpTo = 0;
+    if (Found.Under == Model::PSO)
+      for (uint32_t K = 1; K < Path.size(); ++K)
+        if (Overtakes(Path[K]) || R.Events[Path[K]].Kind == EventKind::Rmw)
+          LightUpTo = K;
+    add(std::move(Path), LightUpTo);
+  }
+
+  /// POWER: the stretches of program order on the cycle.
+  void addStretches() {
+    std::vector<TraceEdge> Edges = C.Why.Edges;
+    auto InThread = [&](const TraceEdge &E) { return R.Events[E.From].Thread == R.Events[E.To].Thread; };
+    std::rotate(Edges.begin(), std::find_if_not(Edges.begin(), Edges.end(), InThread), Edges.end());
+    for (size_t K = 0; K < Edges.size();) {
+      if (!InThread(Edges[K])) {
+        ++K;
+        continue;
+      }
+      const uint32_t First = Edges[K].From;
+      while (K + 1 < Edges.size() && InThread(Edges[K + 1]))
+        ++K;
+      const uint32_t Last = Edges[K++].To;
+      const bool StoreToLoad = !R.Events[First].reads() && !R.Events[Last].writes();
+      add(path(R.Events[First].Thread, std::min(First, Last), std::max(First, Last) + 1), StoreToLoad ? 0 : ~0u);
+    }
+  }
+
+  void add(std::vector<uint32_t> Path, uint32_t LightUpTo) {
+    if (Path.size() < 2)
+      return;
+    DelayPath Delay;
+    Delay.LightUpTo = std::min(LightUpTo, static_cast<uint32_t>(Path.size()) - 1);
+    if (Path.size() > MaxPath) {
+      Found.Complete = false;
+      if (Delay.LightUpTo)
+        Path.resize(Delay.LightUpTo + 1);
+      if (Path.size() > MaxPath) {
+        Path.erase(Path.begin() + 2, Path.end() - 2);
+        Delay.LightUpTo = Delay.LightUpTo ? 3 : 0;
+      }
+    }
+    for (uint32_t K : Path) {
+      Delay.Accesses.push_back(R.Events[K].Stack);
+      for (const TraceLink &L : R.Events[K].Links)
+        Delay.Controls |= L.What == TraceLink::Control && std::find(Path.begin(), Path.end(), L.On) != Path.end();
+    }
+    Found.Delays.push_back(std::move(Delay));
+  }
+
+  const Counterexample &C;
+  const Recording &R;
+  Violation Found;
+};
+
+} // namespace
+
+Violation delaysOf(const Counterexample &C, Model Under, Thoroughness How) {
+  return How == Thoroughness::All ? Delays(C, Under).all() : Delays(C, Under).ofCycle();
+}
+
+} // namespace picket

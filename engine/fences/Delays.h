@@ -1,0 +1,34 @@
+// What a violating execution did in another order than the program: where it can be prevented.
+#pragma once
+
+#include "check/Check.h"
+
+namespace picket {
+
+/// Accesses of one thread, in program order. The first took effect later than the program says, while the others
+/// happened. A fence between two neighbours, or a stronger order for one of them, can prevent that.
+struct DelayPath {
+  using CallStack = std::vector<uint32_t>; // pcs: the calls from the outermost on, then the access
+  std::vector<CallStack> Accesses;
+  /// Fences that order less than full ones (under PSO only stores) can help in front of the accesses up to this one.
+  uint32_t LightUpTo = 0;
+  bool Controls = false; // POWER: whether some of them happens was decided by what an earlier one read
+};
+
+/// A violating execution: if one of its delays is prevented, it is not possible any more.
+struct Violation {
+  Model Under = Model::TSO;
+  std::vector<DelayPath> Delays;
+  bool Complete = false; // whatever prevents this execution prevents one of the delays
+};
+
+/// How much of an execution a repair looks at.
+enum class Thoroughness : uint8_t {
+  Cycle, // what lies on the cycle that makes the execution impossible under SC
+  All    // every delay, so that nothing that could prevent the execution is missed
+};
+
+/// The delays of a counterexample as it was recorded. Empty if nothing was delayed.
+Violation delaysOf(const Counterexample &C, Model Under, Thoroughness How);
+
+} // namespace picket

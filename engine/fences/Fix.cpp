@@ -1,0 +1,259 @@
+#include "fences/Fix.h"
+
+#include "fences/FencePlacement.h"
+#include "fences/TextDiff.h"
+
+#include <algorithm>
+
+namespace picket {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Which kinds of changes an alternative may use.
+struct Wanted {
+  bool Fences, Orders;
+  bool Settled = false;
+};
+
+class Fixing {
+public:
+  Fixing(const CompileRequest &Text, const Program &P, const FixOptions &Options, const std::atomic<bool> *Cancel)
+      : Text(Text), Options(Options), Cancel(Cancel), Start(Clock::now()),
+        Repairs(P, checker(), repairOptions(Options), Cancel) {}
+
+  FixReport run() {
+    FixReport Report;
+    std::vector<Wanted> Left = {{true, true}, {true, false}, {false, true}};
+    Left.resize(std::clamp(Options.MaxAlternatives, 1u, 3u), {true, true});
+    // A change that cannot be written is not used again, so that this ends.
+    while (std::any_of(Left.begin(), Left.end(), [](const Wanted &W) { return !W.Settled; }))
+      if (!round(Left, Report))
+        break;
+    if (!Report.Fixes.empty())
+      Report.What = FixReport::Outcome::Fixed;
+    std::stable_sort(Report.Fixes.begin(), Report.Fixes.end(),
+                     [](const Fix &A, const Fix &B) { return A.Cost < B.Cost; });
+    Report.Rounds = Repairs.rounds();
+    return Report;
+  }
+
+private:
+  RoundChecker checker() const {
+    const Thoroughness How = Options.Cheapest ? Thoroughness::All : Thoroughness::Cycle;
+    return Options.Aim ? Options.Aim(How) : bugChecker(Text.File, Options.Check, How, Cancel);
+  }
+
+  static RepairOptions repairOptions(const FixOptions &Options) {
+    RepairOptions Result;
+    Result.TimeoutSeconds = Options.TimeoutSeconds;
+    Result.Costs = Options.Costs;
+    Result.Assembly = Options.Check.Models == std::vector{Model::Power};
+    return Result;
+  }
+
+  /// Finds a repair for each alternative that has none, and writes them all into the text. False: nothing is left to
+  /// be found.
+  bool round(std::vector<Wanted> &Left, FixReport &Report) {
+    std::vector<std::pair<Wanted *, Repair>> Found;
+    std::vector<std::vector<SourceChange>> ToPlace;
+    for (Wanted &W : Left) {
+      if (W.Settled)
+        continue;
+      RepairResult Result = Repairs.find(W.Fences, W.Orders);
+      if (Result.What != RepairResult::Outcome::Repaired) {
+        W.Settled = true;
+        if (&W == &Left.front()) {
+          explain(Result, Report);
+          return false; // what cannot be done with everything cannot be done with less
+        }
+        continue;
+      }
+      ToPlace.push_back(Result.Found->Changes);
+      for (const SourceChange &Change : Result.Found->Changes) // to know which one is refused
+        ToPlace.push_back({Change});
+      Found.emplace_back(&W, std::move(*Result.Found));
+    }
+    if (Found.empty())
+      return false;
+    const std::vector<PlacedChange> Placed = placeAlternatives(Text, ToPlace);
+    size_t Next = 0;
+    for (auto &[W, R] : Found) {
+      W->Settled = tryOn(R, &Placed[Next], Report);
+      Next += 1 + R.Changes.size();
+    }
+    return true;
+  }
+
+  void explain(const RepairResult &Result, FixReport &Report) const {
+    using From = RepairResult::Outcome;
+    Report.What = Result.What == From::NothingToDo ? FixReport::Outcome::NothingToDo
+                  : Result.What == From::Refused   ? FixReport::Outcome::Refused
+                                                   : FixReport::Outcome::GaveUp;
+    // If a repair was known and could not be written, that is the reason.
+    Report.Reason = Result.What == From::Refused && !Refusal.empty() ? Refusal : Result.Reason;
+    Report.Shown = Result.Shown;
+    Report.ShownUnder = Result.ShownUnder;
+  }
+
+  /// Whole[0] is the repair as a whole, behind it are its changes one by one. False if something has to be done without
+  /// what cannot be written.
+  bool tryOn(const Repair &R, const PlacedChange *Whole, FixReport &Report) {
+    if (!Whole->placed()) {
+      refuse(Whole->Refusal, Whole->RefusedAt);
+      bool Known = false;
+      for (size_t K = 0; K < R.Changes.size(); ++K)
+        if (!Whole[K + 1].placed()) {
+          Repairs.forbid(R.Changes[K]);
+          Known = true;
+        }
+      if (!Known)
+        forbidAll(R);
+      return false;
+    }
+    Fix F;
+    F.Changes = R.Changes;
+    F.Edits = Whole->Edits;
+    F.Cost = R.Cost;
+    F.Minimal = R.Minimal;
+    F.Cheapest = R.Cheapest && Options.Cheapest;
+    for (const Fix &Known : Report.Fixes)
+      if (Known.Changes == F.Changes)
+        return true;
+    if (!prove(F)) {
+      forbidAll(R);
+      return false;
+    }
+    Report.Fixes.push_back(std::move(F));
+    return true;
+  }
+
+  void forbidAll(const Repair &R) {
+    for (uint32_t K : R.Chosen)
+      Repairs.forbid(K);
+  }
+
+  void refuse(const std::string &Sentence, const TextPlace &At) {
+    if (Refusal.empty())
+      Refusal =
+          "the repair cannot be written" + (At.Line ? " at line " + std::to_string(At.Line) : "") + ": " + Sentence;
+  }
+
+  /// Compiles and checks the edited text.
+  bool prove(Fix &F) {
+    CompileRequest Edited = Text;
+    for (auto &[File, NewText] : editedTexts(Text, F.Edits))
+      Edited.Unsaved[File] = NewText;
+    const CompileResult Compiled = compileProgram(Edited);
+    const double Passed = std::chrono::duration<double>(Clock::now() - Start).count();
+    const double Seconds = Options.TimeoutSeconds > 0 ? std::max(0.001, Options.TimeoutSeconds - Passed) : 0;
+    RoundReport Round;
+    if (Compiled.Compiled)
+      Round = checker()(*Compiled.Compiled, Seconds);
+    if (Compiled.Compiled && Round.What == RoundReport::Result::Passed) {
+      F.Models = std::move(Round.Models);
+      return true;
+    }
+    refuse(Compiled.Compiled ? "the edited text was checked and did not pass" : "the edited text does not compile", {});
+    return false;
+  }
+
+  const CompileRequest &Text;
+  const FixOptions &Options;
+  const std::atomic<bool> *Cancel;
+  const Clock::time_point Start;
+  Repairer Repairs;
+  std::string Refusal; // the first
+};
+
+std::string nameOfFence(FenceKind Kind) {
+  switch (Kind) {
+  case FenceKind::Full: return "a full fence";
+  case FenceKind::StoreStore: return "a store-store fence";
+  case FenceKind::Acquire: return "an acquire fence";
+  case FenceKind::Release: return "a release fence";
+  case FenceKind::AcqRel: return "an acquire-release fence";
+  case FenceKind::LwSync: return "an lwsync";
+  case FenceKind::ISync: return "an isync";
+  }
+  return "a fence";
+}
+
+std::string nameOfOrder(Order O) {
+  static constexpr const char *Names[] = {"plain", "relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+  return Names[static_cast<size_t>(O)];
+}
+
+std::string counted(size_t N, const char *Noun) { return std::to_string(N) + " " + Noun + (N == 1 ? "" : "s"); }
+
+std::string upper(std::string Text) {
+  std::transform(Text.begin(), Text.end(), Text.begin(), [](char C) { return static_cast<char>(std::toupper(C)); });
+  return Text;
+}
+
+} // namespace
+
+bool Fix::isBounded() const {
+  return std::any_of(Models.begin(), Models.end(), [](const ModelReport &M) { return M.Result == Verdict::Bounded; });
+}
+
+FixReport findFixes(const CompileRequest &Text, const FixOptions &Options, const std::atomic<bool> *Cancel) {
+  const Clock::time_point Start = Clock::now();
+  CompileResult Compiled = compileProgram(Text);
+  FixReport Report;
+  if (Compiled.Compiled && Compiled.Compiled->Main >= 0) {
+    Report = Fixing(Text, *Compiled.Compiled, Options, Cancel).run();
+  } else {
+    Report.What = FixReport::Outcome::CannotBeChecked;
+    Report.Reason = Compiled.Compiled ? "there is no 'main' to run" : "the file does not compile";
+  }
+  Report.Diagnostics = std::move(Compiled.Diagnostics);
+  Report.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
+  return Report;
+}
+
+std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll) {
+  std::string Names;
+  bool Bounded = false;
+  for (size_t K = 0; K < Models.size(); ++K) {
+    Names += (K == 0 ? "" : K + 1 == Models.size() ? " and " : ", ") + upper(nameOf(Models[K].Which));
+    Bounded |= Models[K].Result == Verdict::Bounded;
+  }
+  return "verified " + (Bounded ? "up to " + counted(Unroll, "iteration") + " " : "") + "for " + Names;
+}
+
+std::string titleOf(const Fix &F, unsigned Unroll) {
+  size_t Fences = 0, Orders = 0, Removed = 0;
+  for (const SourceChange &Change : F.Changes) {
+    Fences += std::holds_alternative<InsertFence>(Change);
+    Orders += std::holds_alternative<ChangeOrder>(Change);
+    Removed += std::holds_alternative<RemoveFence>(Change);
+  }
+  std::vector<std::string> Parts;
+  if (Fences)
+    Parts.push_back("add " + counted(Fences, "fence"));
+  if (Orders)
+    Parts.push_back("change " + counted(Orders, "memory order"));
+  if (Removed)
+    Parts.push_back("remove " + counted(Removed, "fence"));
+  std::string Title;
+  for (size_t K = 0; K < Parts.size(); ++K)
+    Title += (K == 0 ? "" : K + 1 == Parts.size() ? " and " : ", ") + Parts[K];
+  Title[0] = static_cast<char>(std::toupper(Title[0]));
+  return Title + " (" + coverageOf(F.Models, Unroll) + (F.Cheapest ? ", cheapest" : F.Minimal ? ", minimal" : "") + ")";
+}
+
+std::string describe(const SourceChange &Change) {
+  if (const auto *New = std::get_if<InsertFence>(&Change)) {
+    const bool Front = New->NearLater;
+    return nameOfFence(New->Kind) + (Front ? " in front of line " : " behind line ") +
+           std::to_string((Front ? New->Later : New->Earlier).Line);
+  }
+  if (const auto *Other = std::get_if<ChangeOrder>(&Change))
+    return "the memory order at line " + std::to_string(Other->Access.Line) + ": " + nameOfOrder(Other->From) +
+           " becomes " + nameOfOrder(Other->To);
+  return "no fence at line " + std::to_string(std::get<RemoveFence>(Change).Fence.Line);
+}
+
+} // namespace picket

@@ -1,0 +1,57 @@
+// From a text with a bug to texts without it: repairs found on the program, written into the text, compiled and checked
+// once more.
+#pragma once
+
+#include "fences/Repair.h"
+
+namespace picket {
+
+struct FixOptions {
+  CheckOptions Check;        // the models to fix, and how each check is done
+  bool Cheapest = false;     // prove that nothing cheaper works, also where that takes long (POWER)
+  double TimeoutSeconds = 0; // for everything together; 0: none
+  unsigned MaxAlternatives = 3;
+  RepairCosts Costs;
+  /// What the program has to pass; the default is that no check finds a bug. Called anew for the text that was edited.
+  std::function<RoundChecker(Thoroughness)> Aim;
+};
+
+/// Edits of the user's text that were proved to work, on the text itself.
+struct Fix {
+  std::vector<SourceChange> Changes;
+  std::vector<TextEdit> Edits; // sorted by file and place, without overlaps
+  uint64_t Cost = 0;
+  bool Minimal = false;            // nothing of it can be left out
+  bool Cheapest = false;           // nothing cheaper works: said only on request
+  std::vector<ModelReport> Models; // the checks that the edited text passed
+
+  bool isBounded() const; // some loop was cut at the bound
+};
+
+struct FixReport {
+  enum class Outcome : uint8_t {
+    Fixed,
+    NothingToDo, // no bug under the asked models
+    Refused,     // fences cannot help, or cannot be written: Reason
+    GaveUp,      // a limit, or cancelled: Reason
+    CannotBeChecked
+  } What = Outcome::NothingToDo;
+  std::vector<Fix> Fixes; // the best first
+  std::string Reason;
+  std::optional<Bug> Shown; // what cannot be fixed
+  Model ShownUnder = Model::SC;
+  std::vector<Diagnostic> Diagnostics;
+  unsigned Rounds = 0; // checks of edited programs
+  double Seconds = 0;
+};
+
+FixReport findFixes(const CompileRequest &Text, const FixOptions &Options, const std::atomic<bool> *Cancel = nullptr);
+
+/// "Add 2 fences (verified for TSO and PSO, minimal)". `Unroll`: the loop bound of the check.
+std::string titleOf(const Fix &F, unsigned Unroll);
+/// "verified for TSO and PSO", "verified up to 8 iterations for TSO and PSO".
+std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll);
+/// "a full fence behind line 9", "the order at line 12: relaxed becomes release"
+std::string describe(const SourceChange &Change);
+
+} // namespace picket

@@ -1,0 +1,280 @@
+#include "fences/OrderEdits.h"
+
+#include "fences/ProgramEdit.h"
+
+using namespace clang;
+
+namespace picket {
+
+namespace {
+
+std::optional<Order> orderValue(const Expr *E, const ASTContext &Context) {
+  static constexpr Order Values[] = {Order::Relaxed, Order::Acquire, Order::Acquire,
+                                     Order::Release, Order::AcqRel,  Order::SeqCst};
+  Expr::EvalResult Value;
+  if (!E || !E->EvaluateAsInt(Value, Context) || Value.Val.getInt().getZExtValue() > 5)
+    return std::nullopt;
+  return Values[Value.Val.getInt().getZExtValue()];
+}
+
+/// The strongest order of a failed compare-exchange, which only loads.
+Order ofFailure(Order Success) {
+  return Success == Order::AcqRel ? Order::Acquire : Success == Order::Release ? Order::Relaxed : Success;
+}
+
+/// `x`, `x = v`, `x += v` and `x++` of an _Atomic x.
+const Expr *atomicOperand(const Stmt *S) {
+  const Expr *Operand = nullptr;
+  if (auto *Cast = dyn_cast<ImplicitCastExpr>(S); Cast && Cast->getCastKind() == CK_LValueToRValue)
+    Operand = Cast->getSubExpr();
+  else if (auto *Binary = dyn_cast<BinaryOperator>(S); Binary && Binary->isAssignmentOp())
+    Operand = Binary->getLHS();
+  else if (auto *Unary = dyn_cast<UnaryOperator>(S); Unary && Unary->isIncrementDecrementOp())
+    Operand = Unary->getSubExpr();
+  return Operand && Operand->getType()->isAtomicType() ? Operand : nullptr;
+}
+
+class OrderChange {
+public:
+  OrderChange(const SourceTree &Tree, const FenceIdiom &Idiom, const ChangeOrder &Wanted)
+      : Tree(Tree), Idiom(Idiom), Wanted(Wanted), To(Wanted.To) {}
+
+  std::variant<OrderEdit, Refusal> run() {
+    std::vector<const Stmt *> Found;
+    for (const SourceTree::Access &A : Tree.allAccessesAt(Wanted.Access))
+      if (isAtomic(A.Node))
+        Found.push_back(A.Node);
+    if (Found.size() > 1)
+      llvm::erase_if(Found, [&](const Stmt *S) { return currentOrder(S) != Wanted.From; });
+    if (Found.empty())
+      return refuse("there is no atomic access with a memory order here");
+    if (Found.size() > 1)
+      return refuse("a macro makes several atomic accesses here, and which of them is meant is not known");
+    bool Done = false;
+    if (auto *Atomic = dyn_cast<AtomicExpr>(Found[0]))
+      Done = changeCall(*Atomic);
+    else if (const Expr *Operand = atomicOperand(Found[0]))
+      Done = changeOperator(*cast<Expr>(Found[0]), *Operand);
+    else
+      Done = changeFence(*cast<CallExpr>(Found[0]));
+    if (Done)
+      return Result;
+    return refuse(Why.empty() ? "the memory order cannot be written here" : Why);
+  }
+
+private:
+  bool isAtomic(const Stmt *S) const {
+    return isa<AtomicExpr>(S) || atomicOperand(S) || (isa<CallExpr>(S) && fenceOf(Tree, S));
+  }
+
+  std::optional<Order> currentOrder(const Stmt *S) const {
+    if (auto *Atomic = dyn_cast<AtomicExpr>(S))
+      return orderValue(Atomic->getOrder(), Tree.Context);
+    if (std::optional<FenceKind> Kind = fenceOf(Tree, S))
+      return orderOf(*Kind);
+    return Order::SeqCst;
+  }
+
+  Refusal refuse(std::string Sentence) const { return {std::move(Sentence), Wanted.Access}; }
+  bool fail(std::string Sentence) {
+    Why = std::move(Sentence);
+    return false;
+  }
+
+  bool replace(const TextSpan &Span, uint32_t Begin, uint32_t End, std::string Text) {
+    Result.Edits.push_back({Tree.path(Span.File), Begin, End, std::move(Text)});
+    return true;
+  }
+
+  /// Also in the body of a macro if that is right for all its uses: stronger orders are.
+  std::optional<TextSpan> editable(std::optional<TextSpan> Span) {
+    if (!Span)
+      return std::nullopt;
+    if (std::optional<Refusal> No = Tree.refusalToEdit(*Span)) {
+      fail(No->Why);
+      return std::nullopt;
+    }
+    if (!Span->Macro)
+      return Span;
+    const DirectivesSeen::Macro *Macro = Tree.macroAt(Tree.locationOf(Span->File, Span->Begin));
+    const bool Here = Tree.path(Span->File) == Wanted.Access.File;
+    if (Here && (Macro->Uses <= 1 || atLeast(To, Wanted.From)))
+      return Span;
+    fail("the order is written in the macro '" + Macro->Name + "', which is used in other places too");
+    return std::nullopt;
+  }
+
+  bool replaceOrder(const Expr *Written, Order New, bool Builtins) {
+    std::optional<TextSpan> Span = editable(Tree.span(Written));
+    if (!Span)
+      return false;
+    StringRef Text = Tree.text(*Span);
+    Builtins = Text.starts_with("__ATOMIC_") || (Builtins && !Text.starts_with("memory_order_"));
+    return replace(*Span, Span->Begin, Span->End, nameOfOrder(New, Builtins));
+  }
+
+  bool changeCall(const AtomicExpr &Call) {
+    StringRef Name = Call.getOpAsString();
+    const bool Loads = Name.ends_with("_load") || Name.ends_with("_load_n");
+    const bool Stores = Name.ends_with("_store") || Name.ends_with("_store_n") || Name.ends_with("_clear");
+    if ((Loads && To == Order::Release) || (Stores && To == Order::Acquire))
+      return fail("this access cannot have that order");
+    if (To == Order::AcqRel)
+      To = Loads ? Order::Acquire : Stores ? Order::Release : To;
+    if (!orderValue(Call.getOrder(), Tree.Context))
+      return fail("the memory order is not a constant here");
+    if (isWrittenInLibrary(Call.getOrder()))
+      return makeExplicit(Call);
+    const bool Builtins = Name.starts_with("__atomic_");
+    if (Call.isCmpXChg()) {
+      std::optional<Order> Failure = orderValue(Call.getOrderFail(), Tree.Context);
+      if (Failure && !atLeast(ofFailure(To), *Failure) && !replaceOrder(Call.getOrderFail(), ofFailure(To), Builtins))
+        return false;
+    }
+    return replaceOrder(Call.getOrder(), To, Builtins);
+  }
+
+  /// The order comes from the body of a macro of <stdatomic.h>.
+  bool isWrittenInLibrary(const Expr *Written) const {
+    clang::SourceLocation Loc = Written->getBeginLoc();
+    for (; Loc.isMacroID(); Loc = Tree.Sources.getImmediateMacroCallerLoc(Loc))
+      if (!Tree.Sources.isMacroArgExpansion(Loc)) {
+        clang::SourceLocation Spelling = Tree.Sources.getSpellingLoc(Loc);
+        if (Tree.Sources.isInSystemHeader(Spelling))
+          return true;
+      }
+    return false;
+  }
+
+  /// atomic_store(&x, v) becomes atomic_store_explicit(&x, v, memory_order_release).
+  bool makeExplicit(const AtomicExpr &Call) {
+    clang::SourceLocation Loc = Call.getBuiltinLoc();
+    CharSourceRange Use;
+    do {
+      if (!Loc.isMacroID())
+        return fail("the memory order is written in a header of the system");
+      Use = Tree.Sources.getImmediateExpansionRange(Loc);
+      Loc = Use.getBegin();
+    } while (Tree.Sources.isInSystemHeader(Tree.Sources.getSpellingLoc(Loc)));
+    std::optional<TextSpan> Name = editable(Tree.span(SourceRange(Use.getBegin())));
+    std::optional<TextSpan> End = editable(Tree.span(SourceRange(Use.getEnd())));
+    if (!Name || !End || Name->File != End->File || Name->Macro != End->Macro)
+      return false;
+    StringRef Text = Tree.text(*Name);
+    if (!Text.starts_with("atomic_") || Text.ends_with("_explicit") || Tree.text(*End) != ")")
+      return false;
+    std::string Orders = ", " + nameOfOrder(To, false);
+    if (Call.isCmpXChg())
+      Orders += ", " + nameOfOrder(ofFailure(To), false);
+    replace(*Name, Name->End, Name->End, "_explicit");
+    return replace(*End, End->Begin, End->Begin, Orders);
+  }
+
+  bool changeOperator(const Expr &Whole, const Expr &Operand) {
+    if (atLeast(To, Order::SeqCst))
+      return fail("operators of _Atomic variables are seq_cst already");
+    std::optional<TextSpan> X = Tree.span(&Operand), All = Tree.span(&Whole);
+    if (!X || !All || X->Macro || All->Macro || Tree.refusalToEdit(*All))
+      return fail("the access is written in a macro");
+    if (!Idiom.hasStdatomic(X->File))
+      Result.NeedsInclude = {X->File, X->Begin};
+    const bool Used = !isUnused(&Whole);
+    if (isa<ImplicitCastExpr>(Whole))
+      return To != Order::Release && To != Order::AcqRel && call("atomic_load_explicit(&", *X, X->End, X->End, "");
+    if (auto *Unary = dyn_cast<UnaryOperator>(&Whole)) {
+      if ((Used && Unary->isPrefix()) || !isPlainInteger(Operand))
+        return fail("the value of the operator is used");
+      const char *Name = Unary->isIncrementOp() ? "atomic_fetch_add_explicit(&" : "atomic_fetch_sub_explicit(&";
+      if (Unary->isPrefix())
+        replace(*All, All->Begin, X->Begin, "");
+      return call(Name, *X, X->End, All->End, ", 1");
+    }
+    auto &Binary = cast<BinaryOperator>(Whole);
+    std::optional<TextSpan> Value = Tree.span(Binary.getRHS());
+    const char *Name = functionOf(Binary.getOpcode());
+    if (Used || !Value || Value->Macro || !Name || (Binary.getOpcode() != BO_Assign && !isPlainInteger(Operand)))
+      return fail("the operator cannot be written as a call here");
+    if (Binary.getOpcode() == BO_Assign && To == Order::Acquire)
+      return fail("this access cannot have that order");
+    if (Binary.getOpcode() == BO_Assign && To == Order::AcqRel)
+      To = Order::Release;
+    replace(*All, X->End, Value->Begin, ", ");
+    return call(Name, *X, Value->End, Value->End, "");
+  }
+
+  bool call(const std::string &Name, const TextSpan &X, uint32_t Begin, uint32_t End, const std::string &Last) {
+    replace(X, X.Begin, X.Begin, Name);
+    return replace(X, Begin, End, Last + ", " + nameOfOrder(To, false) + ")");
+  }
+
+  static const char *functionOf(BinaryOperatorKind Op) {
+    switch (Op) {
+    case BO_Assign: return "atomic_store_explicit(&";
+    case BO_AddAssign: return "atomic_fetch_add_explicit(&";
+    case BO_SubAssign: return "atomic_fetch_sub_explicit(&";
+    case BO_OrAssign: return "atomic_fetch_or_explicit(&";
+    case BO_AndAssign: return "atomic_fetch_and_explicit(&";
+    case BO_XorAssign: return "atomic_fetch_xor_explicit(&";
+    default: return nullptr;
+    }
+  }
+
+  static bool isPlainInteger(const Expr &Operand) {
+    QualType Type = Operand.getType()->castAs<AtomicType>()->getValueType();
+    return Type->isIntegerType() && !Type->isBooleanType();
+  }
+
+  bool isUnused(const Stmt *S) const {
+    const Stmt *Parent = Tree.parent(S);
+    while (Parent && isa<ParenExpr, ImplicitCastExpr>(Parent)) {
+      S = Parent;
+      Parent = Tree.parent(S);
+    }
+    if (auto *Comma = dyn_cast_or_null<BinaryOperator>(Parent); Comma && Comma->isCommaOp())
+      return Comma->getLHS() == S || isUnused(Comma);
+    if (auto *For = dyn_cast_or_null<ForStmt>(Parent))
+      return For->getCond() != S;
+    if (auto *If = dyn_cast_or_null<IfStmt>(Parent))
+      return If->getCond() != S;
+    if (auto *While = dyn_cast_or_null<WhileStmt>(Parent))
+      return While->getCond() != S;
+    if (auto *Do = dyn_cast_or_null<DoStmt>(Parent))
+      return Do->getCond() != S;
+    return isa_and_nonnull<CompoundStmt, LabelStmt, SwitchCase>(Parent) &&
+           !isa_and_nonnull<StmtExpr>(Tree.parent(Parent));
+  }
+
+  bool changeFence(const CallExpr &Call) {
+    if (Call.getNumArgs() == 1 &&
+        replaceOrder(Call.getArg(0), To, Call.getDirectCallee()->getName() == "__atomic_thread_fence"))
+      return true;
+    std::optional<TextSpan> Span = Tree.span(&Call);
+    if (!Span || Span->Macro || Tree.refusalToEdit(*Span))
+      return false;
+    FenceKind Kind = To == Order::SeqCst    ? FenceKind::Full
+                     : To == Order::AcqRel  ? FenceKind::AcqRel
+                     : To == Order::Release ? FenceKind::Release
+                                            : FenceKind::Acquire;
+    FenceIdiom::Written New = Idiom.fence(Kind, Span->File, Span->Begin, /*Expression=*/true);
+    if (New.NeedsInclude)
+      Result.NeedsInclude = {Span->File, Span->Begin};
+    Why.clear();
+    return replace(*Span, Span->Begin, Span->End, New.Text);
+  }
+
+  const SourceTree &Tree;
+  const FenceIdiom &Idiom;
+  const ChangeOrder &Wanted;
+  Order To;
+  OrderEdit Result;
+  std::string Why;
+};
+
+} // namespace
+
+std::variant<OrderEdit, Refusal> changeOrder(const SourceTree &Tree, const FenceIdiom &Idiom,
+                                             const ChangeOrder &Wanted) {
+  return OrderChange(Tree, Idiom, Wanted).run();
+}
+
+} // namespace picket

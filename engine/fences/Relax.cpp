@@ -1,0 +1,263 @@
+#include "fences/Relax.h"
+
+#include "fences/FencePlacement.h"
+#include "fences/TextDiff.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace picket {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The orders below one that an access can have, the weakest first.
+std::vector<Order> ordersBelow(Opcode Op, Order From) {
+  std::vector<Order> Below;
+  for (Order O : {Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel}) {
+    const bool Possible = Op == Opcode::Load    ? O != Order::Release && O != Order::AcqRel
+                          : Op == Opcode::Store ? O != Order::Acquire && O != Order::AcqRel
+                                                : true;
+    if (Possible && O != From && atLeast(From, O))
+      Below.push_back(O);
+  }
+  return Below;
+}
+
+/// C11 fences by their order; the others have no weaker form.
+Order orderOf(FenceKind Kind) {
+  switch (Kind) {
+  case FenceKind::Full: return Order::SeqCst;
+  case FenceKind::AcqRel: return Order::AcqRel;
+  case FenceKind::Release: return Order::Release;
+  case FenceKind::Acquire: return Order::Acquire;
+  default: return Order::Relaxed;
+  }
+}
+
+void addFence(Weakenable &W, FenceKind Kind) {
+  ProgramEdit Without;
+  Without.Removed = W.Copies;
+  W.Steps.push_back(Without);
+  W.Changes.emplace_back(RemoveFence{W.Where});
+  for (FenceKind Weaker : {FenceKind::Acquire, FenceKind::Release, FenceKind::AcqRel}) {
+    if (orderOf(Weaker) == orderOf(Kind) || !atLeast(orderOf(Kind), orderOf(Weaker)))
+      continue;
+    ProgramEdit Edit = Without;
+    for (uint32_t Pc : W.Copies)
+      Edit.Fences.push_back({{Pc, false}, Weaker});
+    W.Steps.push_back(std::move(Edit));
+    W.Changes.emplace_back(ChangeOrder{W.Where, orderOf(Kind), orderOf(Weaker)});
+  }
+  W.Cost = Kind == FenceKind::Full ? 4 : 2;
+}
+
+void addAccess(Weakenable &W, Opcode Op, Order From) {
+  for (Order To : ordersBelow(Op, From)) {
+    ProgramEdit Edit;
+    for (uint32_t Pc : W.Copies)
+      Edit.Orders.push_back({Pc, To});
+    W.Steps.push_back(std::move(Edit));
+    W.Changes.emplace_back(ChangeOrder{W.Where, From, To});
+  }
+  W.Cost = From == Order::SeqCst ? 3 : 1;
+}
+
+ProgramEdit together(const std::vector<const ProgramEdit *> &Edits) {
+  ProgramEdit All;
+  for (const ProgramEdit *E : Edits) {
+    All.Fences.insert(All.Fences.end(), E->Fences.begin(), E->Fences.end());
+    All.Orders.insert(All.Orders.end(), E->Orders.begin(), E->Orders.end());
+    All.Removed.insert(All.Removed.end(), E->Removed.begin(), E->Removed.end());
+  }
+  return All;
+}
+
+class Relaxing {
+public:
+  Relaxing(const CompileRequest &Text, const Program &P, const FixOptions &Options, const std::atomic<bool> *Cancel)
+      : Text(Text), P(P), Options(Options), Cancel(Cancel), Start(Clock::now()), Check(checker()), Items(weakenable(P)),
+        Taken(Items.size(), Unchanged) {}
+
+  RelaxReport run() {
+    const RoundReport AsIs = check(P);
+    if (AsIs.What != RoundReport::Result::Passed) {
+      const bool GaveUp = AsIs.What == RoundReport::Result::GaveUp;
+      Report.What = GaveUp ? RelaxReport::Outcome::GaveUp : RelaxReport::Outcome::Refused;
+      Report.Reason = GaveUp || !AsIs.Found ? AsIs.Reason : "the program does not pass as it is";
+      Report.Shown = AsIs.Found;
+      Report.ShownUnder = AsIs.Under;
+      return std::move(Report);
+    }
+    weaken();
+    write();
+    return std::move(Report);
+  }
+
+private:
+  static constexpr size_t Unchanged = ~size_t(0);
+
+  RoundChecker checker() const {
+    return Options.Aim ? Options.Aim(Thoroughness::Cycle)
+                       : bugChecker(Text.File, Options.Check, Thoroughness::Cycle, Cancel);
+  }
+
+  double secondsLeft() const {
+    return Options.TimeoutSeconds - std::chrono::duration<double>(Clock::now() - Start).count();
+  }
+  bool stopped() const { return (Cancel && *Cancel) || (Options.TimeoutSeconds > 0 && secondsLeft() <= 0); }
+
+  RoundReport check(const Program &Edited) {
+    ++Report.Rounds;
+    return Check(Edited, Options.TimeoutSeconds > 0 ? std::max(0.001, secondsLeft()) : 0);
+  }
+
+  bool passes() {
+    std::vector<const ProgramEdit *> Edits;
+    for (size_t K = 0; K < Items.size(); ++K)
+      if (Taken[K] != Unchanged)
+        Edits.push_back(&Items[K].Steps[Taken[K]]);
+    return check(edited(P, together(Edits)).Code).What == RoundReport::Result::Passed;
+  }
+
+  void weaken() {
+    if (Items.empty())
+      return;
+    // Often nothing at all is needed.
+    std::fill(Taken.begin(), Taken.end(), 0);
+    if (passes())
+      return;
+    std::fill(Taken.begin(), Taken.end(), Unchanged);
+    for (size_t K = 0; K < Items.size(); ++K)
+      for (size_t Step = 0; Step < Items[K].Steps.size() && Taken[K] == Unchanged; ++Step) {
+        if (stopped()) {
+          Report.Complete = false;
+          return;
+        }
+        Taken[K] = Step;
+        if (!passes())
+          Taken[K] = Unchanged;
+      }
+  }
+
+  std::string sentence(const Weakenable &Item, const SourceChange &Change) const {
+    std::string Models;
+    for (size_t K = 0; K < Options.Check.Models.size(); ++K) {
+      std::string Name = nameOf(Options.Check.Models[K]);
+      std::transform(Name.begin(), Name.end(), Name.begin(), [](char C) { return static_cast<char>(std::toupper(C)); });
+      Models += (K == 0 ? "" : K + 1 == Options.Check.Models.size() ? " and " : ", ") + Name;
+    }
+    if (std::holds_alternative<RemoveFence>(Change))
+      return "this fence is not needed under " + Models;
+    const auto &Other = std::get<ChangeOrder>(Change);
+    static constexpr const char *Names[] = {"plain", "relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+    const std::string From = Names[static_cast<size_t>(Other.From)], To = Names[static_cast<size_t>(Other.To)];
+    const Opcode Op = P.Code[Item.Copies.front()].Op;
+    const char *const What = Op == Opcode::Fence   ? "fence"
+                             : Op == Opcode::Load  ? "load"
+                             : Op == Opcode::Store ? "store"
+                                                   : "read-modify-write";
+    return "this " + From + " " + What + " can be " + To + " under " + Models;
+  }
+
+  /// Writes what is not needed into the text, as far as that can be done, and checks it.
+  void write() {
+    std::vector<Weakening> Found;
+    for (size_t K = 0; K < Items.size(); ++K)
+      if (Taken[K] != Unchanged)
+        Found.push_back({Items[K].Changes[Taken[K]], sentence(Items[K], Items[K].Changes[Taken[K]]), Items[K].Where});
+    std::stable_sort(Found.begin(), Found.end(), [](const Weakening &A, const Weakening &B) {
+      return std::tie(A.Where.File, A.Where.Line, A.Where.Column) <
+             std::tie(B.Where.File, B.Where.Line, B.Where.Column);
+    });
+    if (Found.empty()) {
+      if (!Report.Complete) {
+        Report.What = RelaxReport::Outcome::GaveUp;
+        Report.Reason = Cancel && *Cancel ? "cancelled" : "the time limit was reached first";
+      }
+      return;
+    }
+    std::vector<std::vector<SourceChange>> Single;
+    for (const Weakening &W : Found)
+      Single.push_back({W.Change});
+    const std::vector<PlacedChange> Alone = placeAlternatives(Text, Single);
+    std::vector<SourceChange> Written;
+    for (size_t K = 0; K < Found.size(); ++K) {
+      (Alone[K].placed() ? Report.Weaker : Report.Unwritten).push_back(Found[K]);
+      if (Alone[K].placed())
+        Written.push_back(Found[K].Change);
+    }
+    const PlacedChange Placed = Written.empty() ? PlacedChange() : placeChanges(Text, Written);
+    if (!Written.empty() && Placed.placed() && prove(Placed.Edits)) {
+      Report.Edits = Placed.Edits;
+    } else {
+      Report.Unwritten.insert(Report.Unwritten.end(), Report.Weaker.begin(), Report.Weaker.end());
+      Report.Weaker.clear();
+    }
+    Report.What = RelaxReport::Outcome::Found;
+  }
+
+  bool prove(const std::vector<TextEdit> &Edits) {
+    CompileRequest Edited = Text;
+    for (auto &[File, NewText] : editedTexts(Text, Edits))
+      Edited.Unsaved[File] = NewText;
+    const CompileResult Compiled = compileProgram(Edited);
+    if (!Compiled.Compiled)
+      return false;
+    RoundReport Round = checker()(*Compiled.Compiled, Options.TimeoutSeconds > 0 ? std::max(0.001, secondsLeft()) : 0);
+    Report.Models = std::move(Round.Models);
+    return Round.What == RoundReport::Result::Passed;
+  }
+
+  const CompileRequest &Text;
+  const Program &P;
+  const FixOptions &Options;
+  const std::atomic<bool> *Cancel;
+  const Clock::time_point Start;
+  RoundChecker Check;
+  const std::vector<Weakenable> Items;
+  std::vector<size_t> Taken; // per item: which step
+  RelaxReport Report;
+};
+
+} // namespace
+
+std::vector<Weakenable> weakenable(const Program &P) {
+  const Candidates Texts(P, {}, false);
+  std::vector<Weakenable> Items;
+  for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc) {
+    const Instruction &I = P.Code[Pc];
+    const std::vector<uint32_t> &Copies = Texts.copiesOf(Pc);
+    if (Copies.front() != Pc || Texts.textOf(Pc).Line == 0)
+      continue;
+    Weakenable W{Copies, Texts.textOf(Pc), {}, {}, 0};
+    const auto Ordering = static_cast<Order>(I.Flags & OrderMask);
+    if (I.Op == Opcode::Fence)
+      addFence(W, static_cast<FenceKind>(I.C));
+    else if (I.Op == Opcode::Load || I.Op == Opcode::Store || I.Op == Opcode::Rmw || I.Op == Opcode::CmpXchg)
+      addAccess(W, I.Op, Ordering);
+    if (!W.Steps.empty())
+      Items.push_back(std::move(W));
+  }
+  std::stable_sort(Items.begin(), Items.end(),
+                   [](const Weakenable &A, const Weakenable &B) { return A.Cost > B.Cost; });
+  return Items;
+}
+
+RelaxReport relax(const CompileRequest &Text, const FixOptions &Options, const std::atomic<bool> *Cancel) {
+  const Clock::time_point Start = Clock::now();
+  CompileResult Compiled = compileProgram(Text);
+  RelaxReport Report;
+  if (Compiled.Compiled && Compiled.Compiled->Main >= 0) {
+    Report = Relaxing(Text, *Compiled.Compiled, Options, Cancel).run();
+  } else {
+    Report.What = RelaxReport::Outcome::CannotBeChecked;
+    Report.Reason = Compiled.Compiled ? "there is no 'main' to run" : "the file does not compile";
+  }
+  Report.Diagnostics = std::move(Compiled.Diagnostics);
+  Report.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
+  return Report;
+}
+
+} // namespace picket

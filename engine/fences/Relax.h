@@ -1,0 +1,51 @@
+// Fences and orders that a program does not need.
+#pragma once
+
+#include "fences/Fix.h"
+
+namespace picket {
+
+/// Something that may be weaker, with all the others of the report.
+struct Weakening {
+  SourceChange Change;  // RemoveFence or ChangeOrder
+  std::string Sentence; // "this fence is not needed under TSO and PSO"
+  TextPlace Where;
+};
+
+struct RelaxReport {
+  enum class Outcome : uint8_t {
+    Found,       // some of it is not needed
+    NothingToDo, // all of it is needed, or there is none
+    Refused,     // the program does not pass as it is: Shown, Reason
+    GaveUp,      // a limit, or cancelled, before anything was known
+    CannotBeChecked
+  } What = Outcome::NothingToDo;
+  std::vector<Weakening> Weaker;    // in the order of the text
+  std::vector<TextEdit> Edits;      // all of them together
+  std::vector<ModelReport> Models;  // the checks that the edited text passed
+  bool Complete = true;             // everything was tried; otherwise a limit came first
+  std::vector<Weakening> Unwritten; // those that are not needed either, but that cannot be edited
+  std::string Reason;
+  std::optional<Bug> Shown;
+  Model ShownUnder = Model::SC;
+  std::vector<Diagnostic> Diagnostics;
+  unsigned Rounds = 0;
+  double Seconds = 0;
+};
+
+/// Weakens and removes as much as possible, one thing after the other, the most expensive first, while the program
+/// passes under the asked models.
+RelaxReport relax(const CompileRequest &Text, const FixOptions &Options, const std::atomic<bool> *Cancel = nullptr);
+
+/// Everything in the user's text that could be weaker, and what it could be instead, the weakest first. The most
+/// expensive comes first.
+struct Weakenable {
+  std::vector<uint32_t> Copies; // instructions
+  TextPlace Where;
+  std::vector<ProgramEdit> Steps;    // what to try
+  std::vector<SourceChange> Changes; // the same in the text
+  uint32_t Cost = 0;
+};
+std::vector<Weakenable> weakenable(const Program &P);
+
+} // namespace picket

@@ -1,0 +1,186 @@
+#include "fences/Repair.h"
+
+#include "fences/HittingSet.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace picket {
+
+bool Repair::isBounded() const {
+  return std::any_of(Models.begin(), Models.end(), [](const ModelReport &M) { return M.Result == Verdict::Bounded; });
+}
+
+TextPlace placeOf(const SourceChange &Change) {
+  if (const auto *New = std::get_if<InsertFence>(&Change))
+    return New->NearLater ? New->Later : New->Earlier;
+  if (const auto *Other = std::get_if<ChangeOrder>(&Change))
+    return Other->Access;
+  return std::get<RemoveFence>(Change).Fence;
+}
+
+Repairer::Repairer(const Program &P, RoundChecker Check, const RepairOptions &Options, const std::atomic<bool> *Cancel)
+    : P(P), Check(std::move(Check)), Options(Options), Cancel(Cancel), Start(std::chrono::steady_clock::now()),
+      Table(P, Options.Costs, Options.Assembly) {}
+
+double Repairer::secondsLeft() const {
+  const double Passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
+  return Options.TimeoutSeconds - Passed;
+}
+
+bool Repairer::stopped() const { return (Cancel && *Cancel) || (Options.TimeoutSeconds > 0 && secondsLeft() <= 0); }
+
+RepairResult Repairer::gaveUp() const {
+  RepairResult Result;
+  Result.What = RepairResult::Outcome::GaveUp;
+  Result.Reason = Cancel && *Cancel ? "cancelled" : "the time limit was reached before a repair was proved";
+  return Result;
+}
+
+bool Repairer::allowed(uint32_t Candidate, bool Fences, bool Orders) const {
+  return (Table[Candidate].IsFence ? Fences : Orders) && !Forbidden.contains(Candidate);
+}
+
+void Repairer::forbid(const SourceChange &Change) {
+  for (uint32_t K = 0; K < Table.size(); ++K)
+    if (Table[K].Change == Change)
+      Forbidden.insert(K);
+}
+
+/// The cheapest set of allowed candidates that prevents every execution seen so far.
+std::optional<std::vector<uint32_t>> Repairer::cheapest(bool Fences, bool Orders) const {
+  std::vector<uint64_t> Costs(Table.size());
+  for (uint32_t K = 0; K < Table.size(); ++K)
+    Costs[K] = Table[K].Cost;
+  std::vector<std::vector<uint32_t>> Allowed;
+  for (const Clause &C : Clauses) {
+    Allowed.emplace_back();
+    for (uint32_t K : C.Elements)
+      if (allowed(K, Fences, Orders))
+        Allowed.back().push_back(K);
+  }
+  return cheapestHittingSet(Costs, Allowed, [this] { return stopped(); });
+}
+
+Repair Repairer::made(const std::vector<uint32_t> &Chosen) const {
+  Repair R;
+  R.Chosen = Chosen;
+  std::map<std::vector<CodePlace>, ChangeOrder> Orders; // several for one access are one
+  for (uint32_t K : Chosen) {
+    const Candidate &C = Table[K];
+    C.addTo(R.Edit);
+    R.Cost += C.Cost;
+    if (C.IsFence) {
+      R.Changes.push_back(C.Change);
+      continue;
+    }
+    auto [Known, IsNew] = Orders.try_emplace(C.Where, std::get<ChangeOrder>(C.Change));
+    if (!IsNew)
+      Known->second.To = joined(Known->second.To, C.To);
+  }
+  for (const auto &[Where, Change] : Orders)
+    R.Changes.push_back(Change);
+  auto Place = [](const SourceChange &Change) {
+    const TextPlace At = placeOf(Change);
+    return std::tuple(At.File, At.Line, At.Column);
+  };
+  std::stable_sort(R.Changes.begin(), R.Changes.end(),
+                   [&](const SourceChange &A, const SourceChange &B) { return Place(A) < Place(B); });
+  return R;
+}
+
+RoundReport Repairer::check(const std::vector<uint32_t> &Chosen) {
+  if (auto Known = Tried.find(Chosen); Known != Tried.end())
+    return Known->second;
+  ++Rounds;
+  const EditedProgram Edited = edited(P, made(Chosen).Edit);
+  RoundReport Round = Check(Edited.Code, Options.TimeoutSeconds > 0 ? std::max(secondsLeft(), 0.001) : 0);
+  for (Violation &V : Round.Violations)
+    for (DelayPath &Path : V.Delays)
+      for (DelayPath::CallStack &Stack : Path.Accesses)
+        for (uint32_t &Pc : Stack)
+          Pc = Edited.OriginalPc[Pc];
+  learn(Round, Chosen);
+  Round.Violations.clear();
+  if (Round.What != RoundReport::Result::GaveUp)
+    Tried[Chosen] = Round;
+  return Round;
+}
+
+/// What is chosen already did not prevent the executions.
+void Repairer::learn(const RoundReport &Round, const std::vector<uint32_t> &Chosen) {
+  for (const Violation &V : Round.Violations) {
+    Clause C{Table.against(V), V.Complete};
+    std::erase_if(C.Elements, [&](uint32_t K) {
+      return std::any_of(Chosen.begin(), Chosen.end(), [&](uint32_t Had) { return Table[Had].covers(Table[K]); });
+    });
+    Clauses.push_back(std::move(C));
+  }
+}
+
+/// Tries to do without each of them. Weaker programs have more executions, so that this proves that no subset works.
+void Repairer::minimise(Repair &R) {
+  std::vector<uint32_t> Left = R.Chosen;
+  std::stable_sort(Left.begin(), Left.end(), [&](uint32_t A, uint32_t B) { return Table[A].Cost > Table[B].Cost; });
+  for (uint32_t Out : Left) {
+    std::vector<uint32_t> Without = R.Chosen;
+    std::erase(Without, Out);
+    if (stopped())
+      return;
+    const RoundReport Round = check(Without);
+    if (Round.What == RoundReport::Result::GaveUp)
+      return;
+    if (Round.What == RoundReport::Result::Passed) {
+      R = made(Without);
+      R.Models = Round.Models;
+    }
+  }
+  R.Minimal = true;
+}
+
+RepairResult Repairer::refusal(const RoundReport &Round) const {
+  RepairResult Result;
+  Result.What = RepairResult::Outcome::Refused;
+  Result.Reason = Round.Reason;
+  Result.Shown = Round.Found;
+  Result.ShownUnder = Round.Under;
+  return Result;
+}
+
+RepairResult Repairer::find(bool Fences, bool Orders) {
+  RoundReport Last;
+  for (;;) {
+    if (stopped())
+      return gaveUp();
+    const std::optional<std::vector<uint32_t>> Chosen = cheapest(Fences, Orders);
+    if (!Chosen) {
+      if (stopped())
+        return gaveUp();
+      Last.Reason = "there is no place in the text where a fence or a stronger order would prevent this execution";
+      return refusal(Last);
+    }
+    Last = check(*Chosen);
+    RepairResult Result;
+    switch (Last.What) {
+    case RoundReport::Result::Violated: continue;
+    case RoundReport::Result::NotFenceable: return refusal(Last);
+    case RoundReport::Result::GaveUp:
+      Result = gaveUp();
+      if (!stopped())
+        Result.Reason = Last.Reason;
+      return Result;
+    case RoundReport::Result::Passed: break;
+    }
+    if (Chosen->empty())
+      return Result;
+    Result.What = RepairResult::Outcome::Repaired;
+    Result.Found = made(*Chosen);
+    Result.Found->Models = Last.Models;
+    Result.Found->Cheapest = Fences && Orders && Forbidden.empty() &&
+                             std::all_of(Clauses.begin(), Clauses.end(), [](const Clause &C) { return C.Complete; });
+    minimise(*Result.Found);
+    return Result;
+  }
+}
+
+} // namespace picket

@@ -1,0 +1,169 @@
+#include "fences/Repair.h"
+
+#include <algorithm>
+
+namespace picket {
+
+namespace {
+
+/// The strongest first: what it finds needs the fewest delays.
+std::vector<Model> relaxedModels(std::vector<Model> Asked) {
+  std::erase(Asked, Model::SC);
+  std::sort(Asked.begin(), Asked.end());
+  return Asked;
+}
+
+class BugSearch {
+public:
+  BugSearch(const std::string &File, const CheckOptions &Options, Thoroughness How, const std::atomic<bool> *Cancel)
+      : File(File), Options(Options), How(How), Cancel(Cancel), Relaxed(relaxedModels(Options.Models)) {
+    this->Options.Exhaustive = false;
+    this->Options.Samples = false;
+    this->Options.Monitor = false;
+    this->Options.Counterexamples = 1;
+  }
+
+  RoundReport operator()(const Program &P, double Seconds) {
+    RoundReport Round;
+    // Fences change nothing under SC, so that once is enough.
+    if (!Sequential) {
+      ModelReport Report = check(P, Model::SC, Seconds);
+      if (Report.Result == Verdict::Violation)
+        return unfenceable(std::move(Report),
+                           "this also happens under sequential consistency: no fence can prevent it");
+      if (!passed(Report, Round))
+        return Round;
+      Sequential = std::move(Report);
+    }
+    if (std::find(Options.Models.begin(), Options.Models.end(), Model::SC) != Options.Models.end())
+      Round.Models.push_back(*Sequential);
+    for (Model M : Relaxed) {
+      ModelReport Report = check(P, M, Seconds);
+      if (Report.Result == Verdict::Violation)
+        return violated(std::move(Report));
+      if (!passed(Report, Round))
+        return Round;
+      Round.Models.push_back(std::move(Report));
+    }
+    return Round;
+  }
+
+private:
+  ModelReport check(const Program &P, Model M, double Seconds) {
+    CheckOptions Now = Options;
+    Now.Models = {M};
+    if (Seconds > 0 && (Now.TimeoutSeconds <= 0 || Seconds < Now.TimeoutSeconds))
+      Now.TimeoutSeconds = Seconds;
+    return std::move(checkCompiled(File, {P, {}}, Now, {}, Cancel).Models.front());
+  }
+
+  bool passed(const ModelReport &Report, RoundReport &Round) const {
+    if (Report.Result == Verdict::Verified || Report.Result == Verdict::Bounded)
+      return true;
+    Round.What =
+        Report.Result == Verdict::Inconclusive ? RoundReport::Result::GaveUp : RoundReport::Result::NotFenceable;
+    Round.Reason = Report.Reason;
+    Round.Under = Report.Which;
+    return false;
+  }
+
+  /// With store buffers all delays of an execution are few and known exactly.
+  Thoroughness thoroughness(Model M) const { return M == Model::Power ? How : Thoroughness::All; }
+
+  static RoundReport unfenceable(ModelReport Report, const std::string &Reason) {
+    RoundReport Round;
+    Round.What = RoundReport::Result::NotFenceable;
+    Round.Reason = Reason;
+    Round.Under = Report.Which;
+    Round.Found = std::move(Report.Bugs.front());
+    return Round;
+  }
+
+  RoundReport violated(ModelReport Report) const {
+    RoundReport Round;
+    for (const Bug &B : Report.Bugs)
+      if (B.Trace)
+        if (Violation V = delaysOf(*B.Trace, Report.Which, thoroughness(Report.Which)); !V.Delays.empty())
+          Round.Violations.push_back(std::move(V));
+    if (Round.Violations.empty())
+      return unfenceable(std::move(Report), "nothing is reordered in this execution: no fence can prevent it");
+    Round.What = RoundReport::Result::Violated;
+    Round.Under = Report.Which;
+    Round.Found = std::move(Report.Bugs.front());
+    return Round;
+  }
+
+  const std::string File;
+  CheckOptions Options;
+  const Thoroughness How;
+  const std::atomic<bool> *Cancel;
+  const std::vector<Model> Relaxed;
+  std::optional<ModelReport> Sequential;
+};
+
+/// Watches SC executions for what the other models could do differently.
+class RobustnessSearch {
+public:
+  RobustnessSearch(const std::string &File, const CheckOptions &Given, const std::atomic<bool> *Cancel)
+      : File(File), Options(Given), Asked(relaxedModels(Given.Models)), Cancel(Cancel) {
+    Options.Models = {Model::SC};
+    Options.Exhaustive = true; // bugs are not what is looked for
+    Options.Monitor = true;
+    Options.Samples = false;
+    Options.Counterexamples = 0;
+  }
+
+  RoundReport operator()(const Program &P, double Seconds) {
+    CheckOptions Now = Options;
+    if (Seconds > 0 && (Now.TimeoutSeconds <= 0 || Seconds < Now.TimeoutSeconds))
+      Now.TimeoutSeconds = Seconds;
+    const ModelReport Sc = std::move(checkCompiled(File, {P, {}}, Now, {}, Cancel).Models.front());
+    RoundReport Round;
+    for (Model M : Asked) {
+      auto Answer =
+          std::find_if(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
+      if (Answer == Sc.Robust.end() || Answer->Known == Robustness::Unknown) {
+        const bool Limit = Sc.Result == Verdict::Inconclusive;
+        Round.What = Limit ? RoundReport::Result::GaveUp : RoundReport::Result::NotFenceable;
+        Round.Reason = !Sc.Reason.empty() ? Sc.Reason : "it is not known whether the program is robust";
+        return Round;
+      }
+      if (Answer->Known == Robustness::Robust) {
+        ModelReport Covered = Sc;
+        Covered.Which = M;
+        Covered.Result = Answer->Bounded ? Verdict::Bounded : Verdict::Verified;
+        Round.Models.push_back(std::move(Covered));
+        continue;
+      }
+      Round.What = RoundReport::Result::Violated;
+      Round.Under = M;
+      if (Answer->Witness)
+        Round.Violations.push_back(delaysOf(*Answer->Witness, M, Thoroughness::All));
+      if (Round.Violations.empty() || Round.Violations.back().Delays.empty()) {
+        Round.What = RoundReport::Result::NotFenceable;
+        Round.Reason = Answer->Message;
+      }
+      return Round;
+    }
+    return Round;
+  }
+
+private:
+  const std::string File;
+  CheckOptions Options;
+  const std::vector<Model> Asked;
+  const std::atomic<bool> *Cancel;
+};
+
+} // namespace
+
+RoundChecker robustChecker(const std::string &File, const CheckOptions &Options, const std::atomic<bool> *Cancel) {
+  return RobustnessSearch(File, Options, Cancel);
+}
+
+RoundChecker bugChecker(const std::string &File, const CheckOptions &Options, Thoroughness How,
+                        const std::atomic<bool> *Cancel) {
+  return BugSearch(File, Options, How, Cancel);
+}
+
+} // namespace picket

@@ -1,0 +1,132 @@
+// What a search that compares states needs to know of a thread, and which objects are forgotten: nothing can name them
+// any more, so that they are no part of the state.
+#include "machine/Machine.h"
+
+namespace picket {
+
+namespace {
+
+template <typename T> void put(std::string &Into, const T &Value) {
+  Into.append(reinterpret_cast<const char *>(&Value), sizeof(T));
+}
+
+} // namespace
+
+void Machine::describe(ThreadId Id, std::string &Into) const {
+  const Thread &T = *Threads[Id];
+  const State &S = T.S;
+  put(Into, S.Exists);
+  if (!S.Exists)
+    return;
+  put(Into, S.Status);
+  put(Into, S.Joined);
+  put(Into, S.Detached);
+  switch (S.Status) {
+  case ThreadStatus::Finished: put(Into, S.Joined || S.Detached ? uint64_t(0) : S.Result); return;
+  case ThreadStatus::Failed: put(Into, S.Pc); return;
+  case ThreadStatus::Assumed: return;
+  default: break;
+  }
+  put(Into, S.Stage);
+  put(Into, S.Phase);
+  put(Into, S.InAtomic);
+  put(Into, S.Pc);
+  put(Into, S.Depth);
+  put(Into, S.StackBytes);
+  put(Into, S.Children);
+  put(Into, S.Stage || S.Phase == State::Constructing ? S.Scratch : uint64_t(0));
+  put(Into, S.Result);
+  for (uint32_t D = 0; D < S.Depth; ++D) {
+    const Frame &F = T.Frames[D];
+    put(Into, F.Function);
+    put(Into, F.CallPc);
+    put(Into, F.StackObjects);
+    const bool Top = D + 1 == S.Depth;
+    for (uint32_t Slot : Top ? Options.Live->before(S.Pc) : Options.Live->during(T.Frames[D + 1].CallPc)) {
+      uint64_t Value = T.Registers[F.Base + (Slot & ~LiveSlots::OfSpin)];
+      put(Into, Slot & LiveSlots::OfSpin ? uint64_t(Value == S.Effects) : Value);
+    }
+  }
+  Into.append(reinterpret_cast<const char *>(T.StackSlots), S.StackObjects * sizeof(uint32_t));
+}
+
+void Machine::describePlace(ThreadId Id, std::vector<uint32_t> &Into) const {
+  const Thread &T = *Threads[Id];
+  Into.push_back(Id);
+  Into.push_back(static_cast<uint32_t>(T.S.Status) << 8 | T.S.Stage);
+  Into.push_back(T.S.Pc);
+  for (uint32_t D = 1; D < T.S.Depth; ++D)
+    Into.push_back(T.Frames[D].CallPc);
+}
+
+/// The values that threads hold. Those in memory come on top of that.
+void Machine::findRoots(std::vector<uint64_t> &Words) const {
+  for (const std::unique_ptr<Thread> &T : Threads) {
+    const State &S = T->S;
+    if (!S.Exists)
+      continue;
+    Words.push_back(S.Result);
+    Words.push_back(S.Scratch);
+    Words.push_back(S.Pending.Where);
+    Words.push_back(S.Pending.Value);
+    Words.push_back(S.Pending.Value2);
+    if (S.Status == ThreadStatus::Finished || S.Status == ThreadStatus::Failed || S.Status == ThreadStatus::Assumed)
+      continue;
+    for (uint32_t D = 0; D < S.Depth; ++D) {
+      const bool Top = D + 1 == S.Depth;
+      for (uint32_t Slot : Top ? Options.Live->before(S.Pc) : Options.Live->during(T->Frames[D + 1].CallPc))
+        if (!(Slot & LiveSlots::OfSpin))
+          Words.push_back(T->Registers[T->Frames[D].Base + Slot]);
+    }
+  }
+  if (Outside)
+    Outside(Words);
+}
+
+void Machine::findNamed(std::vector<bool> &Named) const {
+  Named.assign(Mem.numSlots(), false);
+  std::vector<uint32_t> Work; // objects whose bytes are to be looked at
+  auto Name = [&](uint64_t Word) {
+    uint32_t Slot = slotOf(Word);
+    if (Slot >= Named.size() || Named[Slot])
+      return;
+    Named[Slot] = true;
+    if (const Object &O = Mem.at(Slot); O.Kind == ObjectKind::Heap && O.Life == Lifetime::Alive)
+      Work.push_back(Slot);
+  };
+  std::vector<uint64_t> Words;
+  findRoots(Words);
+  for (uint64_t Word : Words)
+    Name(Word);
+  for (uint32_t Slot = 1; Slot < Mem.numSlots(); ++Slot)
+    if (const Object &O = Mem.at(Slot);
+        O.Life == Lifetime::Alive && O.Kind != ObjectKind::Heap && O.Kind != ObjectKind::Constant)
+      Work.push_back(Slot);
+  while (!Work.empty()) {
+    const Object &O = Mem.at(Work.back());
+    Work.pop_back();
+    for (uint32_t At = 0; At + sizeof(uint64_t) <= O.Size; ++At) // packed structures hold pointers anywhere
+      Name(Memory::readWord(O.Data + At, sizeof(uint64_t)));
+  }
+}
+
+/// The place of an object that T allocated in the same way and that nothing can name any more, 0 if there is none.
+uint32_t Machine::forgottenSlot(const Thread &T, uint32_t Site, uint32_t Size) const {
+  auto MayBe = [&](const Object &O) {
+    bool Over = O.Life == Lifetime::Left || O.Life == Lifetime::Freed;
+    return (Over || (O.Life == Lifetime::Alive && O.Kind == ObjectKind::Heap)) && O.Site == Site && O.Size == Size;
+  };
+  std::vector<bool> Named;
+  for (uint32_t Index = 0; Index < T.S.Allocations; ++Index) {
+    uint32_t Slot = T.Slots[Index];
+    if (!MayBe(Mem.at(Slot)))
+      continue;
+    if (Named.empty())
+      findNamed(Named);
+    if (!Named[Slot])
+      return Slot;
+  }
+  return 0;
+}
+
+} // namespace picket

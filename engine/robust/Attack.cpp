@@ -1,0 +1,179 @@
+#include "robust/Attack.h"
+
+#include <algorithm>
+#include <map>
+
+namespace picket {
+
+DelayRules::Pass DelayRules::mayPass(ThreadId T) {
+  const Machine &M = C.machine();
+  if (C.bufferEmpty(T) || M.pending(T).Kind == OperationKind::Yield)
+    return Pass::Yes;
+  uint32_t Count = 0;
+  bool All = true;
+  forEachBuffered(C, T, [&](const StoreBuffer::Entry &E) {
+    ++Count;
+    All = All && Allowed.Known.count({E.Pc, M.pc(T)});
+  });
+  if (!All)
+    return Pass::No;
+  if (Count <= Allowed.MostBuffered)
+    return Pass::Yes;
+  ReachedBound = true;
+  return Pass::TooMany;
+}
+
+namespace {
+
+template <typename T> void put(std::string &Into, const T &Value) {
+  Into.append(reinterpret_cast<const char *>(&Value), sizeof(T));
+}
+
+bool passesStores(const Operation &Op) {
+  return Op.Kind == OperationKind::Load || Op.Kind == OperationKind::End || Op.Kind == OperationKind::Yield;
+}
+
+} // namespace
+
+void AttackRules::addChoices(ProcessId P, std::vector<Choice> &Into) {
+  const ThreadId T = C.threadOf(P);
+  const bool OfAttacker = S.Phase > 0 && T == S.Attacker;
+  if (C.isUpdate(P) || (S.Phase == 2 && OfAttacker)) {
+    if (!OfAttacker)
+      Into.push_back({P, Plain});
+    return;
+  }
+  const Pass How = OfAttacker ? Pass::No : mayPass(T);
+  if (How == Pass::Yes)
+    Into.push_back({P, Plain});
+  if (How != Pass::No || (S.Phase > 0 && !OfAttacker))
+    return;
+  Into.push_back({P, RunOn});
+  const Operation &Op = C.machine().pending(T);
+  // The last load past which the store is delayed reads memory (W4).
+  if (Op.Kind == OperationKind::Load && !C.readsOwnBuffer(T, Op))
+    Into.push_back({P, Stop});
+}
+
+void AttackRules::before(const Choice &Taken) {
+  if (Taken.How == Plain)
+    return;
+  const Machine &M = C.machine();
+  const ThreadId T = C.threadOf(Taken.Process);
+  const bool Begins = S.Phase == 0;
+  if (Begins) {
+    S.Phase = 1;
+    S.Attacker = T;
+  }
+  bool IsFirst = Begins;
+  forEachBuffered(C, T, [&](const StoreBuffer::Entry &E) {
+    if (IsFirst)
+      S.First = {E.Where, E.Width, 1};
+    IsFirst = false;
+    const Delay D{E.Pc, M.pc(T)};
+    if (M.pending(T).Kind != OperationKind::Yield && !Allowed.Known.count(D) &&
+        std::find(Passed.begin(), Passed.end(), D) == Passed.end())
+      Passed.push_back(D);
+  });
+}
+
+/// Whether the attacker can come to another load with its buffer as it is.
+bool AttackRules::attackGoesOn() const {
+  const Machine &M = C.machine();
+  return M.status(S.Attacker) == ThreadStatus::Ready && passesStores(M.pending(S.Attacker));
+}
+
+bool AttackRules::beginChain() {
+  S.Phase = 2;
+  for (const MemoryAccess &A : C.accesses())
+    Spans.push_back({A.Where, A.Size, A.Write});
+  return true;
+}
+
+/// T took a step in phase 2. False: it need not have come after the load.
+bool AttackRules::extendChain(ThreadId T) {
+  auto IsAfter = [&](ThreadId Thread) { return Thread < 64 && (S.After >> Thread & 1); };
+  auto Add = [&](ThreadId Thread) { S.After |= Thread < 64 ? 1ull << Thread : 0; };
+  bool After = IsAfter(T);
+  for (const MemoryAccess &A : C.accesses())
+    for (const Span &Known : Spans)
+      After |= (A.Write || Known.Write) && Known.meets(A.Where, A.Size);
+  if (!After)
+    return false;
+  Add(T);
+  for (const StepNote &N : C.notes()) {
+    if (N.What == StepNote::Created && IsAfter(N.A))
+      Add(N.B);
+    else if (N.What == StepNote::Joined && IsAfter(N.B))
+      Add(N.A);
+  }
+  for (const MemoryAccess &A : C.accesses()) {
+    if (S.First.meets(A.Where, A.Size)) {
+      ++Witnesses;
+      Found.insert(Passed.begin(), Passed.end());
+      return false;
+    }
+    const Span New{A.Where, A.Size, A.Write};
+    if (auto At = std::lower_bound(Spans.begin(), Spans.end(), New); At == Spans.end() || *At != New)
+      Spans.insert(At, New);
+  }
+  return true;
+}
+
+bool AttackRules::after(const Choice &Taken) {
+  if (Taken.How == Stop)
+    return beginChain();
+  if (S.Phase == 1)
+    return attackGoesOn();
+  return S.Phase == 2 ? extendChain(C.threadOf(Taken.Process)) : true;
+}
+
+void AttackRules::save(std::string &Into) const {
+  State Now = S;
+  Now.NumSpans = static_cast<uint32_t>(Spans.size());
+  Now.NumPassed = static_cast<uint32_t>(Passed.size());
+  put(Into, Now);
+  Into.append(reinterpret_cast<const char *>(Spans.data()), Spans.size() * sizeof(Span));
+  Into.append(reinterpret_cast<const char *>(Passed.data()), Passed.size() * sizeof(Delay));
+}
+
+void AttackRules::restore(std::string_view From) {
+  std::memcpy(&S, From.data(), sizeof(State));
+  Spans.resize(S.NumSpans);
+  Passed.resize(S.NumPassed);
+  const char *At = From.data() + sizeof(State);
+  std::copy_n(At, Spans.size() * sizeof(Span), reinterpret_cast<char *>(Spans.data()));
+  At += Spans.size() * sizeof(Span);
+  std::copy_n(At, Passed.size() * sizeof(Delay), reinterpret_cast<char *>(Passed.data()));
+}
+
+/// Of the attacker's buffer only what it reads from it matters, and what its first store writes. So there are finitely
+/// many states, however long the attacker runs.
+void AttackRules::describe(std::string &Into) const {
+  put(Into, static_cast<uint8_t>(S.Phase));
+  if (S.Phase == 0)
+    return;
+  put(Into, S.Attacker);
+  put(Into, S.First.Where);
+  put(Into, S.First.Size);
+  if (S.Phase == 1) {
+    std::map<Address, uint8_t> Newest;
+    forEachBuffered(C, S.Attacker, [&](const StoreBuffer::Entry &E) {
+      for (uint32_t K = 0; K < E.Width; ++K)
+        Newest[E.Where + K] = E.byteAt(E.Where + K);
+    });
+    for (auto [Where, Byte] : Newest) {
+      put(Into, Where);
+      put(Into, Byte);
+    }
+    return;
+  }
+  put(Into, S.After);
+  for (const Span &Known : Spans) {
+    put(Into, Known.Where);
+    put(Into, Known.Size);
+    put(Into, Known.Write);
+  }
+}
+
+} // namespace picket

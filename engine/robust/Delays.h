@@ -1,0 +1,47 @@
+// Which stores may be delayed past which loads. With no delays a program runs as under SC, with all as under TSO; what
+// lies between is the program of lazy TSO reachability ("Lazy TSO Reachability", section 3), extended by the paths that
+// were found so far.
+#pragma once
+
+#include "explore/StateWalk.h"
+
+#include <set>
+
+namespace picket {
+
+/// A store that may still be in its thread's buffer when the thread executes a load. Places are instructions.
+struct Delay {
+  uint32_t Store, Load;
+  auto operator<=>(const Delay &) const = default;
+};
+
+struct Delays {
+  std::set<Delay> Known;
+  uint32_t MostBuffered = 4; // stores that may be delayed at a time
+};
+
+/// Lets stores be delayed only as the delays say: a thread empties its buffer before it goes on to any other load.
+class DelayRules : public StepRules {
+public:
+  DelayRules(Configuration &C, const Delays &Allowed) : C(C), Allowed(Allowed) {}
+
+  void addChoices(ProcessId P, std::vector<Choice> &Into) override {
+    if (C.isUpdate(P) || mayPass(C.threadOf(P)) == Pass::Yes)
+      Into.push_back({P});
+  }
+  /// A step was not taken only because more stores would have been delayed at a time than there may be.
+  bool reachedBound() const { return ReachedBound; }
+
+protected:
+  enum class Pass : uint8_t { Yes, No, TooMany };
+  /// Whether the pending operation of T, which is possible, may happen while T has stores in its buffer.
+  Pass mayPass(ThreadId T);
+
+  Configuration &C;
+  const Delays &Allowed;
+
+private:
+  bool ReachedBound = false;
+};
+
+} // namespace picket

@@ -1,0 +1,151 @@
+#include "robust/LazyTso.h"
+
+#include "robust/Attack.h"
+
+#include <algorithm>
+
+namespace picket {
+
+namespace {
+
+class LazyTso : StateWalk::Listener {
+public:
+  LazyTso(const Program &P, const ExplorationOptions &Options, LazyTsoObserver &Observer)
+      : P(P), Options(Options), Observer(Observer), Live(P),
+        Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())) {}
+
+  LazyTsoResult run() {
+    do
+      ++Result.Rounds;
+    while (!searched(false) && !searched(true) && extend());
+    Result.Delayed.assign(Allowed.Known.begin(), Allowed.Known.end());
+    Observer.finished(**C, Result);
+    return std::move(Result);
+  }
+
+private:
+  bool searched(bool Attacks);
+  bool walk(WalkResult &Into, bool Attacks);
+  bool extend();
+
+  bool foundBug(const BugReport &Bug, const std::vector<Choice> &Way) override {
+    StateSearchResult::Found &New = Result.Found.emplace(StateSearchResult::Found{Bug, {}});
+    for (const Choice &Step : Way)
+      New.Schedule.push_back(Step.Process);
+    return true;
+  }
+  void progress(const WalkResult &Walk) override {
+    LazyTsoResult SoFar = Result;
+    SoFar.States += Walk.States;
+    SoFar.Transitions += Walk.Transitions;
+    Observer.progress(SoFar);
+    if (Rules && Rules->witnesses() && Walk.States > 2 * StatesAtFirst + FewStates)
+      Walking->stop(); // enough to go on with
+    else if (Rules && !Rules->witnesses())
+      StatesAtFirst = Walk.States;
+  }
+
+  const Program &P;
+  const ExplorationOptions &Options;
+  LazyTsoObserver &Observer;
+  const LiveSlots Live;
+  Sharing Shared;
+  std::optional<SearchedConfiguration> C;
+  Delays Allowed;
+  std::set<Delay> Found;
+  bool ReachedBound = false;
+  AttackRules *Rules = nullptr;
+  StateWalk *Walking = nullptr;
+  static constexpr uint64_t FewStates = 20'000;
+  uint64_t StatesAtFirst = 0;
+  LazyTsoResult Result;
+};
+
+/// One walk through the states, in which bugs or attacks are looked for. False: what is shared turned out differently.
+bool LazyTso::walk(WalkResult &Into, bool Attacks) {
+  (*C)->start();
+  Found.clear();
+  StatesAtFirst = 0;
+  if (!Attacks) {
+    DelayRules Delaying(**C, Allowed);
+    const bool Over = StateWalk(**C, Delaying, *this, Options, true).run(Into);
+    ReachedBound = Delaying.reachedBound();
+    return Over;
+  }
+  AttackRules Attacking(**C, Allowed);
+  StateWalk Walk(**C, Attacking, *this, Options, true);
+  Rules = &Attacking;
+  Walking = &Walk;
+  const bool Over = Walk.run(Into);
+  Rules = nullptr;
+  ReachedBound |= Attacking.reachedBound();
+  Result.Witnesses += Attacking.witnesses();
+  Found = Attacking.found();
+  return Over;
+}
+
+/// True if that gave an answer.
+bool LazyTso::searched(bool Attacks) {
+  using Answer = LazyTsoResult::Answer;
+  WalkResult Walk;
+  for (bool Over = false; !Over;) {
+    Walk = WalkResult();
+    Shared.takeChanged();
+    C.emplace(P, Live, Shared, Options, Buffering::Fifo);
+    try {
+      Over = walk(Walk, Attacks);
+    } catch (const MachineStop &Stop) {
+      Rules = nullptr;
+      Over = !Shared.changed();
+      noteStop(Walk, Stop);
+    } catch (const std::bad_alloc &) {
+      Rules = nullptr;
+      Over = true;
+      Walk.Ended = ExplorationResult::End::Limit;
+      Walk.Reason = "memory ran out, or a thread stores for ever without reading anything";
+    }
+  }
+  ++Result.Searches;
+  Result.States += Walk.States;
+  Result.Transitions += Walk.Transitions;
+  Result.Bytes = std::max(Result.Bytes, Walk.Bytes);
+  if (Result.Found) {
+    Result.What = Answer::Violation;
+    return true;
+  }
+  if (Walk.Ended == ExplorationResult::End::Everything)
+    return false;
+  Result.What = Walk.Ended == ExplorationResult::End::Unsupported ? Answer::Unsupported : Answer::Limit;
+  Result.Reason = Walk.Reason;
+  Result.ReasonPc = Walk.ReasonPc;
+  Result.HasReasonPc = Walk.HasReasonPc;
+  return true;
+}
+
+/// Adds what the oracle found to the program. False: that is nothing, and there is an answer.
+bool LazyTso::extend() {
+  if (!Found.empty()) {
+    Allowed.Known.insert(Found.begin(), Found.end());
+    return true;
+  }
+  constexpr uint32_t MostEver = 1024;
+  if (!ReachedBound) {
+    Result.What = LazyTsoResult::Answer::Verified;
+    Result.Robust = Allowed.Known.empty();
+    return false;
+  }
+  Allowed.MostBuffered *= 2;
+  if (Allowed.MostBuffered <= MostEver)
+    return true;
+  Result.What = LazyTsoResult::Answer::Limit;
+  Result.Reason = "more and more stores can be delayed at a time";
+  return false;
+}
+
+} // namespace
+
+LazyTsoResult checkLazily(const Program &P, const ExplorationOptions &Options, LazyTsoObserver &Observer) {
+  return LazyTso(P, Options, Observer).run();
+}
+
+} // namespace picket

@@ -1,0 +1,229 @@
+#include "robust/Witness.h"
+
+#include "trace/Recorder.h"
+
+#include <algorithm>
+
+namespace picket {
+
+namespace {
+
+class WitnessRun {
+public:
+  WitnessRun(const RobustnessAlarm &Alarm, Configuration &C) : Alarm(Alarm), C(C), M(C.machine()) {}
+
+  bool run() {
+    for (const MonitoredAccess &A : Alarm.Past)
+      if (!perform(A))
+        return false;
+    if (!observe())
+      return false;
+    goOn();
+    return true;
+  }
+  std::vector<ProcessId> Schedule;
+
+private:
+  static constexpr ThreadId Nobody = ~0u;
+
+  ThreadId threadOf(const MonitoredAccess &A) const {
+    for (ThreadId T = 0; T < M.numThreads(); ++T)
+      if (M.exists(T) && M.pathOf(T) == A.Thread)
+        return T;
+    return Nobody;
+  }
+
+  void step(ProcessId P) {
+    C.step(P);
+    Schedule.push_back(P);
+  }
+
+  /// Lets an entry of T's buffer reach memory, after those that have to come first.
+  void land(ThreadId T, uint32_t Entry) {
+    while (!C.bufferEntry(T, Entry).Landed) {
+      ProcessId P = C.bufferEntry(T, Entry).Process;
+      if (C.nextEntry(P) == Entry && C.isEnabled(P))
+        return step(P);
+      if (C.nextEntry(P) < Entry) {
+        land(T, C.nextEntry(P));
+        continue;
+      }
+      const StoreBuffer::Entry Mine = C.bufferEntry(T, Entry);
+      uint32_t First = C.buffer(T).head();
+      if (C.buffering() == Buffering::PerLocation && First >= Mine.WaitFor) // an older one that overlaps
+        while (C.bufferEntry(T, First).Landed || !C.bufferEntry(T, First).overlaps(Mine.Where, Mine.Width))
+          ++First;
+      land(T, First);
+    }
+  }
+
+  bool landOldest(ThreadId T) {
+    if (C.bufferEmpty(T))
+      return false;
+    land(T, C.buffer(T).head());
+    return true;
+  }
+
+  /// What others have stored there in this order of events so far is to be seen now.
+  void landOfOthers(ThreadId T, Address Where, uint64_t Size) {
+    for (ThreadId Other = 0; Other < M.numThreads(); ++Other) {
+      if (Other == T || !M.exists(Other) || C.bufferEmpty(Other))
+        continue;
+      const uint32_t Tail = C.buffer(Other).tail();
+      for (uint32_t K = C.buffer(Other).head(); K < Tail; ++K) {
+        const StoreBuffer::Entry &E = C.bufferEntry(Other, K);
+        bool Before = Other < Done.size() && E.Operation < Done[Other];
+        if (Before && !E.Landed && E.Where < Where + Size && Where < E.Where + E.Width)
+          land(Other, K);
+      }
+    }
+  }
+
+  void landOfOthers(ThreadId T) {
+    const Operation Op = M.pending(T);
+    switch (Op.Kind) {
+    case OperationKind::Load:
+    case OperationKind::Rmw:
+    case OperationKind::CmpXchg: return landOfOthers(T, Op.Where, Op.Width);
+    case OperationKind::Sync: return landOfOthers(T, Op.Where, sizeOf(Op.Sync));
+    case OperationKind::Free: return landOfOthers(T, Op.Where, M.memory().find(Op.Where)->Size);
+    case OperationKind::End:
+      for (const Machine::Access &A : M.pendingEnds(T))
+        landOfOthers(T, A.Where, A.Size);
+      return;
+    case OperationKind::Atomic: return landOfOthers(T, 0, ~0ull); // it may access anything
+    default: return;
+    }
+  }
+
+  /// The entry of T's buffer that the operation stored and that has not landed; the buffer's tail if there is none.
+  uint32_t entryOf(ThreadId T, uint32_t Operation) const {
+    const StoreBuffer &Buffer = C.buffer(T);
+    uint32_t K = Buffer.head();
+    while (K < Buffer.tail() && (Buffer.at(K).Landed || Buffer.at(K).Operation != Operation))
+      ++K;
+    return K;
+  }
+
+  /// Brings T in front of its operation, or behind it if that is a store, which waits in the buffer then.
+  bool reach(ThreadId T, uint32_t Operation) {
+    for (;;) {
+      if (M.operations(T) > Operation)
+        return true;
+      if (M.status(T) != ThreadStatus::Ready)
+        return false;
+      switch (M.pending(T).Kind) {
+      case OperationKind::Fence:
+      case OperationKind::Drain:
+        if (!landOldest(T))
+          return false;
+        break;
+      case OperationKind::Join:
+        if (!landOldest(static_cast<ThreadId>(M.pending(T).Where)) && !landOldest(T))
+          return false;
+        break;
+      case OperationKind::Yield:
+        if (!C.isEnabled(C.processOf(T)))
+          return false;
+        step(C.processOf(T));
+        break;
+      default: return M.operations(T) == Operation;
+      }
+    }
+  }
+
+  /// Lets T do its pending operation, once its buffer allows it.
+  bool act(ThreadId T) {
+    const ProcessId P = C.processOf(T);
+    while (!C.isEnabled(P)) {
+      if (C.bufferEmpty(T))
+        return false;
+      // Under PSO a read-modify-write may wait only for its own location, and for what is in front of a barrier.
+      const StoreBuffer &Buffer = C.buffer(T);
+      const Operation &Op = M.pending(T);
+      uint32_t Wanted = Buffer.head();
+      if (C.buffering() == Buffering::PerLocation && Wanted >= Buffer.barrier() && !C.drainsBefore(Op))
+        for (uint32_t K = Wanted; K < Buffer.tail(); ++K)
+          if (!Buffer.at(K).Landed && Buffer.at(K).overlaps(Op.Where, Op.Width)) {
+            Wanted = K;
+            break;
+          }
+      land(T, Wanted);
+    }
+    step(P);
+    return true;
+  }
+
+  bool perform(const MonitoredAccess &A) {
+    const ThreadId T = threadOf(A);
+    if (T == Nobody || !reach(T, A.Operation))
+      return false;
+    if (M.operations(T) > A.Operation) { // a store
+      if (uint32_t Entry = entryOf(T, A.Operation); Entry < C.buffer(T).tail())
+        landOfOthers(T, C.bufferEntry(T, Entry).Where, C.bufferEntry(T, Entry).Width);
+    } else {
+      landOfOthers(T);
+      if (!act(T))
+        return false;
+    }
+    if (Done.size() <= T)
+      Done.resize(T + 1);
+    Done[T] = A.Operation + 1;
+    return true;
+  }
+
+  bool observe() {
+    const ThreadId T = threadOf(Alarm.Observer);
+    if (T == Nobody || !reach(T, Alarm.Observer.Operation))
+      return false;
+    if (M.operations(T) == Alarm.Observer.Operation)
+      return act(T);
+    uint32_t Entry = entryOf(T, Alarm.Observer.Operation);
+    if (Entry == C.buffer(T).tail())
+      return false;
+    land(T, Entry);
+    return true;
+  }
+
+  void goOn() {
+    std::vector<ProcessId> Enabled;
+    while (M.bugs().empty()) {
+      C.enabled(Enabled);
+      if (Enabled.empty())
+        return;
+      step(Enabled.front());
+    }
+  }
+
+  const RobustnessAlarm &Alarm;
+  Configuration &C;
+  Machine &M;
+  std::vector<uint32_t> Done; // per thread: its operations up to here are part of the order
+};
+
+} // namespace
+
+std::optional<std::vector<ProcessId>> scheduleOf(const RobustnessAlarm &Alarm, Configuration &C) {
+  WitnessRun Run(Alarm, C);
+  if (!Run.run())
+    return std::nullopt;
+  return std::move(Run.Schedule);
+}
+
+std::optional<Recording> findWitness(const Program &P, const MachineOptions &Machine, const Sharing &Known,
+                                     Buffering Buffers, const RobustnessAlarm &Alarm) {
+  Sharing Shared = Known;
+  try {
+    Configuration C(P, Shared, Machine, Buffers);
+    C.start();
+    std::optional<std::vector<ProcessId>> Schedule = scheduleOf(Alarm, C);
+    if (!Schedule)
+      return std::nullopt;
+    C.startOver(nullptr);
+    return record(C, *Schedule, nullptr);
+  } catch (const MachineStop &) { // behind the point that matters, something is not modelled
+    return std::nullopt;
+  }
+}
+
+} // namespace picket

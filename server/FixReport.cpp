@@ -1,0 +1,205 @@
+#include "FixReport.h"
+
+#include "DisplayPath.h"
+#include "JsonReport.h"
+#include "fences/TextDiff.h"
+
+using llvm::raw_ostream;
+using llvm::json::OStream;
+
+namespace picket {
+
+namespace {
+
+void text(OStream &J, llvm::StringRef Name, llvm::StringRef Value) { J.attribute(Name, llvm::json::fixUTF8(Value)); }
+
+const char *nameOf(FixReport::Outcome What) {
+  switch (What) {
+  case FixReport::Outcome::Fixed: return "fixed";
+  case FixReport::Outcome::NothingToDo: return "nothing-to-do";
+  case FixReport::Outcome::Refused: return "refused";
+  case FixReport::Outcome::GaveUp: return "gave-up";
+  case FixReport::Outcome::CannotBeChecked: return "cannot-be-checked";
+  }
+  return "?";
+}
+
+const char *nameOf(RelaxReport::Outcome What) {
+  switch (What) {
+  case RelaxReport::Outcome::Found: return "found";
+  case RelaxReport::Outcome::NothingToDo: return "nothing-to-do";
+  case RelaxReport::Outcome::Refused: return "refused";
+  case RelaxReport::Outcome::GaveUp: return "gave-up";
+  case RelaxReport::Outcome::CannotBeChecked: return "cannot-be-checked";
+  }
+  return "?";
+}
+
+/// The bug as a check would show it.
+void printShown(raw_ostream &Out, const std::string &File, const std::optional<Bug> &Shown, Model Under,
+                SourceTexts &Sources, const TextOptions &Options) {
+  if (!Shown)
+    return;
+  CheckReport Report;
+  Report.File = File;
+  ModelReport &M = Report.Models.emplace_back();
+  M.Which = Under;
+  M.Result = Verdict::Violation;
+  M.Executions = 1;
+  M.Bugs.push_back(*Shown);
+  printText(Out, Report, Sources, Options);
+}
+
+void placeText(raw_ostream &Out, const TextPlace &At, const std::string &File) {
+  Out << displayPath(At.File, File) << ':' << At.Line << ':' << At.Column << ": ";
+}
+
+void place(OStream &J, const TextPlace &At, const std::string &File) {
+  text(J, "file", displayPath(At.File, File));
+  J.attribute("line", At.Line);
+  J.attribute("column", At.Column);
+}
+
+void edits(OStream &J, const CompileRequest &Text, const std::vector<TextEdit> &Edits, const TraceContext &Context) {
+  J.attributeArray("edits", [&] {
+    for (const TextEdit &E : Edits)
+      J.object([&] {
+        text(J, "file", displayPath(E.File, Context.NamedFile));
+        J.attribute("begin", E.Begin);
+        J.attribute("end", E.End);
+        text(J, "text", E.Text);
+      });
+  });
+  text(J, "diff", diffOf(Text, Edits));
+}
+
+void models(OStream &J, const std::vector<ModelReport> &Models, unsigned Unroll) {
+  J.attributeArray("models", [&] {
+    for (const ModelReport &M : Models)
+      J.object([&] {
+        J.attribute("model", nameOf(M.Which));
+        J.attribute("verdict", nameOf(M.Result));
+        J.attribute("executions", M.Executions);
+      });
+  });
+  if (!Models.empty())
+    text(J, "coverage", coverageOf(Models, Unroll));
+}
+
+/// What the reports of both commands end with.
+template <typename Report> void ending(OStream &J, const Report &R, const TraceContext &Context) {
+  text(J, "reason", R.Reason);
+  J.attribute("checks", R.Rounds);
+  J.attribute("seconds", R.Seconds);
+  if (!R.Shown)
+    return;
+  J.attributeObject("violation", [&] {
+    J.attribute("model", nameOf(R.ShownUnder));
+    J.attributeBegin("bug");
+    writeBug(J, *R.Shown, Context);
+    J.attributeEnd();
+  });
+}
+
+} // namespace
+
+std::string diffOf(const CompileRequest &Text, const std::vector<TextEdit> &Edits) {
+  std::string Diff;
+  for (const auto &[File, Edited] : editedTexts(Text, Edits))
+    Diff += unifiedDiff(displayPath(File, Text.File), textOf(Text, File), Edited);
+  return Diff;
+}
+
+void printFixes(raw_ostream &Out, const std::string &File, const FixReport &Report, SourceTexts &Sources,
+                const TextOptions &Options) {
+  switch (Report.What) {
+  case FixReport::Outcome::NothingToDo: Out << File << ": nothing to fix\n"; return;
+  case FixReport::Outcome::CannotBeChecked: Out << File << ": cannot be checked: " << Report.Reason << '\n'; return;
+  case FixReport::Outcome::GaveUp: Out << File << ": no fix found: " << Report.Reason << '\n'; return;
+  case FixReport::Outcome::Refused:
+    Out << File << ": cannot be fixed: " << Report.Reason << '\n';
+    printShown(Out, File, Report.Shown, Report.ShownUnder, Sources, Options);
+    return;
+  case FixReport::Outcome::Fixed: break;
+  }
+  for (const Fix &F : Report.Fixes) {
+    const bool First = &F == &Report.Fixes.front();
+    Out << (First ? File + ": " : "  or: ") << titleOf(F, Options.Unroll) << '\n';
+    for (const SourceChange &Change : F.Changes)
+      if (First || Report.Fixes.size() <= 3)
+        Out << (First ? "  " : "      ") << describe(Change) << '\n';
+  }
+}
+
+void printWeaker(raw_ostream &Out, const std::string &File, const RelaxReport &Report, SourceTexts &Sources,
+                 const TextOptions &Options) {
+  switch (Report.What) {
+  case RelaxReport::Outcome::NothingToDo: Out << File << ": all fences and memory orders are needed\n"; return;
+  case RelaxReport::Outcome::CannotBeChecked: Out << File << ": cannot be checked: " << Report.Reason << '\n'; return;
+  case RelaxReport::Outcome::GaveUp: Out << File << ": inconclusive: " << Report.Reason << '\n'; return;
+  case RelaxReport::Outcome::Refused:
+    Out << File << ": nothing can be weakened: " << Report.Reason << '\n';
+    printShown(Out, File, Report.Shown, Report.ShownUnder, Sources, Options);
+    return;
+  case RelaxReport::Outcome::Found: break;
+  }
+  for (const Weakening &W : Report.Weaker) {
+    placeText(Out, W.Where, File);
+    Out << "note: " << W.Sentence << '\n';
+  }
+  for (const Weakening &W : Report.Unwritten) {
+    placeText(Out, W.Where, File);
+    Out << "note: " << W.Sentence << " (to be edited by hand)\n";
+  }
+  if (!Report.Weaker.empty())
+    Out << File << ": all of that together: " << coverageOf(Report.Models, Options.Unroll) << '\n';
+  if (!Report.Complete)
+    Out << File << ": a limit was reached before everything was tried\n";
+}
+
+void writeFixes(OStream &J, const CompileRequest &Text, const FixReport &Report, unsigned Unroll,
+                const TraceContext &Context) {
+  J.object([&] {
+    text(J, "file", Context.NamedFile);
+    J.attribute("outcome", nameOf(Report.What));
+    J.attributeArray("fixes", [&] {
+      for (const Fix &F : Report.Fixes)
+        J.object([&] {
+          text(J, "title", titleOf(F, Unroll));
+          J.attribute("minimal", F.Minimal);
+          J.attribute("cheapest", F.Cheapest);
+          J.attribute("cost", F.Cost);
+          J.attributeArray("changes", [&] {
+            for (const SourceChange &Change : F.Changes)
+              J.value(llvm::json::fixUTF8(describe(Change)));
+          });
+          models(J, F.Models, Unroll);
+          edits(J, Text, F.Edits, Context);
+        });
+    });
+    ending(J, Report, Context);
+  });
+}
+
+void writeWeaker(OStream &J, const CompileRequest &Text, const RelaxReport &Report, unsigned Unroll,
+                 const TraceContext &Context) {
+  J.object([&] {
+    text(J, "file", Context.NamedFile);
+    J.attribute("outcome", nameOf(Report.What));
+    J.attributeArray("notes", [&] {
+      for (const auto *Some : {&Report.Weaker, &Report.Unwritten})
+        for (const Weakening &W : *Some)
+          J.object([&] {
+            text(J, "message", W.Sentence);
+            place(J, W.Where, Context.NamedFile);
+            J.attribute("edited", Some == &Report.Weaker);
+          });
+    });
+    J.attribute("complete", Report.Complete);
+    models(J, Report.Models, Unroll);
+    edits(J, Text, Report.Edits, Context);
+    ending(J, Report, Context);
+  });
+}
+
+} // namespace picket

@@ -1,0 +1,119 @@
+// Random programs: a monitor of SC executions raises an alarm exactly if TSO (PSO) has a trace that SC has not.
+#include "property/RandomProgram.h"
+#include "robust/Witness.h"
+#include "support/Explore.h"
+#include "support/Recordings.h"
+#include "trace/Replay.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace picket {
+namespace {
+
+using testing::RandomProgram;
+using testing::Statement;
+
+/// Keeps what the exploration knew of sharing.
+struct Known : ExplorationObserver {
+  void ended(Execution &, Ending) override {}
+  void finished(Configuration &C) override { Shared = C.machine().sharing(); }
+  std::optional<Sharing> Shared;
+};
+
+/// What is wrong with the execution that shows an alarm.
+std::string problemOfWitness(const Program &P, const Sharing &Shared, Buffering Buffers, const RobustnessAlarm &Alarm) {
+  MachineOptions Options;
+  Options.Unroll = 4;
+  std::optional<Recording> Run = findWitness(P, Options, Shared, Buffers, Alarm);
+  if (!Run)
+    return "the alarm cannot be shown\n";
+  const Counterexample C = explain(std::move(*Run));
+  if (C.Why.Edges.empty())
+    return "the execution that shows the alarm is one of SC\n";
+  if (std::string Problem = testing::problemOf(C); !Problem.empty())
+    return Problem;
+  ReplayResult Again = replay(P, C.Run, Options);
+  return Again.Outcome == ReplayResult::SameBug ? "" : Again.Message;
+}
+
+/// What is wrong with the alarms of a program, empty if nothing.
+std::string problemOf(const RandomProgram &P, unsigned *NotRobust = nullptr) {
+  Program Compiled = testing::compile(testing::requestForText(P.text()));
+  ExplorationOptions Options = testing::exhaustively(Buffering::None, 4);
+  ScMonitor Monitor;
+  Options.Monitor = &Monitor;
+  Known Seen;
+  uint64_t Sc = exploreOptimally(Compiled, Options, Seen).Executions;
+  std::string Problem;
+  const std::pair<ScMonitor::Which, Buffering> Models[] = {{ScMonitor::Tso, Buffering::Fifo},
+                                                           {ScMonitor::Pso, Buffering::PerLocation}};
+  for (auto [Which, Buffers] : Models) {
+    uint64_t Relaxed = testing::explore(Compiled, Buffers, 4).Executions;
+    if (NotRobust)
+      NotRobust[Which] += Relaxed != Sc;
+    if (Monitor.alarmed(Which) != (Relaxed != Sc))
+      Problem += std::string(testing::nameOf(Buffers)) + (Monitor.alarmed(Which) ? ": alarm" : ": no alarm") + ", " +
+                 std::to_string(Relaxed) + " traces instead of " + std::to_string(Sc) + "\n";
+    if (Monitor.alarmed(Which))
+      Problem += problemOfWitness(Compiled, *Seen.Shared, Buffers, *Monitor.alarm(Which));
+  }
+  return Problem;
+}
+
+RandomProgram shrink(RandomProgram P) {
+  for (bool Smaller = true; Smaller;) {
+    Smaller = false;
+    for (const RandomProgram &Candidate : testing::shrinks(P))
+      if (!problemOf(Candidate).empty()) {
+        P = Candidate;
+        Smaller = true;
+        break;
+      }
+  }
+  return P;
+}
+
+void expectExactAlarms(const testing::Palette &From, unsigned Programs, unsigned Seed, unsigned MaxThreads,
+                       unsigned MaxStatements) {
+  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
+    Programs = static_cast<unsigned>(std::atoi(More));
+  std::mt19937 Random(Seed);
+  unsigned NotRobust[2] = {0, 0};
+  for (unsigned K = 0; K < Programs; ++K) {
+    RandomProgram P = testing::makeProgram(Random, From, MaxThreads, MaxStatements);
+    if (problemOf(P, NotRobust).empty())
+      continue;
+    RandomProgram Small = shrink(P);
+    FAIL() << "program " << K << " of seed " << Seed << ":\n" << problemOf(Small) << Small.text();
+  }
+  for (unsigned Count : NotRobust) {
+    EXPECT_GT(Count, Programs / 50) << "some programs should not be robust";
+    EXPECT_LT(Count, Programs - Programs / 50) << "some programs should be robust";
+  }
+}
+
+const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
+const testing::Palette Fences = {Statement::Store,        Statement::Load,        Statement::Copy,
+                                 Statement::FullFence,    Statement::StoreSeqCst, Statement::ReleaseFence,
+                                 Statement::StoreRelease, Statement::Guarded};
+const testing::Palette Atomics = {Statement::Store,      Statement::Store,       Statement::Load,
+                                  Statement::Load,       Statement::FetchAdd,    Statement::CompareSwap,
+                                  Statement::RelaxedAdd, Statement::ReleaseFence};
+const testing::Palette Locks = {Statement::Store, Statement::Store,     Statement::Load,
+                                Statement::Load,  Statement::LockedAdd, Statement::TryLocked};
+const testing::Palette Awaits = {Statement::Store, Statement::Load, Statement::AwaitNot, Statement::StoreSeqCst,
+                                 Statement::Copy};
+const testing::Palette Mixed = {Statement::Store, Statement::Load, Statement::Narrow, Statement::FullFence,
+                                Statement::Copy};
+
+TEST(Monitors, AreExactOnPlainAccesses) { expectExactAlarms(Accesses, 500, 51, 3, 4); }
+TEST(Monitors, AreExactWithFences) { expectExactAlarms(Fences, 700, 52, 3, 5); }
+TEST(Monitors, AreExactWithAtomics) { expectExactAlarms(Atomics, 700, 53, 3, 5); }
+TEST(Monitors, AreExactWithLocks) { expectExactAlarms(Locks, 300, 54, 3, 5); }
+TEST(Monitors, AreExactWithAwaits) { expectExactAlarms(Awaits, 500, 55, 3, 4); }
+TEST(Monitors, AreExactWithAccessesOfSeveralSizes) { expectExactAlarms(Mixed, 300, 56, 3, 4); }
+
+} // namespace
+} // namespace picket

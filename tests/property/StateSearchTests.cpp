@@ -1,0 +1,165 @@
+// Random programs: the search with partial-order reduction comes to the same bugs and the same last states as the
+// search without, and both to what the explorer of executions sees. With loops that have no bound, the explorer is no
+// judge.
+#include "explore/StateSearch.h"
+#include "property/LoopingProgram.h"
+#include "property/RandomProgram.h"
+#include "support/Explore.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+namespace picket {
+namespace {
+
+using testing::Statement;
+
+/// Status of the threads, where they stand if they have not come to their end, and global memory.
+std::string lastState(Configuration &C) {
+  Machine &M = C.machine();
+  std::string Text;
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    if (M.exists(T)) {
+      Text += std::to_string(T) + ":" + std::to_string(static_cast<int>(M.status(T)));
+      if (M.status(T) == ThreadStatus::Ready)
+        Text += "@" + std::to_string(M.pc(T));
+      Text += " ";
+    }
+  const Program &P = M.program();
+  for (uint32_t G = 0; G < P.Globals.size(); ++G)
+    if (const Object &O = M.memory().at(G + 1); !P.Globals[G].ThreadLocal && O.Kind != ObjectKind::Constant)
+      Text.append(reinterpret_cast<const char *>(O.Data), O.Size);
+  return Text;
+}
+
+using BugSet = std::set<std::tuple<BugKind, uint32_t, uint32_t>>;
+
+struct Ends : StateSearchObserver {
+  std::set<std::string> Last;
+  void ended(Configuration &C, Ending How, const std::string &) override {
+    if (How != Ending::Blocked) // those are where the explorer happens to wait
+      Last.insert(lastState(C));
+  }
+  void restarted() override { Last.clear(); }
+};
+
+struct Executions : ExplorationObserver {
+  std::set<std::string> Last;
+  BugSet Bugs;
+  void ended(Execution &E, Ending How) override {
+    if (How == Ending::Blocked)
+      return;
+    Last.insert(lastState(E.configuration()));
+    for (const BugReport &B : E.configuration().machine().bugs())
+      Bugs.insert({B.Kind, B.Thread, B.Pc});
+  }
+  void restarted() override {
+    Last.clear();
+    Bugs.clear();
+  }
+};
+
+BugSet bugsOf(const StateSearchResult &Result) {
+  BugSet Bugs;
+  for (const StateSearchResult::Found &Found : Result.Bugs)
+    Bugs.insert({Found.Bug.Kind, Found.Bug.Thread, Found.Bug.Pc});
+  return Bugs;
+}
+
+struct Counts {
+  uint64_t All = 0, Reduced = 0, Bugs = 0;
+};
+
+/// What is wrong with the searches of a program, empty if nothing.
+std::string problemOf(const std::string &Text, Buffering Buffers, bool Explore, Counts &Sum) {
+  Program P = testing::compile(testing::requestForText(Text));
+  StateSearchOptions Options;
+  Options.Buffers = Buffers;
+  Options.Exhaustive = true;
+  Options.Machine.QuietAccesses = !Explore; // both must show the same accesses, to stop at the same places
+  Ends Reduced, Full;
+  StateSearchResult Short = searchStates(P, Options, Reduced);
+  Options.Reduce = false;
+  StateSearchResult Long = searchStates(P, Options, Full);
+  Sum.All += Long.States;
+  Sum.Reduced += Short.States;
+  Sum.Bugs += Long.Bugs.size();
+  if (Short.Ended != ExplorationResult::End::Everything || Long.Ended != ExplorationResult::End::Everything)
+    return "not finished: " + Short.Reason + Long.Reason;
+  if (Short.States > Long.States)
+    return "more states with reduction";
+  if (bugsOf(Short) != bugsOf(Long))
+    return "other bugs with reduction";
+  if (Reduced.Last != Full.Last)
+    return "other last states with reduction";
+  if (!Explore)
+    return "";
+  Executions Seen;
+  ExplorationOptions Exploring = testing::exhaustively(Buffers);
+  Exploring.Machine.QuietAccesses = false;
+  exploreOptimally(P, Exploring, Seen);
+  if (Seen.Bugs != bugsOf(Long))
+    return "other bugs than the explorer";
+  return Seen.Last != Full.Last ? "other last states than the explorer" : "";
+}
+
+unsigned numberOf(const char *Name, unsigned Default) {
+  const char *Given = std::getenv(Name);
+  return Given ? static_cast<unsigned>(std::atoi(Given)) : Default;
+}
+
+void expectSameStates(const testing::Palette &From, Buffering Buffers, unsigned Programs, unsigned Seed,
+                      unsigned MaxThreads = 3, unsigned MaxStatements = 5) {
+  std::mt19937 Random(numberOf("PICKET_RANDOM_SEED", Seed));
+  Counts Sum;
+  for (unsigned K = 0; K < numberOf("PICKET_RANDOM_PROGRAMS", Programs); ++K) {
+    testing::RandomProgram P = testing::makeProgram(Random, From, MaxThreads, MaxStatements);
+    std::string Problem = problemOf(P.text(), Buffers, true, Sum);
+    if (Problem.empty())
+      continue;
+    for (bool Smaller = true; Smaller;) {
+      Smaller = false;
+      for (const testing::RandomProgram &Candidate : testing::shrinks(P))
+        if (std::string Still = problemOf(Candidate.text(), Buffers, true, Sum); !Still.empty()) {
+          P = Candidate;
+          Problem = Still;
+          Smaller = true;
+          break;
+        }
+    }
+    FAIL() << "program " << K << ": " << Problem << "\n" << P.text();
+  }
+  EXPECT_LT(Sum.Reduced, Sum.All) << "the reduction should reduce";
+}
+
+const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
+const testing::Palette Atomics = {Statement::Store,       Statement::Load,    Statement::FetchAdd, Statement::Exchange,
+                                  Statement::CompareSwap, Statement::Guarded, Statement::Copy};
+const testing::Palette Waiting = {Statement::Store,     Statement::Load,     Statement::AwaitNot,
+                                  Statement::LockedAdd, Statement::FetchAdd, Statement::TryLocked};
+const testing::Palette Conditions = {Statement::SignalOrWait, Statement::LockedAdd, Statement::Store, Statement::Load};
+const testing::Palette Fences = {Statement::Store,       Statement::Load,    Statement::Copy,
+                                 Statement::FullFence,   Statement::Guarded, Statement::StoreRelease,
+                                 Statement::StoreSeqCst, Statement::FetchAdd};
+
+TEST(StateSearch, SeesTheStatesOfPlainAccesses) { expectSameStates(Accesses, Buffering::None, 500, 1); }
+TEST(StateSearch, SeesTheStatesOfAtomics) { expectSameStates(Atomics, Buffering::None, 400, 2); }
+TEST(StateSearch, SeesTheStatesOfAwaitsAndLocks) { expectSameStates(Waiting, Buffering::None, 400, 3); }
+TEST(StateSearch, SeesTheStatesOfConditionVariables) { expectSameStates(Conditions, Buffering::None, 200, 4, 3, 3); }
+TEST(StateSearch, SeesTheStatesOfStoreBuffers) { expectSameStates(Fences, Buffering::Fifo, 400, 5); }
+
+TEST(StateSearch, SeesTheStatesOfLoopsWithoutBound) {
+  std::mt19937 Random(numberOf("PICKET_RANDOM_SEED", 6));
+  Counts Sum;
+  for (unsigned K = 0; K < numberOf("PICKET_RANDOM_PROGRAMS", 1'500); ++K) {
+    const std::string Text = testing::makeLoopingProgram(Random);
+    ASSERT_EQ(problemOf(Text, Buffering::None, false, Sum), "") << "program " << K << "\n" << Text;
+  }
+  EXPECT_LT(Sum.Reduced, Sum.All);
+  EXPECT_GT(Sum.Bugs, 100u) << "many of the assertions should fail";
+}
+
+} // namespace
+} // namespace picket
