@@ -13,8 +13,6 @@ bool reads(Opcode Op) { return Op != Opcode::Store; }
 bool writes(Opcode Op) { return Op != Opcode::Load; }
 bool isUpdate(Opcode Op) { return Op == Opcode::Rmw || Op == Opcode::CmpXchg; }
 
-constexpr uint64_t Unit = 1000; // of costs: what is below only decides between places
-
 bool strongerFence(FenceKind A, FenceKind B) {
   return A == FenceKind::Full || A == B ||
          (A == FenceKind::AcqRel && (B == FenceKind::Acquire || B == FenceKind::Release));
@@ -266,7 +264,7 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
       InsertFence Text = At.Text;
       Text.Kind = Kind;
       C.Change = Text;
-      C.Cost = Cost * Unit + At.Penalty + (Spins[At.Where.Pc] ? 5 : 0);
+      C.Cost = Cost * CostUnit + At.Penalty + (Spins[At.Where.Pc] ? 5 : 0);
       Found.push_back(intern(std::move(C)));
     };
     Add(FenceKind::Full, Costs.FullFence);
@@ -291,7 +289,7 @@ void Candidates::addOrder(uint32_t Pc, Order To, std::vector<uint32_t> &Found) {
   for (uint32_t Copy : copiesOf(Pc))
     C.Where.push_back({Copy, false});
   C.Change = ChangeOrder{textOf(Pc), From, To};
-  C.Cost = (To == Order::SeqCst ? Costs.SeqCst : Costs.ReleaseAcquire) * Unit;
+  C.Cost = (To == Order::SeqCst ? Costs.SeqCst : Costs.ReleaseAcquire) * CostUnit;
   Found.push_back(intern(std::move(C)));
 }
 

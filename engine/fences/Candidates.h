@@ -19,6 +19,9 @@ struct RepairCosts {
   uint32_t FullFence = 6;
 };
 
+/// Of costs: what is below only decides between places.
+constexpr uint64_t CostUnit = 1000;
+
 struct Candidate {
   bool IsFence = true;
   FenceKind Fence = FenceKind::Full;

@@ -108,7 +108,7 @@ public:
       : File(File), Options(Given), Asked(relaxedModels(Given.Models)), Cancel(Cancel) {
     Options.Models = {Model::SC};
     Options.Exhaustive = true; // bugs are not what is looked for
-    Options.Monitor = true;
+    Options.Monitor = Options.RobustnessOnly = Options.Witnesses = true;
     Options.Samples = false;
     Options.Counterexamples = 0;
   }

@@ -86,27 +86,34 @@ void Machine::findRoots(std::vector<uint64_t> &Words) const {
 void Machine::findNamed(std::vector<bool> &Named) const {
   Named.assign(Mem.numSlots(), false);
   std::vector<uint32_t> Work; // objects whose bytes are to be looked at
-  auto Name = [&](uint64_t Word) {
-    uint32_t Slot = slotOf(Word);
-    if (Slot >= Named.size() || Named[Slot])
+  auto Name = [&](uint32_t Slot) {
+    if (Named[Slot])
       return;
     Named[Slot] = true;
     if (const Object &O = Mem.at(Slot); O.Kind == ObjectKind::Heap && O.Life == Lifetime::Alive)
       Work.push_back(Slot);
   };
+  // Globals and what the process remembers are there for ever; what comes behind them may be forgotten.
+  const uint32_t First = ProcessSlot + 1, Count = Mem.numSlots() - First;
   std::vector<uint64_t> Words;
   findRoots(Words);
   for (uint64_t Word : Words)
-    Name(Word);
+    if (slotOf(Word) - First < Count)
+      Name(slotOf(Word));
   for (uint32_t Slot = 1; Slot < Mem.numSlots(); ++Slot)
-    if (const Object &O = Mem.at(Slot);
-        O.Life == Lifetime::Alive && O.Kind != ObjectKind::Heap && O.Kind != ObjectKind::Constant)
+    if (const Object &O = Mem.at(Slot); O.Life == Lifetime::Alive && O.Kind != ObjectKind::Heap &&
+                                        O.Kind != ObjectKind::Constant && Slot != ProcessSlot)
       Work.push_back(Slot);
   while (!Work.empty()) {
     const Object &O = Mem.at(Work.back());
     Work.pop_back();
-    for (uint32_t At = 0; At + sizeof(uint64_t) <= O.Size; ++At) // packed structures hold pointers anywhere
-      Name(Memory::readWord(O.Data + At, sizeof(uint64_t)));
+    constexpr uint32_t Upper = sizeof(uint32_t);                       // the slot is in the upper half of an address
+    for (uint32_t At = Upper; At + sizeof(uint32_t) <= O.Size; ++At) { // packed structures hold pointers anywhere
+      uint32_t Slot;
+      std::memcpy(&Slot, O.Data + At, sizeof Slot);
+      if (Slot - First < Count)
+        Name(Slot);
+    }
   }
 }
 

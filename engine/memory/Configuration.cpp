@@ -192,6 +192,7 @@ void Configuration::settle(ThreadId T) {
         countQuiet();
         M.save(T);
         writeBytes(Op.Where, Op.Width, Op.Value, Op.Value2);
+        orderOthers(T, Op.Ordering);
         M.resume(T, 0, 0, true);
         break;
       }
@@ -210,8 +211,26 @@ bool Configuration::isQuiet(ThreadId T, Sharing &Known) {
   const Operation &Op = M.pending(T);
   bool Own =
       (Op.Kind == OperationKind::Load && !Op.MaySpin && Known.readsOnlyOwn(Op.Where, Op.Width, T)) ||
-      (Op.Kind == OperationKind::Store && Op.Ordering < Order::Release && Known.writesOnlyOwn(Op.Where, Op.Width, T));
+      (Op.Kind == OperationKind::Store && Known.writesOnlyOwn(Op.Where, Op.Width, T));
   return Own && M.memory().find(Op.Where)->Life == Lifetime::Alive;
+}
+
+/// A quiet store of this order: nobody sees when it happens, but it keeps the thread's other stores in order.
+void Configuration::orderOthers(ThreadId T, Order O) {
+  if (O < Order::Release)
+    return;
+  if (Buffers == Buffering::None) {
+    constexpr uint32_t Barrier = StepNote::StoreBarrier;
+    Notes.push_back(
+        {StepNote::Fenced, T, O == Order::SeqCst ? Barrier | StepNote::DrainsTso | StepNote::DrainsPso : Barrier});
+    return;
+  }
+  if (Buffers == Buffering::PerLocation)
+    StoreBuffers[T]->barrier(M.undo());
+  if (O == Order::SeqCst) {
+    M.undo().save(MustDrain[T]);
+    MustDrain[T] = 1;
+  }
 }
 
 void Configuration::settleJoiners(ThreadId Target) {

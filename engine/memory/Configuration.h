@@ -193,6 +193,7 @@ private:
       lookWhetherToStop();
   }
   void lookWhetherToStop();
+  void orderOthers(ThreadId T, Order O);
   void settleJoiners(ThreadId Target);
   void noteCreated();
   void begin();

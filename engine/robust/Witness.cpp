@@ -72,7 +72,8 @@ private:
       const uint32_t Tail = C.buffer(Other).tail();
       for (uint32_t K = C.buffer(Other).head(); K < Tail; ++K) {
         const StoreBuffer::Entry &E = C.bufferEntry(Other, K);
-        bool Before = Other < Done.size() && E.Operation < Done[Other];
+        bool Before = Other < Done.size() && E.Operation < Done[Other] &&
+                      (Other != Delaying || E.Operation < Alarm.Delayed.Operation);
         if (Before && !E.Landed && E.Where < Where + Size && Where < E.Where + E.Width)
           land(Other, K);
       }
@@ -127,7 +128,11 @@ private:
           return false;
         step(C.processOf(T));
         break;
-      default: return M.operations(T) == Operation;
+      default:
+        if (M.operations(T) == Operation && M.pending(T).Kind != OperationKind::Store)
+          return true;
+        if (!landOldest(T)) // something that takes no step stands behind a sequentially consistent store
+          return false;
       }
     }
   }
@@ -176,11 +181,17 @@ private:
     const ThreadId T = threadOf(Alarm.Observer);
     if (T == Nobody || !reach(T, Alarm.Observer.Operation))
       return false;
-    if (M.operations(T) == Alarm.Observer.Operation)
+    // Whatever else was stored there has landed, except that an access that may wait needs an older value.
+    Delaying = threadOf(Alarm.Delayed);
+    if (M.operations(T) == Alarm.Observer.Operation) {
+      if (!M.pending(T).MaySpin)
+        landOfOthers(T);
       return act(T);
+    }
     uint32_t Entry = entryOf(T, Alarm.Observer.Operation);
     if (Entry == C.buffer(T).tail())
       return false;
+    landOfOthers(T, C.bufferEntry(T, Entry).Where, C.bufferEntry(T, Entry).Width);
     land(T, Entry);
     return true;
   }
@@ -198,6 +209,7 @@ private:
   const RobustnessAlarm &Alarm;
   Configuration &C;
   Machine &M;
+  ThreadId Delaying = Nobody; // its store is to be delayed from now on
   std::vector<uint32_t> Done; // per thread: its operations up to here are part of the order
 };
 

@@ -261,8 +261,7 @@ private:
   }
   bool unseenStore(ThreadId T, const StoreBuffer::Entry &E) {
     const Object *O = M.memory().find(E.Where);
-    auto Ordering = static_cast<Order>(M.program().Code[E.Pc].Flags & OrderMask);
-    return !Explored.isShared(O->Site) || (Ordering < Order::Release && Explored.writesOnlyOwn(E.Where, E.Width, T));
+    return !Explored.isShared(O->Site) || Explored.writesOnlyOwn(E.Where, E.Width, T);
   }
 
   void passUnseen() {

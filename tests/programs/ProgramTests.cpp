@@ -1,8 +1,12 @@
 // Checks the C programs of this directory against expected.tsv: one test per row, in the suite "Fast" or, where
 // the row says that there are many executions, "Full". The suite "Optimal" insists that no execution was for nothing,
-// the suite "Counterexample" that every violation is explained by an execution that is one.
+// the suite "Counterexample" that every violation is explained by an execution that is one, the suite "Fix" that every
+// violation that SC does not have is fixed.
+#include "fences/Fix.h"
+#include "fences/TextDiff.h"
 #include "support/Graphs.h"
 #include "support/Recordings.h"
+#include "support/Repairs.h"
 
 #include <gtest/gtest.h>
 
@@ -296,6 +300,49 @@ private:
   const Row Given;
 };
 
+/// Fixes a row's program. What SC has as well is refused; otherwise the repair works, no part of it does, and the edited
+/// text passes a fresh check.
+class FixTest : public ::testing::Test {
+public:
+  explicit FixTest(Row R) : Given(std::move(R)) {}
+
+  void TestBody() override {
+    const CompileRequest Text = testing::requestForProgram(Given.Program, Given.Flags);
+    const Program P = testing::compile(Text);
+    const CheckOptions Options = testing::optionsFor({Given.Which}, Given.Unroll);
+    Repairer Repairs = testing::repairerOf(P, Options);
+    const RepairResult Result = Repairs.find(true, true);
+    if (!testing::passes(P, testing::optionsFor({Model::SC}, Given.Unroll))) {
+      EXPECT_EQ(Result.What, RepairResult::Outcome::Refused);
+      EXPECT_EQ(Result.ShownUnder, Model::SC);
+      EXPECT_TRUE(Result.Shown && Result.Shown->Trace);
+      return;
+    }
+    ASSERT_EQ(Result.What, RepairResult::Outcome::Repaired) << Result.Reason;
+    EXPECT_EQ(testing::problemOf(P, Repairs, *Result.Found, Options), "");
+    checkText(Text, Options);
+  }
+
+private:
+  static void checkText(const CompileRequest &Text, const CheckOptions &Options) {
+    FixOptions Wanted;
+    Wanted.Check = Options;
+    const FixReport Report = findFixes(Text, Wanted);
+    ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+    for (const Fix &F : Report.Fixes) {
+      EXPECT_TRUE(F.Minimal);
+      CompileRequest Edited = Text;
+      for (const auto &[File, New] : editedTexts(Text, F.Edits))
+        Edited.Unsaved[File] = New;
+      const CheckReport Again = check({Edited, Options});
+      EXPECT_TRUE(Again.Models[0].Result == Verdict::Verified || Again.Models[0].Result == Verdict::Bounded)
+          << describe(Again) << titleOf(F, Options.Unroll);
+    }
+  }
+
+  const Row Given;
+};
+
 /// Says what is wrong with the data file itself.
 class DataTest : public ::testing::Test {
 public:
@@ -319,6 +366,8 @@ void registerRow(const Row &R) {
     registerTest<RobustTest>("Robust", R.testName(), R);
   if (R.Verdict == "violation")
     registerTest<CounterexampleTest>("Counterexample", R.testName(), R);
+  if (R.Verdict == "violation" && R.Which != Model::SC && !R.isPermuted())
+    registerTest<FixTest>("Fix", R.testName(), R);
   // The keys of all traces are kept.
   if (R.Executions.value_or(0) <= MostTracesKept)
     registerTest<OptimalTest>("Optimal", R.testName(), R);

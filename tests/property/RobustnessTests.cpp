@@ -89,8 +89,8 @@ void expectExactAlarms(const testing::Palette &From, unsigned Programs, unsigned
     FAIL() << "program " << K << " of seed " << Seed << ":\n" << problemOf(Small) << Small.text();
   }
   for (unsigned Count : NotRobust) {
-    EXPECT_GT(Count, Programs / 50) << "some programs should not be robust";
-    EXPECT_LT(Count, Programs - Programs / 50) << "some programs should be robust";
+    EXPECT_GT(Count, Programs / 100) << "some programs should not be robust";
+    EXPECT_LT(Count, Programs - Programs / 100) << "some programs should be robust";
   }
 }
 

@@ -12,6 +12,7 @@ struct node {
   atomic_int locked;
 };
 
+static struct node nodes[N];
 static struct node *_Atomic tail;
 static volatile int critical;
 
@@ -41,11 +42,10 @@ static void unlock(struct node *mine) {
 static void *thread(void *arg) {
   int me = (int)(long)arg;
   for (;;) {
-    struct node mine;
-    lock(&mine);
+    lock(&nodes[me]);
     critical = me;
     assert(critical == me);
-    unlock(&mine);
+    unlock(&nodes[me]);
   }
   return NULL;
 }

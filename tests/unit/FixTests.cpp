@@ -1,0 +1,295 @@
+// Fixes of texts: what is offered was compiled and checked, what cannot be fixed is refused. Also from the terminal.
+#include "fences/Relax.h"
+#include "fences/TextDiff.h"
+#include "support/CommandLine.h"
+#include "support/Explore.h"
+#include "support/StoreBuffering.h"
+
+#include <gtest/gtest.h>
+
+#include "llvm/Support/JSON.h"
+
+#include <sstream>
+
+namespace picket {
+namespace {
+
+using testing::requestForText;
+
+const char *const MessagePassing = R"(#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+int data;
+atomic_int ready;
+void *sender(void *p) {
+  data = 1;
+  atomic_store_explicit(&ready, 1, ORDER);
+  return p;
+}
+void *receiver(void *p) {
+  if (atomic_load_explicit(&ready, memory_order_acquire))
+    assert(data == 1);
+  return p;
+}
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, sender, 0);
+  pthread_create(&u, 0, receiver, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+}
+)";
+
+/// The text with another one in place of ORDER.
+std::string messagePassing(const std::string &Order) {
+  std::string Text = MessagePassing;
+  return Text.replace(Text.find("ORDER"), 5, Order);
+}
+
+FixOptions fixOptions(std::vector<Model> Models) {
+  FixOptions Options;
+  Options.Check.Models = std::move(Models);
+  return Options;
+}
+
+std::string editedText(const CompileRequest &Text, const std::vector<TextEdit> &Edits) {
+  return applyEdits(textOf(Text, "/test.c"), Edits);
+}
+
+/// A fresh check of a text.
+void expectVerified(const std::string &Text, const std::vector<Model> &Models) {
+  CheckOptions Options;
+  Options.Models = Models;
+  for (const ModelReport &M : testing::checkText(Text, Options).Models)
+    EXPECT_EQ(M.Result, Verdict::Verified) << nameOf(M.Which) << ": " << M.Reason << "\n" << Text;
+}
+
+TEST(Fix, TheEditedTextPassesAFreshCheck) {
+  const std::vector<Model> Models = {Model::SC, Model::TSO, Model::PSO};
+  const CompileRequest Text = requestForText(testing::StoreBuffering);
+  const FixReport Report = findFixes(Text, fixOptions(Models));
+  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  for (const Fix &F : Report.Fixes) {
+    EXPECT_EQ(F.Changes.size(), 2u);
+    EXPECT_TRUE(F.Minimal);
+    EXPECT_EQ(titleOf(F, 8), "Add 2 fences (verified for SC, TSO and PSO, minimal)");
+    expectVerified(editedText(Text, F.Edits), Models);
+  }
+  EXPECT_LT(Report.Seconds, 2);
+}
+
+TEST(Fix, AlternativesAreRankedByCost) {
+  const CompileRequest Text = requestForText(messagePassing("memory_order_relaxed"));
+  const FixReport Report = findFixes(Text, fixOptions({Model::PSO}));
+  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  ASSERT_GE(Report.Fixes.size(), 2u);
+  EXPECT_TRUE(std::is_sorted(Report.Fixes.begin(), Report.Fixes.end(),
+                             [](const Fix &A, const Fix &B) { return A.Cost < B.Cost; }));
+  EXPECT_NE(editedText(Text, Report.Fixes[0].Edits).find("memory_order_release"), std::string::npos);
+  EXPECT_NE(editedText(Text, Report.Fixes[1].Edits).find("atomic_thread_fence"), std::string::npos);
+  for (const Fix &F : Report.Fixes)
+    expectVerified(editedText(Text, F.Edits), {Model::PSO});
+}
+
+TEST(Fix, IsForAllModelsAtOnce) {
+  const std::vector<Model> Models = {Model::TSO, Model::PSO, Model::Power};
+  const CompileRequest Text = requestForText(messagePassing("memory_order_relaxed"));
+  const FixReport Report = findFixes(Text, fixOptions(Models));
+  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  expectVerified(editedText(Text, Report.Fixes[0].Edits), Models);
+}
+
+TEST(Fix, CheapestIsSaidOnRequest) {
+  FixOptions Options = fixOptions({Model::TSO});
+  Options.Cheapest = true;
+  const FixReport Report = findFixes(requestForText(testing::StoreBuffering), Options);
+  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  EXPECT_EQ(titleOf(Report.Fixes[0], 8), "Add 2 fences (verified for TSO, cheapest)");
+}
+
+TEST(Fix, WhatNeedsNoneGetsNone) {
+  const FixReport Report =
+      findFixes(testing::requestForProgram("cas_lock"), fixOptions({Model::SC, Model::TSO, Model::PSO}));
+  EXPECT_EQ(Report.What, FixReport::Outcome::NothingToDo) << Report.Reason;
+  EXPECT_TRUE(Report.Fixes.empty());
+}
+
+TEST(Fix, BugsUnderScAreRefusedAndShown) {
+  const FixReport Report = findFixes(testing::requestForProgram("racy_counter"), fixOptions({Model::TSO}));
+  ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
+  EXPECT_EQ(Report.ShownUnder, Model::SC);
+  ASSERT_TRUE(Report.Shown && Report.Shown->Trace);
+}
+
+TEST(Fix, WhatDoesNotCompileCannotBeChecked) {
+  const FixReport Report = findFixes(requestForText("int main(void) { return"), fixOptions({Model::TSO}));
+  EXPECT_EQ(Report.What, FixReport::Outcome::CannotBeChecked);
+  EXPECT_FALSE(Report.Diagnostics.empty());
+}
+
+TEST(Fix, CanBeCancelledBeforeItBegins) {
+  const std::atomic<bool> Cancel = true;
+  const FixReport Report = findFixes(requestForText(testing::StoreBuffering), fixOptions({Model::TSO}), &Cancel);
+  EXPECT_EQ(Report.What, FixReport::Outcome::GaveUp);
+  EXPECT_TRUE(Report.Fixes.empty());
+}
+
+TEST(Fix, AProgramBecomesRobust) {
+  // No assertion can fail, but there is an execution that SC does not have.
+  const CompileRequest Text = requestForText(R"(#include <pthread.h>
+volatile int x, y, a, b;
+void *left(void *p) { x = 1; a = y; return p; }
+void *right(void *p) { y = 1; b = x; return p; }
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, left, 0);
+  pthread_create(&u, 0, right, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+}
+)");
+  FixOptions Options = fixOptions({Model::TSO, Model::PSO});
+  EXPECT_EQ(findFixes(Text, Options).What, FixReport::Outcome::NothingToDo);
+  Options.Aim = [&](Thoroughness) { return robustChecker("/test.c", Options.Check, nullptr); };
+  const FixReport Report = findFixes(Text, Options);
+  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  EXPECT_EQ(Report.Fixes[0].Changes.size(), 2u);
+  EXPECT_TRUE(Report.Fixes[0].Minimal);
+  // Robust: as many executions as under SC.
+  const Program Edited = testing::compile(requestForText(editedText(Text, Report.Fixes[0].Edits)));
+  const uint64_t Sequential = testing::explore(Edited, Buffering::None).Executions;
+  EXPECT_EQ(testing::explore(Edited, Buffering::Fifo).Executions, Sequential);
+  EXPECT_EQ(testing::explore(Edited, Buffering::PerLocation).Executions, Sequential);
+}
+
+TEST(Relax, OrdersThatAreNotNeededBecomeWeaker) {
+  const CompileRequest Text = requestForText(messagePassing("memory_order_seq_cst"));
+  const RelaxReport Report = relax(Text, fixOptions({Model::PSO}));
+  ASSERT_EQ(Report.What, RelaxReport::Outcome::Found) << Report.Reason;
+  ASSERT_EQ(Report.Weaker.size(), 2u);
+  EXPECT_EQ(Report.Weaker[0].Sentence, "this seq_cst store can be release under PSO");
+  EXPECT_EQ(Report.Weaker[0].Where.Line, 8u);
+  EXPECT_EQ(Report.Weaker[1].Sentence, "this acquire load can be relaxed under PSO");
+  expectVerified(editedText(Text, Report.Edits), {Model::PSO});
+}
+
+TEST(Relax, UnderPowerTheAcquireIsNeeded) {
+  const CompileRequest Text = requestForText(messagePassing("memory_order_seq_cst"));
+  const RelaxReport Report = relax(Text, fixOptions({Model::PSO, Model::Power}));
+  ASSERT_EQ(Report.What, RelaxReport::Outcome::Found) << Report.Reason;
+  ASSERT_EQ(Report.Weaker.size(), 1u);
+  EXPECT_EQ(Report.Weaker[0].Sentence, "this seq_cst store can be release under PSO and POWER");
+  const CompileRequest Tight = requestForText(messagePassing("memory_order_release"));
+  EXPECT_EQ(relax(Tight, fixOptions({Model::PSO, Model::Power})).What, RelaxReport::Outcome::NothingToDo);
+}
+
+TEST(Relax, FencesThatAreNotNeededGo) {
+  std::string Text = testing::StoreBuffering;
+  auto Put = [&](const std::string &Front, const std::string &New) { Text.insert(Text.find(Front), New); };
+  Put("x = 1; a", "__sync_synchronize(); ");
+  Put("a = y", "__sync_synchronize(); ");
+  Put("b = x", "__sync_synchronize(); ");
+  const CompileRequest Request = requestForText(Text);
+  const RelaxReport Report = relax(Request, fixOptions({Model::TSO}));
+  ASSERT_EQ(Report.What, RelaxReport::Outcome::Found) << Report.Reason;
+  ASSERT_EQ(Report.Weaker.size(), 1u);
+  EXPECT_EQ(Report.Weaker[0].Sentence, "this fence is not needed under TSO");
+  const std::string Edited = editedText(Request, Report.Edits);
+  expectVerified(Edited, {Model::TSO});
+  size_t Left = 0;
+  for (size_t At = Edited.find("__sync_synchronize"); At != std::string::npos;
+       At = Edited.find("__sync_synchronize", At + 1))
+    ++Left;
+  EXPECT_EQ(Left, 2u);
+}
+
+TEST(Relax, ABuggyProgramIsRefused) {
+  const RelaxReport Report = relax(requestForText(testing::StoreBuffering), fixOptions({Model::TSO}));
+  EXPECT_EQ(Report.What, RelaxReport::Outcome::Refused);
+  EXPECT_TRUE(Report.Shown);
+}
+
+class FixCommandTest : public testing::CommandLineTest {
+protected:
+  std::string read(const std::string &Name) {
+    std::ostringstream Text;
+    Text << std::ifstream(Root / Name).rdbuf();
+    return Text.str();
+  }
+};
+
+TEST_F(FixCommandTest, PrintsADiffThatCanBeApplied) {
+  write("sb.c", testing::StoreBuffering);
+  const testing::Outcome Diff = run("check --fix sb.c > fix.diff");
+  EXPECT_EQ(Diff.ExitCode, 0) << Diff.Output;
+  EXPECT_EQ(read("sb.c"), testing::StoreBuffering); // nothing is written unless asked for
+  EXPECT_TRUE(testing::contains(read("fix.diff"), "--- a/sb.c\n+++ b/sb.c\n@@ ")) << read("fix.diff");
+  ASSERT_EQ(std::system(("cd " + Root.string() + " && git apply fix.diff").c_str()), 0);
+  EXPECT_EQ(run("check sb.c").ExitCode, 0);
+}
+
+TEST_F(FixCommandTest, AppliesWhatItProved) {
+  write("sb.c", testing::StoreBuffering);
+  const testing::Outcome Applied = run("check --fix --apply sb.c");
+  EXPECT_EQ(Applied.ExitCode, 0);
+  EXPECT_TRUE(testing::contains(Applied.Output, "sb.c: Add 2 fences (verified for SC, TSO and PSO, minimal)"))
+      << Applied.Output;
+  EXPECT_EQ(run("check sb.c").ExitCode, 0) << read("sb.c");
+  EXPECT_TRUE(testing::contains(run("check --fix sb.c").Output, "nothing to fix"));
+}
+
+TEST_F(FixCommandTest, WritesJson) {
+  write("sb.c", testing::StoreBuffering);
+  const testing::Outcome Json = run("check --fix=cheapest --model tso --json sb.c", "2>/dev/null");
+  EXPECT_EQ(Json.ExitCode, 0);
+  auto Parsed = llvm::json::parse(Json.Output);
+  ASSERT_TRUE(bool(Parsed)) << llvm::toString(Parsed.takeError()) << Json.Output;
+  const llvm::json::Object &Report = *Parsed->getAsObject();
+  EXPECT_EQ(Report.getString("outcome"), "fixed");
+  const llvm::json::Object &First = *(*Report.getArray("fixes"))[0].getAsObject();
+  EXPECT_EQ(First.getBoolean("cheapest"), true);
+  EXPECT_EQ(First.getString("coverage"), "verified for TSO");
+  EXPECT_EQ(First.getArray("changes")->size(), 2u);
+}
+
+TEST_F(FixCommandTest, RefusesWithTheScCounterexample) {
+  write("racy.c", R"(#include <assert.h>
+#include <pthread.h>
+int n;
+void *add(void *p) { n++; return p; }
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, add, 0);
+  pthread_create(&u, 0, add, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  assert(n == 2);
+}
+)");
+  const testing::Outcome Refused = run("check --fix racy.c");
+  EXPECT_EQ(Refused.ExitCode, 1);
+  EXPECT_TRUE(testing::contains(Refused.Output, "also happens under sequential consistency")) << Refused.Output;
+  EXPECT_TRUE(testing::contains(Refused.Output, "racy.c: SC: violation")) << Refused.Output;
+}
+
+TEST_F(FixCommandTest, RelaxesAsNotesAndDiff) {
+  write("mp.c", messagePassing("memory_order_seq_cst"));
+  const testing::Outcome Relaxed = run("check --relax --model pso mp.c");
+  EXPECT_EQ(Relaxed.ExitCode, 0);
+  EXPECT_TRUE(testing::contains(Relaxed.Output, "mp.c:8:3: note: this seq_cst store can be release under PSO"))
+      << Relaxed.Output;
+  EXPECT_TRUE(testing::contains(Relaxed.Output, "\n+  atomic_store_explicit(&ready, 1, memory_order_release);"))
+      << Relaxed.Output;
+}
+
+TEST_F(FixCommandTest, BadUsageIsSaid) {
+  write("sb.c", testing::StoreBuffering);
+  EXPECT_EQ(run("check --fix=nonsense sb.c").ExitCode, 2);
+  EXPECT_EQ(run("check --fix --relax sb.c").ExitCode, 2);
+  EXPECT_EQ(run("check --fix --format sarif sb.c").ExitCode, 2);
+  EXPECT_EQ(run("check --fix --svg x.svg sb.c").ExitCode, 2);
+  EXPECT_EQ(run("check --fix missing.c").ExitCode, 3);
+}
+
+} // namespace
+} // namespace picket
