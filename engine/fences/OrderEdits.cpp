@@ -140,7 +140,7 @@ private:
     for (; Loc.isMacroID(); Loc = Tree.Sources.getImmediateMacroCallerLoc(Loc))
       if (!Tree.Sources.isMacroArgExpansion(Loc)) {
         clang::SourceLocation Spelling = Tree.Sources.getSpellingLoc(Loc);
-        if (Tree.Sources.isInSystemHeader(Spelling))
+        if (Tree.Sources.isInSystemHeader(Spelling) && !Tree.Sources.isWrittenInBuiltinFile(Spelling))
           return true;
       }
     return false;

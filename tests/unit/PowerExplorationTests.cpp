@@ -394,6 +394,21 @@ TEST(PowerExploration, UseAfterFreeIsFound) {
   expectBug(Head + User("relaxed") + Tail, "use-after-free");
 }
 
+TEST(PowerExploration, MemoryThatNobodyElseTouchedBeforeItsEnd) {
+  // The other thread comes to it first or last: one execution is good.
+  auto Expect = [](const std::string &Other, const std::string &Main, const std::string &Kind) {
+    Explored All = exploreText("#include <pthread.h>\n#include <stdlib.h>\nstatic void *t(void *q) { " + Other +
+                               " return 0; }\nint main(void) { pthread_t a; int *p = malloc(4);\n"
+                               "  pthread_create(&a, 0, t, p); " +
+                               Main + " pthread_join(a, 0); return 0; }\n");
+    EXPECT_EQ(All.Bugs, Bugs{Kind}) << Other << Main;
+    EXPECT_EQ(All.Result.Executions, 2u) << Other << Main;
+  };
+  Expect("*(volatile int *)q = 1;", "free(p);", "use-after-free");
+  Expect("free(q);", "*(volatile int *)p = 1;", "use-after-free");
+  Expect("free(q);", "free(p);", "double-free");
+}
+
 TEST(PowerExploration, DoubleFreeIsFound) {
   expectBug("#include <pthread.h>\n#include <stdlib.h>\nint *volatile p;\n"
             "static void *t(void *q) { free(p); return q; }\n"
