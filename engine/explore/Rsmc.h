@@ -3,80 +3,10 @@
 #pragma once
 
 #include "explore/Exploration.h"
+#include "explore/GraphRun.h"
 #include "memory/Axioms.h"
-#include "memory/GraphNotes.h"
-
-#include <functional>
 
 namespace picket {
-
-/// One access in a run, for those who look at it.
-struct GraphAccess {
-  ThreadId Thread;
-  uint32_t Index; // the how-manieth of its thread; an update has two, its read and its write
-  uint32_t Pc;
-  bool IsWrite;
-  bool OfUpdate;
-  Address Where;
-  uint32_t Width;
-  uint64_t Value;
-  /// Reads: the access (by number in the list) whose value it has; ~0u: the initial one.
-  uint32_t Source;
-  /// Writes: place in the coherence of its location, from 1.
-  uint32_t Position;
-};
-
-/// An access that a thread has fetched, with everything a recording needs. Numbers of others are those of the list.
-struct GraphFact {
-  ThreadId Thread;
-  uint32_t Pc;
-  Operation Op;
-  uint32_t Number, Part; // the how-manieth operation of its thread it is of, and the how-manieth event of that
-  bool IsWrite, OfUpdate, Ends;
-  bool Happened; // committed, and not a write that did not take place
-  Address Where; // if it happened, as all below
-  uint32_t Width;
-  uint64_t Value, Initial;
-  EventId Source;                                          // reads
-  uint32_t Position;                                       // writes
-  std::vector<EventId> AddressFrom, DataFrom, ControlFrom; // dependencies
-  std::vector<EventId> Fenced;                             // earlier ones of its thread that a fence keeps before it
-  std::vector<EventId> Kept;  // earlier ones of its thread that the model keeps before it, for whatever reason
-  std::vector<EventId> Past;  // all that it could not have happened without, of all threads
-  std::vector<uint8_t> State; // of a synchronisation object: before
-};
-
-/// What is to be committed when a run is followed again, in whatever order. Threads are named by their paths.
-struct GraphScript {
-  struct Step {
-    uint32_t Thread = 0;
-    uint32_t Number = 0, Part = 0; // as in GraphFact; an update is named by its read
-    uint32_t Source = ~0u;         // reads: the step that is read; ~0u: the initial value
-    uint32_t Position = 0;         // writes: place in coherence
-    bool Whole = false;            // the end of memory, all parts of it, behind whatever is there
-    bool Last = false;             // only when nothing else is left
-  };
-  std::vector<std::vector<uint32_t>> Threads;
-  std::vector<Step> Steps;
-};
-
-/// A complete run, or one that ended in a bug. There only while an observer is told of it.
-class GraphRun {
-public:
-  virtual ~GraphRun() = default;
-  /// What a slot of the function a thread started with held when it returned.
-  virtual uint64_t finalRegister(ThreadId T, uint32_t Slot) = 0;
-  virtual uint64_t finalValue(Address Where, unsigned Width) = 0;
-  virtual Machine &machine() = 0;
-  /// The committed accesses that took place, in the order of commitment.
-  virtual std::vector<GraphAccess> accesses() = 0;
-  /// Everything that is fetched, in the order of fetching: threads in program order.
-  virtual std::vector<GraphFact> facts() = 0;
-  /// Only in a run that is followed.
-  virtual const GraphNotes &notes() const = 0;
-  /// How to come here again.
-  virtual GraphScript script() = 0;
-};
 
 class GraphObserver {
 public:
@@ -86,14 +16,6 @@ public:
   /// What was told so far does not count.
   virtual void restarted() {}
 };
-
-/// Follows a script on a fresh machine, until nothing of it is left that can be done, or there is the bug that is
-/// wanted (null: none). What a thread does with memory that no other thread accesses need not be in the script. What
-/// was fetched in front of something that happened then happens too, if it can. At the end `Then` is called with the
-/// run and, per step, whether it was done. May throw MachineStop.
-void followGraph(const Program &P, AxiomaticModel Model, const MachineOptions &Options, Sharing &Shared,
-                 const GraphScript &Script, const BugReport *Wanted,
-                 const std::function<void(GraphRun &, const std::vector<bool> &)> &Then);
 
 ExplorationResult exploreGraphs(const Program &P, AxiomaticModel Model, const ExplorationOptions &Options,
                                 GraphObserver &Observer);

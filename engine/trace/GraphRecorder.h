@@ -1,7 +1,7 @@
 // Writes an execution of POWER down: a run that is followed once more for it.
 #pragma once
 
-#include "explore/Rsmc.h"
+#include "explore/GraphFollow.h"
 #include "trace/Recording.h"
 
 #include <optional>

@@ -1,0 +1,269 @@
+#include "explore/GraphFollow.h"
+
+#include "explore/GraphWalk.h"
+
+#include <map>
+#include <tuple>
+
+namespace picket {
+
+namespace {
+
+using AtEnd = std::function<void(GraphRun &, const std::vector<bool> &)>;
+
+template <unsigned Words> class Follower final : public GraphWalk<Words> {
+public:
+  Follower(const Program &P, AxiomaticModel Model, const MachineOptions &Options, Sharing &Shared, EndingMemory &Memory,
+           const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then)
+      : Walk(P, Model, Options, Shared, Memory), Script(Script), Wanted(Wanted), Then(Then),
+        Done(Script.Steps.size(), NoEvent) {}
+
+  void run() {
+    Flow.noteInto(&Notes);
+    if (Walk::start())
+      follow();
+  }
+
+private:
+  using Walk = GraphWalk<Words>;
+  using typename Walk::Set;
+  using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised, Walk::numbers;
+  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::ending;
+  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Deferred, Walk::Notes;
+  using Index = std::map<std::tuple<uint32_t, uint32_t, uint32_t>, EventId>; // by thread (of the script), number, part
+
+  void follow();
+  bool followStep(size_t Step, const Index &Events);
+  bool followOwn(const Index &Events);
+  void complete();
+  void endOfScript();
+  Index index() const;
+  EventId find(const GraphScript::Step &Step, const Index &Events);
+  bool stores(const typename Index::key_type &Decision) const;
+  bool hasBug() const;
+  template <typename Continuation> bool commitSomehow(EventId E, Continuation Then);
+
+  const GraphScript &Script;
+  const BugReport *Wanted;
+  const AtEnd &Then;
+  std::vector<EventId> Done; // per step
+};
+
+template <unsigned Words> bool Follower<Words>::hasBug() const {
+  return Wanted && std::any_of(M.bugs().begin(), M.bugs().end(), [&](const BugReport &B) {
+    return B.Kind == Wanted->Kind && B.Thread == Wanted->Thread && B.Pc == Wanted->Pc;
+  });
+}
+
+template <unsigned Words> typename Follower<Words>::Index Follower<Words>::index() const {
+  std::vector<uint32_t> ThreadOf(M.numThreads(), ~0u);
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    for (uint32_t K = 0; K < Script.Threads.size() && M.exists(T); ++K)
+      if (Script.Threads[K] == M.pathOf(T))
+        ThreadOf[T] = K;
+  const auto Numbers = numbers();
+  Index Events;
+  for (EventId E = 0; E < G.size(); ++E)
+    Events[{ThreadOf[G[E].Thread], Numbers[E].first, Numbers[E].second}] = E;
+  return Events;
+}
+
+/// The event of a step. Of a whole end: its next part.
+template <unsigned Words> EventId Follower<Words>::find(const GraphScript::Step &Step, const Index &Events) {
+  for (auto At = Events.lower_bound({Step.Thread, Step.Number, Step.Part}); At != Events.end(); ++At) {
+    auto [Thread, Number, Part] = At->first;
+    if (Thread != Step.Thread || Number != Step.Number || (!Step.Whole && Part != Step.Part))
+      break;
+    if (!G.Committed.contains(At->second))
+      return At->second;
+  }
+  return NoEvent;
+}
+
+/// Whether a script has the write that a store-conditional makes if it succeeds.
+template <unsigned Words> bool Follower<Words>::stores(const typename Index::key_type &Decision) const {
+  auto [Thread, Number, Part] = Decision;
+  return std::any_of(Script.Steps.begin(), Script.Steps.end(), [&](const GraphScript::Step &S) {
+    return S.Thread == Thread && S.Number == Number && S.Part == Part + 1;
+  });
+}
+
+template <unsigned Words> void Follower<Words>::follow() {
+  choose(); // finds accesses that are bugs
+  startOverIfSurprised();
+  if (hasBug())
+    return complete();
+  const Index Events = index();
+  for (const auto &[Name, E] : Events)
+    if (G[E].Decides && !G.Committed.contains(E))
+      return withOutcome(E, stores(Name), [&] { follow(); });
+  auto Goes = [&](bool Last) {
+    for (size_t K = 0; K < Done.size(); ++K)
+      if (const GraphScript::Step &S = Script.Steps[K];
+          S.Last == Last && (Done[K] == NoEvent || S.Whole) && followStep(K, Events))
+        return true;
+    return false;
+  };
+  if (!Goes(false) && !followOwn(Events) && !Goes(true))
+    complete();
+}
+
+/// Lets a thread access what no other thread accesses: scripts need not say so.
+template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
+  std::vector<bool> Named(G.size(), false);
+  for (const GraphScript::Step &S : Script.Steps)
+    for (auto At = Events.lower_bound({S.Thread, S.Number, S.Part}); At != Events.end(); ++At) {
+      auto [Thread, Number, Part] = At->first;
+      if (Thread != S.Thread || Number != S.Number || (!S.Whole && Part != S.Part))
+        break;
+      Named[At->second] = true;
+    }
+  auto IsOwn = [&](EventId E) {
+    return std::none_of(G.Events.begin(), G.Events.end(),
+                        [&](const auto &Other) { return Other.Place == G[E].Place && Other.Thread != G[E].Thread; });
+  };
+  for (EventId E = 0; E < G.size(); ++E)
+    if (!Named[E] && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) &&
+        isEnabled(E) && IsOwn(E) && commitSomehow(E, [&] { follow(); }))
+      return true;
+  return false;
+}
+
+/// Does a step and goes on. False if it is not possible.
+template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const Index &Events) {
+  const GraphScript::Step &S = Script.Steps[Step];
+  EventId E = find(S, Events);
+  if (E == NoEvent || Flow.isAbandoned(E) || !isEnabled(E))
+    return false;
+  auto Next = [&] { follow(); };
+  EventId Source = NoEvent;
+  if (!G[E].IsWrite && S.Source != ~0u) {
+    Source = Done[S.Source];
+    if (Source != NoEvent && G[Source].OfUpdate && !G[Source].IsWrite)
+      ++Source;
+    for (EventId W : G.Places[G[E].Place].Coherence)
+      if (Source != NoEvent && G[Source].Ends && G[W].Ends)
+        Source = W; // of an end the part that is there
+    if (Source == NoEvent || G[Source].Place != G[E].Place || !G.Writes.contains(Source))
+      return false;
+  }
+  const EventId Before = std::exchange(Done[Step], E);
+  bool Possible = false;
+  if (!G[E].IsWrite) {
+    Possible = G.positionOf(Source) >= coherenceFloor(G, E) && withRead(E, Source, ~0u, Next);
+  } else {
+    const auto &Coherence = G.Places[G[E].Place].Coherence;
+    auto Position = static_cast<uint32_t>(Coherence.size()) + 1;
+    for (size_t K = 0; K < Done.size() && !S.Whole; ++K)
+      for (uint32_t At = 0; At < Coherence.size(); ++At)
+        if (Script.Steps[K].Position > S.Position &&
+            (Coherence[At] == Done[K] || (G[Coherence[At]].OfUpdate && Coherence[At] - 1 == Done[K])))
+          Position = std::min(Position, At + 1);
+    G[E].Past = pastOf(commitBefore(E));
+    Model->extend(G, E);
+    Possible = Position > coherenceFloor(G, E) && withWrite(E, Position, Next);
+  }
+  if (!Possible)
+    Done[Step] = Before;
+  return Possible;
+}
+
+/// Lets happen what stands, in its thread, in front of something that happened: so that what is shown is a part of a
+/// complete execution.
+template <unsigned Words> void Follower<Words>::complete() {
+  if (EventId Next = choose(); Next != NoEvent && G[Next].Decides)
+    return withOutcome(Next, false, [&] { complete(); });
+  startOverIfSurprised();
+  Set InFront;
+  (G.Reads | G.Writes).forEach([&](EventId E) { InFront |= G[E].Before; });
+  for (EventId E = 0; E < G.size(); ++E)
+    if (InFront.contains(E) && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) &&
+        isEnabled(E) && commitSomehow(E, [&] { complete(); }))
+      return;
+  endOfScript();
+}
+
+/// Commits with the latest parameter that is possible.
+template <unsigned Words>
+template <typename Continuation>
+bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
+  const std::vector<EventId> Coherence = G.Places[G[E].Place].Coherence;
+  const uint32_t Floor = coherenceFloor(G, E);
+  auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return G[W].Ends; });
+  auto Latest = static_cast<uint32_t>(End - Coherence.begin()); // nothing behind an end: that would be another bug
+  if (!G[E].IsWrite) {
+    for (uint32_t K = Latest + 1; K-- > Floor;)
+      if (withRead(E, K ? Coherence[K - 1] : NoEvent, ~0u, Then))
+        return true;
+    return false;
+  }
+  G[E].Past = pastOf(commitBefore(E));
+  Model->extend(G, E);
+  for (uint32_t Position = Latest + 1; Position > Floor; --Position)
+    if (withWrite(E, Position, Then))
+      return true;
+  return false;
+}
+
+template <unsigned Words> void Follower<Words>::endOfScript() {
+  if (M.bugs().empty()) {
+    // Whoever still waits may do so for ever.
+    bool AllWait = true;
+    for (EventId E = 0; E < G.size(); ++E)
+      if (!G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && isEnabled(E)) {
+        AllWait &= Flow.mayWait(E);
+        Deferred.push_back({E, ~0u});
+      }
+    ThreadId Stuck = ~0u;
+    bool Superfluous = false;
+    if (AllWait)
+      ending(Stuck, Superfluous);
+  }
+  std::vector<bool> WasDone;
+  for (EventId E : Done)
+    WasDone.push_back(E != NoEvent);
+  Then(*this, WasDone);
+}
+
+/// Follows with sets of a certain size. False if they turn out to be too small.
+template <unsigned Words>
+bool followWith(const Program &P, AxiomaticModel Model, const MachineOptions &Options, Sharing &Shared,
+                const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then) {
+  EndingMemory Memory;
+  for (;;) {
+    const auto Known = Memory.Accessed;
+    bool Again = false;
+    const AtEnd End = [&](GraphRun &Run, const std::vector<bool> &Done) {
+      // If it did not go on, that may be because what ends was not known yet.
+      Again = Memory.Accessed != Known && std::find(Done.begin(), Done.end(), false) != Done.end();
+      if (!Again)
+        Then(Run, Done);
+    };
+    try {
+      Follower<Words>(P, Model, Options, Shared, Memory, Script, Wanted, End).run();
+      if (!Again)
+        return true;
+    } catch (const StartOver &) {
+    } catch (const GraphFull &) {
+      return false;
+    } catch (const MachineStop &) {
+      if (!Shared.takeChanged())
+        throw;
+    }
+  }
+}
+
+} // namespace
+
+void followGraph(const Program &P, AxiomaticModel Model, const MachineOptions &Machine, Sharing &Shared,
+                 const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then) {
+  MachineOptions Options = Machine;
+  Options.OutOfOrder = true;
+  Options.StopAtFences = false;
+  if (followWith<1>(P, Model, Options, Shared, Script, Wanted, Then) ||
+      followWith<4>(P, Model, Options, Shared, Script, Wanted, Then))
+    return;
+  followWith<16>(P, Model, Options, Shared, Script, Wanted, Then);
+}
+
+} // namespace picket

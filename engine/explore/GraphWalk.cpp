@@ -1,0 +1,334 @@
+#include "explore/GraphWalk.h"
+
+#include <tuple>
+
+namespace picket {
+
+template <unsigned Words> bool GraphWalk<Words>::start() {
+  M.start();
+  M.undo().setRecording(true);
+  return advance();
+}
+
+template <unsigned Words> EventSet<Words> GraphWalk<Words>::commitBefore(EventId E) const {
+  Set Direct = Model->commitBefore(G, E);
+  if (G[E].OfUpdate) {
+    Direct |= Model->commitBefore(G, E + 1);
+    Direct.erase(E);
+  }
+  return Direct;
+}
+
+template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(const Set &Direct) const {
+  Set Past = Direct;
+  Direct.forEach([&](EventId E) { Past |= G[E].Past; });
+  return Past;
+}
+
+template <unsigned Words> bool GraphWalk<Words>::isEnabled(EventId E) {
+  return Flow.locate(E) && (!G[E].OfUpdate || Flow.locate(E + 1)) && Flow.hasOperands(E) &&
+         commitBefore(E).isSubsetOf(G.Committed);
+}
+
+/// Whether an event may be committed as soon as it is enabled.
+template <unsigned Words> bool GraphWalk<Words>::isOpen(EventId E) const {
+  return !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) && !LeftOut.contains(E) &&
+         std::none_of(Deferred.begin(), Deferred.end(), [E](auto &D) { return D.first == E; });
+}
+
+/// In which order to commit. Writes first: a read can then choose among them, which saves races. Reads that may have to
+/// wait for others come late, and last the writes that may turn out to be impossible.
+template <unsigned Words> uint64_t GraphWalk<Words>::rankOf(EventId E) const {
+  uint64_t Group = G[E].Decides ? 0 : G[E].Conditional ? 4 : G[E].IsWrite ? 1 : Flow.mayWait(E) ? 3 : 2;
+  return (Group << 32) + G[E].Index;
+}
+
+template <unsigned Words> EventId GraphWalk<Words>::choose() {
+  EventId Best = NoEvent;
+  uint64_t BestRank = ~0ull;
+  for (EventId E = 0; E < G.size(); ++E) {
+    if (!isOpen(E) || !isEnabled(E))
+      continue;
+    if (uint64_t Rank = rankOf(E); Rank < BestRank) {
+      Best = E;
+      BestRank = Rank;
+    }
+  }
+  return Best;
+}
+
+template <unsigned Words> void GraphWalk<Words>::startOverIfSurprised() {
+  if (!Shared.takeChanged() && !Memory.Changed)
+    return;
+  Memory.Changed = false;
+  throw StartOver();
+}
+
+/// Finds uses of memory that has ended, which the event that was just committed makes.
+template <unsigned Words> bool GraphWalk<Words>::lookForEnds(EventId Committed) {
+  if (!G[Committed].IsWrite) {
+    EventId Source = G[Committed].Source;
+    if (Source == NoEvent || !G[Source].Ends)
+      return false;
+    Flow.failEnded(Committed, Source);
+    return true;
+  }
+  EventId End = NoEvent;
+  for (EventId W : G.Places[G[Committed].Place].Coherence) {
+    if (End != NoEvent) {
+      Flow.failEnded(W, End);
+      return true;
+    }
+    if (G[W].Ends)
+      End = W;
+  }
+  return false;
+}
+
+/// Fetches. False if a thread came back to the head of its spin loop: what it read last is nothing to go on with.
+template <unsigned Words> bool GraphWalk<Words>::advance() {
+  Flow.fetch();
+  startOverIfSurprised();
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    if (M.exists(T) && Flow.isSpinning(T))
+      return false;
+  return true;
+}
+
+template <unsigned Words>
+bool GraphWalk<Words>::placeUpdate(EventId Read, EventId Source, typename OutOfOrder<Words>::Update &Done) {
+  EventId Write = Read + 1;
+  Done = Flow.update(Read, G[Read].Value);
+  G[Write].Past = G[Read].Past;
+  G[Write].Past.insert(Read);
+  G[Write].Home = ~0u;
+  if (Done.Does == OutOfOrder<Words>::Update::Waits)
+    return false;
+  if (Done.Does != OutOfOrder<Words>::Update::Writes) {
+    G.commitVoid(Write);
+    return true;
+  }
+  G[Write].Value = Done.Value;
+  Model->extend(G, Write);
+  G.commitWrite(Write, G.positionOf(Source) + 1);
+  if (G.keepsUpdatesWhole(Write) && Model->allows(G, Write))
+    return true;
+  G.uncommitWrite(Write);
+  return false;
+}
+
+template <unsigned Words> void GraphWalk<Words>::takeBackUpdate(EventId Read) {
+  if (G[Read + 1].Void)
+    G.uncommitVoid(Read + 1);
+  else
+    G.uncommitWrite(Read + 1);
+}
+
+/// Whether an operation that waits could go on with something that is there.
+template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
+  std::vector<EventId> Sources = G.Places[G[Waiting].Place].Coherence;
+  Sources.insert(Sources.begin(), NoEvent);
+  for (size_t K = coherenceFloor(G, Waiting); K < Sources.size(); ++K)
+    if (withRead(Waiting, Sources[K], ~0u, [] {}))
+      return true;
+  return false;
+}
+
+/// Whether a spin loop goes round for ever if nobody writes any more: the thread may have begun its iteration with
+/// values that others have since replaced, so it gets a whole one with the latest.
+template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load) {
+  ThreadId T = G[Load].Thread;
+  auto Before = Flow.mark();
+  std::vector<EventId> Done;
+  bool Forever = false;
+  const uint32_t Loops = Flow.loopsEntered(T);
+  for (unsigned Rounds = 0; Load != NoEvent && !Forever;) {
+    const auto &Coherence = G.Places[G[Load].Place].Coherence;
+    EventId Latest = Coherence.empty() ? NoEvent : Coherence.back();
+    Set Direct = commitBefore(Load);
+    if (Latest != NoEvent)
+      Direct.insert(Latest);
+    G[Load].Past = pastOf(Direct);
+    G.commitRead(Load, Latest);
+    Model->extend(G, Load);
+    typename OutOfOrder<Words>::Update Update;
+    if (G[Load].OfUpdate && !placeUpdate(Load, Latest, Update)) {
+      G.uncommitRead(Load);
+      break;
+    }
+    if (G[Load].OfUpdate)
+      Flow.noteUpdate(Load, Update);
+    Done.push_back(Load);
+    Flow.fetch();
+    if (Flow.isSpinning(T)) {
+      Forever = ++Rounds == 2;
+      Flow.goRound(T);
+      Flow.fetch();
+    }
+    Load = NoEvent;
+    for (EventId E = 0; E < G.size() && Load == NoEvent && Flow.loopsEntered(T) == Loops; ++E)
+      if (G[E].Thread == T && !G.Committed.contains(E) && !G[E].IsWrite && Flow.mayWait(E) && isEnabled(E))
+        Load = E;
+  }
+  while (!Done.empty()) {
+    if (G[Done.back()].OfUpdate)
+      takeBackUpdate(Done.back());
+    G.uncommitRead(Done.back());
+    Done.pop_back();
+  }
+  Flow.undoTo(Before);
+  return Forever;
+}
+
+template <unsigned Words> Ending GraphWalk<Words>::ending(ThreadId &Stuck, bool &Superfluous) {
+  if (!M.bugs().empty())
+    return Ending::Buggy;
+  bool Given = false, Unfinished = false;
+  for (ThreadId T = 0; T < M.numThreads(); ++T) {
+    if (!M.exists(T))
+      continue;
+    switch (M.status(T)) {
+    case ThreadStatus::Cut: return Ending::Cut;
+    case ThreadStatus::Assumed: Given = true; break;
+    case ThreadStatus::Finished:
+    case ThreadStatus::Failed: break;
+    default: Unfinished = true;
+    }
+  }
+  if (Given)
+    return Ending::Blocked;
+  if (!Unfinished)
+    return Ending::Complete;
+  // Once main has returned, whoever still waits for a signal or semaphore goes down with the process.
+  EventId Locked = NoEvent, Hangs = NoEvent;
+  auto Waiting = std::exchange(Deferred, {});
+  bool Moves = false;
+  for (auto [E, Home] : Waiting) {
+    const Operation &Op = Flow.operation(E);
+    bool IsSync = Op.Kind == OperationKind::Sync;
+    Moves |= IsSync ? canGoOn(E) : !goesRoundForEver(E);
+    if (!IsSync)
+      Hangs = E;
+    else if (!M.exitCalled() || Op.Sync == SyncOp::MutexLock || Op.Sync == SyncOp::SpinLock)
+      Locked = E;
+  }
+  Deferred = std::move(Waiting);
+  if (Moves) { // the runs in which they do are explored elsewhere
+    Superfluous = true;
+    return Ending::Blocked;
+  }
+  bool Joins = Deferred.empty() && !M.exitCalled(); // threads that wait for each other's end
+  if (Locked == NoEvent && Hangs == NoEvent && !Joins)
+    return Ending::Complete;
+  if (Joins)
+    for (ThreadId T = M.numThreads(); T-- > 0;)
+      if (M.exists(T) && M.status(T) == ThreadStatus::Ready)
+        Stuck = T;
+  if (!Joins)
+    Stuck = G[Locked != NoEvent ? Locked : Hangs].Thread;
+  M.reportStuck(Stuck, Joins || Locked != NoEvent);
+  return Ending::Buggy;
+}
+template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() {
+  std::vector<EventId> Order;
+  for (EventId E : Run) {
+    if (!G[E].Void)
+      Order.push_back(E);
+    if (G[E].OfUpdate && !G[E + 1].Void)
+      Order.push_back(E + 1);
+  }
+  std::vector<GraphAccess> All;
+  for (EventId E : Order) {
+    const auto &Place = G.Places[G[E].Place];
+    auto Source = static_cast<uint32_t>(std::find(Order.begin(), Order.end(), G[E].Source) - Order.begin());
+    All.push_back({G[E].Thread, G[E].Index, G[E].Pc, G[E].IsWrite, G[E].OfUpdate, Place.Where, Place.Width, G[E].Value,
+                   G[E].IsWrite || G[E].Source == NoEvent ? ~0u : Source, G[E].IsWrite ? G[E].Position : 0});
+  }
+  return All;
+}
+
+template <unsigned Words> std::vector<std::pair<uint32_t, uint32_t>> GraphWalk<Words>::numbers() const {
+  std::vector<std::pair<uint32_t, uint32_t>> All;
+  std::vector<EventId> Last(M.numThreads(), NoEvent);
+  for (EventId E = 0; E < G.size(); ++E) {
+    EventId Before = std::exchange(Last[G[E].Thread], E);
+    if (Before == NoEvent)
+      All.push_back({0, 0});
+    else if (G[Before].Operation == G[E].Operation && G[Before].Pc == G[E].Pc)
+      All.push_back({All[Before].first, All[Before].second + 1});
+    else
+      All.push_back({All[Before].first + 1, 0});
+  }
+  return All;
+}
+
+template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
+  auto List = [](const Set &Events) {
+    std::vector<EventId> All;
+    Events.forEach([&](EventId E) { All.push_back(E); });
+    return All;
+  };
+  const auto Numbers = numbers();
+  const Set Happened = G.Reads | G.Writes;
+  std::vector<GraphFact> All;
+  for (EventId E = 0; E < G.size(); ++E) {
+    const auto &Event = G[E];
+    GraphFact &F = All.emplace_back();
+    F.Thread = Event.Thread;
+    F.Pc = Event.Pc;
+    F.Op = Flow.operation(E);
+    F.Number = Numbers[E].first;
+    F.Part = Numbers[E].second;
+    F.IsWrite = Event.IsWrite;
+    F.OfUpdate = Event.OfUpdate;
+    F.Ends = Event.Ends;
+    F.Happened = Happened.contains(E);
+    if (!F.Happened)
+      continue;
+    const auto &Place = G.Places[Event.Place];
+    F.Where = Place.Where;
+    F.Width = Place.Width;
+    F.Value = Event.Value;
+    F.Initial = Place.Initial;
+    F.Source = Event.IsWrite ? NoEvent : Event.Source;
+    F.Position = Event.IsWrite ? Event.Position : 0;
+    const Set Own = Event.Before & Happened;
+    F.AddressFrom = List(Event.Address & Own);
+    F.DataFrom = List(Event.Data & Own);
+    F.ControlFrom = List(Event.Control & Own);
+    F.Fenced = List((PowerAxioms<Words>::fullFence(G, E) | PowerAxioms<Words>::lightFence(G, E)) & Own);
+    F.Kept = List(Event.Order & Own);
+    F.Past = List(Event.Past);
+    if (F.Op.Kind == OperationKind::Sync && !F.IsWrite)
+      F.State.assign(Flow.stateOf(F.Value), Flow.stateOf(F.Value) + sizeOf(F.Op.Sync));
+  }
+  return All;
+}
+
+template <unsigned Words> GraphScript GraphWalk<Words>::script() {
+  GraphScript Script;
+  const auto Numbers = numbers();
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    Script.Threads.push_back(M.exists(T) ? M.pathOf(T) : std::vector<uint32_t>());
+  std::vector<uint32_t> StepOf(G.size(), ~0u);
+  for (EventId E : Run) {
+    if (G[E].Void)
+      continue;
+    GraphScript::Step &S = Script.Steps.emplace_back();
+    S.Thread = G[E].Thread;
+    std::tie(S.Number, S.Part) = Numbers[E];
+    if (!G[E].IsWrite && G[E].Source != NoEvent)
+      S.Source = StepOf[G[E].Source];
+    S.Position = G[E].IsWrite ? G[E].Position : G[E].OfUpdate && !G[E + 1].Void ? G[E + 1].Position : 0;
+    StepOf[E] = static_cast<uint32_t>(Script.Steps.size() - 1);
+    if (G[E].OfUpdate)
+      StepOf[E + 1] = StepOf[E];
+  }
+  return Script;
+}
+
+template class GraphWalk<1>;
+template class GraphWalk<4>;
+template class GraphWalk<16>;
+
+} // namespace picket

@@ -1,0 +1,152 @@
+// What exploring execution graphs and following one of them have in common: a machine out of order, the graph it makes,
+// and steps that commit an event, go on, and take everything back.
+#pragma once
+
+#include "explore/GraphRun.h"
+#include "memory/Configuration.h"
+#include "memory/OutOfOrder.h"
+#include "memory/PowerAxioms.h"
+
+#include <utility>
+
+namespace picket {
+
+/// Thrown when something became shared: what was explored so far must be explored anew.
+struct StartOver {};
+
+template <unsigned Words> class GraphWalk : public GraphRun {
+public:
+  using Set = EventSet<Words>;
+  using Graph = ExecutionGraph<Words>;
+
+  uint64_t finalRegister(ThreadId T, uint32_t Slot) override { return Flow.finalSlot(T, Slot); }
+  uint64_t finalValue(Address Where, unsigned Width) override { return Flow.finalValue(Where, Width); }
+  Machine &machine() override { return M; }
+  std::vector<GraphAccess> accesses() override;
+  std::vector<GraphFact> facts() override;
+  const GraphNotes &notes() const override { return Notes; }
+  GraphScript script() override;
+
+protected:
+  GraphWalk(const Program &P, AxiomaticModel Model, const MachineOptions &Options, Sharing &Shared,
+            EndingMemory &Memory)
+      : Shared(Shared), Memory(Memory), M(P, Shared, Options), Flow(M, G, Model, Memory),
+        Model(Axioms<Words>::make(Model)) {}
+
+  /// Starts the machine. False if there is nothing to go on with.
+  bool start();
+
+  /// The next event to commit.
+  EventId choose();
+  uint64_t rankOf(EventId E) const;
+  bool isOpen(EventId E) const;
+  bool isEnabled(EventId E);
+  Set commitBefore(EventId E) const;
+  Set pastOf(const Set &Direct) const;
+
+  /// Commits E, calls Then, and takes everything back. False if the axioms, or what E waits for, reject the parameter.
+  template <typename Continuation> bool withRead(EventId E, EventId Source, uint32_t Home, Continuation Then);
+  template <typename Continuation> bool withWrite(EventId E, uint32_t Position, Continuation Then);
+  template <typename Continuation> void withOutcome(EventId E, bool Succeeds, Continuation Then);
+
+  void startOverIfSurprised();
+  /// How a run ended in which nothing is left to be committed. Superfluous: only because somebody was made to wait.
+  Ending ending(ThreadId &Stuck, bool &Superfluous);
+  /// Per event: which operation of its thread it is of, and which event of that.
+  std::vector<std::pair<uint32_t, uint32_t>> numbers() const;
+  /// Called after every commit.
+  virtual void look() {}
+
+  Sharing &Shared;
+  EndingMemory &Memory;
+  Graph G;
+  Machine M;
+  OutOfOrder<Words> Flow;
+  std::unique_ptr<Axioms<Words>> Model;
+  std::vector<EventId> Run; // committed, in order; an update is named by its read
+  Set LeftOut;              // store-conditionals that are not committed in this part of the exploration
+  /// Loads that wait for ever in this part of the exploration; and a number that the explorer gave them.
+  std::vector<std::pair<EventId, uint32_t>> Deferred;
+  GraphNotes Notes;
+
+private:
+  bool advance();
+  bool lookForEnds(EventId Committed);
+  bool placeUpdate(EventId Read, EventId Source, typename OutOfOrder<Words>::Update &Done);
+  void takeBackUpdate(EventId Read);
+  bool canGoOn(EventId Waiting);
+  bool goesRoundForEver(EventId Load);
+};
+
+template <unsigned Words>
+template <typename Continuation>
+bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Continuation Then) {
+  look();
+  auto Before = Flow.mark();
+  Set Direct = commitBefore(E);
+  if (Source != NoEvent)
+    Direct.insert(Source);
+  G[E].Past = pastOf(Direct);
+  G[E].Home = Home;
+  G.commitRead(E, Source);
+  Model->extend(G, E);
+  bool Accepted = Model->allows(G, E);
+  if (Accepted) {
+    typename OutOfOrder<Words>::Update Done;
+    bool IsUpdate = G[E].OfUpdate;
+    Accepted = !IsUpdate || placeUpdate(E, Source, Done);
+    if (Accepted) {
+      if (!lookForEnds(E) && IsUpdate)
+        Flow.noteUpdate(E, Done);
+      Run.push_back(E);
+      Accepted = advance();
+      if (Accepted)
+        Then();
+      Run.pop_back();
+      Flow.undoTo(Before);
+      if (IsUpdate)
+        takeBackUpdate(E);
+    }
+  }
+  G.uncommitRead(E);
+  return Accepted;
+}
+
+template <unsigned Words>
+template <typename Continuation>
+bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then) {
+  look();
+  auto Before = Flow.mark();
+  G[E].Value = Flow.valueOf(E);
+  G[E].Home = ~0u;
+  G.commitWrite(E, Position);
+  bool Accepted = G.keepsUpdatesWhole(E) && Model->allows(G, E);
+  if (Accepted) {
+    lookForEnds(E);
+    Run.push_back(E);
+    Accepted = advance();
+    if (Accepted)
+      Then();
+    Run.pop_back();
+    Flow.undoTo(Before);
+  }
+  G.uncommitWrite(E);
+  return Accepted;
+}
+
+template <unsigned Words>
+template <typename Continuation>
+void GraphWalk<Words>::withOutcome(EventId E, bool Succeeds, Continuation Then) {
+  auto Before = Flow.mark();
+  G[E].Past = pastOf(commitBefore(E));
+  G.commitVoid(E);
+  Flow.noteOutcome(E, Succeeds);
+  Run.push_back(E);
+  if (advance())
+    Then();
+  Run.pop_back();
+  Flow.undoTo(Before);
+  G.uncommitVoid(E);
+}
+
+} // namespace picket
