@@ -1,5 +1,5 @@
 // POWER, as Alglave, Maranget and Tautschnig define it ("Herding Cats"). Each function below is one axiom or one of the
-// relations it is made of; docs/semantics names them.
+// relations it is made of; docs/power.md names the axioms.
 //
 // Commit-before holds every dependency, fence and same-place pair, so all edges of these relations lead to the event
 // that is committed last, but for coherence and from-reads. Hence rows, once filled in, stay as they are,
