@@ -105,12 +105,12 @@ ExitCode gravest(const std::vector<CheckReport> &Reports, const std::vector<Mode
 
 } // namespace
 
-CheckReport CheckCommand::checkFile(const std::string &File) const {
+CheckReport CheckCommand::checkFile(const std::string &File, const FileSettings &With) const {
   CheckRequest Request;
   Request.Text.File = File;
-  Request.Text.Flags = ClangFlags;
-  Request.Options = Options;
-  ProgressLine Line(Output == Format::Text, Options);
+  Request.Text.Flags = With.Flags;
+  Request.Options = With.Options;
+  ProgressLine Line(Output == Format::Text, With.Options);
   CheckReport Report = check(Request, [&](const Progress &P) { Line.show(File, P); }, &Interrupted);
   Report.File = File; // as it was named
   return Report;
@@ -125,7 +125,6 @@ int CheckCommand::run() {
     return BadUsage;
   }
   cancelOnInterrupt();
-  Text.Unroll = Options.Unroll;
   Text.Steps.Width = terminalWidth();
   if (Fixes.wanted())
     return runFixes();
@@ -135,7 +134,9 @@ int CheckCommand::run() {
   llvm::raw_fd_ostream &Out = Traces.toStandardOutput() ? llvm::errs() : llvm::outs();
   std::vector<CheckReport> Reports;
   for (const std::string &File : Files) {
-    Reports.push_back(checkFile(File));
+    const FileSettings With = settingsOf(File);
+    Text.Unroll = With.Options.Unroll;
+    Reports.push_back(checkFile(File, With));
     if (Output == Format::Text) {
       printDiagnostics(llvm::errs(), Reports.back().Diagnostics, File, Sources);
       if (!Against.empty())
@@ -149,12 +150,12 @@ int CheckCommand::run() {
   }
   const ExitCode Code = Against.empty() ? gravest(Reports) : gravest(Reports, Against);
   if (Output == Format::Json)
-    printJson(Out, Reports, ClangFlags, Sources);
+    printJson(Out, Reports, Sources);
   else if (Output == Format::Sarif)
     printSarif(Out, Reports, Sources, Code);
   else if (Count)
     printCounts(Out, Reports, Options.Exhaustive);
-  if (Traces.wanted() && !Traces.write(Reports, ClangFlags, Sources))
+  if (Traces.wanted() && !Traces.write(Reports, Sources))
     return BadUsage;
   return Code;
 }
@@ -164,7 +165,8 @@ int CheckCommand::runFixes() {
     llvm::errs() << "picket: --fix and --relax go with --format text and json only, and not with each other\n";
     return BadUsage;
   }
-  return Fixes.run({Files, ClangFlags, Options, Output == Format::Json, Text, Sources, &Interrupted});
+  auto With = [this](const std::string &File) { return settingsOf(File); };
+  return Fixes.run({Files, With, Output == Format::Json, Text, Sources, &Interrupted});
 }
 
 int CheckCommand::dumpBytecode() const {
@@ -172,7 +174,7 @@ int CheckCommand::dumpBytecode() const {
   for (const std::string &File : Files) {
     CompileRequest Request;
     Request.File = File;
-    Request.Flags = ClangFlags;
+    Request.Flags = settingsOf(File).Flags;
     CompileResult Result = compileProgram(Request);
     SourceTexts Texts;
     printDiagnostics(llvm::errs(), Result.Diagnostics, File, Texts);

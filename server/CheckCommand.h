@@ -1,6 +1,7 @@
 // `picket check`: checks files one after the other and reports on the terminal, as JSON or as SARIF.
 #pragma once
 
+#include "FileSettings.h"
 #include "FixCommand.h"
 #include "TextReport.h"
 #include "TraceFiles.h"
@@ -21,7 +22,8 @@ struct CheckCommand {
 
   std::vector<std::string> Files;
   std::vector<std::string> ClangFlags;
-  CheckOptions Options = everyModel();
+  CheckOptions Options = everyModel(); // where nobody says anything else
+  SettingsLayer Given;                  // what the command line says
   Format Output = Format::Text;
   TextOptions Text;
   TraceFiles Traces;         // besides the output
@@ -40,7 +42,8 @@ private:
     Options.Models = {Model::SC, Model::TSO, Model::PSO};
     return Options;
   }
-  CheckReport checkFile(const std::string &File) const;
+  CheckReport checkFile(const std::string &File, const FileSettings &With) const;
+  FileSettings settingsOf(const std::string &File) const { return picket::settingsOf(File, Options, ClangFlags, Given); }
   int dumpBytecode() const;
   int runFixes();
 

@@ -60,13 +60,9 @@ bool writeFiles(const CompileRequest &Text, const std::vector<TextEdit> &Edits) 
 /// Runs one of the two over all files.
 class Run {
 public:
-  Run(const FixCommand &Command, const FixCommand::Context &With) : Command(Command), With(With) {
-    if (With.Json)
+  Run(const FixCommand &Command, FixCommand::Context With) : Command(Command), With(std::move(With)) {
+    if (this->With.Json)
       J.emplace(llvm::outs(), /*IndentSize=*/2);
-    Options.Check = With.Options;
-    Options.Check.TimeoutSeconds = 0;
-    Options.TimeoutSeconds = With.Options.TimeoutSeconds;
-    Options.Cheapest = Command.Fix == FixCommand::Aim::Cheapest;
   }
 
   int all() {
@@ -87,17 +83,24 @@ public:
 
 private:
   void one(const std::string &File) {
+    const FileSettings Settings = With.SettingsOf(File);
     CompileRequest Text;
     Text.File = File;
-    Text.Flags = With.ClangFlags;
-    const TraceContext Context{File, With.ClangFlags, &With.Sources};
+    Text.Flags = Settings.Flags;
+    FixOptions Options;
+    Options.Check = Settings.Options;
+    Options.Check.TimeoutSeconds = 0;
+    Options.TimeoutSeconds = Settings.Options.TimeoutSeconds;
+    Options.Cheapest = Command.Fix == FixCommand::Aim::Cheapest;
+    With.Text.Unroll = Settings.Options.Unroll;
+    const TraceContext Context{File, Settings.Flags, &With.Sources};
     if (Command.Relax) {
       const RelaxReport Report = relax(Text, Options, With.Cancel);
       tell(Text, Report, printWeaker, writeWeaker, Context);
       return;
     }
     if (Command.Fix == FixCommand::Aim::Robust)
-      Options.Aim = [this, File](Thoroughness) { return robustChecker(File, With.Options, With.Cancel); };
+      Options.Aim = [&](Thoroughness) { return robustChecker(File, Settings.Options, With.Cancel); };
     const FixReport Report = findFixes(Text, Options, With.Cancel);
     tell(Text, Report, printFixes, writeFixes, Context);
   }
@@ -106,7 +109,7 @@ private:
   void tell(const CompileRequest &Text, const Report &R, Printer Print, Writer Write, const TraceContext &Context) {
     Code = gravest(Code, exitCodeOf(R));
     if (With.Json) {
-      Write(*J, Text, R, With.Options.Unroll, Context);
+      Write(*J, Text, R, With.Text.Unroll, Context);
     } else {
       printDiagnostics(llvm::errs(), R.Diagnostics, Text.File, With.Sources);
       Print(llvm::errs(), Text.File, R, With.Sources, With.Text);
@@ -119,8 +122,7 @@ private:
   }
 
   const FixCommand &Command;
-  const FixCommand::Context &With;
-  FixOptions Options;
+  FixCommand::Context With;
   std::optional<llvm::json::OStream> J; // if that is asked for
   int Code = NothingFound;
 };

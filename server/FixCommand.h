@@ -1,9 +1,9 @@
 // `picket check --fix` and `--relax`: verified changes of fences and memory orders, as a diff, as JSON, or applied.
 #pragma once
 
+#include "FileSettings.h"
 #include "SourceText.h"
 #include "TextReport.h"
-#include "check/Check.h"
 
 namespace picket {
 
@@ -20,10 +20,10 @@ struct FixCommand {
 
   /// What it shares with a check.
   struct Context {
-    const std::vector<std::string> &Files, &ClangFlags;
-    const CheckOptions &Options; // the time limit is for a file as a whole
+    const std::vector<std::string> &Files;
+    std::function<FileSettings(const std::string &File)> SettingsOf; // the time limit is for a file as a whole
     bool Json;
-    const TextOptions &Text;
+    TextOptions Text;
     SourceTexts &Sources;
     const std::atomic<bool> *Cancel;
   };

@@ -126,12 +126,11 @@ void report(OStream &J, const CheckReport &R, const TraceContext &Context) {
 
 } // namespace
 
-void printJson(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, const std::vector<std::string> &Flags,
-               SourceTexts &Sources) {
+void printJson(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, SourceTexts &Sources) {
   OStream J(Out, /*IndentSize=*/2);
   auto WriteAll = [&] {
     for (const CheckReport &R : Reports)
-      report(J, R, {R.File, Flags, &Sources});
+      report(J, R, {R.File, R.Flags, &Sources});
   };
   if (Reports.size() == 1)
     WriteAll();

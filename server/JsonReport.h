@@ -10,9 +10,7 @@
 namespace picket {
 
 /// One object for one report, an array for several. Bugs have their counterexamples with them, without the pictures.
-/// `Flags` are those the files were compiled with.
-void printJson(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, const std::vector<std::string> &Flags,
-               SourceTexts &Sources);
+void printJson(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, SourceTexts &Sources);
 
 /// One bug as one object, as it is in a report.
 void writeBug(llvm::json::OStream &J, const Bug &B, const TraceContext &Context);

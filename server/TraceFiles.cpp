@@ -25,14 +25,13 @@ std::vector<Found> allTraces(const std::vector<CheckReport> &Reports) {
   return Result;
 }
 
-std::string jsonOf(const std::vector<Found> &Traces, bool AsArray, const std::vector<std::string> &Flags,
-                   SourceTexts &Sources) {
+std::string jsonOf(const std::vector<Found> &Traces, bool AsArray, SourceTexts &Sources) {
   std::string Text;
   llvm::raw_string_ostream Out(Text);
   llvm::json::OStream J(Out);
   auto WriteAll = [&] {
     for (const Found &F : Traces)
-      writeTrace(J, *F.Trace, {F.Report->File, Flags, &Sources}, /*Pictures=*/true);
+      writeTrace(J, *F.Trace, {F.Report->File, F.Report->Flags, &Sources}, /*Pictures=*/true);
   };
   if (AsArray)
     J.array(WriteAll);
@@ -70,8 +69,7 @@ bool writePicture(const std::string &File, const Counterexample &C, View V) {
 
 } // namespace
 
-bool TraceFiles::write(const std::vector<CheckReport> &Reports, const std::vector<std::string> &Flags,
-                       SourceTexts &Sources) const {
+bool TraceFiles::write(const std::vector<CheckReport> &Reports, SourceTexts &Sources) const {
   const std::vector<Found> Traces = allTraces(Reports);
   if (Traces.empty()) {
     for (const std::string *File : {&Json, &Dot, &Svg, &Html})
@@ -83,13 +81,13 @@ bool TraceFiles::write(const std::vector<CheckReport> &Reports, const std::vecto
   const View Shown = First.Chronological.Nodes.empty() ? View::ShashaSnir : Which; // POWER has but one
   bool Ok = true;
   if (!Json.empty())
-    Ok &= writeFile(Json, jsonOf({Traces.front()}, /*AsArray=*/false, Flags, Sources) + "\n");
+    Ok &= writeFile(Json, jsonOf({Traces.front()}, /*AsArray=*/false, Sources) + "\n");
   if (!Dot.empty())
     Ok &= writeFile(Dot, toDot(First, Shown));
   if (!Svg.empty())
     Ok &= writePicture(Svg, First, Shown);
   if (!Html.empty())
-    Ok &= writeFile(Html, htmlPage(jsonOf(Traces, /*AsArray=*/true, Flags, Sources)));
+    Ok &= writeFile(Html, htmlPage(jsonOf(Traces, /*AsArray=*/true, Sources)));
   return Ok;
 }
 

@@ -18,8 +18,7 @@ struct TraceFiles {
 
   /// Says on standard error what cannot be written. False if a file could not be made although there is a
   /// counterexample.
-  bool write(const std::vector<CheckReport> &Reports, const std::vector<std::string> &Flags,
-             SourceTexts &Sources) const;
+  bool write(const std::vector<CheckReport> &Reports, SourceTexts &Sources) const;
 };
 
 } // namespace picket

@@ -22,7 +22,8 @@ static const char *const Description =
 
 static const char *const CheckHelp =
     R"(Flags for Clang (-D -U -I -std= -include -isystem -W... -f... -m...) are passed on; so is all that follows '--'.
-Flags are also taken from a compile_commands.json beside or above the file.
+Flags are also taken from a compile_commands.json beside or above the file; models, unroll, timeout, memory, jobs and
+flags also from a .picket.toml there, and from a comment on the file's first lines (// picket: unroll=5).
 
 Exit codes: 0 nothing found, 1 violation, 2 bad usage or a file that cannot be written,
             3 cannot be checked, 4 a limit was reached first.
@@ -95,7 +96,7 @@ static std::vector<Model> parseModels(const std::string &Text) {
   return Models;
 }
 
-static void addTimeoutOption(CLI::App *Command, double &Seconds) {
+template <typename Number> static void addTimeoutOption(CLI::App *Command, Number &Seconds) {
   Command->add_option_function<std::string>(
       "--timeout",
       [&Seconds](const std::string &Text) {
@@ -107,7 +108,7 @@ static void addTimeoutOption(CLI::App *Command, double &Seconds) {
       "Time limit per model: 20, 20s, 2m, 500ms [none]");
 }
 
-static void addMemoryOption(CLI::App *Command, uint64_t &Bytes) {
+template <typename Number> static void addMemoryOption(CLI::App *Command, Number &Bytes) {
   Command->add_option_function<std::string>(
       "--max-memory",
       [&Bytes](const std::string &Text) {
@@ -223,19 +224,20 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   CLI::App *Check = App.add_subcommand("check", "Check C files");
   Check->footer(CheckHelp);
   CheckOptions &Options = Command.Options;
+  SettingsLayer &Given = Command.Given;
   Check->add_option("FILE", Command.Files, "C files, each a program of its own")->required();
   Check->add_option_function<std::string>(
-      "--model", [&Options](const std::string &Text) { Options.Models = parseModels(Text); },
+      "--model", [&Given](const std::string &Text) { Given.Models = parseModels(Text); },
       "Memory models, comma separated: sc, tso, pso [all of them]");
-  Check->add_option("--unroll", Options.Unroll, "Iterations of a loop that other threads can keep going [8]")
+  Check->add_option("--unroll", Given.Unroll, "Iterations of a loop that other threads can keep going [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
   Check->add_flag("!--no-monitor", Options.Monitor,
                   "Explore TSO and PSO also where SC shows that the program is robust");
   Check->add_flag("--exhaustive", Options.Exhaustive, "Go on after the first bug, so that the counts are total");
-  addTimeoutOption(Check, Options.TimeoutSeconds);
-  addMemoryOption(Check, Options.MaxMemoryBytes);
-  Check->add_option("-j,--jobs", Options.Jobs, "Models checked side by side [number of cores]")
+  addTimeoutOption(Check, Given.TimeoutSeconds);
+  addMemoryOption(Check, Given.MemoryBytes);
+  Check->add_option("-j,--jobs", Given.Jobs, "Models checked side by side [number of cores]")
       ->check(CLI::Range(0u, 4096u))
       ->type_name("N");
   Check->add_option_function<std::string>(
@@ -260,7 +262,7 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
   CLI::App *Robust = App.add_subcommand("robust", "Tell whether C files behave as under SC");
   Robust->footer(RobustHelp);
   CheckOptions &Options = Command.Options;
-  Options.Models = {Model::SC};
+  Command.Given.Models = {{Model::SC}};
   Options.Exhaustive = Options.RobustnessOnly = true;
   Options.Counterexamples = 0;
   Command.Against = {Model::TSO, Model::PSO};
@@ -274,11 +276,11 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
             throw CLI::ValidationError("--model", "robustness is known for tso and pso");
       },
       "Memory models, comma separated: tso, pso [both]");
-  Robust->add_option("--unroll", Options.Unroll, "Iterations of a loop that other threads can keep going [8]")
+  Robust->add_option("--unroll", Command.Given.Unroll, "Iterations of a loop that other threads can keep going [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
-  addTimeoutOption(Robust, Options.TimeoutSeconds);
-  addMemoryOption(Robust, Options.MaxMemoryBytes);
+  addTimeoutOption(Robust, Command.Given.TimeoutSeconds);
+  addMemoryOption(Robust, Command.Given.MemoryBytes);
   Robust->add_flag_callback(
       "--json", [&Command] { Command.Output = CheckCommand::Format::Json; }, "Output as JSON");
   addStepsOptions(Robust, Command);

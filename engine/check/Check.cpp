@@ -362,6 +362,7 @@ CheckReport check(const CheckRequest &Request, const std::function<void(const Pr
   const double CompileSeconds = secondsSince(Start);
   CheckReport Report = checkCompiled(Request.Text.File, std::move(Compiled), Request.Options, OnProgress, Cancel);
   Report.CompileSeconds = CompileSeconds;
+  Report.Flags = Request.Text.Flags;
   return Report;
 }
 

@@ -89,6 +89,7 @@ struct CheckReport {
   std::vector<Diagnostic> Diagnostics; // the compiler's
   std::vector<ModelReport> Models;     // in the order asked for
   double CompileSeconds = 0;
+  std::vector<std::string> Flags = {}; // for Clang, besides those of the project
 };
 
 struct CheckRequest {

@@ -156,6 +156,26 @@ TEST_F(CommandLine, ChecksAllModelsUnlessToldOtherwise) {
   EXPECT_FALSE(contains(run("check --model tso good.c").Output, ": SC: "));
 }
 
+TEST_F(CommandLine, SettingsOfTheFileHoldUnlessTheCommandLineSaysOtherwise) {
+  fs::create_directory(Root / "sub");
+  write(".picket.toml", "models = [\"tso\"]\nflags = [\"-DN=3\"]\n");
+  write("sub/set.c", "// picket: models=pso\n#if N != 3\n#error flags\n#endif\nint main(void) { return 0; }\n");
+  EXPECT_TRUE(contains(run("check good.c").Output, "good.c: TSO: "));
+  EXPECT_FALSE(contains(run("check good.c").Output, "good.c: SC: "));
+  EXPECT_TRUE(contains(run("check good.c sub/set.c").Output, "sub/set.c: PSO: verified"));
+  EXPECT_TRUE(contains(run("check --model sc sub/set.c").Output, "sub/set.c: SC: verified"));
+  EXPECT_EQ(run("check -DN=4 sub/set.c").ExitCode, 3);
+  EXPECT_EQ(run("check --fix sub/set.c").ExitCode, 0);
+  EXPECT_EQ(run("robust sub/set.c").ExitCode, 0);
+}
+
+TEST_F(CommandLine, WrongSettingsOfTheFileAreToldAndLeftOut) {
+  write("wrong.c", "\n// picket: models=x86 unroll=3\nint main(void) { return 0; }\n");
+  Outcome Result = run("check wrong.c");
+  EXPECT_EQ(Result.ExitCode, 0);
+  EXPECT_TRUE(contains(Result.Output, "wrong.c:2: warning: 'x86' is no memory model")) << Result.Output;
+}
+
 TEST_F(CommandLine, DumpsBytecode) {
   Outcome Result = run("check --dump-bytecode good.c");
   EXPECT_EQ(Result.ExitCode, 0);
