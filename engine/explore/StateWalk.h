@@ -98,6 +98,7 @@ private:
   bool restartsSoon();
   bool atLimit();
   bool lookAtLimits();
+  void countBytes();
   Futures::Place placeOf(ThreadId T, uint32_t Part);
 
   Configuration &C;

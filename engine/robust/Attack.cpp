@@ -61,14 +61,17 @@ void AttackRules::before(const Choice &Taken) {
   const Machine &M = C.machine();
   const ThreadId T = C.threadOf(Taken.Process);
   const bool Begins = S.Phase == 0;
+  S.At.Load = M.pc(T);
   if (Begins) {
     S.Phase = 1;
     S.Attacker = T;
   }
   bool IsFirst = Begins;
   forEachBuffered(C, T, [&](const StoreBuffer::Entry &E) {
-    if (IsFirst)
+    if (IsFirst) {
       S.First = {E.Where, E.Width, 1};
+      S.At.Store = E.Pc;
+    }
     IsFirst = false;
     const Delay D{E.Pc, M.pc(T)};
     if (M.pending(T).Kind != OperationKind::Yield && !Allowed.Known.count(D) &&
@@ -92,12 +95,12 @@ bool AttackRules::beginChain() {
 
 /// T took a step in phase 2. False: it need not have come after the load.
 bool AttackRules::extendChain(ThreadId T) {
-  auto IsAfter = [&](ThreadId Thread) { return Thread < 64 && (S.After >> Thread & 1); };
-  auto Add = [&](ThreadId Thread) { S.After |= Thread < 64 ? 1ull << Thread : 0; };
+  auto IsAfter = [&](ThreadId Thread) { return Thread < MostThreads && (S.After >> Thread & 1); };
+  auto Add = [&](ThreadId Thread) { S.After |= Thread < MostThreads ? 1ull << Thread : 0; };
   bool After = IsAfter(T);
   for (const MemoryAccess &A : C.accesses())
     for (const Span &Known : Spans)
-      After |= (A.Write || Known.Write) && Known.meets(A.Where, A.Size);
+      After |= !A.Forwarded && (A.Write || Known.Write) && Known.meets(A.Where, A.Size);
   if (!After)
     return false;
   Add(T);
@@ -108,9 +111,14 @@ bool AttackRules::extendChain(ThreadId T) {
       Add(N.A);
   }
   for (const MemoryAccess &A : C.accesses()) {
+    if (A.Forwarded) // what a thread holds back itself is no memory of R
+      continue;
     if (S.First.meets(A.Where, A.Size)) {
       ++Witnesses;
       Found.insert(Passed.begin(), Passed.end());
+      S.At.Observer = C.pc();
+      if (OnWitness)
+        OnWitness(S.At);
       return false;
     }
     const Span New{A.Where, A.Size, A.Write};

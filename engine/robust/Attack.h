@@ -17,6 +17,13 @@
 
 namespace picket {
 
+/// The accesses that make a computation a witness, as instructions.
+struct AttackPlaces {
+  uint32_t Store = 0;    // the first that is delayed
+  uint32_t Load = 0;     // the last past which it is
+  uint32_t Observer = 0; // another thread's access of what it stores, before it gets there
+};
+
 class AttackRules : public DelayRules {
 public:
   using DelayRules::DelayRules;
@@ -30,6 +37,10 @@ public:
   ThreadId ownBuffer() const override { return S.Phase == 0 ? StateKey::NoThread : S.Attacker; }
   bool mayReduce() const override { return S.Phase < 2; }
   bool looksAtEnds() const override { return S.Phase == 0; }
+
+  /// Hears of each witness, when its last access has been made.
+  std::function<void(const AttackPlaces &)> OnWitness;
+  static constexpr uint32_t MostThreads = 64; // programs with more are none of its business
 
   /// The delays of all witnesses so far that were not allowed.
   const std::set<Delay> &found() const { return Found; }
@@ -51,6 +62,7 @@ private:
     Span First = {};    // what the first delayed store writes
     uint64_t After = 0; // threads that have taken a step after the load, as bits
     uint32_t NumSpans = 0, NumPassed = 0;
+    AttackPlaces At;
   };
 
   bool attackGoesOn() const;

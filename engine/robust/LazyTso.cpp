@@ -1,7 +1,5 @@
 #include "robust/LazyTso.h"
 
-#include "robust/Attack.h"
-
 #include <algorithm>
 
 namespace picket {
@@ -17,7 +15,7 @@ public:
   LazyTsoResult run() {
     do
       ++Result.Rounds;
-    while (!searched(false) && !searched(true) && extend());
+    while (!searched(false) && !searched(true) && !isEnough() && extend());
     Result.Delayed.assign(Allowed.Known.begin(), Allowed.Known.end());
     Observer.finished(**C, Result);
     return std::move(Result);
@@ -26,6 +24,7 @@ public:
 private:
   bool searched(bool Attacks);
   bool walk(WalkResult &Into, bool Attacks);
+  bool isEnough();
   bool extend();
 
   bool foundBug(const BugReport &Bug, const std::vector<Choice> &Way) override {
@@ -54,6 +53,8 @@ private:
   Delays Allowed;
   std::set<Delay> Found;
   bool ReachedBound = false;
+  std::vector<ProcessId> WitnessSteps; // the shortest of this search
+  AttackPlaces WitnessPlaces;
   AttackRules *Rules = nullptr;
   StateWalk *Walking = nullptr;
   static constexpr uint64_t FewStates = 20'000;
@@ -65,6 +66,7 @@ private:
 bool LazyTso::walk(WalkResult &Into, bool Attacks) {
   (*C)->start();
   Found.clear();
+  WitnessSteps.clear();
   StatesAtFirst = 0;
   if (!Attacks) {
     DelayRules Delaying(**C, Allowed);
@@ -76,6 +78,14 @@ bool LazyTso::walk(WalkResult &Into, bool Attacks) {
   StateWalk Walk(**C, Attacking, *this, Options, true);
   Rules = &Attacking;
   Walking = &Walk;
+  Attacking.OnWitness = [&](const AttackPlaces &Places) {
+    if (!WitnessSteps.empty() && WitnessSteps.size() <= Walk.way().size())
+      return;
+    WitnessSteps.clear();
+    for (const Choice &Step : Walk.way())
+      WitnessSteps.push_back(Step.Process);
+    WitnessPlaces = Places;
+  };
   const bool Over = Walk.run(Into);
   Rules = nullptr;
   ReachedBound |= Attacking.reachedBound();
@@ -113,12 +123,24 @@ bool LazyTso::searched(bool Attacks) {
     Result.What = Answer::Violation;
     return true;
   }
+  if (Walk.Ended == ExplorationResult::End::Everything && (*C)->machine().numThreads() > AttackRules::MostThreads) {
+    Walk.Ended = ExplorationResult::End::Limit;
+    Walk.Reason = "there are more than " + std::to_string(AttackRules::MostThreads) + " threads";
+  }
   if (Walk.Ended == ExplorationResult::End::Everything)
     return false;
   Result.What = Walk.Ended == ExplorationResult::End::Unsupported ? Answer::Unsupported : Answer::Limit;
   Result.Reason = Walk.Reason;
   Result.ReasonPc = Walk.ReasonPc;
   Result.HasReasonPc = Walk.HasReasonPc;
+  return true;
+}
+
+/// Tells of a witness against the program as it was, once.
+bool LazyTso::isEnough() {
+  if (!Allowed.Known.empty() || WitnessSteps.empty() || Observer.notRobust(**C, WitnessSteps, WitnessPlaces))
+    return false;
+  Result.What = LazyTsoResult::Answer::NotRobust;
   return true;
 }
 
