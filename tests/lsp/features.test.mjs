@@ -254,7 +254,7 @@ test("A program without bugs that is not robust: information, with the witness a
   const witness = await client.request("picket/counterexample", { uri, model: "tso" });
   assert.equal(witness.model, "tso");
   assert(witness.steps.length > 3);
-  assert(witness.cycle.length > 0, "what makes it impossible under SC");
+  assert(witness.cycle.edges.length > 0, "what makes it impossible under SC");
   for (const view of ["chronological", "shashaSnir"]) assert.match(witness[view].svg, /<svg[^]*<\/svg>/);
   await client.notify("workspace/didChangeConfiguration", { settings: { picket: { robustness: false } } });
   await client.until("cleared diagnostics", () => client.shown(uri).length === 0);
