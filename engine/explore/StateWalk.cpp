@@ -325,6 +325,7 @@ bool StateWalk::lookAtLimits() {
   using Clock = std::chrono::steady_clock;
   WorkDone = 0;
   countBytes();
+  Heard.worked(*Result);
   const Clock::time_point Now = Clock::now();
   constexpr std::chrono::milliseconds TellEvery{100};
   if (Now - LastTold >= TellEvery) {

@@ -55,6 +55,8 @@ public:
     virtual bool foundBug(const BugReport &Bug, const std::vector<Choice> &Way) = 0;
     virtual void ended(Ending, const std::string & /*State*/) {}
     virtual void progress(const WalkResult &) {}
+    /// Every few hundred steps, whatever the time.
+    virtual void worked(const WalkResult &) {}
     virtual void restarted() {}
   };
 

@@ -56,15 +56,20 @@ private:
     auto operator<=>(const Span &) const = default;
     bool meets(Address Other, uint32_t OtherSize) const { return Where < Other + OtherSize && Other < Where + Size; }
   };
+  struct HeldByte {
+    Address Where;
+    uint64_t Value;
+  };
   struct State {
     uint32_t Phase = 0;
     ThreadId Attacker = StateKey::NoThread;
     Span First = {};    // what the first delayed store writes
     uint64_t After = 0; // threads that have taken a step after the load, as bits
-    uint32_t NumSpans = 0, NumPassed = 0;
+    uint32_t NumSpans = 0, NumPassed = 0, NumHeld = 0, NumHeldPcs = 0;
     AttackPlaces At;
   };
 
+  void hold(const StoreBuffer::Entry &E);
   bool attackGoesOn() const;
   bool beginChain();
   bool extendChain(ThreadId T);
@@ -72,6 +77,9 @@ private:
   State S;
   std::vector<Span> Spans;   // phase 2: accesses that happen after the load, sorted
   std::vector<Delay> Passed; // by the attack, and not allowed
+  // Of the attacker's buffer, which can be long: the newest value of each byte, and the stores, both sorted.
+  std::vector<HeldByte> Held;
+  std::vector<uint32_t> HeldPcs;
   std::set<Delay> Found;
   uint32_t Witnesses = 0;
 };

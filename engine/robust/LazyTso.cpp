@@ -40,6 +40,8 @@ private:
     SoFar.States += Walk.States;
     SoFar.Transitions += Walk.Transitions;
     Observer.progress(SoFar);
+  }
+  void worked(const WalkResult &Walk) override {
     if (Rules && Rules->witnesses() && Walk.States > 2 * StatesAtFirst + FewStates)
       Walking->stop(); // enough to go on with
     else if (Rules && !Rules->witnesses())
@@ -59,7 +61,7 @@ private:
   AttackPlaces WitnessPlaces;
   AttackRules *Rules = nullptr;
   StateWalk *Walking = nullptr;
-  static constexpr uint64_t FewStates = 20'000;
+  static constexpr uint64_t FewStates = 2'000;
   uint64_t StatesAtFirst = 0;
   LazyTsoResult Result;
 };
