@@ -40,6 +40,7 @@ private:
   static CheckOptions everyModel() {
     CheckOptions Options;
     Options.Models = {Model::SC, Model::TSO, Model::PSO};
+    Options.Search = Engine::Auto;
     return Options;
   }
   CheckReport checkFile(const std::string &File, const FileSettings &With) const;

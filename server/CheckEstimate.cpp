@@ -61,12 +61,18 @@ void CheckEstimate::estimate() {
     Left = std::max(LongestRest, Rest / Together);
 }
 
-std::string executionsText(uint64_t Executions) {
-  std::string Digits = std::to_string(Executions);
+static std::string grouped(uint64_t Number) {
+  std::string Digits = std::to_string(Number);
   for (size_t K = Digits.size(); K > 3; K -= 3)
     Digits.insert(K - 3, " ");
-  return Digits + (Executions == 1 ? " execution" : " executions");
+  return Digits;
 }
+
+std::string executionsText(uint64_t Executions) {
+  return grouped(Executions) + (Executions == 1 ? " execution" : " executions");
+}
+
+std::string statesText(uint64_t States) { return grouped(States) + (States == 1 ? " state" : " states"); }
 
 static std::string durationText(double Seconds) {
   if (Seconds < 100)
@@ -77,7 +83,10 @@ static std::string durationText(double Seconds) {
 }
 
 std::string progressText(const Progress &Last, const CheckEstimate &All) {
-  std::string Text = llvm::StringRef(nameOf(Last.Which)).upper() + ": " + executionsText(Last.Executions);
+  std::string Text = llvm::StringRef(nameOf(Last.Which)).upper() + ": ";
+  if (Last.States) // nobody knows how many there are
+    return Text + statesText(Last.States);
+  Text += executionsText(Last.Executions);
   if (std::optional<int> Percentage = All.percentage())
     Text += *Percentage ? ", about " + std::to_string(*Percentage) + " % done" : ", less than 1 % done";
   if (std::optional<double> Left = All.secondsLeft())

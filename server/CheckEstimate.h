@@ -42,8 +42,9 @@ private:
 
 /// "1 execution", "18 204 executions"
 std::string executionsText(uint64_t Executions);
+std::string statesText(uint64_t States);
 
-/// "TSO: 18 204 executions, about 40 % done, some 8 s left"
+/// "TSO: 18 204 executions, about 40 % done, some 8 s left", "TSO: 12 500 states"
 std::string progressText(const Progress &Last, const CheckEstimate &All);
 
 } // namespace picket

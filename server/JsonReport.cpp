@@ -67,6 +67,16 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
     J.attribute("bounded", M.CutShort);
     J.attribute("seconds", M.Seconds);
     J.attribute("explored", !M.FromSc);
+    if (M.States)
+      J.attributeObject("states", [&] {
+        J.attribute("states", M.States->States);
+        J.attribute("transitions", M.States->Transitions);
+        J.attribute("bytes", M.States->Bytes);
+        J.attribute("rounds", M.States->Rounds);
+        J.attribute("delays", static_cast<int64_t>(M.States->Delays));
+        J.attribute("robust", M.States->Robust);
+        J.attribute("seconds", M.States->Seconds);
+      });
     J.attributeArray("robustness", [&] {
       for (const Robustness &R : M.Robust)
         if (M.Which == R.Against || Alone)

@@ -78,7 +78,30 @@ std::string boundText(const ModelReport &M, const std::string &NamedFile, unsign
   return "verified up to " + counted(Unroll, "iteration") + " of " + loopsText(M.Loops, NamedFile);
 }
 
+/// "1042 states in 2 rounds, with 3 delays of stores"
+std::string statesText(const StateCounts &S) {
+  std::string Text = counted(S.States, "state");
+  if (S.Rounds > 1)
+    Text += " in " + counted(S.Rounds, "round");
+  if (S.Delays)
+    Text += ", with " + counted(S.Delays, "delay") + " of stores past loads";
+  return Text;
+}
+
+/// Where states were searched, and not executions.
+std::string stateVerdictText(const ModelReport &M) {
+  const std::string Searched = statesText(*M.States);
+  if (M.Result == Verdict::Verified)
+    return std::string("verified without a bound") + (M.States->Robust ? " (robust)" : "") +
+           ": no state goes wrong (" + Searched + ")";
+  if (M.Result == Verdict::Violation)
+    return "violation (found in " + Searched + ")";
+  return "inconclusive: " + M.Reason + " (no violation found in " + Searched + ")";
+}
+
 std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
+  if (M.States && (M.Result == Verdict::Verified || M.Result == Verdict::Violation || M.Result == Verdict::Inconclusive))
+    return stateVerdictText(M);
   switch (M.Result) {
   case Verdict::Verified:
     return M.FromSc ? "verified (robust): every execution is one of SC"
@@ -259,7 +282,7 @@ void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources
 
 /// Every execution was seen to its end.
 static bool isComplete(const ModelReport &M, bool Exhaustive) {
-  return M.Result == Verdict::Verified ||
+  return (M.Result == Verdict::Verified && !M.States) ||
          (M.Result == Verdict::Violation && Exhaustive && M.Reason.empty() && !M.CutShort);
 }
 

@@ -34,6 +34,7 @@ Examples:
   picket check --unroll 3 --timeout 20s -DTHREADS=3 queue.c
   picket check --exhaustive --json lock.c > lock.json
   picket check --count examples/*.c
+  picket check --engine lazy --model tso spinlock.c
   picket check --model tso --html dekker.html examples/dekker.c
   picket check --svg - --trace shasha-snir dekker.c > dekker.svg
   picket check --format sarif src/*.c > picket.sarif
@@ -94,6 +95,21 @@ static std::vector<Model> parseModels(const std::string &Text) {
       throw CLI::ValidationError("--model", "'" + Name + "' is no memory model (sc, tso, pso, power)");
   }
   return Models;
+}
+
+static void addEngineOption(CLI::App *Command, Engine &Search) {
+  Command->add_option_function<std::string>(
+      "--engine",
+      [&Search](const std::string &Text) {
+        for (Engine E : {Engine::Auto, Engine::Bounded, Engine::Lazy})
+          if (Text == nameOf(E)) {
+            Search = E;
+            return;
+          }
+        throw CLI::ValidationError("--engine", "'" + Text + "' is no engine (auto, bounded, lazy)");
+      },
+      "bounded: executions, with loops up to the bound; lazy: SC and TSO by their states, without a bound;\n"
+      "auto: bounded, then states where a loop was cut, for some seconds [auto]");
 }
 
 template <typename Number> static void addTimeoutOption(CLI::App *Command, Number &Seconds) {
@@ -232,6 +248,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_option("--unroll", Given.Unroll, "Iterations of a loop that other threads can keep going [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
+  addEngineOption(Check, Options.Search);
   Check->add_flag("!--no-monitor", Options.Monitor,
                   "Explore TSO and PSO also where SC shows that the program is robust");
   Check->add_flag("--exhaustive", Options.Exhaustive, "Go on after the first bug, so that the counts are total");
@@ -263,6 +280,7 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
   Robust->footer(RobustHelp);
   CheckOptions &Options = Command.Options;
   Command.Given.Models = {{Model::SC}};
+  Options.Search = Engine::Auto;
   Options.Exhaustive = Options.RobustnessOnly = true;
   Options.Counterexamples = 0;
   Command.Against = {Model::TSO, Model::PSO};

@@ -2,6 +2,8 @@
 
 #include "check/AccessSampler.h"
 #include "check/Findings.h"
+#include "check/RobustnessText.h"
+#include "check/WithoutBound.h"
 #include "explore/OptimalDpor.h"
 #include "explore/Rsmc.h"
 #include "robust/Witness.h"
@@ -34,6 +36,15 @@ const char *nameOf(Verdict V) {
   case Verdict::Inconclusive: return "inconclusive";
   case Verdict::Unsupported: return "unsupported";
   case Verdict::CompileError: return "compile-error";
+  }
+  return "?";
+}
+
+const char *nameOf(Engine E) {
+  switch (E) {
+  case Engine::Auto: return "auto";
+  case Engine::Bounded: return "bounded";
+  case Engine::Lazy: return "lazy";
   }
   return "?";
 }
@@ -119,21 +130,14 @@ private:
   void addAlarm(Model Against, const RobustnessAlarm &Alarm, const Sharing &Known) {
     Robustness R;
     R.Against = Against;
-    R.Known = Robustness::NotRobust;
-    R.Store = placeOf(P, P.placeOf(Alarm.Delayed.Pc));
-    R.Overtaker = placeOf(P, P.placeOf(Alarm.Overtaker.Pc));
-    R.Observer = placeOf(P, P.placeOf(Alarm.Observer.Pc));
-    R.Message = std::string("not robust under ") + (Against == Model::TSO ? "TSO" : "PSO") +
-                ": this store can reach memory after the later access at line " + std::to_string(R.Overtaker.Line) +
-                ", and the access at line " + std::to_string(R.Observer.Line) + " can tell";
+    setNotRobust(R, placeOf(P, P.placeOf(Alarm.Delayed.Pc)), placeOf(P, P.placeOf(Alarm.Overtaker.Pc)),
+                 placeOf(P, P.placeOf(Alarm.Observer.Pc)));
     const Buffering Buffers = Against == Model::TSO ? Buffering::Fifo : Buffering::PerLocation;
     if (Options.Witnesses)
       if (std::optional<Recording> Run = findWitness(P, Exploration.Machine, Known, Buffers, Alarm)) {
         Run->File = File;
         Run->Unroll = Options.Unroll;
-        auto Witness = std::make_shared<Counterexample>(explain(std::move(*Run)));
-        if (!Witness->Why.Edges.empty())
-          R.Witness = std::move(Witness);
+        setWitness(R, std::move(*Run));
       }
     Report.Robust.push_back(std::move(R));
   }
@@ -190,20 +194,29 @@ void addRobust(ModelReport &Sc) {
   }
 }
 
-void checkModel(const std::string &File, const Program &P, const CheckOptions &Options,
-                const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
-                ModelReport &Report, ScMonitor *Monitor) {
+ExplorationOptions limitsOf(const CheckOptions &Options, double Seconds, const std::atomic<bool> *Cancel) {
   ExplorationOptions E;
   E.Exhaustive = Options.Exhaustive;
   E.Machine.Unroll = std::max(1u, Options.Unroll);
   E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes;
   E.Cancel = Cancel;
-  E.Monitor = Report.Which == Model::SC ? Monitor : nullptr;
-  Clock::time_point Start = Clock::now();
-  if (Options.TimeoutSeconds > 0)
-    E.Deadline =
-        Start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Options.TimeoutSeconds));
+  if (Seconds > 0)
+    E.Deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Seconds));
+  return E;
+}
 
+void checkModel(const std::string &File, const Program &P, const CheckOptions &Options,
+                const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
+                ModelReport &Report, ScMonitor *Monitor) {
+  ExplorationOptions E = limitsOf(Options, Options.TimeoutSeconds, Cancel);
+  E.Monitor = Report.Which == Model::SC ? Monitor : nullptr;
+  if (Options.Search == Engine::Lazy && hasStates(Report.Which)) {
+    StateCheck Search{File, P, Options, E, OnProgress};
+    if (!Search.run(Report))
+      Report.Result = Search.Ended;
+    return;
+  }
+  const Clock::time_point Start = Clock::now();
   Collector Found(File, P, Options, Report, OnProgress, E);
   ExplorationResult Result;
   try {
@@ -254,7 +267,7 @@ public:
     auto Relaxed = [](const ModelReport &M) { return M.Which == Model::TSO || M.Which == Model::PSO; };
     const bool Useful =
         Options.RobustnessOnly || std::any_of(Report.Models.begin(), Report.Models.end(), Relaxed);
-    if (Options.Monitor && Useful && !Order.empty() && Report.Models[Order.front()].Which == Model::SC)
+    if (Options.Monitor && Options.Search != Engine::Lazy && Useful && !Order.empty() && Report.Models[Order.front()].Which == Model::SC)
       Sc = &Report.Models[Order.front()];
     Alarms.OnAlarm = [this] {
       std::lock_guard<std::mutex> Lock(Telling);
@@ -287,7 +300,7 @@ private:
     std::lock_guard<std::mutex> Lock(Telling);
     Done[K] = true;
     Changed.notify_all();
-    if (OnModel)
+    if (OnModel && (std::find(Done.begin(), Done.end(), false) != Done.end() || wantsSecondLook()))
       tell();
   }
 
@@ -322,7 +335,54 @@ private:
     return true;
   }
 
+  /// Whether the bound is all that keeps a model from an answer.
+  bool wantsSecondLook(const ModelReport &M) const {
+    return Options.Search == Engine::Auto && hasStates(M.Which) && M.Result == Verdict::Bounded;
+  }
+  bool wantsSecondLook() const {
+    return std::any_of(Report.Models.begin(), Report.Models.end(),
+                       [&](const ModelReport &M) { return wantsSecondLook(M); });
+  }
+
+  /// What is left for a search through states, so that nobody waits long for what may come to nothing.
+  ExplorationOptions limitsOfSecondLook(const ModelReport &M) const {
+    constexpr double Least = .5, Most = 5, TimesAsLong = 4; // seconds; of what the executions took
+    double Seconds = std::clamp(TimesAsLong * M.Seconds, Least, Most);
+    if (Options.TimeoutSeconds > 0)
+      Seconds = std::clamp(Options.TimeoutSeconds - M.Seconds, 1e-3, Seconds);
+    return limitsOf(Options, Seconds, Cancel);
+  }
+
+  void lookAgain(ModelReport &M) {
+    const ExplorationOptions Limits = limitsOfSecondLook(M);
+    StateCheck Search{Report.File, P, Options, Limits, OnProgress};
+    ModelReport Again = M;
+    if (!Search.run(Again)) { // it stays at the bound
+      M.Seconds = Again.Seconds;
+      return;
+    }
+    M = std::move(Again);
+    for (Robustness &R : M.Robust)
+      if (R.Against == M.Which && R.Known == Robustness::Robust && M.States->Robust)
+        R.Bounded = false;
+  }
+
 public:
+  /// Where loops were cut: the states decide, if they do so soon.
+  void lookAgain() {
+    if (Cancel && *Cancel)
+      return;
+    for (ModelReport &M : Report.Models)
+      if (wantsSecondLook(M) && !Options.RobustnessOnly)
+        lookAgain(M);
+    if (Options.RobustnessOnly && Options.Search == Engine::Auto)
+      for (Robustness &R : Report.Models.front().Robust)
+        if (R.Against == Model::TSO && R.Known == Robustness::Robust && R.Bounded) {
+          const ExplorationOptions Limits = limitsOfSecondLook(Report.Models.front());
+          StateCheck{Report.File, P, Options, Limits, OnProgress}.decideRobustness(R);
+        }
+  }
+
   /// What SC found about the other models' robustness, told with them as well.
   void shareRobustness() {
     if (!Sc)
@@ -398,6 +458,7 @@ CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const
   ModelChecks Checks(Report, P, Options, OnProgress, Cancel, OnModel);
   Checks.run();
   Checks.shareRobustness();
+  Checks.lookAgain();
   return Report;
 }
 

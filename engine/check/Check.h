@@ -7,6 +7,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace picket {
 
@@ -23,8 +24,17 @@ enum class Verdict : uint8_t {
 };
 const char *nameOf(Verdict V); // "verified", "bounded", "violation", "inconclusive", "unsupported", "compile-error"
 
+/// How programs are looked at whose loops other threads can keep going.
+enum class Engine : uint8_t {
+  Auto,    // bounded; where that leaves SC or TSO at the bound, their states are searched for a while
+  Bounded, // executions, with loops followed up to the bound
+  Lazy     // SC and TSO by their states, without a bound; the other models as ever
+};
+const char *nameOf(Engine E); // "auto", "bounded", "lazy"
+
 struct CheckOptions {
   std::vector<Model> Models = {Model::SC};
+  Engine Search = Engine::Bounded;
   bool Exhaustive = false;   // go on after the first bug, so that the counts are total
   unsigned Unroll = 8;       // iterations of a loop that other threads can keep going
   double TimeoutSeconds = 0; // per model; 0: none
@@ -67,6 +77,17 @@ struct Robustness {
   std::shared_ptr<const Counterexample> Witness; // an execution that is none of SC; null if there is none to show
 };
 
+/// A search through all states of a program, in which loops have no bound. TSO is searched in rounds: as SC, then with
+/// the delays of stores that were found to matter.
+struct StateCounts {
+  uint64_t States = 0, Transitions = 0; // of all rounds
+  uint64_t Bytes = 0;                   // that the largest set of states took up
+  unsigned Rounds = 1;
+  size_t Delays = 0;   // TSO: stores delayed past loads that matter, as pairs of places
+  bool Robust = false; // TSO: verified, and there is no such delay
+  double Seconds = 0;
+};
+
 struct ModelReport {
   Model Which = Model::SC;
   Verdict Result = Verdict::Verified;
@@ -79,6 +100,7 @@ struct ModelReport {
   std::vector<Note> Notes;                               // each place once, in the order of the text
   std::vector<Robustness> Robust; // SC: against TSO and PSO; those: their own. Empty: not looked at
   bool FromSc = false;            // not explored: robust, so that what holds of SC holds
+  std::optional<StateCounts> States; // the verdict is that of a search through states
   std::vector<std::shared_ptr<const Recording>> Samples; // what is accessed and overtaken where, as far as it was seen
   std::string Reason;                                    // why unsupported or inconclusive: a sentence
   Place ReasonPlace;
@@ -102,7 +124,8 @@ struct Progress {
   uint64_t Executions = 0;
   double Explored =
       -1;             // about which share of the model's executions is done; negative: not known; 1: the model is over
-  double Seconds = 0; // since the model's exploration began
+  double Seconds = 0;  // since the model's exploration began
+  uint64_t States = 0; // seen so far, where these are searched and not executions
 };
 
 /// Checks one file. `OnProgress` (may be empty) is called a few times a second, and at the end of each
@@ -112,7 +135,8 @@ CheckReport check(const CheckRequest &Request, const std::function<void(const Pr
                   const std::atomic<bool> *Cancel = nullptr);
 
 /// The second half of `check`, for who wants to look at the compiled program first. `OnModel` (may be empty) hears of
-/// each model when it is done, with all that are done by then; one call at a time, from the checking threads.
+/// each model when it is done, with all that are done by then, as long as something is left to be done; one call at a
+/// time, from the checking threads.
 CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const CheckOptions &Options,
                           const std::function<void(const Progress &)> &OnProgress = {},
                           const std::atomic<bool> *Cancel = nullptr,

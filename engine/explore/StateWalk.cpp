@@ -300,6 +300,7 @@ bool StateWalk::run(WalkResult &Into) {
     for (;;) {
       if (!walkOnce())
         return false;
+      countBytes();
       if (!Stale || Stopped)
         return true;
       Heard.restarted();
@@ -310,6 +311,11 @@ bool StateWalk::run(WalkResult &Into) {
   }
 }
 
+void StateWalk::countBytes() {
+  Result->Bytes = States.bytes() + Key.bytes() + Visits.capacity() * sizeof(Visit) +
+                  Choices.capacity() * sizeof(Choice) + ThreadParts.capacity() * sizeof(uint32_t) + Saved.capacity();
+}
+
 bool StateWalk::atLimit() {
   constexpr uint32_t WorkBetweenLooks = 500;
   return ++WorkDone >= WorkBetweenLooks ? lookAtLimits() : false;
@@ -318,8 +324,8 @@ bool StateWalk::atLimit() {
 bool StateWalk::lookAtLimits() {
   using Clock = std::chrono::steady_clock;
   WorkDone = 0;
-  Result->Bytes = States.bytes() + Key.bytes() + Visits.capacity() * sizeof(Visit) +
-                  Choices.capacity() * sizeof(Choice) + (ThreadParts.capacity()) * sizeof(uint32_t) + Saved.capacity();
+  countBytes();
+  Heard.worked(*Result);
   const Clock::time_point Now = Clock::now();
   constexpr std::chrono::milliseconds TellEvery{100};
   if (Now - LastTold >= TellEvery) {

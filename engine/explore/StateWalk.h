@@ -55,6 +55,8 @@ public:
     virtual bool foundBug(const BugReport &Bug, const std::vector<Choice> &Way) = 0;
     virtual void ended(Ending, const std::string & /*State*/) {}
     virtual void progress(const WalkResult &) {}
+    /// Every few hundred steps, whatever the time.
+    virtual void worked(const WalkResult &) {}
     virtual void restarted() {}
   };
 
@@ -98,6 +100,7 @@ private:
   bool restartsSoon();
   bool atLimit();
   bool lookAtLimits();
+  void countBytes();
   Futures::Place placeOf(ThreadId T, uint32_t Part);
 
   Configuration &C;

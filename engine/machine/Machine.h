@@ -163,6 +163,8 @@ public:
 
   Memory &memory() { return Mem; }
   Sharing &sharing() { return Shared; }
+  /// Whoever runs it compares states: threads run without a bound.
+  bool comparesStates() const { return Options.Live != nullptr; }
   bool quietAccesses() const { return Options.QuietAccesses && !Options.ShowAll; }
   void showAll(bool On) { Options.ShowAll = On; }
   /// No other thread runs, and none is left to be joined.

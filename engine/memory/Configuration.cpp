@@ -110,6 +110,8 @@ void Configuration::settle(ThreadId T) {
   // A thread may go round a loop of its own for ever. Reads then take steps after a while.
   constexpr uint32_t MaxQuietBeforeRead = 2'000, MaxQuiet = 10'000'000;
   uint32_t Quiet = 0;
+  // Without a bound so do fences and stores. Nothing is lost by waiting where the buffer is empty.
+  auto TakesStep = [&] { return M.comparesStates() && ++Quiet > MaxQuietBeforeRead && bufferEmpty(T); };
   UndoLog &Undo = M.undo();
   for (;;) {
     if (!M.created().empty())
@@ -148,6 +150,8 @@ void Configuration::settle(ThreadId T) {
     case OperationKind::Fence:
     case OperationKind::Drain: {
       const Operation Op = M.pending(T);
+      if (TakesStep())
+        return;
       if (Buffers == Buffering::None) {
         M.save(T);
         if (uint32_t Effect = effectOnBuffers(Op))
@@ -185,6 +189,8 @@ void Configuration::settle(ThreadId T) {
     case OperationKind::Store: {
       const Operation &Op = M.pending(T);
       if (M.quietAccesses() && isQuiet(T, M.sharing())) {
+        if (TakesStep())
+          return;
         if (++Quiet > MaxQuiet)
           throw MachineStop{MachineStop::Limit, M.pc(T), T,
                             "thread '" + M.threadName(T) +
@@ -307,9 +313,9 @@ bool Configuration::canStep(ThreadId T) {
     return false;
   switch (Op.Kind) {
   case OperationKind::None:
-  case OperationKind::Join:
+  case OperationKind::Join: return false;
   case OperationKind::Fence:
-  case OperationKind::Drain: return false;
+  case OperationKind::Drain: return M.comparesStates(); // see settle()
   case OperationKind::Load:
   case OperationKind::Rmw:
   case OperationKind::CmpXchg: {
@@ -504,7 +510,7 @@ void Configuration::stepThread(ThreadId T) {
     for (const Machine::Access &A : M.atomicAccesses())
       Accesses.push_back({A.Where, A.Size, A.Write});
     break;
-  default: M.resume(T, 0, 0, false); break; // Yield
+  default: M.resume(T, 0, 0, Op.Kind == OperationKind::Drain); break; // Yield, or see settle()
   }
   settle(T);
 }

@@ -1,7 +1,6 @@
 #include "robust/Attack.h"
 
 #include <algorithm>
-#include <map>
 
 namespace picket {
 
@@ -27,6 +26,17 @@ namespace {
 
 template <typename T> void put(std::string &Into, const T &Value) {
   Into.append(reinterpret_cast<const char *>(&Value), sizeof(T));
+}
+
+template <typename T> void putAll(std::string &Into, const std::vector<T> &Values) {
+  Into.append(reinterpret_cast<const char *>(Values.data()), Values.size() * sizeof(T));
+}
+
+template <typename T> void takeAll(const char *&At, std::vector<T> &Values, uint32_t Count) {
+  Values.resize(Count);
+  if (Count)
+    std::memcpy(Values.data(), At, Count * sizeof(T));
+  At += Count * sizeof(T);
 }
 
 bool passesStores(const Operation &Op) {
@@ -55,26 +65,42 @@ void AttackRules::addChoices(ProcessId P, std::vector<Choice> &Into) {
     Into.push_back({P, Stop});
 }
 
+/// A store of the attacker is in its buffer.
+void AttackRules::hold(const StoreBuffer::Entry &E) {
+  auto At = std::lower_bound(Held.begin(), Held.end(), E.Where,
+                             [](const HeldByte &B, Address Where) { return B.Where < Where; });
+  for (uint32_t K = 0; K < E.Width; ++K, ++At) {
+    const Address Where = E.Where + K;
+    if (At == Held.end() || At->Where != Where)
+      At = Held.insert(At, {Where, 0});
+    At->Value = E.byteAt(Where);
+  }
+  if (auto Pc = std::lower_bound(HeldPcs.begin(), HeldPcs.end(), E.Pc); Pc == HeldPcs.end() || *Pc != E.Pc)
+    HeldPcs.insert(Pc, E.Pc);
+}
+
 void AttackRules::before(const Choice &Taken) {
   if (Taken.How == Plain)
     return;
   const Machine &M = C.machine();
   const ThreadId T = C.threadOf(Taken.Process);
   const bool Begins = S.Phase == 0;
+  S.At.Load = M.pc(T);
   if (Begins) {
     S.Phase = 1;
     S.Attacker = T;
+    const StoreBuffer::Entry &First = C.bufferEntry(T, C.buffer(T).head());
+    S.First = {First.Where, First.Width, 1};
+    S.At.Store = First.Pc;
+    forEachBuffered(C, T, [&](const StoreBuffer::Entry &E) { hold(E); });
   }
-  bool IsFirst = Begins;
-  forEachBuffered(C, T, [&](const StoreBuffer::Entry &E) {
-    if (IsFirst)
-      S.First = {E.Where, E.Width, 1};
-    IsFirst = false;
-    const Delay D{E.Pc, M.pc(T)};
-    if (M.pending(T).Kind != OperationKind::Yield && !Allowed.Known.count(D) &&
-        std::find(Passed.begin(), Passed.end(), D) == Passed.end())
+  if (M.pending(T).Kind == OperationKind::Yield)
+    return;
+  for (uint32_t Store : HeldPcs) {
+    const Delay D{Store, M.pc(T)};
+    if (!Allowed.Known.count(D) && std::find(Passed.begin(), Passed.end(), D) == Passed.end())
       Passed.push_back(D);
-  });
+  }
 }
 
 /// Whether the attacker can come to another load with its buffer as it is.
@@ -85,6 +111,8 @@ bool AttackRules::attackGoesOn() const {
 
 bool AttackRules::beginChain() {
   S.Phase = 2;
+  Held.clear();
+  HeldPcs.clear();
   for (const MemoryAccess &A : C.accesses())
     Spans.push_back({A.Where, A.Size, A.Write});
   return true;
@@ -92,12 +120,12 @@ bool AttackRules::beginChain() {
 
 /// T took a step in phase 2. False: it need not have come after the load.
 bool AttackRules::extendChain(ThreadId T) {
-  auto IsAfter = [&](ThreadId Thread) { return Thread < 64 && (S.After >> Thread & 1); };
-  auto Add = [&](ThreadId Thread) { S.After |= Thread < 64 ? 1ull << Thread : 0; };
+  auto IsAfter = [&](ThreadId Thread) { return Thread < MostThreads && (S.After >> Thread & 1); };
+  auto Add = [&](ThreadId Thread) { S.After |= Thread < MostThreads ? 1ull << Thread : 0; };
   bool After = IsAfter(T);
   for (const MemoryAccess &A : C.accesses())
     for (const Span &Known : Spans)
-      After |= (A.Write || Known.Write) && Known.meets(A.Where, A.Size);
+      After |= !A.Forwarded && (A.Write || Known.Write) && Known.meets(A.Where, A.Size);
   if (!After)
     return false;
   Add(T);
@@ -108,9 +136,14 @@ bool AttackRules::extendChain(ThreadId T) {
       Add(N.A);
   }
   for (const MemoryAccess &A : C.accesses()) {
+    if (A.Forwarded) // what a thread holds back itself is no memory of R
+      continue;
     if (S.First.meets(A.Where, A.Size)) {
       ++Witnesses;
       Found.insert(Passed.begin(), Passed.end());
+      S.At.Observer = C.pc();
+      if (OnWitness)
+        OnWitness(S.At);
       return false;
     }
     const Span New{A.Where, A.Size, A.Write};
@@ -123,8 +156,12 @@ bool AttackRules::extendChain(ThreadId T) {
 bool AttackRules::after(const Choice &Taken) {
   if (Taken.How == Stop)
     return beginChain();
-  if (S.Phase == 1)
+  if (S.Phase == 1) {
+    for (const StepNote &N : C.notes())
+      if (N.What == StepNote::Stored && N.A == S.Attacker)
+        hold(C.bufferEntry(N.A, N.B));
     return attackGoesOn();
+  }
   return S.Phase == 2 ? extendChain(C.threadOf(Taken.Process)) : true;
 }
 
@@ -132,19 +169,22 @@ void AttackRules::save(std::string &Into) const {
   State Now = S;
   Now.NumSpans = static_cast<uint32_t>(Spans.size());
   Now.NumPassed = static_cast<uint32_t>(Passed.size());
+  Now.NumHeld = static_cast<uint32_t>(Held.size());
+  Now.NumHeldPcs = static_cast<uint32_t>(HeldPcs.size());
   put(Into, Now);
-  Into.append(reinterpret_cast<const char *>(Spans.data()), Spans.size() * sizeof(Span));
-  Into.append(reinterpret_cast<const char *>(Passed.data()), Passed.size() * sizeof(Delay));
+  putAll(Into, Spans);
+  putAll(Into, Passed);
+  putAll(Into, Held);
+  putAll(Into, HeldPcs);
 }
 
 void AttackRules::restore(std::string_view From) {
   std::memcpy(&S, From.data(), sizeof(State));
-  Spans.resize(S.NumSpans);
-  Passed.resize(S.NumPassed);
   const char *At = From.data() + sizeof(State);
-  std::copy_n(At, Spans.size() * sizeof(Span), reinterpret_cast<char *>(Spans.data()));
-  At += Spans.size() * sizeof(Span);
-  std::copy_n(At, Passed.size() * sizeof(Delay), reinterpret_cast<char *>(Passed.data()));
+  takeAll(At, Spans, S.NumSpans);
+  takeAll(At, Passed, S.NumPassed);
+  takeAll(At, Held, S.NumHeld);
+  takeAll(At, HeldPcs, S.NumHeldPcs);
 }
 
 /// Of the attacker's buffer only what it reads from it matters, and what its first store writes. So there are finitely
@@ -157,14 +197,9 @@ void AttackRules::describe(std::string &Into) const {
   put(Into, S.First.Where);
   put(Into, S.First.Size);
   if (S.Phase == 1) {
-    std::map<Address, uint8_t> Newest;
-    forEachBuffered(C, S.Attacker, [&](const StoreBuffer::Entry &E) {
-      for (uint32_t K = 0; K < E.Width; ++K)
-        Newest[E.Where + K] = E.byteAt(E.Where + K);
-    });
-    for (auto [Where, Byte] : Newest) {
-      put(Into, Where);
-      put(Into, Byte);
+    for (const HeldByte &B : Held) {
+      put(Into, B.Where);
+      put(Into, static_cast<uint8_t>(B.Value));
     }
     return;
   }

@@ -17,6 +17,13 @@
 
 namespace picket {
 
+/// The accesses that make a computation a witness, as instructions.
+struct AttackPlaces {
+  uint32_t Store = 0;    // the first that is delayed
+  uint32_t Load = 0;     // the last past which it is
+  uint32_t Observer = 0; // another thread's access of what it stores, before it gets there
+};
+
 class AttackRules : public DelayRules {
 public:
   using DelayRules::DelayRules;
@@ -30,6 +37,10 @@ public:
   ThreadId ownBuffer() const override { return S.Phase == 0 ? StateKey::NoThread : S.Attacker; }
   bool mayReduce() const override { return S.Phase < 2; }
   bool looksAtEnds() const override { return S.Phase == 0; }
+
+  /// Hears of each witness, when its last access has been made.
+  std::function<void(const AttackPlaces &)> OnWitness;
+  static constexpr uint32_t MostThreads = 64; // programs with more are none of its business
 
   /// The delays of all witnesses so far that were not allowed.
   const std::set<Delay> &found() const { return Found; }
@@ -45,14 +56,20 @@ private:
     auto operator<=>(const Span &) const = default;
     bool meets(Address Other, uint32_t OtherSize) const { return Where < Other + OtherSize && Other < Where + Size; }
   };
+  struct HeldByte {
+    Address Where;
+    uint64_t Value;
+  };
   struct State {
     uint32_t Phase = 0;
     ThreadId Attacker = StateKey::NoThread;
     Span First = {};    // what the first delayed store writes
     uint64_t After = 0; // threads that have taken a step after the load, as bits
-    uint32_t NumSpans = 0, NumPassed = 0;
+    uint32_t NumSpans = 0, NumPassed = 0, NumHeld = 0, NumHeldPcs = 0;
+    AttackPlaces At;
   };
 
+  void hold(const StoreBuffer::Entry &E);
   bool attackGoesOn() const;
   bool beginChain();
   bool extendChain(ThreadId T);
@@ -60,6 +77,9 @@ private:
   State S;
   std::vector<Span> Spans;   // phase 2: accesses that happen after the load, sorted
   std::vector<Delay> Passed; // by the attack, and not allowed
+  // Of the attacker's buffer, which can be long: the newest value of each byte, and the stores, both sorted.
+  std::vector<HeldByte> Held;
+  std::vector<uint32_t> HeldPcs;
   std::set<Delay> Found;
   uint32_t Witnesses = 0;
 };

@@ -1,7 +1,5 @@
 #include "robust/LazyTso.h"
 
-#include "robust/Attack.h"
-
 #include <algorithm>
 
 namespace picket {
@@ -15,9 +13,11 @@ public:
         Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())) {}
 
   LazyTsoResult run() {
+    // The oracle goes through all states of R as well. In the first round, which is the only one for robust programs, it
+    // does both; later on what was looked for is most likely there, and found sooner without it.
     do
       ++Result.Rounds;
-    while (!searched(false) && !searched(true) && extend());
+    while (!(Result.Rounds > 1 && searched(false)) && !searched(true) && !isEnough() && extend());
     Result.Delayed.assign(Allowed.Known.begin(), Allowed.Known.end());
     Observer.finished(**C, Result);
     return std::move(Result);
@@ -26,6 +26,7 @@ public:
 private:
   bool searched(bool Attacks);
   bool walk(WalkResult &Into, bool Attacks);
+  bool isEnough();
   bool extend();
 
   bool foundBug(const BugReport &Bug, const std::vector<Choice> &Way) override {
@@ -39,6 +40,8 @@ private:
     SoFar.States += Walk.States;
     SoFar.Transitions += Walk.Transitions;
     Observer.progress(SoFar);
+  }
+  void worked(const WalkResult &Walk) override {
     if (Rules && Rules->witnesses() && Walk.States > 2 * StatesAtFirst + FewStates)
       Walking->stop(); // enough to go on with
     else if (Rules && !Rules->witnesses())
@@ -54,9 +57,11 @@ private:
   Delays Allowed;
   std::set<Delay> Found;
   bool ReachedBound = false;
+  std::vector<ProcessId> WitnessSteps; // the shortest of this search
+  AttackPlaces WitnessPlaces;
   AttackRules *Rules = nullptr;
   StateWalk *Walking = nullptr;
-  static constexpr uint64_t FewStates = 20'000;
+  static constexpr uint64_t FewStates = 2'000;
   uint64_t StatesAtFirst = 0;
   LazyTsoResult Result;
 };
@@ -65,6 +70,7 @@ private:
 bool LazyTso::walk(WalkResult &Into, bool Attacks) {
   (*C)->start();
   Found.clear();
+  WitnessSteps.clear();
   StatesAtFirst = 0;
   if (!Attacks) {
     DelayRules Delaying(**C, Allowed);
@@ -76,6 +82,14 @@ bool LazyTso::walk(WalkResult &Into, bool Attacks) {
   StateWalk Walk(**C, Attacking, *this, Options, true);
   Rules = &Attacking;
   Walking = &Walk;
+  Attacking.OnWitness = [&](const AttackPlaces &Places) {
+    if (!WitnessSteps.empty() && WitnessSteps.size() <= Walk.way().size())
+      return;
+    WitnessSteps.clear();
+    for (const Choice &Step : Walk.way())
+      WitnessSteps.push_back(Step.Process);
+    WitnessPlaces = Places;
+  };
   const bool Over = Walk.run(Into);
   Rules = nullptr;
   ReachedBound |= Attacking.reachedBound();
@@ -113,12 +127,24 @@ bool LazyTso::searched(bool Attacks) {
     Result.What = Answer::Violation;
     return true;
   }
+  if (Walk.Ended == ExplorationResult::End::Everything && (*C)->machine().numThreads() > AttackRules::MostThreads) {
+    Walk.Ended = ExplorationResult::End::Limit;
+    Walk.Reason = "there are more than " + std::to_string(AttackRules::MostThreads) + " threads";
+  }
   if (Walk.Ended == ExplorationResult::End::Everything)
     return false;
   Result.What = Walk.Ended == ExplorationResult::End::Unsupported ? Answer::Unsupported : Answer::Limit;
   Result.Reason = Walk.Reason;
   Result.ReasonPc = Walk.ReasonPc;
   Result.HasReasonPc = Walk.HasReasonPc;
+  return true;
+}
+
+/// Tells of a witness against the program as it was, once.
+bool LazyTso::isEnough() {
+  if (!Allowed.Known.empty() || WitnessSteps.empty() || Observer.notRobust(**C, WitnessSteps, WitnessPlaces))
+    return false;
+  Result.What = LazyTsoResult::Answer::NotRobust;
   return true;
 }
 

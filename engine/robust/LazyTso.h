@@ -8,7 +8,7 @@
 #pragma once
 
 #include "explore/StateSearch.h"
-#include "robust/Delays.h"
+#include "robust/Attack.h"
 
 namespace picket {
 
@@ -16,6 +16,7 @@ struct LazyTsoResult {
   enum class Answer : uint8_t {
     Verified,    // no bug can be reached, whatever the number of iterations
     Violation,   // a bug; Found says how
+    NotRobust,   // whoever listens wanted to know no more
     Unsupported, // the program does something that is not modelled
     Limit
   } What = Answer::Limit;
@@ -37,6 +38,11 @@ public:
   virtual ~LazyTsoObserver() = default;
   /// A few times a second: all searches so far.
   virtual void progress(const LazyTsoResult &) {}
+  /// The program is not robust: a schedule of the configuration that shows it, up to the last access that matters.
+  /// Told once, with the shortest way there that was found. False: that is enough.
+  virtual bool notRobust(Configuration &, const std::vector<ProcessId> & /*Schedule*/, const AttackPlaces &) {
+    return true;
+  }
   /// It is over. A violation can be recorded from the configuration.
   virtual void finished(Configuration &, const LazyTsoResult &) {}
 };

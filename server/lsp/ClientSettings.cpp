@@ -20,8 +20,8 @@ static std::string textOf(const Value &V) {
 
 static void addKeys(const Object &O, const std::string &Prefix, SettingsLayer &Layer,
                     std::vector<SettingsProblem> &Problems) {
-  static constexpr StringRef Known[] = {"check.trigger", "models", "unroll",     "timeout",
-                                        "memory",        "jobs",   "robustness", "flags"};
+  static constexpr StringRef Known[] = {"check.trigger", "models", "unroll",     "timeout", "memory",
+                                        "jobs",          "engine", "robustness", "flags"};
   for (const auto &[Name, V] : O) {
     const std::string Key = Prefix + Name.str();
     if (const Object *Inner = V.getAsObject()) {
@@ -61,6 +61,7 @@ Value toJSON(const Settings &S) {
                 {"timeout", S.TimeoutSeconds},
                 {"memory", S.MemoryBytes},
                 {"jobs", S.Jobs},
+                {"engine", nameOf(S.Search)},
                 {"robustness", S.Robustness},
                 {"flags", Array(S.Flags)}};
 }

@@ -221,6 +221,8 @@ void LanguageServer::configure(const Value &Json) {
   Take(Both.TimeoutSeconds, Given.TimeoutSeconds);
   Take(Both.MemoryBytes, Given.MemoryBytes);
   Take(Both.Jobs, Given.Jobs);
+  Take(Both.Robustness, Given.Robustness);
+  Take(Both.Search, Given.Search);
   Take(Both.Flags, Given.Flags);
   Service->configure(Both);
 }

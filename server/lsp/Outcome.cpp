@@ -188,7 +188,8 @@ Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
   O.Unroll = Options.Unroll;
   O.CompileSeconds = Report.CompileSeconds;
   for (const ModelReport &M : Report.Models) {
-    O.Models.push_back({nameOf(M.Which), nameOf(M.Result), M.Executions, M.Blocked, M.CutShort, M.Seconds, M.Reason});
+    O.Models.push_back({nameOf(M.Which), nameOf(M.Result), M.Executions, M.Blocked, M.CutShort, M.Seconds, M.Reason,
+                        M.States ? M.States->States : 0});
     O.Compiled &= M.Result != Verdict::CompileError;
   }
   if (!O.Compiled) {

@@ -31,6 +31,7 @@ struct ModelOutcome {
   uint64_t Executions = 0, Blocked = 0, Bounded = 0;
   double Seconds = 0;
   std::string Reason;
+  uint64_t States = 0; // where the verdict comes from a search through states, without a bound
 };
 
 /// Something to tell about a line, as Markdown.

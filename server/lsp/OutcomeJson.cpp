@@ -64,14 +64,15 @@ static Value toJSON(const Finding &F) {
 
 Value toJSON(const ModelOutcome &M) {
   return Object{{"model", M.Name},      {"verdict", M.Verdict}, {"executions", M.Executions}, {"blocked", M.Blocked},
-                {"bounded", M.Bounded}, {"seconds", M.Seconds}, {"reason", fixUTF8(M.Reason)}};
+                {"bounded", M.Bounded}, {"seconds", M.Seconds}, {"reason", fixUTF8(M.Reason)},
+                {"states", M.States}};
 }
 
 [[maybe_unused]] static bool fromJSON(const Value &Json, ModelOutcome &M, Path At) {
   ObjectMapper O(Json, At);
   return O && O.map("model", M.Name) && O.map("verdict", M.Verdict) && O.map("executions", M.Executions) &&
          O.map("blocked", M.Blocked) && O.map("bounded", M.Bounded) && O.map("seconds", M.Seconds) &&
-         O.map("reason", M.Reason);
+         O.map("reason", M.Reason) && O.map("states", M.States);
 }
 
 static Value toJSON(const LineFact &F) { return Object{{"at", toJSON(F.Where)}, {"text", fixUTF8(F.Text)}}; }

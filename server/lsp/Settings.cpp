@@ -75,6 +75,15 @@ std::string setNumber(std::optional<unsigned> &Into, StringRef Key, StringRef Te
   return "";
 }
 
+std::string setEngine(SettingsLayer &Layer, StringRef Text) {
+  for (Engine E : {Engine::Auto, Engine::Bounded, Engine::Lazy})
+    if (Text.equals_insensitive(nameOf(E))) {
+      Layer.Search = E;
+      return "";
+    }
+  return noValue("engine", Text, "auto, bounded, lazy");
+}
+
 std::vector<std::string> splitAtCommas(StringRef Text) {
   llvm::SmallVector<StringRef> Parts;
   Text.split(Parts, ',', -1, /*KeepEmpty=*/false);
@@ -90,9 +99,12 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
   }
   if (Key == "models") // "tso,pso" is accepted where a list is expected, too
     return setModels(Layer, splitAtCommas(llvm::join(Values, ",")));
-  static constexpr StringRef Known[] = {"check.trigger", "unroll", "timeout", "memory", "jobs", "robustness"};
+  static constexpr StringRef Known[] = {"check.trigger", "unroll", "timeout",   "memory",
+                                        "jobs",          "engine", "robustness"};
   if (std::find(std::begin(Known), std::end(Known), Key) == std::end(Known))
-    return ("'" + Key + "' is no setting (check.trigger, models, unroll, timeout, memory, jobs, robustness, flags)").str();
+    return ("'" + Key +
+            "' is no setting (check.trigger, models, unroll, timeout, memory, jobs, engine, robustness, flags)")
+        .str();
   if (Values.size() != 1)
     return ("'" + Key + "' takes one value").str();
   const std::string &Text = Values[0];
@@ -102,6 +114,8 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
     return setNumber(Layer.Unroll, Key, Text, 1, 1000000);
   if (Key == "jobs")
     return setNumber(Layer.Jobs, Key, Text, 0, 4096);
+  if (Key == "engine")
+    return setEngine(Layer, Text);
   if (Key == "robustness") {
     if (Text != "true" && Text != "false")
       return noValue(Key, Text, "true, false");
@@ -123,6 +137,7 @@ void apply(Settings &To, const SettingsLayer &Nearer) {
   To.TimeoutSeconds = Nearer.TimeoutSeconds.value_or(To.TimeoutSeconds);
   To.MemoryBytes = Nearer.MemoryBytes.value_or(To.MemoryBytes);
   To.Jobs = Nearer.Jobs.value_or(To.Jobs);
+  To.Search = Nearer.Search.value_or(To.Search);
   To.Robustness = Nearer.Robustness.value_or(To.Robustness);
   To.Flags = Nearer.Flags.value_or(To.Flags);
 }

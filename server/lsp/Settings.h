@@ -26,6 +26,7 @@ struct Settings {
   double TimeoutSeconds = 20;        // per model; 0: none
   uint64_t MemoryBytes = 2ull << 30; // of the process that checks
   unsigned Jobs = 0;                 // models side by side; 0: as many as there are cores
+  Engine Search = Engine::Auto;
   bool Robustness = true;            // tell where a program that is right otherwise is not robust
   std::vector<std::string> Flags;    // for Clang
   /// Models that are explored at the same time.
@@ -41,6 +42,7 @@ struct SettingsLayer {
   std::optional<double> TimeoutSeconds;
   std::optional<uint64_t> MemoryBytes;
   std::optional<unsigned> Jobs;
+  std::optional<Engine> Search;
   std::optional<bool> Robustness;
   std::optional<std::vector<std::string>> Flags;
   bool operator==(const SettingsLayer &) const = default;
@@ -53,7 +55,8 @@ struct SettingsProblem {
   bool operator==(const SettingsProblem &) const = default;
 };
 
-/// Sets one of check.trigger, models, unroll, timeout, memory, jobs, robustness, flags. Returns what is wrong, or nothing.
+/// Sets one of check.trigger, models, unroll, timeout, memory, jobs, engine, robustness, flags. Returns what is wrong, or
+/// nothing.
 std::string set(SettingsLayer &Layer, llvm::StringRef Key, const std::vector<std::string> &Values);
 
 /// `Nearer` has the last word.

@@ -49,10 +49,17 @@ std::string statusText(const DocumentStatus &Status) {
   auto Refused = [](const ModelOutcome &M) { return M.Verdict == nameOf(Verdict::Unsupported); };
   if (!Models.empty() && std::all_of(Models.begin(), Models.end(), Refused))
     return "cannot be checked: " + Models.front().Reason;
-  uint64_t Executions = 0;
-  for (const ModelOutcome &M : Models)
+  uint64_t Executions = 0, States = 0;
+  for (const ModelOutcome &M : Models) {
     Executions += M.Executions;
-  return verdictsText(*Status.Result) + " · " + executionsText(Executions) + (Status.Current ? "" : " · edited since");
+    States += M.States;
+  }
+  std::string Text = verdictsText(*Status.Result);
+  if (Executions || !States)
+    Text += " · " + executionsText(Executions);
+  if (States)
+    Text += " · " + statesText(States);
+  return Text + (Status.Current ? "" : " · edited since");
 }
 
 } // namespace picket

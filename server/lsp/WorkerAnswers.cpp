@@ -90,8 +90,9 @@ void CheckService::handle(Run &R, const Object &Message) {
       Cache.add(Key->str(), Result);
     return finish(R, Result, Result->isQuiet() ? CheckState::Quiet : CheckState::Done);
   }
-  // Without findings it is too early to take older ones back.
-  if (Clock::now() - R.Start >= PartialAfter && !Result->Findings.empty())
+  // Without findings it is too early to take older ones back, unless every model has an answer.
+  const bool All = Result->Models.size() == R.Options.Models.size();
+  if (Clock::now() - R.Start >= PartialAfter && (All || !Result->Findings.empty()))
     publish(R.File, R.Generation, Result, CheckState::Checking);
 }
 

@@ -134,6 +134,7 @@ CheckOptions optionsOf(const Settings &S) {
   CheckOptions Options;
   Options.Models = S.Models;
   Options.Unroll = S.Unroll;
+  Options.Search = S.Search;
   Options.TimeoutSeconds = S.TimeoutSeconds;
   Options.Jobs = S.together();
   Options.Counterexamples = 4;
@@ -191,8 +192,7 @@ void Worker::check(const WorkerRequest &Request) {
   auto WriteTrace = [&](const Counterexample &C) { return traceText(C, Context, /*Pictures=*/false); };
   auto OnProgress = [&](const Progress &P) { say(Object{{"progress", toJSON(P)}}); };
   auto OnModel = [&](const CheckReport &SoFar) {
-    if (SoFar.Models.size() < Options.Models.size())
-      say(Object{{"outcome", toJSON(outcomeOf(SoFar, Options, WriteTrace))}, {"done", false}});
+    say(Object{{"outcome", toJSON(outcomeOf(SoFar, Options, WriteTrace))}, {"done", false}});
   };
   CheckReport Report = checkCompiled(Request.File, std::move(Compiled), Options, OnProgress, nullptr, OnModel);
   Report.CompileSeconds = Seconds;

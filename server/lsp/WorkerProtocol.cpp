@@ -33,6 +33,7 @@ std::string toLine(const WorkerRequest &Request) {
                            {"flags", texts(Request.Options.Flags)}, {"models", std::move(Models)},
                            {"unroll", Request.Options.Unroll},      {"timeout", Request.Options.TimeoutSeconds},
                            {"memory", Request.Options.MemoryBytes}, {"jobs", Request.Options.Jobs},
+                           {"engine", nameOf(Request.Options.Search)}, {"robustness", Request.Options.Robustness},
                            {"known", texts(Request.Known)}};
   }
   std::string Text;
@@ -49,23 +50,33 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
     return Line.map("render", Request.Render);
   ObjectMapper O(*Check, Path.field("check"));
   std::vector<std::string> Models;
+  std::string Search;
   if (!O || !O.map("file", Request.File) || !O.map("unsaved", Request.Unsaved) ||
       !O.map("flags", Request.Options.Flags) || !O.map("models", Models) || !O.map("unroll", Request.Options.Unroll) ||
       !O.map("timeout", Request.Options.TimeoutSeconds) || !O.map("memory", Request.Options.MemoryBytes) ||
-      !O.map("jobs", Request.Options.Jobs) || !O.map("known", Request.Known))
+      !O.map("jobs", Request.Options.Jobs) || !O.map("engine", Search) ||
+      !O.map("robustness", Request.Options.Robustness) || !O.map("known", Request.Known))
     return false;
   SettingsLayer Named;
   if (std::string Wrong = set(Named, "models", Models); !Wrong.empty()) {
     Path.field("check").field("models").report("unknown memory model");
     return false;
   }
+  if (std::string Wrong = set(Named, "engine", {Search}); !Wrong.empty()) {
+    Path.field("check").field("engine").report("unknown engine");
+    return false;
+  }
   Request.Options.Models = *Named.Models;
+  Request.Options.Search = *Named.Search;
   return true;
 }
 
 Value toJSON(const Progress &P) {
-  return Object{
-      {"model", nameOf(P.Which)}, {"executions", P.Executions}, {"explored", P.Explored}, {"seconds", P.Seconds}};
+  return Object{{"model", nameOf(P.Which)},
+                {"executions", P.Executions},
+                {"explored", P.Explored},
+                {"seconds", P.Seconds},
+                {"states", P.States}};
 }
 
 bool fromJSON(const Value &Json, Progress &P, llvm::json::Path Path) {
@@ -73,7 +84,7 @@ bool fromJSON(const Value &Json, Progress &P, llvm::json::Path Path) {
   std::string Name;
   SettingsLayer Named;
   if (!O || !O.map("model", Name) || !O.map("executions", P.Executions) || !O.map("explored", P.Explored) ||
-      !O.map("seconds", P.Seconds))
+      !O.map("seconds", P.Seconds) || !O.map("states", P.States))
     return false;
   if (!set(Named, "models", {Name}).empty()) {
     Path.field("model").report("unknown memory model");
@@ -183,7 +194,7 @@ std::string keyOf(const Program &P, const Settings &Options) {
   addNames(D, P);
   for (Model M : Options.Models)
     D.number(static_cast<uint64_t>(M));
-  D.number(Options.Unroll).texts(Options.Flags);
+  D.number(Options.Unroll).number(static_cast<uint64_t>(Options.Search)).number(Options.Robustness).texts(Options.Flags);
   return D.result();
 }
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { eventually, example, isFinal, session } from "./client.mjs";
 import { alive, workersOf } from "./processes.mjs";
-import { Buggy, Endless, Fixed, lineOf, positionOf, storeBuffering, writers } from "./programs.mjs";
+import { Buggy, Endless, Fixed, SpinForEver, lineOf, positionOf, storeBuffering, writers } from "./programs.mjs";
 
 /** Every progress: created first (if the server made the token), then begin, reports, end. */
 function assertWellFormed(client) {
@@ -239,6 +239,36 @@ test("picket/counterexample where there is none", () => session({}, async (clien
   assert.equal(await client.request("picket/counterexample", { uri, model: "tso" }), null);
   await assert.rejects(client.request("picket/counterexample", { uri: client.uri("not-open.c") }), (error) => error.code < 0);
   await assert.rejects(client.command("picket.showCounterexample", { uri }), (error) => error.code < 0);
+}));
+
+test("A program without bugs that is not robust: information, with the witness as counterexample", () => session({}, async (client) => {
+  const source = Buggy.replace("assert(a || b);", "");
+  const uri = await client.open("sb.c", source);
+  const [shown, ...others] = await client.checked(uri);
+  assert.deepEqual(others, []);
+  assert.equal(shown.severity, 3);
+  assert.equal(shown.code, "not-robust");
+  assert.match(shown.message, /^not robust under TSO: this store/);
+  assert([lineOf(source, "x = 1"), lineOf(source, "y = 1")].includes(shown.range.start.line));
+  assert(shown.relatedInformation.length > 3);
+  const witness = await client.request("picket/counterexample", { uri, model: "tso" });
+  assert.equal(witness.model, "tso");
+  assert(witness.steps.length > 3);
+  assert(witness.cycle.edges.length > 0, "what makes it impossible under SC");
+  for (const view of ["chronological", "shashaSnir"]) assert.match(witness[view].svg, /<svg[^]*<\/svg>/);
+  await client.notify("workspace/didChangeConfiguration", { settings: { picket: { robustness: false } } });
+  await client.until("cleared diagnostics", () => client.shown(uri).length === 0);
+  assert.equal(await client.request("picket/counterexample", { uri, model: "tso" }), null);
+}));
+
+test("A spin lock taken for ever is verified without a bound; the engine is a setting", () => session({}, async (client) => {
+  const uri = await client.open("lock.c", SpinForEver);
+  assert.deepEqual(await client.checked(uri), []);
+  const verdicts = () => client.status(uri).models.map(({ model, verdict }) => `${model} ${verdict}`);
+  assert.deepEqual(verdicts(), ["sc verified", "tso verified", "pso bounded"]);
+  assert(client.status(uri).models[1].states > 0);
+  await client.notify("workspace/didChangeConfiguration", { settings: { picket: { engine: "bounded" } } });
+  await client.until("another check", () => client.status(uri).models[1].verdict === "bounded");
 }));
 
 test("picket/status and picket/models answer", () => session({}, async (client) => {

@@ -32,6 +32,30 @@ int main(void) {
 export const Buggy = storeBuffering();
 export const Fixed = storeBuffering({ fence: "__sync_synchronize();" });
 
+/** Two threads that take and leave a lock for ever. */
+export const SpinForEver = `#include <assert.h>
+#include <pthread.h>
+volatile int lock, critical;
+void *thread(void *me) {
+  for (;;) {
+    while (__sync_lock_test_and_set(&lock, 1))
+      ;
+    critical = (int)(long)me;
+    assert(critical == (int)(long)me);
+    __sync_lock_release(&lock);
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, thread, (void *)1);
+  pthread_create(&b, 0, thread, (void *)2);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+`;
+
 /** n threads write one variable: n! executions. With 9 some seconds of work, with 11 more than a test waits for. */
 export function writers(n, condition = "x != 0") {
   return `#include <assert.h>

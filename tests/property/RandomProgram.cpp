@@ -66,7 +66,7 @@ std::string RandomProgram::text() const {
     Text += "  pthread_create(&t[" + std::to_string(T) + "], 0, t" + std::to_string(T) + ", 0);\n";
   for (size_t T = 0; T < Threads.size(); ++T)
     Text += "  pthread_join(t[" + std::to_string(T) + "], 0);\n";
-  return Text + "  return 0;\n}\n";
+  return Text + Last + "  return 0;\n}\n";
 }
 
 RandomProgram makeProgram(std::mt19937 &Random, const Palette &From, unsigned MaxThreads, unsigned MaxStatements) {

@@ -33,6 +33,7 @@ struct Statement {
 
 struct RandomProgram {
   std::vector<std::vector<Statement>> Threads;
+  std::string Last = ""; // what main does when all threads have ended
   std::string text() const;
 };
 

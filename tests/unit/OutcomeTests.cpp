@@ -137,6 +137,31 @@ TEST(Outcome, OpenAnswersAreWarningsAndBoundsAreNot) {
   EXPECT_EQ("SC ✓ up to 8  TSO ?  PSO ?  POWER not checked", verdictsText(O));
 }
 
+std::string withoutAssertion() { return std::regex_replace(Text, std::regex("assert\\(a \\|\\| b\\);"), ""); }
+std::string traceText(const Counterexample &C) { return C.Sentence; }
+
+TEST(Outcome, ADelayedStoreIsInformationWithTheWitnessAsCounterexample) {
+  const Outcome O = outcomeOf(reportOf(withoutAssertion(), threeModels()), threeModels(), traceText);
+  ASSERT_EQ(1u, O.Findings.size()) << "TSO and PSO have the same store";
+  const Finding &F = O.Findings[0];
+  EXPECT_EQ(Severity::Note, F.Level);
+  EXPECT_EQ("not-robust", F.Code);
+  EXPECT_TRUE(llvm::StringRef(F.Message).starts_with("not robust under TSO: this store can reach memory after")) << F.Message;
+  EXPECT_TRUE(F.Where.Line == 4 || F.Where.Line == 5);
+  EXPECT_FALSE(F.Steps.empty());
+  ASSERT_EQ(0, F.Trace);
+  EXPECT_EQ("tso", O.Traces[0].Model);
+  EXPECT_EQ("SC ✓  TSO ✓  PSO ✓", verdictsText(O));
+}
+
+TEST(Outcome, DelayedStoresAreNotToldWhereThereIsABugOrNobodyWantsToKnow) {
+  for (const Finding &F : outcomeOf(reportOf(Text, threeModels()), threeModels()).Findings)
+    EXPECT_NE("not-robust", F.Code);
+  CheckOptions Unwanted = threeModels();
+  Unwanted.Witnesses = false;
+  EXPECT_TRUE(outcomeOf(reportOf(withoutAssertion(), Unwanted), Unwanted).Findings.empty());
+}
+
 TEST(Outcome, AFileThatDoesNotCompileHasOneFinding) {
   const std::string Broken = "int main(void) {\n  return foo + bar;\n}\n";
   const Outcome O = outcomeOf(reportOf(Broken, threeModels()), threeModels());
@@ -253,6 +278,12 @@ TEST(ProgramKey, ChangesWithTheProgramItsPlacesAndOptionsOnly) {
   EXPECT_NE(Key(Text), Key(Text, Other));
   Other = {};
   Other.Models = {Model::TSO};
+  EXPECT_NE(Key(Text), Key(Text, Other));
+  Other = {};
+  Other.Robustness = false;
+  EXPECT_NE(Key(Text), Key(Text, Other));
+  Other = {};
+  Other.Search = Engine::Lazy;
   EXPECT_NE(Key(Text), Key(Text, Other));
 }
 

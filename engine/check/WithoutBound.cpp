@@ -1,0 +1,153 @@
+#include "check/WithoutBound.h"
+
+#include "check/Findings.h"
+#include "check/RobustnessText.h"
+#include "robust/LazyTso.h"
+#include "trace/Recorder.h"
+#include "trace/RecordingNames.h"
+
+namespace picket {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr unsigned NoBound = 1'000'000; // of a recording: the most that --unroll takes
+
+/// Collects what the search of one model shows.
+class Collector : public StateSearchObserver, public LazyTsoObserver {
+public:
+  Collector(const StateCheck &From, ModelReport &Report) : From(From), Report(Report), Found(From.P, Report) {}
+
+  void progress(const WalkResult &SoFar) override { tell(SoFar.States); }
+  void progress(const LazyTsoResult &SoFar) override { tell(SoFar.States); }
+
+  void finished(Configuration &C, const StateSearchResult &Result) override {
+    for (const StateSearchResult::Found &Bug : Result.Bugs)
+      add(C, Bug);
+    Found.look(C.machine(), Ending::Complete);
+  }
+  void finished(Configuration &C, const LazyTsoResult &Result) override {
+    if (Result.Found)
+      add(C, *Result.Found);
+    Found.look(C.machine(), Ending::Complete);
+  }
+
+private:
+  void tell(uint64_t States) {
+    const double Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
+    if (From.OnProgress)
+      From.OnProgress({Report.Which, Report.Executions, -1, Report.Seconds + Seconds, States});
+  }
+
+  void add(Configuration &C, const StateSearchResult::Found &Seen) {
+    std::optional<Recording> Run = record(C, Seen.Schedule, &Seen.Bug);
+    if (!Found.add(C.machine(), Seen.Bug) || !Run || Report.Bugs.size() > From.Options.Counterexamples)
+      return;
+    Run->File = From.File;
+    Run->Unroll = NoBound;
+    Run->BugWhere = Report.Bugs.back().Where;
+    Report.Bugs.back().Trace = std::make_shared<Counterexample>(explain(std::move(*Run)));
+  }
+
+  const StateCheck &From;
+  ModelReport &Report;
+  Findings Found;
+  const Clock::time_point Start = Clock::now();
+};
+
+/// Listens for a witness only.
+class WitnessCollector : public LazyTsoObserver {
+public:
+  WitnessCollector(const StateCheck &From, Robustness &R) : From(From), R(R) {}
+
+  bool notRobust(Configuration &C, const std::vector<ProcessId> &Schedule, const AttackPlaces &At) override {
+    const Program &P = From.P;
+    setNotRobust(R, placeOf(P, P.placeOf(At.Store)), placeOf(P, P.placeOf(At.Load)),
+                 placeOf(P, P.placeOf(At.Observer)));
+    if (!From.Options.Witnesses)
+      return false;
+    if (std::optional<Recording> Run = record(C, Schedule, nullptr)) {
+      Run->File = From.File;
+      Run->Unroll = NoBound;
+      setWitness(R, std::move(*Run));
+    }
+    return false;
+  }
+
+private:
+  const StateCheck &From;
+  Robustness &R;
+};
+
+} // namespace
+
+bool StateCheck::run(ModelReport &Report) {
+  const Clock::time_point Start = Clock::now();
+  ModelReport Now;
+  Now.Which = Report.Which;
+  Now.Executions = Report.Executions;
+  Now.Seconds = Report.Seconds;
+  Collector Found(*this, Now);
+  StateCounts Counts;
+  auto Stopped = [&](bool Unsupported, const auto &Result) {
+    Ended = Unsupported ? Verdict::Unsupported : Verdict::Inconclusive;
+    Now.Reason = Result.Reason;
+    if (Result.HasReasonPc)
+      Now.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
+  };
+  try {
+    if (Report.Which == Model::SC) {
+      StateSearchOptions Search;
+      static_cast<ExplorationOptions &>(Search) = Limits;
+      Search.Exhaustive = Options.Exhaustive;
+      const StateSearchResult Result = searchStates(P, Search, Found);
+      Counts = {Result.States, Result.Transitions, Result.Bytes};
+      if (Result.Ended == ExplorationResult::End::Everything)
+        Ended = Verdict::Verified;
+      else
+        Stopped(Result.Ended == ExplorationResult::End::Unsupported, Result);
+    } else {
+      const LazyTsoResult Result = checkLazily(P, Limits, Found);
+      Counts = {Result.States, Result.Transitions,     Result.Bytes,
+                Result.Rounds, Result.Delayed.size(), Result.Robust};
+      if (Result.What == LazyTsoResult::Answer::Verified)
+        Ended = Verdict::Verified;
+      else
+        Stopped(Result.What == LazyTsoResult::Answer::Unsupported, Result);
+    }
+  } catch (const std::bad_alloc &) {
+    Ended = Verdict::Inconclusive;
+    Now.Reason = "memory ran out";
+  }
+  if (!Now.Bugs.empty()) {
+    Ended = Verdict::Violation;
+    Now.Reason.clear();
+    Now.ReasonPlace = {};
+  }
+  Counts.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
+  Report.States = Counts;
+  Report.Seconds += Counts.Seconds;
+  Report.Reason = Now.Reason;
+  Report.ReasonPlace = Now.ReasonPlace;
+  if (Ended != Verdict::Verified && Ended != Verdict::Violation)
+    return false;
+  Report.Result = Ended;
+  Report.Bugs = std::move(Now.Bugs);
+  Report.FromSc = false;
+  Report.Loops.clear();
+  if (Report.Notes.empty())
+    Report.Notes = std::move(Now.Notes);
+  return true;
+}
+
+void StateCheck::decideRobustness(Robustness &R) {
+  WitnessCollector Found(*this, R);
+  try {
+    if (checkLazily(P, Limits, Found).Robust)
+      R.Bounded = false;
+  } catch (const std::bad_alloc &) { // it stays as it was
+  }
+}
+
+} // namespace picket

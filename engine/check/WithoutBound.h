@@ -1,0 +1,28 @@
+// Decides models by their states, with loops that have no bound: SC by StateSearch, TSO by lazy reachability.
+#pragma once
+
+#include "check/Check.h"
+#include "explore/Exploration.h"
+
+namespace picket {
+
+/// Whether the states of a model can be searched.
+inline bool hasStates(Model M) { return M == Model::SC || M == Model::TSO; }
+
+struct StateCheck {
+  const std::string &File;
+  const Program &P;
+  const CheckOptions &Options;
+  const ExplorationOptions &Limits;
+  const std::function<void(const Progress &)> &OnProgress;
+
+  /// Searches the states of the report's model. True: the report has the answer, verified or a violation, and the
+  /// numbers. Otherwise its Reason says why there is none, and `Ended` what kind of reason it is.
+  bool run(ModelReport &Report);
+  /// Whether the program is robust against TSO, where a monitor found it to be as far as loops were followed.
+  void decideRobustness(Robustness &R);
+
+  Verdict Ended = Verdict::Inconclusive;
+};
+
+} // namespace picket

@@ -1,0 +1,257 @@
+// Random programs: lazy reachability finds a bug under TSO exactly if the explorer of executions does, and a program is
+// robust exactly if TSO has no trace that SC has not. With loops that have no bound, the judge is a search through all
+// states with the whole of the store buffers.
+#include "property/LoopingProgram.h"
+#include "property/RandomProgram.h"
+#include "robust/LazyTso.h"
+#include "support/Explore.h"
+#include "support/Recordings.h"
+#include "trace/Recorder.h"
+#include "trace/Replay.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <set>
+
+namespace picket {
+namespace {
+
+using testing::RandomProgram;
+using testing::Statement;
+using Answer = LazyTsoResult::Answer;
+
+/// Writes the violation and the witness down, if there are any.
+struct Shown : LazyTsoObserver {
+  std::optional<Recording> Bug, Witness;
+  bool NotRobust = false;
+  bool notRobust(Configuration &C, const std::vector<ProcessId> &Schedule, const AttackPlaces &) override {
+    NotRobust = true;
+    Witness = record(C, Schedule, nullptr);
+    return true;
+  }
+  void finished(Configuration &C, const LazyTsoResult &Result) override {
+    if (Result.Found)
+      Bug = record(C, Result.Found->Schedule, &Result.Found->Bug);
+  }
+};
+
+/// What the threads have read and left in memory: sink0, sink1, ..., v[0], v[1], v[2].
+using Outcome = std::vector<int>;
+
+struct Outcomes : ExplorationObserver {
+  bool Bug = false;
+  std::set<Outcome> All;
+  void ended(Execution &E, Ending How) override {
+    Bug |= How == Ending::Buggy;
+    if (How != Ending::Complete)
+      return;
+    Machine &M = E.configuration().machine();
+    const std::vector<Global> &Globals = M.program().Globals;
+    Outcome Sinks, Memory;
+    for (uint32_t G = 0; G < Globals.size(); ++G) {
+      const bool IsSink = Globals[G].Name.starts_with("sink");
+      std::vector<int> Values(Globals[G].Size / sizeof(int));
+      std::memcpy(Values.data(), M.memory().at(G + 1).Data, Values.size() * sizeof(int));
+      if (IsSink || Globals[G].Name == "v")
+        (IsSink ? Sinks : Memory).insert((IsSink ? Sinks : Memory).end(), Values.begin(), Values.end());
+    }
+    Sinks.insert(Sinks.end(), Memory.begin(), Memory.end());
+    All.insert(std::move(Sinks));
+  }
+  void restarted() override {
+    Bug = false;
+    All.clear();
+  }
+};
+
+/// The program with the assertion that it does not end like that.
+RandomProgram asserting(RandomProgram P, const Outcome &Not) {
+  std::string Condition;
+  for (size_t K = 0; K < Not.size(); ++K)
+    Condition += (K ? " && " : "") +
+                 (K < P.Threads.size() ? "sink" + std::to_string(K)
+                                       : "v[" + std::to_string(K - P.Threads.size()) + "]") +
+                 " == " + std::to_string(Not[K]);
+  P.Last = "  void __VERIFIER_assert(int);\n  __VERIFIER_assert(!(" + Condition + "));\n";
+  return P;
+}
+
+struct Counts {
+  unsigned Violations = 0, NotRobust = 0, Extended = 0;
+};
+
+std::string problemOfRun(const Program &P, std::optional<Recording> Run, bool IsWitness) {
+  if (!Run)
+    return "what was found cannot be shown";
+  const Counterexample C = explain(std::move(*Run));
+  if (IsWitness && C.Why.Edges.empty())
+    return "the witness is an execution of SC";
+  if (std::string Problem = testing::problemOf(C); !Problem.empty())
+    return Problem;
+  MachineOptions Options;
+  Options.Unroll = 1'000;
+  ReplayResult Again = replay(P, C.Run, Options);
+  return Again.Outcome == ReplayResult::SameBug ? "" : "replay: " + Again.Message;
+}
+
+/// What is wrong with an answer, as far as it can be seen without another one.
+std::string problemOf(const Program &P, const LazyTsoResult &Lazy, Shown &What, Counts &Sum) {
+  if (Lazy.What != Answer::Verified && Lazy.What != Answer::Violation)
+    return "no answer: " + Lazy.Reason;
+  Sum.Violations += Lazy.What == Answer::Violation;
+  Sum.NotRobust += What.NotRobust;
+  Sum.Extended += Lazy.Rounds > 1;
+  if (Lazy.What == Answer::Verified && Lazy.Robust == What.NotRobust)
+    return "a witness, and robust";
+  if (Lazy.What == Answer::Violation)
+    if (std::string Problem = problemOfRun(P, std::move(What.Bug), false); !Problem.empty())
+      return Problem;
+  return What.NotRobust ? problemOfRun(P, std::move(What.Witness), true) : "";
+}
+
+std::string problemOf(const RandomProgram &Text, bool ExpectBug, Counts &Sum) {
+  const Program P = testing::compile(testing::requestForText(Text.text()));
+  Shown What;
+  const LazyTsoResult Lazy = checkLazily(P, {}, What);
+  if (std::string Problem = problemOf(P, Lazy, What, Sum); !Problem.empty())
+    return Problem;
+  if (ExpectBug == (Lazy.What == Answer::Violation))
+    return "";
+  return ExpectBug ? "the explorer finds a bug" : "the explorer finds no bug";
+}
+
+/// The program by itself, and with assertions: one that only TSO violates, one that SC violates, and as many that hold.
+std::string problemOf(const RandomProgram &Text, Counts &Sum) {
+  const Program P = testing::compile(testing::requestForText(Text.text()));
+  Outcomes Relaxed, Sequential;
+  const uint64_t RelaxedTraces = exploreOptimally(P, testing::exhaustively(Buffering::Fifo), Relaxed).Executions;
+  const uint64_t Traces = exploreOptimally(P, testing::exhaustively(Buffering::None), Sequential).Executions;
+  Shown What;
+  const LazyTsoResult Lazy = checkLazily(P, {}, What);
+  if (std::string Problem = problemOf(P, Lazy, What, Sum); !Problem.empty())
+    return Problem;
+  if (Relaxed.Bug != (Lazy.What == Answer::Violation))
+    return Relaxed.Bug ? "the explorer finds a bug" : "the explorer finds no bug";
+  if (Relaxed.Bug)
+    return "";
+  if (Lazy.Robust != (RelaxedTraces == Traces))
+    return std::to_string(RelaxedTraces) + " executions instead of " + std::to_string(Traces) +
+           (Lazy.Robust ? ", and robust" : ", and not robust");
+  std::vector<Outcome> Asked;
+  for (const Outcome &O : Relaxed.All)
+    if (!Sequential.All.count(O)) {
+      Asked.push_back(O);
+      break;
+    }
+  Asked.push_back(*Sequential.All.begin());
+  for (size_t K = 0, Reachable = Asked.size(); K < Reachable; ++K) { // as near as possible to what can happen
+    Outcome Other = Asked[K];
+    while (Relaxed.All.count(Other))
+      ++Other[K % Other.size()];
+    Asked.push_back(std::move(Other));
+  }
+  for (const Outcome &O : Asked) {
+    const RandomProgram Asserting = asserting(Text, O);
+    if (std::string Problem = problemOf(Asserting, Relaxed.All.count(O) > 0, Sum); !Problem.empty())
+      return Problem + " in\n" + Asserting.text();
+  }
+  return "";
+}
+
+unsigned numberOf(const char *Name, unsigned Default) {
+  const char *Given = std::getenv(Name);
+  return Given ? static_cast<unsigned>(std::atoi(Given)) : Default;
+}
+
+void expectAgreement(const testing::Palette &From, unsigned Programs, unsigned Seed, unsigned MaxThreads = 3,
+                     unsigned MaxStatements = 5) {
+  Programs = numberOf("PICKET_RANDOM_PROGRAMS", Programs);
+  std::mt19937 Random(numberOf("PICKET_RANDOM_SEED", Seed));
+  Counts Sum;
+  for (unsigned K = 0; K < Programs; ++K) {
+    RandomProgram P = testing::makeProgram(Random, From, MaxThreads, MaxStatements);
+    std::string Problem = problemOf(P, Sum);
+    if (Problem.empty())
+      continue;
+    for (bool Smaller = true; Smaller;) {
+      Smaller = false;
+      for (const RandomProgram &Candidate : testing::shrinks(P))
+        if (std::string Still = problemOf(Candidate, Sum); !Still.empty()) {
+          P = Candidate;
+          Problem = Still;
+          Smaller = true;
+          break;
+        }
+    }
+    FAIL() << "program " << K << ": " << Problem << "\n" << P.text();
+  }
+  EXPECT_GT(Sum.Violations, Programs / 2) << "about every other assertion should fail";
+  EXPECT_GT(Sum.NotRobust, Programs / 100) << "some programs should not be robust";
+  EXPECT_GT(Sum.Extended, Programs / 100) << "some programs should need delays";
+}
+
+const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
+const testing::Palette Fences = {Statement::Store,       Statement::Load,         Statement::Copy, Statement::FullFence,
+                                 Statement::StoreSeqCst, Statement::StoreRelease, Statement::Guarded};
+const testing::Palette Atomics = {Statement::Store,    Statement::Store,       Statement::Load,
+                                  Statement::Load,     Statement::FetchAdd,    Statement::CompareSwap,
+                                  Statement::Exchange, Statement::Guarded};
+const testing::Palette Locks = {Statement::Store, Statement::Store,     Statement::Load,
+                                Statement::Load,  Statement::LockedAdd, Statement::TryLocked};
+const testing::Palette Awaits = {Statement::Store, Statement::Load, Statement::AwaitNot, Statement::StoreSeqCst,
+                                 Statement::Copy};
+const testing::Palette Mixed = {Statement::Store, Statement::Load, Statement::Narrow, Statement::FullFence,
+                                Statement::Copy};
+
+TEST(LazyTso, AgreesOnPlainAccesses) { expectAgreement(Accesses, 500, 61); }
+TEST(LazyTso, AgreesWithFences) { expectAgreement(Fences, 500, 62); }
+TEST(LazyTso, AgreesWithAtomics) { expectAgreement(Atomics, 500, 63); }
+TEST(LazyTso, AgreesWithLocks) { expectAgreement(Locks, 300, 64); }
+TEST(LazyTso, AgreesWithAwaits) { expectAgreement(Awaits, 400, 65, 3, 4); }
+TEST(LazyTso, AgreesWithAccessesOfSeveralSizes) { expectAgreement(Mixed, 300, 66, 3, 4); }
+
+/// What is wrong with the answer about a program with loops. Neither the search nor its judge need come to an end.
+std::string problemOfLooping(const Program &P, Counts &Sum, unsigned &Decided) {
+  constexpr uint64_t Enough = 24 << 20;
+  ExplorationOptions Limits;
+  Limits.MaxMemoryBytes = Enough;
+  Shown What;
+  const LazyTsoResult Lazy = checkLazily(P, Limits, What);
+  if (Lazy.What == Answer::Limit)
+    return "";
+  if (std::string Problem = problemOf(P, Lazy, What, Sum); !Problem.empty())
+    return Problem;
+  StateSearchOptions Options;
+  Options.Buffers = Buffering::Fifo;
+  Options.Reduce = false;
+  Options.MaxMemoryBytes = Enough;
+  StateSearchObserver Nobody;
+  const StateSearchResult All = searchStates(P, Options, Nobody);
+  const bool Bug = !All.Bugs.empty();
+  if (!Bug && All.Ended != ExplorationResult::End::Everything)
+    return "";
+  ++Decided;
+  if (Bug != (Lazy.What == Answer::Violation))
+    return Bug ? "the search with buffers finds a bug" : "the search with buffers finds no bug";
+  return "";
+}
+
+TEST(LazyTso, AgreesOnLoopsWithoutBound) {
+  const unsigned Programs = numberOf("PICKET_RANDOM_PROGRAMS", 600);
+  std::mt19937 Random(numberOf("PICKET_RANDOM_SEED", 67));
+  Counts Sum;
+  unsigned Decided = 0;
+  for (unsigned K = 0; K < Programs; ++K) {
+    const std::string Text = testing::makeLoopingProgram(Random);
+    const Program P = testing::compile(testing::requestForText(Text));
+    ASSERT_EQ(problemOfLooping(P, Sum, Decided), "") << "program " << K << "\n" << Text;
+  }
+  EXPECT_GT(Decided, Programs / 2) << "most programs should be decided by both";
+  EXPECT_GT(Sum.Violations, Programs / 20);
+  EXPECT_GT(Sum.NotRobust, Programs / 20);
+}
+
+} // namespace
+} // namespace picket
