@@ -50,6 +50,7 @@ private:
     Result.TimeoutSeconds = Options.TimeoutSeconds;
     Result.Costs = Options.Costs;
     Result.Assembly = Options.Check.Models == std::vector{Model::Power};
+    Result.MaxRounds = Options.Cheapest ? 0 : 64;
     return Result;
   }
 

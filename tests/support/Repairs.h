@@ -14,7 +14,9 @@ inline CheckOptions optionsFor(const std::vector<Model> &Models, unsigned Unroll
 }
 
 inline Repairer repairerOf(const Program &P, const CheckOptions &Options, const std::atomic<bool> *Cancel = nullptr) {
-  return Repairer(P, bugChecker("/test.c", Options, Thoroughness::Cycle, Cancel), RepairOptions(), Cancel);
+  RepairOptions Enough;
+  Enough.MaxRounds = 64;
+  return Repairer(P, bugChecker("/test.c", Options, Thoroughness::Cycle, Cancel), Enough, Cancel);
 }
 
 inline RepairResult repair(const Program &P, const CheckOptions &Options) {
