@@ -127,7 +127,7 @@ int CheckCommand::run() {
   cancelOnInterrupt();
   Text.Unroll = Options.Unroll;
   Text.Steps.Width = terminalWidth();
-  if (Fixes.wanted())
+  if (Fixes.wanted() || Fixes.Apply)
     return runFixes();
   if (!Traces.wanted() && Output == Format::Text && (Count || Text.Quiet))
     Options.Counterexamples = 0, Options.Witnesses = false; // nobody would see them
@@ -162,6 +162,10 @@ int CheckCommand::run() {
 int CheckCommand::runFixes() {
   if (Output == Format::Sarif || Count || Traces.wanted() || (Fixes.Relax && Fixes.Fix != FixCommand::Aim::None)) {
     llvm::errs() << "picket: --fix and --relax go with --format text and json only, and not with each other\n";
+    return BadUsage;
+  }
+  if (!Fixes.wanted()) {
+    llvm::errs() << "picket: --apply goes with --fix or --relax\n";
     return BadUsage;
   }
   return Fixes.run({Files, ClangFlags, Options, Output == Format::Json, Text, Sources, &Interrupted});
