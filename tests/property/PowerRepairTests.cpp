@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <set>
@@ -57,7 +58,10 @@ std::string print(const PowerInstruction &I) {
   switch (I.What) {
   case PowerInstruction::Load: return "r" + std::to_string(I.Register) + " = " + X;
   case PowerInstruction::Store:
-    return X + " = " + (I.From < 0 ? "" : "r" + std::to_string(I.From) + " + ") + std::to_string(I.Value);
+    if (I.From < 0)
+      return X + " = " + std::to_string(I.Value);
+    return X + " = " + (I.Fake ? "(r" + std::to_string(I.From) + " & 64)" : "r" + std::to_string(I.From)) + " + " +
+           std::to_string(I.Value);
   case PowerInstruction::Sync: return "__sync_synchronize()";
   default: return "__atomic_thread_fence(__ATOMIC_ACQ_REL)"; // LwSync
   }
@@ -84,6 +88,9 @@ CText textOf(const PowerProgram &P, const Registers &Forbidden) {
       Add("  " + print(P.Threads[T][K]) + ";");
     }
     for (unsigned R = 0; R < PowerProgram::Registers; ++R) {
+      if (std::none_of(P.Threads[T].begin(), P.Threads[T].end(),
+                       [&](const PowerInstruction &I) { return I.What == PowerInstruction::Load && I.Register == R; }))
+        continue;
       const std::string Cell = Name + "[" + std::to_string(R) + "]";
       Add("  " + Cell + " = r" + std::to_string(R) + ";");
       Condition += (Condition.empty() ? "" : " && ") + Cell + " == " + std::to_string(Forbidden[T][R]);
