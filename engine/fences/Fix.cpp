@@ -120,15 +120,43 @@ private:
     F.Cost = R.Cost;
     F.Minimal = R.Minimal;
     F.Cheapest = R.Cheapest && Options.Cheapest;
-    for (const Fix &Known : Report.Fixes)
-      if (Known.Changes == F.Changes)
-        return true;
     if (!prove(F)) {
       forbidAll(R);
       return false;
     }
-    Report.Fixes.push_back(std::move(F));
+    leaveOut(F);
+    if (std::none_of(Report.Fixes.begin(), Report.Fixes.end(),
+                     [&](const Fix &Known) { return Known.Changes == F.Changes; }))
+      Report.Fixes.push_back(std::move(F));
     return true;
+  }
+
+  /// The text can do more than was asked for: an order in the body of a macro is one for all its uses. So whether all
+  /// changes are needed is asked of the text as well.
+  void leaveOut(Fix &F) {
+    for (size_t K = F.Changes.size(); K-- > 0 && F.Changes.size() > 1;) {
+      Fix Less = F;
+      Less.Changes.erase(Less.Changes.begin() + static_cast<ptrdiff_t>(K));
+      PlacedChange Placed = placeChanges(Text, Less.Changes);
+      if (!Placed.placed())
+        continue;
+      Less.Edits = std::move(Placed.Edits);
+      Less.Cost -= costOf(F.Changes[K]) * CostUnit;
+      RoundReport Round = checkEdited(Text, Less.Edits, checker(), secondsLeft());
+      F.Minimal &= Round.What != RoundReport::Result::GaveUp;
+      if (Round.What != RoundReport::Result::Passed)
+        continue;
+      Less.Models = std::move(Round.Models);
+      F = std::move(Less);
+    }
+  }
+
+  uint32_t costOf(const SourceChange &Change) const {
+    if (const auto *New = std::get_if<InsertFence>(&Change))
+      return New->Kind == FenceKind::Full    ? Options.Costs.FullFence
+             : New->Kind == FenceKind::ISync ? Options.Costs.ISync
+                                             : Options.Costs.LightFence;
+    return std::get<ChangeOrder>(Change).To == Order::SeqCst ? Options.Costs.SeqCst : Options.Costs.ReleaseAcquire;
   }
 
   void forbidAll(const Repair &R) {
@@ -142,10 +170,14 @@ private:
           "the repair cannot be written" + (At.Line ? " at line " + std::to_string(At.Line) : "") + ": " + Sentence;
   }
 
-  bool prove(Fix &F) {
+  /// For a check; 0: without limit.
+  double secondsLeft() const {
     const double Passed = std::chrono::duration<double>(Clock::now() - Start).count();
-    const double Seconds = Options.TimeoutSeconds > 0 ? std::max(0.001, Options.TimeoutSeconds - Passed) : 0;
-    RoundReport Round = checkEdited(Text, F.Edits, checker(), Seconds);
+    return Options.TimeoutSeconds > 0 ? std::max(0.001, Options.TimeoutSeconds - Passed) : 0;
+  }
+
+  bool prove(Fix &F) {
+    RoundReport Round = checkEdited(Text, F.Edits, checker(), secondsLeft());
     if (Round.What == RoundReport::Result::Passed) {
       F.Models = std::move(Round.Models);
       return true;
