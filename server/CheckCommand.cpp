@@ -126,7 +126,7 @@ int CheckCommand::run() {
   }
   cancelOnInterrupt();
   Text.Steps.Width = terminalWidth();
-  if (Fixes.wanted())
+  if (Fixes.wanted() || Fixes.Apply)
     return runFixes();
   if (!Traces.wanted() && Output == Format::Text && (Count || Text.Quiet))
     Options.Counterexamples = 0, Options.Witnesses = false; // nobody would see them
@@ -164,6 +164,10 @@ int CheckCommand::runFixes() {
   Options.Search = Engine::Bounded; // fences are placed by executions
   if (Output == Format::Sarif || Count || Traces.wanted() || (Fixes.Relax && Fixes.Fix != FixCommand::Aim::None)) {
     llvm::errs() << "picket: --fix and --relax go with --format text and json only, and not with each other\n";
+    return BadUsage;
+  }
+  if (!Fixes.wanted()) {
+    llvm::errs() << "picket: --apply goes with --fix or --relax\n";
     return BadUsage;
   }
   auto With = [this](const std::string &File) { return settingsOf(File); };

@@ -14,6 +14,7 @@ static void apply(FileSettings &To, const SettingsLayer &Nearer) {
   O.TimeoutSeconds = Nearer.TimeoutSeconds.value_or(O.TimeoutSeconds);
   O.MaxMemoryBytes = Nearer.MemoryBytes.value_or(O.MaxMemoryBytes);
   O.Jobs = Nearer.Jobs.value_or(O.Jobs);
+  O.Search = Nearer.Search.value_or(O.Search);
   To.Flags = Nearer.Flags.value_or(To.Flags);
 }
 

@@ -4,6 +4,7 @@
 #include "FixReport.h"
 #include "fences/TextDiff.h"
 
+#include <filesystem>
 #include <fstream>
 
 namespace picket {
@@ -46,8 +47,19 @@ const std::vector<TextEdit> &editsOf(const FixReport &R) {
 }
 const std::vector<TextEdit> &editsOf(const RelaxReport &R) { return R.Edits; }
 
-bool writeFiles(const CompileRequest &Text, const std::vector<TextEdit> &Edits) {
-  for (const auto &[File, Edited] : editedTexts(Text, Edits)) {
+using FileTime = std::filesystem::file_time_type;
+
+/// Not if the text is another one by now: edits are good for the text that was checked.
+bool writeFiles(const CompileRequest &Text, const std::vector<TextEdit> &Edits, FileTime CheckedSince) {
+  const std::map<std::string, std::string> Texts = editedTexts(Text, Edits);
+  for (const auto &[File, Edited] : Texts) {
+    std::error_code Unknown;
+    if (std::filesystem::last_write_time(File, Unknown) > CheckedSince || Unknown) {
+      llvm::errs() << "picket: '" << File << "' was changed during the check and is left as it is\n";
+      return false;
+    }
+  }
+  for (const auto &[File, Edited] : Texts) {
     std::ofstream Out(File, std::ios::binary | std::ios::trunc);
     if (!(Out << Edited) || !Out.flush()) {
       llvm::errs() << "picket: cannot write '" << File << "'\n";
@@ -84,6 +96,7 @@ public:
 private:
   void one(const std::string &File) {
     const FileSettings Settings = With.SettingsOf(File);
+    Began = FileTime::clock::now();
     CompileRequest Text;
     Text.File = File;
     Text.Flags = Settings.Flags;
@@ -117,13 +130,14 @@ private:
         llvm::outs() << diffOf(Text, editsOf(R));
       llvm::outs().flush();
     }
-    if (Command.Apply && !writeFiles(Text, editsOf(R)))
+    if (Command.Apply && !writeFiles(Text, editsOf(R), Began))
       Code = BadUsage;
   }
 
   const FixCommand &Command;
   FixCommand::Context With;
   std::optional<llvm::json::OStream> J; // if that is asked for
+  FileTime Began;
   int Code = NothingFound;
 };
 

@@ -97,7 +97,7 @@ static std::vector<Model> parseModels(const std::string &Text) {
   return Models;
 }
 
-static void addEngineOption(CLI::App *Command, Engine &Search) {
+static void addEngineOption(CLI::App *Command, std::optional<Engine> &Search) {
   Command->add_option_function<std::string>(
       "--engine",
       [&Search](const std::string &Text) {
@@ -248,7 +248,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_option("--unroll", Given.Unroll, "Iterations of a loop that other threads can keep going [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
-  addEngineOption(Check, Options.Search);
+  addEngineOption(Check, Given.Search);
   Check->add_flag("!--no-monitor", Options.Monitor,
                   "Explore TSO and PSO also where SC shows that the program is robust");
   Check->add_flag("--exhaustive", Options.Exhaustive, "Go on after the first bug, so that the counts are total");

@@ -21,9 +21,10 @@ bool strongerFence(FenceKind A, FenceKind B) {
 } // namespace
 
 bool Candidate::covers(const Candidate &Other) const {
-  if (IsFence != Other.IsFence || Where != Other.Where)
+  if (IsFence != Other.IsFence)
     return false;
-  return IsFence ? strongerFence(Fence, Other.Fence) : atLeast(To, Other.To);
+  return IsFence ? Next == Other.Next && strongerFence(Fence, Other.Fence)
+                 : Where == Other.Where && atLeast(To, Other.To);
 }
 
 void Candidate::addTo(ProgramEdit &Edit) const {
@@ -147,6 +148,15 @@ std::vector<uint32_t> Candidates::wayBetween(uint32_t From, uint32_t To) const {
   return Way;
 }
 
+/// Walks along code that nobody else can notice and that is reached in no other way.
+uint32_t Candidates::nextThatMatters(CodePlace Where) const {
+  auto IsQuiet = [](Opcode Op) { return Op < Opcode::Jump || Op == Opcode::AddScaled; };
+  uint32_t Pc = Where.Pc + Where.Behind;
+  while (IsQuiet(P.Code[Pc].Op) && Pc + 1 < P.Code.size() && Predecessors[Pc + 1] == 1)
+    ++Pc;
+  return Pc;
+}
+
 bool Candidates::onEveryWay(uint32_t From, uint32_t To, uint32_t Through) const {
   std::map<uint32_t, bool> Seen{{Through, true}};
   std::vector<uint32_t> Left = {From};
@@ -261,6 +271,9 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
       for (uint32_t Pc : copiesOf(At.Where.Pc))
         if (sameCalls(Pc, At.Where.Pc, At.Levels))
           C.Where.push_back({Pc, At.Where.Behind});
+      for (const CodePlace &Where : C.Where)
+        C.Next.push_back(nextThatMatters(Where));
+      std::sort(C.Next.begin(), C.Next.end());
       InsertFence Text = At.Text;
       Text.Kind = Kind;
       C.Change = Text;

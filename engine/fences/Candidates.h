@@ -27,6 +27,8 @@ struct Candidate {
   FenceKind Fence = FenceKind::Full;
   Order To = Order::SeqCst;
   std::vector<CodePlace> Where; // every copy of the text in the program; sorted
+  /// Fences: the first instructions behind them that matter. Behind one access and in front of the next is the same.
+  std::vector<uint32_t> Next;
   SourceChange Change;
   uint64_t Cost = 0;
 
@@ -84,6 +86,7 @@ private:
   std::vector<FencePlace> placesBetween(const DelayPath::CallStack &Earlier, const DelayPath::CallStack &Later);
   void addPlacesInFrame(const View &A, const View &B, uint32_t Common, std::vector<FencePlace> &Found);
   std::vector<uint32_t> wayBetween(uint32_t From, uint32_t To) const;
+  uint32_t nextThatMatters(CodePlace Where) const;
   bool onEveryWay(uint32_t From, uint32_t To, uint32_t Through) const;
   uint32_t functionOf(uint32_t Pc) const;
   uint32_t intern(Candidate C);

@@ -83,6 +83,8 @@ public:
           return unordered(Common);
         if (auto Slot = inExpression(Common))
           return *Slot;
+        if (Problem)
+          return *Problem;
       }
     if (!Later)
       if (std::optional<FenceSlot> Slot = hoistReturned())

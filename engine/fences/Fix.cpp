@@ -2,6 +2,7 @@
 
 #include "fences/FencePlacement.h"
 #include "fences/TextDiff.h"
+#include "trace/RecordingNames.h"
 
 #include <algorithm>
 
@@ -50,6 +51,7 @@ private:
     Result.TimeoutSeconds = Options.TimeoutSeconds;
     Result.Costs = Options.Costs;
     Result.Assembly = Options.Check.Models == std::vector{Model::Power};
+    Result.MaxRounds = Options.Cheapest ? 0 : 64;
     return Result;
   }
 
@@ -118,15 +120,43 @@ private:
     F.Cost = R.Cost;
     F.Minimal = R.Minimal;
     F.Cheapest = R.Cheapest && Options.Cheapest;
-    for (const Fix &Known : Report.Fixes)
-      if (Known.Changes == F.Changes)
-        return true;
     if (!prove(F)) {
       forbidAll(R);
       return false;
     }
-    Report.Fixes.push_back(std::move(F));
+    leaveOut(F);
+    if (std::none_of(Report.Fixes.begin(), Report.Fixes.end(),
+                     [&](const Fix &Known) { return Known.Changes == F.Changes; }))
+      Report.Fixes.push_back(std::move(F));
     return true;
+  }
+
+  /// The text can do more than was asked for: an order in the body of a macro is one for all its uses. So whether all
+  /// changes are needed is asked of the text as well.
+  void leaveOut(Fix &F) {
+    for (size_t K = F.Changes.size(); K-- > 0 && F.Changes.size() > 1;) {
+      Fix Less = F;
+      Less.Changes.erase(Less.Changes.begin() + static_cast<ptrdiff_t>(K));
+      PlacedChange Placed = placeChanges(Text, Less.Changes);
+      if (!Placed.placed())
+        continue;
+      Less.Edits = std::move(Placed.Edits);
+      Less.Cost -= costOf(F.Changes[K]) * CostUnit;
+      RoundReport Round = checkEdited(Text, Less.Edits, checker(), secondsLeft());
+      F.Minimal &= Round.What != RoundReport::Result::GaveUp;
+      if (Round.What != RoundReport::Result::Passed)
+        continue;
+      Less.Models = std::move(Round.Models);
+      F = std::move(Less);
+    }
+  }
+
+  uint32_t costOf(const SourceChange &Change) const {
+    if (const auto *New = std::get_if<InsertFence>(&Change))
+      return New->Kind == FenceKind::Full    ? Options.Costs.FullFence
+             : New->Kind == FenceKind::ISync ? Options.Costs.ISync
+                                             : Options.Costs.LightFence;
+    return std::get<ChangeOrder>(Change).To == Order::SeqCst ? Options.Costs.SeqCst : Options.Costs.ReleaseAcquire;
   }
 
   void forbidAll(const Repair &R) {
@@ -140,22 +170,20 @@ private:
           "the repair cannot be written" + (At.Line ? " at line " + std::to_string(At.Line) : "") + ": " + Sentence;
   }
 
-  /// Compiles and checks the edited text.
-  bool prove(Fix &F) {
-    CompileRequest Edited = Text;
-    for (auto &[File, NewText] : editedTexts(Text, F.Edits))
-      Edited.Unsaved[File] = NewText;
-    const CompileResult Compiled = compileProgram(Edited);
+  /// For a check; 0: without limit.
+  double secondsLeft() const {
     const double Passed = std::chrono::duration<double>(Clock::now() - Start).count();
-    const double Seconds = Options.TimeoutSeconds > 0 ? std::max(0.001, Options.TimeoutSeconds - Passed) : 0;
-    RoundReport Round;
-    if (Compiled.Compiled)
-      Round = checker()(*Compiled.Compiled, Seconds);
-    if (Compiled.Compiled && Round.What == RoundReport::Result::Passed) {
+    return Options.TimeoutSeconds > 0 ? std::max(0.001, Options.TimeoutSeconds - Passed) : 0;
+  }
+
+  bool prove(Fix &F) {
+    RoundReport Round = checkEdited(Text, F.Edits, checker(), secondsLeft());
+    if (Round.What == RoundReport::Result::Passed) {
       F.Models = std::move(Round.Models);
       return true;
     }
-    refuse(Compiled.Compiled ? "the edited text was checked and did not pass" : "the edited text does not compile", {});
+    refuse(Round.What == RoundReport::Result::GaveUp ? Round.Reason : "the edited text was checked and did not pass",
+           {});
     return false;
   }
 
@@ -168,29 +196,11 @@ private:
 };
 
 std::string nameOfFence(FenceKind Kind) {
-  switch (Kind) {
-  case FenceKind::Full: return "a full fence";
-  case FenceKind::StoreStore: return "a store-store fence";
-  case FenceKind::Acquire: return "an acquire fence";
-  case FenceKind::Release: return "a release fence";
-  case FenceKind::AcqRel: return "an acquire-release fence";
-  case FenceKind::LwSync: return "an lwsync";
-  case FenceKind::ISync: return "an isync";
-  }
-  return "a fence";
-}
-
-std::string nameOfOrder(Order O) {
-  static constexpr const char *Names[] = {"plain", "relaxed", "acquire", "release", "acq_rel", "seq_cst"};
-  return Names[static_cast<size_t>(O)];
+  const std::string Name = fenceText(Kind);
+  return (std::string("ail").find(Name[0]) != std::string::npos ? "an " : "a ") + Name;
 }
 
 std::string counted(size_t N, const char *Noun) { return std::to_string(N) + " " + Noun + (N == 1 ? "" : "s"); }
-
-std::string upper(std::string Text) {
-  std::transform(Text.begin(), Text.end(), Text.begin(), [](char C) { return static_cast<char>(std::toupper(C)); });
-  return Text;
-}
 
 } // namespace
 
@@ -213,14 +223,38 @@ FixReport findFixes(const CompileRequest &Text, const FixOptions &Options, const
   return Report;
 }
 
-std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll) {
-  std::string Names;
-  bool Bounded = false;
+RoundReport checkEdited(const CompileRequest &Text, const std::vector<TextEdit> &Edits, const RoundChecker &Check,
+                        double Seconds) {
+  CompileRequest Edited = Text;
+  for (auto &[File, NewText] : editedTexts(Text, Edits))
+    Edited.Unsaved[File] = NewText;
+  const CompileResult Compiled = compileProgram(Edited);
+  if (Compiled.Compiled)
+    return Check(*Compiled.Compiled, Seconds);
+  RoundReport Round;
+  Round.What = RoundReport::Result::GaveUp;
+  Round.Reason = "the edited text does not compile";
+  return Round;
+}
+
+std::string listed(const std::vector<Model> &Models) {
+  std::string List;
   for (size_t K = 0; K < Models.size(); ++K) {
-    Names += (K == 0 ? "" : K + 1 == Models.size() ? " and " : ", ") + upper(nameOf(Models[K].Which));
-    Bounded |= Models[K].Result == Verdict::Bounded;
+    std::string Name = nameOf(Models[K]);
+    std::transform(Name.begin(), Name.end(), Name.begin(), [](char C) { return static_cast<char>(std::toupper(C)); });
+    List += (K == 0 ? "" : K + 1 == Models.size() ? " and " : ", ") + Name;
   }
-  return "verified " + (Bounded ? "up to " + counted(Unroll, "iteration") + " " : "") + "for " + Names;
+  return List;
+}
+
+std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll) {
+  std::vector<Model> Which;
+  bool Bounded = false;
+  for (const ModelReport &M : Models) {
+    Which.push_back(M.Which);
+    Bounded |= M.Result == Verdict::Bounded;
+  }
+  return "verified " + (Bounded ? "up to " + counted(Unroll, "iteration") + " " : "") + "for " + listed(Which);
 }
 
 std::string titleOf(const Fix &F, unsigned Unroll) {
@@ -251,8 +285,8 @@ std::string describe(const SourceChange &Change) {
            std::to_string((Front ? New->Later : New->Earlier).Line);
   }
   if (const auto *Other = std::get_if<ChangeOrder>(&Change))
-    return "the memory order at line " + std::to_string(Other->Access.Line) + ": " + nameOfOrder(Other->From) +
-           " becomes " + nameOfOrder(Other->To);
+    return "the memory order at line " + std::to_string(Other->Access.Line) + ": " + nameOf(Other->From) +
+           " becomes " + nameOf(Other->To);
   return "no fence at line " + std::to_string(std::get<RemoveFence>(Change).Fence.Line);
 }
 

@@ -47,10 +47,16 @@ struct FixReport {
 
 FixReport findFixes(const CompileRequest &Text, const FixOptions &Options, const std::atomic<bool> *Cancel = nullptr);
 
+/// Compiles a text with the edits done and checks it; GaveUp if it does not compile.
+RoundReport checkEdited(const CompileRequest &Text, const std::vector<TextEdit> &Edits, const RoundChecker &Check,
+                        double Seconds);
+
 /// "Add 2 fences (verified for TSO and PSO, minimal)". `Unroll`: the loop bound of the check.
 std::string titleOf(const Fix &F, unsigned Unroll);
 /// "verified for TSO and PSO", "verified up to 8 iterations for TSO and PSO".
 std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll);
+/// "SC, TSO and PSO"
+std::string listed(const std::vector<Model> &Models);
 /// "a full fence behind line 9", "the order at line 12: relaxed becomes release"
 std::string describe(const SourceChange &Change);
 

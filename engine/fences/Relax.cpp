@@ -2,6 +2,7 @@
 
 #include "fences/FencePlacement.h"
 #include "fences/TextDiff.h"
+#include "trace/RecordingNames.h"
 
 #include <algorithm>
 #include <tuple>
@@ -118,7 +119,9 @@ private:
     for (size_t K = 0; K < Items.size(); ++K)
       if (Taken[K] != Unchanged)
         Edits.push_back(&Items[K].Steps[Taken[K]]);
-    return check(edited(P, together(Edits)).Code).What == RoundReport::Result::Passed;
+    const RoundReport::Result What = check(edited(P, together(Edits)).Code).What;
+    Report.Complete &= What != RoundReport::Result::GaveUp;
+    return What == RoundReport::Result::Passed;
   }
 
   void weaken() {
@@ -142,23 +145,16 @@ private:
   }
 
   std::string sentence(const Weakenable &Item, const SourceChange &Change) const {
-    std::string Models;
-    for (size_t K = 0; K < Options.Check.Models.size(); ++K) {
-      std::string Name = nameOf(Options.Check.Models[K]);
-      std::transform(Name.begin(), Name.end(), Name.begin(), [](char C) { return static_cast<char>(std::toupper(C)); });
-      Models += (K == 0 ? "" : K + 1 == Options.Check.Models.size() ? " and " : ", ") + Name;
-    }
+    const std::string Models = listed(Options.Check.Models);
     if (std::holds_alternative<RemoveFence>(Change))
       return "this fence is not needed under " + Models;
     const auto &Other = std::get<ChangeOrder>(Change);
-    static constexpr const char *Names[] = {"plain", "relaxed", "acquire", "release", "acq_rel", "seq_cst"};
-    const std::string From = Names[static_cast<size_t>(Other.From)], To = Names[static_cast<size_t>(Other.To)];
     const Opcode Op = P.Code[Item.Copies.front()].Op;
     const char *const What = Op == Opcode::Fence   ? "fence"
                              : Op == Opcode::Load  ? "load"
                              : Op == Opcode::Store ? "store"
                                                    : "read-modify-write";
-    return "this " + From + " " + What + " can be " + To + " under " + Models;
+    return std::string("this ") + nameOf(Other.From) + " " + What + " can be " + nameOf(Other.To) + " under " + Models;
   }
 
   /// Writes what is not needed into the text, as far as that can be done, and checks it.
@@ -174,7 +170,7 @@ private:
     if (Found.empty()) {
       if (!Report.Complete) {
         Report.What = RelaxReport::Outcome::GaveUp;
-        Report.Reason = Cancel && *Cancel ? "cancelled" : "the time limit was reached first";
+        Report.Reason = limit();
       }
       return;
     }
@@ -189,23 +185,25 @@ private:
         Written.push_back(Found[K].Change);
     }
     const PlacedChange Placed = Written.empty() ? PlacedChange() : placeChanges(Text, Written);
-    if (!Written.empty() && Placed.placed() && prove(Placed.Edits)) {
-      Report.Edits = Placed.Edits;
-    } else {
-      Report.Unwritten.insert(Report.Unwritten.end(), Report.Weaker.begin(), Report.Weaker.end());
-      Report.Weaker.clear();
-    }
     Report.What = RelaxReport::Outcome::Found;
+    if (Written.empty())
+      return;
+    if (Placed.placed() && prove(Placed.Edits)) {
+      Report.Edits = Placed.Edits;
+      return;
+    }
+    // Nothing is said that was not checked on the text itself.
+    Report.Weaker.clear();
+    Report.Unwritten.clear();
+    Report.What = RelaxReport::Outcome::GaveUp;
+    Report.Reason = stopped() ? limit() : "what could be weaker was edited, and the text did not pass its check";
   }
 
+  std::string limit() const { return Cancel && *Cancel ? "cancelled" : "the time limit was reached first"; }
+
   bool prove(const std::vector<TextEdit> &Edits) {
-    CompileRequest Edited = Text;
-    for (auto &[File, NewText] : editedTexts(Text, Edits))
-      Edited.Unsaved[File] = NewText;
-    const CompileResult Compiled = compileProgram(Edited);
-    if (!Compiled.Compiled)
-      return false;
-    RoundReport Round = checker()(*Compiled.Compiled, Options.TimeoutSeconds > 0 ? std::max(0.001, secondsLeft()) : 0);
+    const double Seconds = Options.TimeoutSeconds > 0 ? std::max(0.001, secondsLeft()) : 0;
+    RoundReport Round = checkEdited(Text, Edits, checker(), Seconds);
     Report.Models = std::move(Round.Models);
     return Round.What == RoundReport::Result::Passed;
   }

@@ -92,6 +92,11 @@ Repair Repairer::made(const std::vector<uint32_t> &Chosen) const {
 RoundReport Repairer::check(const std::vector<uint32_t> &Chosen) {
   if (auto Known = Tried.find(Chosen); Known != Tried.end())
     return Known->second;
+  if (stopped()) {
+    RoundReport NotChecked;
+    NotChecked.What = RoundReport::Result::GaveUp;
+    return NotChecked;
+  }
   ++Rounds;
   const EditedProgram Edited = edited(P, made(Chosen).Edit);
   RoundReport Round = Check(Edited.Code, Options.TimeoutSeconds > 0 ? std::max(secondsLeft(), 0.001) : 0);
@@ -125,8 +130,6 @@ void Repairer::minimise(Repair &R) {
   for (uint32_t Out : Left) {
     std::vector<uint32_t> Without = R.Chosen;
     std::erase(Without, Out);
-    if (stopped())
-      return;
     const RoundReport Round = check(Without);
     if (Round.What == RoundReport::Result::GaveUp)
       return;
@@ -147,40 +150,92 @@ RepairResult Repairer::refusal(const RoundReport &Round) const {
   return Result;
 }
 
+/// After a check that did not pass and found no execution that fences could prevent.
+RepairResult Repairer::unfinished(RoundReport Round) const {
+  if (Round.What == RoundReport::Result::NotFenceable)
+    return refusal(Round);
+  if (Round.What == RoundReport::Result::Violated) {
+    Round.Reason = "there is no place in the text where a fence or a stronger order would prevent this execution";
+    return refusal(Round);
+  }
+  RepairResult Result = gaveUp();
+  if (!stopped())
+    Result.Reason = Round.Reason;
+  return Result;
+}
+
+RepairResult Repairer::repaired(const std::vector<uint32_t> &Chosen, const RoundReport &Passed) {
+  RepairResult Result;
+  Result.What = RepairResult::Outcome::Repaired;
+  Result.Found = made(Chosen);
+  Result.Found->Models = Passed.Models;
+  minimise(*Result.Found);
+  return Result;
+}
+
 RepairResult Repairer::find(bool Fences, bool Orders) {
   RoundReport Last;
-  for (;;) {
-    if (stopped())
-      return gaveUp();
+  for (unsigned Round = 0; Options.MaxRounds == 0 || Round < Options.MaxRounds; ++Round) {
     const std::optional<std::vector<uint32_t>> Chosen = cheapest(Fences, Orders);
-    if (!Chosen) {
-      if (stopped())
-        return gaveUp();
-      Last.Reason = "there is no place in the text where a fence or a stronger order would prevent this execution";
-      return refusal(Last);
-    }
+    if (!Chosen)
+      return stopped() ? gaveUp() : unfinished(Last);
     Last = check(*Chosen);
-    RepairResult Result;
-    switch (Last.What) {
-    case RoundReport::Result::Violated: continue;
-    case RoundReport::Result::NotFenceable: return refusal(Last);
-    case RoundReport::Result::GaveUp:
-      Result = gaveUp();
-      if (!stopped())
-        Result.Reason = Last.Reason;
-      return Result;
-    case RoundReport::Result::Passed: break;
-    }
+    if (Last.What == RoundReport::Result::Violated)
+      continue;
+    if (Last.What != RoundReport::Result::Passed)
+      return unfinished(Last);
     if (Chosen->empty())
-      return Result;
-    Result.What = RepairResult::Outcome::Repaired;
-    Result.Found = made(*Chosen);
-    Result.Found->Models = Last.Models;
-    Result.Found->Cheapest = Fences && Orders && Forbidden.empty() &&
-                             std::all_of(Clauses.begin(), Clauses.end(), [](const Clause &C) { return C.Complete; });
-    minimise(*Result.Found);
+      return {};
+    const bool Cheapest = Fences && Orders && Forbidden.empty() &&
+                          std::all_of(Clauses.begin(), Clauses.end(), [](const Clause &C) { return C.Complete; });
+    RepairResult Result = repaired(*Chosen, Last);
+    Result.Found->Cheapest = Cheapest;
     return Result;
   }
+  return findByLeavingOut(Fences, Orders);
+}
+
+RepairResult Repairer::findByLeavingOut(bool Fences, bool Orders) {
+  std::vector<uint32_t> All;
+  RoundReport Last;
+  do {
+    const size_t Before = All.size();
+    All.clear();
+    for (uint32_t K = 0; K < Table.size(); ++K)
+      if (allowed(K, Fences, Orders))
+        All.push_back(K);
+    if (All.size() == Before)
+      return unfinished(Last);
+    Last = check(All);
+  } while (Last.What == RoundReport::Result::Violated); // there may be candidates now that were not known before
+  if (Last.What != RoundReport::Result::Passed)
+    return unfinished(Last);
+  std::stable_sort(All.begin(), All.end(), [&](uint32_t A, uint32_t B) { return Table[A].Cost < Table[B].Cost; });
+  std::vector<uint32_t> Chosen = needed({}, All, false);
+  std::sort(Chosen.begin(), Chosen.end());
+  Last = check(Chosen);
+  return Last.What == RoundReport::Result::Passed ? repaired(Chosen, Last) : unfinished(Last);
+}
+
+/// Which of those asked about are needed beside those that are given, if all of both are enough: of those that come
+/// last as few as possible. Junker, "QuickXplain". `Unknown`: whether those given are enough was not asked before.
+std::vector<uint32_t> Repairer::needed(std::vector<uint32_t> Given, const std::vector<uint32_t> &Asked, bool Unknown) {
+  std::sort(Given.begin(), Given.end());
+  if (stopped() || (Unknown && check(Given).What == RoundReport::Result::Passed))
+    return {};
+  if (Asked.size() == 1)
+    return Asked;
+  const auto Middle = Asked.begin() + static_cast<ptrdiff_t>(Asked.size() / 2);
+  const std::vector<uint32_t> First(Asked.begin(), Middle), Second(Middle, Asked.end());
+  auto With = [&](const std::vector<uint32_t> &More) {
+    std::vector<uint32_t> Both = Given;
+    Both.insert(Both.end(), More.begin(), More.end());
+    return Both;
+  };
+  std::vector<uint32_t> Result = needed(With(First), Second, true);
+  const std::vector<uint32_t> OfFirst = needed(With(Result), First, !Result.empty());
+  Result.insert(Result.end(), OfFirst.begin(), OfFirst.end());
+  return Result;
 }
 
 } // namespace picket

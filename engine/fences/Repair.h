@@ -1,7 +1,9 @@
 // Fences and orders that make a program pass: found from its counterexamples, proved by checking it again.
 //
 // Every violating execution seen so far says: one of these changes is needed. The cheapest set of changes that
-// satisfies all of them is tried on the program; either it passes, or there is a new violating execution.
+// satisfies all of them is tried on the program; either it passes, or there is a new violating execution. If that goes
+// on for too long (many weak fences that do not help, under POWER), all changes known are made together, and those that
+// are not needed are left out.
 #pragma once
 
 #include "fences/Candidates.h"
@@ -37,6 +39,8 @@ struct RepairOptions {
   double TimeoutSeconds = 0; // for everything together; 0: none
   RepairCosts Costs;
   bool Assembly = false; // only POWER is asked for: its own instructions may be used
+  /// After so many rounds a minimal set is good enough, whatever it costs. 0: the cheapest is wanted.
+  unsigned MaxRounds = 0;
 };
 
 /// Beside which text a change is made.
@@ -90,11 +94,15 @@ private:
 
   RoundReport check(const std::vector<uint32_t> &Chosen);
   void learn(const RoundReport &Round, const std::vector<uint32_t> &Chosen);
+  RepairResult findByLeavingOut(bool Fences, bool Orders);
+  std::vector<uint32_t> needed(std::vector<uint32_t> Given, const std::vector<uint32_t> &Asked, bool Unknown);
   void minimise(Repair &R);
+  RepairResult repaired(const std::vector<uint32_t> &Chosen, const RoundReport &Passed);
   bool allowed(uint32_t Candidate, bool Fences, bool Orders) const;
   std::optional<std::vector<uint32_t>> cheapest(bool Fences, bool Orders) const;
   Repair made(const std::vector<uint32_t> &Chosen) const;
   RepairResult refusal(const RoundReport &Round) const;
+  RepairResult unfinished(RoundReport Round) const;
   double secondsLeft() const;
   bool stopped() const;
   RepairResult gaveUp() const;

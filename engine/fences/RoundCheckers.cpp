@@ -1,6 +1,7 @@
 #include "fences/Repair.h"
 
 #include <algorithm>
+#include <map>
 
 namespace picket {
 
@@ -11,6 +12,43 @@ std::vector<Model> relaxedModels(std::vector<Model> Asked) {
   std::erase(Asked, Model::SC);
   std::sort(Asked.begin(), Asked.end());
   return Asked;
+}
+
+/// In an execution under SC: a thread reads something and writes it back, and another one writes it in between.
+/// Empty if nobody does.
+std::string interference(const Recording &R) {
+  struct Seen {
+    uint32_t Read = NoEvent, Between = NoEvent;
+  };
+  std::map<std::pair<uint32_t, uint32_t>, Seen> PerThread; // by thread and variable
+  auto Line = [&](uint32_t Event) { return " (line " + std::to_string(R.Events[Event].At.Where.Line) + ")"; };
+  auto Thread = [&](uint32_t Event) { return "thread '" + R.Threads[R.Events[Event].Thread].Name + "'"; };
+  for (uint32_t K = 0; K < R.Events.size(); ++K) {
+    const TraceEvent &E = R.Events[K];
+    if (E.Kind != EventKind::Load && E.Kind != EventKind::Store && E.Kind != EventKind::Rmw)
+      continue;
+    for (const TraceAccess &A : E.Accesses) {
+      Seen &Mine = PerThread[{E.Thread, A.Variable}];
+      if (!A.Write) {
+        Mine = {K, NoEvent};
+        continue;
+      }
+      if (E.Kind == EventKind::Store && Mine.Between != NoEvent)
+        return Thread(K) + " reads '" + R.Variables[A.Variable].Name + "'" + Line(Mine.Read) + " and writes it" +
+               Line(K) + ", and " + Thread(Mine.Between) + " writes it in between" + Line(Mine.Between) +
+               ", which a lock or an atomic read-modify-write would prevent";
+      for (auto &[Key, Other] : PerThread)
+        if (Key.first != E.Thread && Key.second == A.Variable && Other.Read != NoEvent && Other.Between == NoEvent)
+          Other.Between = K;
+    }
+  }
+  return "";
+}
+
+std::string whyNoFence(const Bug &B) {
+  const std::string Between = B.Trace ? interference(B.Trace->Run) : "";
+  return "this also happens under sequential consistency: no fence can prevent it" +
+         (Between.empty() ? "" : "; " + Between);
 }
 
 class BugSearch {
@@ -28,9 +66,10 @@ public:
     // Fences change nothing under SC, so that once is enough.
     if (!Sequential) {
       ModelReport Report = check(P, Model::SC, Seconds);
-      if (Report.Result == Verdict::Violation)
-        return unfenceable(std::move(Report),
-                           "this also happens under sequential consistency: no fence can prevent it");
+      if (Report.Result == Verdict::Violation) {
+        const std::string Reason = whyNoFence(Report.Bugs.front());
+        return unfenceable(std::move(Report), Reason);
+      }
       if (!passed(Report, Round))
         return Round;
       Sequential = std::move(Report);
@@ -125,7 +164,9 @@ public:
       if (Answer == Sc.Robust.end() || Answer->Known == Robustness::Unknown) {
         const bool Limit = Sc.Result == Verdict::Inconclusive;
         Round.What = Limit ? RoundReport::Result::GaveUp : RoundReport::Result::NotFenceable;
-        Round.Reason = !Sc.Reason.empty() ? Sc.Reason : "it is not known whether the program is robust";
+        Round.Reason = M == Model::Power     ? "programs can be made robust against TSO and PSO only"
+                       : !Sc.Reason.empty() ? Sc.Reason
+                                            : "it is not known whether the program is robust";
         return Round;
       }
       if (Answer->Known == Robustness::Robust) {

@@ -4,6 +4,8 @@
 #include "fences/Repair.h"
 #include "support/Explore.h"
 
+#include <tuple>
+
 namespace picket::testing {
 
 inline CheckOptions optionsFor(const std::vector<Model> &Models, unsigned Unroll = 8) {
@@ -14,7 +16,9 @@ inline CheckOptions optionsFor(const std::vector<Model> &Models, unsigned Unroll
 }
 
 inline Repairer repairerOf(const Program &P, const CheckOptions &Options, const std::atomic<bool> *Cancel = nullptr) {
-  return Repairer(P, bugChecker("/test.c", Options, Thoroughness::Cycle, Cancel), RepairOptions(), Cancel);
+  RepairOptions Enough;
+  Enough.MaxRounds = 64;
+  return Repairer(P, bugChecker("/test.c", Options, Thoroughness::Cycle, Cancel), Enough, Cancel);
 }
 
 inline RepairResult repair(const Program &P, const CheckOptions &Options) {
@@ -50,36 +54,50 @@ inline std::string problemOf(const Program &P, const Repairer &From, const Repai
   return "";
 }
 
-/// The least number of full fences that make the program pass, if they may stand behind and in front of every access of
-/// memory; `Most` + 1 if so many are not enough.
-inline unsigned fewestFullFences(const Program &P, const CheckOptions &Options, unsigned Most) {
-  std::vector<CodePlace> Places;
-  for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc)
-    switch (P.Code[Pc].Op) {
-    case Opcode::Load:
-    case Opcode::Store:
-    case Opcode::Rmw:
-    case Opcode::CmpXchg:
-      Places.push_back({Pc, false});
-      Places.push_back({Pc, true});
-      break;
-    default: break;
-    }
-  std::function<bool(size_t, unsigned, ProgramEdit)> Works = [&](size_t From, unsigned Left, ProgramEdit Edit) {
+/// Every place for a fence: behind and in front of every access of memory, all copies of a text together. Knows nothing
+/// of how a repair finds its candidates.
+inline std::vector<std::vector<CodePlace>> allFencePlaces(const Program &P) {
+  using Text = std::tuple<uint32_t, uint32_t, uint32_t, Opcode>;
+  std::map<std::pair<Text, bool>, std::vector<CodePlace>> Places;
+  for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc) {
+    const Opcode Op = P.Code[Pc].Op;
+    if (Op != Opcode::Load && Op != Opcode::Store && Op != Opcode::Rmw && Op != Opcode::CmpXchg)
+      continue;
+    const SourceLocation &At = P.Locations[P.CodeLocations[Pc]];
+    for (bool Behind : {false, true})
+      Places[{{At.File, At.Line, At.Column, Op}, Behind}].push_back({Pc, Behind});
+  }
+  std::vector<std::vector<CodePlace>> Result;
+  for (auto &[Text, Copies] : Places)
+    Result.push_back(std::move(Copies));
+  return Result;
+}
+
+/// Whether some set of exactly so many full fences makes the program pass.
+inline bool someFullFencesWork(const Program &P, const CheckOptions &Options, unsigned Number) {
+  const std::vector<std::vector<CodePlace>> Places = allFencePlaces(P);
+  std::function<bool(size_t, unsigned, const ProgramEdit &)> Works = [&](size_t From, unsigned Left,
+                                                                         const ProgramEdit &Edit) {
     if (Left == 0)
       return passes(edited(P, Edit).Code, Options);
     for (size_t K = From; K < Places.size(); ++K) {
       ProgramEdit More = Edit;
-      More.Fences.push_back({Places[K], FenceKind::Full});
+      for (const CodePlace &At : Places[K])
+        More.Fences.push_back({At, FenceKind::Full});
       if (Works(K + 1, Left - 1, More))
         return true;
     }
     return false;
   };
-  for (unsigned Number = 0; Number <= Most; ++Number)
-    if (Works(0, Number, {}))
-      return Number;
-  return Most + 1;
+  return Works(0, Number, {});
+}
+
+/// The least number of full fences that make the program pass; `Most` + 1 if so many are not enough.
+inline unsigned fewestFullFences(const Program &P, const CheckOptions &Options, unsigned Most) {
+  unsigned Number = 0;
+  while (Number <= Most && !someFullFencesWork(P, Options, Number))
+    ++Number;
+  return Number;
 }
 
 } // namespace picket::testing
