@@ -21,7 +21,8 @@ static std::string textOf(const Value &V) {
 static void addKeys(const Object &O, const std::string &Prefix, SettingsLayer &Layer,
                     std::vector<SettingsProblem> &Problems) {
   static constexpr StringRef Known[] = {"check.trigger", "models", "unroll",     "timeout",
-                                        "memory",        "jobs",   "robustness", "flags"};
+                                        "memory",        "jobs",   "robustness", "fixes",
+                                        "relax",         "flags"};
   for (const auto &[Name, V] : O) {
     const std::string Key = Prefix + Name.str();
     if (const Object *Inner = V.getAsObject()) {
@@ -62,6 +63,8 @@ Value toJSON(const Settings &S) {
                 {"memory", S.MemoryBytes},
                 {"jobs", S.Jobs},
                 {"robustness", S.Robustness},
+                {"fixes", S.Fixes},
+                {"relax", S.Relax},
                 {"flags", Array(S.Flags)}};
 }
 

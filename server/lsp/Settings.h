@@ -27,6 +27,8 @@ struct Settings {
   uint64_t MemoryBytes = 2ull << 30; // of the process that checks
   unsigned Jobs = 0;                 // models side by side; 0: as many as there are cores
   bool Robustness = true;            // tell where a program that is right otherwise is not robust
+  bool Fixes = true;                 // look for fences once a bug is found
+  bool Relax = false;                // look for fences that are not needed once nothing is found
   std::vector<std::string> Flags;    // for Clang
   /// Models that are explored at the same time.
   unsigned together() const;
@@ -41,7 +43,7 @@ struct SettingsLayer {
   std::optional<double> TimeoutSeconds;
   std::optional<uint64_t> MemoryBytes;
   std::optional<unsigned> Jobs;
-  std::optional<bool> Robustness;
+  std::optional<bool> Robustness, Fixes, Relax;
   std::optional<std::vector<std::string>> Flags;
   bool operator==(const SettingsLayer &) const = default;
 };
@@ -53,8 +55,12 @@ struct SettingsProblem {
   bool operator==(const SettingsProblem &) const = default;
 };
 
-/// Sets one of check.trigger, models, unroll, timeout, memory, jobs, robustness, flags. Returns what is wrong, or nothing.
+/// Sets one of check.trigger, models, unroll, timeout, memory, jobs, robustness, fixes, relax, flags. Returns what is
+/// wrong, or nothing.
 std::string set(SettingsLayer &Layer, llvm::StringRef Key, const std::vector<std::string> &Values);
+
+/// How a check with these settings is done.
+CheckOptions checkOptionsOf(const Settings &S);
 
 /// `Nearer` has the last word.
 void apply(Settings &To, const SettingsLayer &Nearer);

@@ -27,13 +27,16 @@ std::string toLine(const WorkerRequest &Request) {
     for (const auto &[File, Text] : Request.Unsaved)
       Unsaved[fixUTF8(File)] = fixUTF8(Text);
     Array Models;
-    for (Model M : Request.Options.Models)
+    for (Model M : Request.Fix ? Request.Fix->Models : Request.Options.Models)
       Models.push_back(nameOf(M));
-    Line["check"] = Object{{"file", fixUTF8(Request.File)},         {"unsaved", std::move(Unsaved)},
-                           {"flags", texts(Request.Options.Flags)}, {"models", std::move(Models)},
-                           {"unroll", Request.Options.Unroll},      {"timeout", Request.Options.TimeoutSeconds},
-                           {"memory", Request.Options.MemoryBytes}, {"jobs", Request.Options.Jobs},
-                           {"known", texts(Request.Known)}};
+    Object Asked{{"file", fixUTF8(Request.File)},         {"unsaved", std::move(Unsaved)},
+                 {"flags", texts(Request.Options.Flags)}, {"models", std::move(Models)},
+                 {"unroll", Request.Options.Unroll},      {"timeout", Request.Options.TimeoutSeconds},
+                 {"memory", Request.Options.MemoryBytes}, {"jobs", Request.Options.Jobs},
+                 {"robustness", Request.Options.Robustness}, {"known", texts(Request.Known)}};
+    if (Request.Fix)
+      Asked["aim"] = nameOf(Request.Fix->What);
+    Line[Request.Fix ? "fix" : "check"] = std::move(Asked);
   }
   std::string Text;
   llvm::raw_string_ostream(Text) << Value(std::move(Line)) << '\n';
@@ -44,15 +47,17 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
   ObjectMapper Line(Json, Path);
   if (!Line)
     return false;
-  const Value *Check = Json.getAsObject()->get("check");
-  if (!Check)
+  const Value *Check = Json.getAsObject()->get("check"), *Fix = Json.getAsObject()->get("fix");
+  if (!Check && !Fix)
     return Line.map("render", Request.Render);
+  if (!Check)
+    Check = Fix;
   ObjectMapper O(*Check, Path.field("check"));
   std::vector<std::string> Models;
   if (!O || !O.map("file", Request.File) || !O.map("unsaved", Request.Unsaved) ||
       !O.map("flags", Request.Options.Flags) || !O.map("models", Models) || !O.map("unroll", Request.Options.Unroll) ||
       !O.map("timeout", Request.Options.TimeoutSeconds) || !O.map("memory", Request.Options.MemoryBytes) ||
-      !O.map("jobs", Request.Options.Jobs) || !O.map("known", Request.Known))
+      !O.map("jobs", Request.Options.Jobs) || !O.map("robustness", Request.Options.Robustness) || !O.map("known", Request.Known))
     return false;
   SettingsLayer Named;
   if (std::string Wrong = set(Named, "models", Models); !Wrong.empty()) {
@@ -60,7 +65,13 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
     return false;
   }
   Request.Options.Models = *Named.Models;
-  return true;
+  if (!Fix)
+    return true;
+  std::string Aim;
+  std::optional<FixQuestion::Aim> Known = O.map("aim", Aim) ? aimNamed(Aim) : std::nullopt;
+  if (Known)
+    Request.Fix = {*Known, *Named.Models};
+  return Known.has_value();
 }
 
 Value toJSON(const Progress &P) {
@@ -183,7 +194,7 @@ std::string keyOf(const Program &P, const Settings &Options) {
   addNames(D, P);
   for (Model M : Options.Models)
     D.number(static_cast<uint64_t>(M));
-  D.number(Options.Unroll).texts(Options.Flags);
+  D.number(Options.Unroll).number(Options.Robustness).texts(Options.Flags);
   return D.result();
 }
 
