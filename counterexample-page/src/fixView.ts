@@ -58,7 +58,7 @@ export class FixView {
         this.draw();
         this.element.querySelector<HTMLInputElement>("input:checked")?.focus();
       });
-      group.append(h("label", {}, radio, ` ${fix.title}`));
+      group.append(h("label", {}, radio, fix.title));
     });
     const apply = button("Apply", { class: "apply" }, () => this.apply(this.fixes[this.chosen]!));
     return h("div", { class: "fix-head" }, group, apply);
