@@ -10,10 +10,12 @@ export type ToHost =
   | { type: "ready" }
   | { type: "select"; event: number; file: string; line: number; column: number }
   | { type: "export"; format: ExportFormat; content: string; name: string }
-  | { type: "model"; model: string };
+  | { type: "model"; model: string }
+  | { type: "applyFix"; id: string };
 export type FromHost =
   | { type: "counterexample"; data: unknown; index?: number }
   | { type: "reveal"; file: string; line: number }
+  | { type: "fixes"; fixes: unknown }
   | { type: "stale" };
 export type ExportFormat = "svg" | "png" | "dot" | "json" | "text";
 

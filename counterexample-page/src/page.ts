@@ -2,6 +2,8 @@
 import { readCounterexamples, type Counterexample, type View } from "./data";
 import { button, h, iconButton, rich } from "./dom";
 import { standalonePng, standaloneSvg } from "./exports";
+import { readFixes } from "./fixes";
+import { FixView } from "./fixView";
 import { findHost, type ExportFormat, type FromHost } from "./host";
 import { PictureView } from "./pictureView";
 import { makeSplitter } from "./splitter";
@@ -22,6 +24,7 @@ class Page {
   private readonly steps = new StepsView((step) => this.select(step));
   private readonly state = new StateView();
   private readonly picture = new PictureView((step) => this.select(step), () => this.save());
+  private readonly fixes = new FixView((fix) => this.host.send({ type: "applyFix", id: fix.id }), (cuts) => this.picture.cut(cuts));
   private readonly live = h("div", { class: "hidden-text", "aria-live": "polite", id: "announcement" });
   private readonly slider = h("input", { type: "range", min: "1", "aria-label": "Step", class: "slider" });
   private readonly counter = h("output", { class: "counter" });
@@ -65,8 +68,11 @@ class Page {
 
   private receive(message: FromHost): void {
     if (message?.type === "counterexample") this.open(() => message.data, message.index);
-    else if (message?.type === "stale")
+    else if (message?.type === "fixes") this.fixes.offer(readFixes(message.fixes));
+    else if (message?.type === "stale") {
       this.stale.textContent = "The file has changed since; this counterexample is out of date.";
+      this.fixes.offer([]);
+    }
     else if (message?.type === "reveal" && this.telling) {
       const step = this.telling.stepAtLine(message.file, message.line, this.step);
       // Not told to the host: it knows, and would send the next one.
@@ -103,7 +109,7 @@ class Page {
     const halves = h("main", {}, left);
     halves.append(makeSplitter(halves, (width) => this.shareOfSteps(width)), this.picture.element);
     this.root.replaceChildren(
-      h("header", {}, this.top, this.stale),
+      h("header", {}, this.top, this.stale, this.fixes.element),
       halves,
       this.live, this.toast);
   }
@@ -129,6 +135,7 @@ class Page {
       return;
     }
     this.picture.show(telling, view);
+    this.fixes.show(telling);
     this.moveTo(0);
   }
 
@@ -142,7 +149,7 @@ class Page {
       h("span", { class: "place" }, data.bug.thread ? `${where}, in thread ${data.bug.thread}` : where));
     const name = h("span", { class: "file" }, baseName(data.file));
     const badge = h("span", { class: "model", title: "Memory model" }, modelName(data.model));
-    const bar = h("div", { class: "bar" }, h("div", { class: "what" }, name, badge), this.switcher(), this.tools());
+    const bar = h("div", { class: "bar" }, h("div", { class: "what" }, name, badge), this.switcher(), this.fixes.opener, this.tools());
     return [bar, h("h1", {}, ...rich(data.sentence || capital(data.bug.message))), bug];
   }
 

@@ -1,6 +1,7 @@
 // The picture: the two views, the lit step, zooming and panning, clicking on boxes.
 import type { View } from "./data";
 import { button, h, iconButton, rich } from "./dom";
+import { isCut, type Cut } from "./fixes";
 import { makeLegend } from "./legend";
 import { measure, type Picture, readPicture } from "./picture";
 import type { Telling } from "./telling";
@@ -19,6 +20,7 @@ export class PictureView {
   private pictures = new Map<string, Picture | undefined>(); // by view, and whether unfolded
   private unfolded = false;
   private step = 0;
+  private cuts: Cut[] = [];
   private readonly viewport = new Viewport({ width: 1, height: 1 }, { x: 0, y: 0, width: 1, height: 1 });
   /// What a resize keeps: the readable part, the whole picture, or what the user has zoomed and panned to.
   private keeps: "readable" | "whole" | "place" = "readable";
@@ -59,9 +61,20 @@ export class PictureView {
     this.telling = telling;
     this.pictures.clear();
     this.step = 0;
+    this.cuts = [];
     for (const [name, choose] of this.switches) choose.disabled = !telling.data[name];
-    this.words.replaceChildren(...cycleInWords(telling));
+    this.words.replaceChildren(...cycleInWords(telling, []));
     this.setView(telling.data[view] ? view : telling.data.chronological ? "chronological" : "shashaSnir");
+  }
+
+  /// Marks what fences would prevent.
+  cut(cuts: Cut[]): void {
+    if (!this.telling || (cuts.length === 0 && this.cuts.length === 0)) return;
+    this.cuts = cuts;
+    const open = this.words.querySelector("details")?.open ?? false;
+    this.words.replaceChildren(...cycleInWords(this.telling, cuts));
+    if (open) this.words.querySelector("details")!.open = true;
+    if (this.picture) this.mark();
   }
 
   choose(view: View): void {
@@ -142,6 +155,7 @@ export class PictureView {
     }
     for (const { element, edge } of arrows) {
       element.classList.toggle("later", !done(edge.from) || !done(edge.to));
+      element.classList.toggle("cut", isCut(telling, edge, this.cuts));
       element.classList.toggle("near", lit !== undefined && (nodes.boxOf(edge.from) === lit || nodes.boxOf(edge.to) === lit));
     }
     return lit === undefined ? undefined : boxes.get(lit);
@@ -282,11 +296,15 @@ export function isStacked(): boolean {
   return matchMedia("(max-width: 699px)").matches;
 }
 
-function cycleInWords(telling: Telling): HTMLElement[] {
+function cycleInWords(telling: Telling, cuts: readonly Cut[]): HTMLElement[] {
   const { edges } = telling.data.cycle;
   if (!edges.length) return [];
   const list = h("ol", {});
-  for (const edge of edges) list.append(h("li", {}, ...rich(edgeInWords(telling, edge))));
+  for (const edge of edges) {
+    const item = h("li", {}, ...rich(edgeInWords(telling, edge)));
+    if (isCut(telling, edge, cuts)) item.append(h("span", { class: "cut-words" }, " Cut: a fence makes this order count."));
+    list.append(item);
+  }
   const details = h("details", { class: "cycle-words" }, h("summary", {}, "The cycle in words"), list);
   for (const conclusion of conclusions(telling)) details.append(h("p", {}, ...rich(conclusion)));
   return [details];

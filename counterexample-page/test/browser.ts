@@ -19,6 +19,8 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/// A wait that takes longer has failed. Generous: tests run beside others on small machines.
+const patience = 60_000;
 let files = 0;
 
 /// Runs `body` on a page with the given HTML, and fails if the page complains or asks the network for anything.
@@ -30,7 +32,7 @@ export async function visit(html: string, body: (page: Page) => Promise<void>, o
   const problems: string[] = [];
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(patience);
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) problems.push(message.text());
     });
@@ -51,8 +53,11 @@ export const current = (page: Page) => page.locator("tr[aria-current=step] th bu
 
 /// Waits until `read` gives `expected`.
 export async function becomes<T>(read: () => Promise<T>, expected: T): Promise<void> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + patience;
   let seen = await read();
-  while (JSON.stringify(seen) !== JSON.stringify(expected) && Date.now() < end) seen = await read();
+  while (JSON.stringify(seen) !== JSON.stringify(expected) && Date.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, 20)); // for the page to get on with it
+    seen = await read();
+  }
   assert.deepEqual(seen, expected);
 }

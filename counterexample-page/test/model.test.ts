@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readCounterexamples } from "../src/data";
+import { cutsOf, isCut, linesOf, readFixes, type Change } from "../src/fixes";
 import { edgeOfId, Nodes } from "../src/nodes";
 import { Telling } from "../src/telling";
 import { Viewport } from "../src/viewport";
@@ -196,4 +197,47 @@ test("the build gives the same bytes again, and nothing that would end its eleme
   assert.deepEqual(hash(), before);
   const template = readFileSync("dist/template.html", "utf8");
   for (const part of ["STYLE", "SCRIPT", "DATA"]) assert.equal(template.split(`<!--PICKET-${part}-->`).length, 2, part);
+});
+
+const place = (line: number, column = 3, file = "/somewhere/dekker.c") => ({ file, line, column });
+const fence = (earlier: number, later: number): Change => ({ text: `a fence behind line ${earlier}`, kind: "fence", earlier: place(earlier), later: place(later) });
+const fixWith = (...changes: Change[]) => ({ id: "1", title: "Add fences", models: ["tso"], changes, diff: "" });
+
+test("a fence cuts the reordered pair it stands between, and the edge of the cycle", () => {
+  const telling = new Telling(fixture("dekker"));
+  const cuts = cutsOf(telling, fixWith(fence(11, 12), fence(29, 30)));
+  assert.deepEqual(cuts, [{ first: 2, second: 3, changes: [0] }, { first: 9, second: 10, changes: [1] }]);
+  const marked = telling.data.cycle.edges.filter((edge) => isCut(telling, edge, cuts));
+  assert.deepEqual(marked.map(({ from, to }) => [from, to]), [[2, 3], [9, 10]]);
+  assert.deepEqual(cutsOf(telling, fixWith(fence(11, 12))).map(({ first }) => first), [2], "the other thread's is not cut");
+  assert.deepEqual(cutsOf(telling, fixWith(fence(12, 20))), [], "behind both accesses");
+  assert(!telling.data.cycle.edges.some((edge) => isCut(telling, edge, [])));
+});
+
+test("a fence may be known by one of its sides only, or stand where ways meet", () => {
+  const telling = new Telling(fixture("dekker"));
+  const nowhere = place(0);
+  assert.equal(cutsOf(telling, fixWith({ ...fence(11, 12), later: nowhere })).length, 1);
+  assert.equal(cutsOf(telling, fixWith({ ...fence(11, 12), earlier: nowhere })).length, 1);
+  assert.equal(cutsOf(telling, fixWith({ ...fence(11, 12), later: place(13, 9) })).length, 1, "no access is there");
+  assert.equal(cutsOf(telling, fixWith({ ...fence(11, 12), earlier: place(11, 3, "/other/lock.h") })).length, 0);
+});
+
+test("a stronger order of one of the two accesses cuts as well", () => {
+  const telling = new Telling(fixture("dekker"));
+  const order = (line: number): Change => ({ text: "the order", kind: "order", earlier: place(line), later: place(line) });
+  assert.deepEqual(cutsOf(telling, fixWith(order(11), order(30))).map(({ changes }) => changes), [[0], [1]]);
+  assert.deepEqual(cutsOf(telling, fixWith(order(21))), []);
+});
+
+test("fixes that do not fit are left out", () => {
+  const good = fixWith(fence(11, 12));
+  assert.deepEqual(readFixes([good, { ...good, changes: [{ text: "x" }] }, { id: 3 }, null, "text"]), [good]);
+  assert.deepEqual(readFixes(undefined), []);
+});
+
+test("a difference is shown line by line, with the numbers of the text as it is", () => {
+  const lines = linesOf("--- a/x.c\n+++ b/x.c\n@@ -10,2 +10,3 @@\n int a;\n+fence();\n int b;\n@@ -20,1 +21,1 @@\n-old\n+new\n\\ No newline at end of file\n");
+  assert.deepEqual(lines.map(({ kind, text, line }) => [kind, text, line]), [
+    ["same", "int a;", 10], ["added", "fence();", 10], ["same", "int b;", 11], ["gap", "", undefined], ["removed", "old", 20], ["added", "new", 20]]);
 });

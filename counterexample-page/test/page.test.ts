@@ -213,6 +213,7 @@ describe("the page alone", () => {
       await page.getByRole("button", { name: "Theme: automatic" }).click();
       await page.getByRole("button", { name: "Theme: light" }).click();
       await becomes(background, "rgb(27, 30, 35)");
+      await becomes(() => page.evaluate(() => Object.values(localStorage)), ["dark"]);
       await page.reload();
       await page.getByRole("button", { name: "Theme: dark" }).waitFor();
       await becomes(background, "rgb(27, 30, 35)");

@@ -136,4 +136,30 @@ describe("in a VS Code webview", () => {
       await page.getByText("account.c", { exact: true }).waitFor();
       assert.equal(await current(page), "1");
     }));
+
+  test("proved fences are shown with what they cut, and applied", () =>
+    inWebview(async (page) => {
+      const opener = page.getByRole("button", { name: "Add fences" });
+      const place = (line: number) => ({ file: "dekker.c", line, column: 3 });
+      const fix = (id: string, title: string, lines: number[]) => ({
+        id, title, models: ["tso"], aim: "no-bug", diff: `--- a/dekker.c\n+++ b/dekker.c\n@@ -11,2 +11,3 @@\n   flag0 = 1;\n+  fence();\n   while (flag1)\n`,
+        changes: lines.map((line) => ({ text: `a full fence behind line ${line}`, kind: "fence", earlier: place(line), later: place(line + 1) })),
+      });
+      await send(page, { type: "counterexample", data: fixture("dekker") });
+      await ready(page);
+      assert(await opener.isHidden(), "nothing is proved yet");
+      await send(page, { type: "fixes", fixes: [fix("both", "Add 2 fences", [11, 29]), fix("one", "Add 1 fence", [11])] });
+      await opener.click();
+      assert.deepEqual(await page.locator(".fix-choice label").allInnerTexts(), ["Add 2 fences", "Add 1 fence"]);
+      assert.match(await page.locator(".fix-changes li").first().innerText(), /A full fence behind line 11 keeps the store of 1 to flag0 .* before the load/);
+      assert.equal(await page.locator(".fix-preview .added").innerText(), "\t+\t  fence();");
+      assert.equal(await page.locator(".picture-svg .edge.cut").count(), 2);
+      await page.getByRole("radio", { name: "Add 1 fence" }).check();
+      await becomes(() => page.locator(".picture-svg .edge.cut").count(), 1);
+      await page.getByRole("button", { name: "Apply" }).click();
+      assert.deepEqual(await sent(page, "applyFix"), [{ type: "applyFix", id: "one" }]);
+      await send(page, { type: "stale" });
+      await becomes(() => opener.isHidden(), true);
+      await becomes(() => page.locator(".picture-svg .edge.cut").count(), 0);
+    }));
 });

@@ -180,6 +180,7 @@ private:
     const std::vector<PlacedChange> Alone = placeAlternatives(Text, Single);
     std::vector<SourceChange> Written;
     for (size_t K = 0; K < Found.size(); ++K) {
+      Found[K].Edits = Alone[K].Edits;
       (Alone[K].placed() ? Report.Weaker : Report.Unwritten).push_back(Found[K]);
       if (Alone[K].placed())
         Written.push_back(Found[K].Change);

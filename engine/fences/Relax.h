@@ -10,6 +10,7 @@ struct Weakening {
   SourceChange Change;  // RemoveFence or ChangeOrder
   std::string Sentence; // "this fence is not needed under TSO and PSO"
   TextPlace Where;
+  std::vector<TextEdit> Edits = {}; // of this one alone; none if it cannot be written
 };
 
 struct RelaxReport {

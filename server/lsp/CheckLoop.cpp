@@ -16,6 +16,7 @@ void CheckService::loop() {
     std::vector<std::pair<Waiter, CheckEnd>> ToTell;
     std::vector<StatusNote> News;
     std::map<std::string, std::vector<SettingsProblem>> Problems;
+    std::vector<std::string> NewFixes;
     {
       std::lock_guard<std::mutex> Lock(M);
       if (Stopping)
@@ -23,8 +24,10 @@ void CheckService::loop() {
       giveUpStale();
       startDue();
       startRenders();
+      startFixes();
       ToTell.swap(Ended);
       News.swap(StatusNews);
+      NewFixes.swap(FixNews);
       Problems.swap(TomlNews);
     }
     keepWorkersReady();
@@ -32,6 +35,8 @@ void CheckService::loop() {
       Listener.settingsProblems(File, Wrong);
     for (const StatusNote &Note : News)
       Listener.statusChanged(Note.Status, Note.OnlyProgress);
+    for (const std::string &File : NewFixes)
+      tellFixes(File);
     for (const CheckProgress &Progress : ProgressNews)
       Listener.progress(Progress);
     ProgressNews.clear();
@@ -60,9 +65,9 @@ void CheckService::loop() {
 
 bool CheckService::isIdle() const {
   for (const auto &[File, D] : Documents)
-    if (D.Running || D.Due)
+    if (D.Running || D.Due || !D.Wishes.empty())
       return false;
-  return Runs.empty() && Renders.empty() && Ended.empty() && StatusNews.empty() && TomlNews.empty();
+  return Runs.empty() && Renders.empty() && Ended.empty() && StatusNews.empty() && TomlNews.empty() && FixNews.empty();
 }
 
 void CheckService::discard(std::unique_ptr<WorkerProcess> Worker) {
@@ -76,9 +81,8 @@ void CheckService::discard(std::unique_ptr<WorkerProcess> Worker) {
 void CheckService::abandon(Run &R) {
   discard(std::move(R.Worker));
   R.Over = true;
-  if (R.File.empty())
-    return;
-  report(R, CheckProgress::End, "");
+  if (R.isCheck())
+    report(R, CheckProgress::End, "");
 }
 
 void CheckService::report(const Run &R, CheckProgress::Kind Kind, std::string Text, std::optional<int> Percentage) {
@@ -90,6 +94,15 @@ void CheckService::giveUpStale() {
   for (std::unique_ptr<Run> &R : Runs) {
     if (R->Over)
       continue;
+    if (R->Question) {
+      FixWish *Wish = wishOf(*R);
+      if (Wish && !RestartAll)
+        continue;
+      if (Wish)
+        Wish->Running = false; // it is started again
+      abandon(*R);
+      continue;
+    }
     auto At = Documents.find(R->File);
     const bool Wanted = R->File.empty() || (At != Documents.end() && At->second.Generation == R->Generation);
     if (Wanted && !RestartAll)
@@ -116,7 +129,7 @@ void CheckService::startDue() {
   while (true) {
     size_t Checks = 0;
     for (const std::unique_ptr<Run> &R : Runs)
-      Checks += !R->Over && !R->File.empty();
+      Checks += !R->Over && R->isCheck();
     if (Checks >= Fixed.Workers)
       return;
     const Clock::time_point Now = Clock::now();
@@ -223,7 +236,7 @@ void CheckService::waitForEvents() {
     std::lock_guard<std::mutex> Lock(M);
     size_t Checks = 0;
     for (const std::unique_ptr<Run> &R : Runs)
-      Checks += !R->Over && !R->File.empty();
+      Checks += !R->Over && R->isCheck();
     for (const auto &[File, D] : Documents)
       if (D.Due && !D.Running && (Checks < Fixed.Workers || *D.Due > Now))
         Until = std::min(Until, std::max(*D.Due, NextStart));

@@ -85,6 +85,7 @@ void CheckService::recheckAll() {
     resolve(D);
     const bool Asked = D.Running || D.Due;
     D.Generation = ++NextGeneration;
+    forgetFixes(D, CheckEnd::Edited);
     if (Asked || (D.Status.Options.When != Trigger::Manual && D.Status.State != CheckState::Unchecked))
       schedule(D, Clock::duration::zero());
   }
@@ -96,6 +97,7 @@ void CheckService::open(const std::string &File, std::string Text, int64_t Versi
     Document &D = Documents[File];
     D.IsC = IsC;
     D.Generation = ++NextGeneration;
+    forgetFixes(D, CheckEnd::Edited);
     D.Active = ++NextActive;
     D.Status.File = File;
     D.Status.Version = Version;
@@ -123,6 +125,10 @@ void CheckService::change(const std::string &File, int64_t Version, const std::f
     if (Text != *D.Status.Text) {
       D.Status.Text = std::make_shared<std::string>(std::move(Text));
       D.Status.Current = false;
+      forgetFixes(D, CheckEnd::Edited);
+      if (!D.IsC)
+        for (auto &[Other, Including] : Documents) // perhaps
+          forgetFixes(Including, CheckEnd::Edited);
     }
     D.Generation = ++NextGeneration;
     D.Active = ++NextActive;
@@ -163,7 +169,12 @@ void CheckService::close(const std::string &File) {
       return;
     for (Waiter &W : At->second.Waiters)
       Ended.emplace_back(std::move(W), CheckEnd::Closed);
+    forgetFixes(At->second, CheckEnd::Closed);
+    const bool IsC = At->second.IsC;
     Documents.erase(At);
+    if (!IsC)
+      for (auto &[Other, Including] : Documents) // what is on disk counts from now on
+        forgetFixes(Including, CheckEnd::Edited);
   }
   wake();
   std::lock_guard<std::mutex> Lock(Publishing); // a result on its way is told before, none after
@@ -182,6 +193,7 @@ void CheckService::configure(const SettingsLayer &New) {
       if (D.Status.Options == Before)
         continue;
       D.Generation = ++NextGeneration;
+      forgetFixes(D, CheckEnd::Edited);
       if (D.Status.Options.When != Trigger::Manual || D.Running)
         schedule(D, Clock::duration::zero());
     }
@@ -220,7 +232,11 @@ void CheckService::cancel(const std::string &File) {
   {
     std::lock_guard<std::mutex> Lock(M);
     for (auto &[Name, D] : Documents) {
-      if ((!File.empty() && File != Name) || (!D.Running && !D.Due))
+      if (!File.empty() && File != Name)
+        continue;
+      if (!D.Wishes.empty()) // what was found stays
+        forgetWishes(D, CheckEnd::Cancelled);
+      if (!D.Running && !D.Due)
         continue;
       D.Generation = ++NextGeneration;
       D.Due.reset();
@@ -293,6 +309,8 @@ bool CheckService::publish(const std::string &File, uint64_t Generation, std::sh
     if (At == Documents.end() || At->second.Generation != Generation)
       return false;
     Document &D = At->second;
+    if (End != CheckState::Checking && D.Status.Result != Result) // from the cache it is the same as before
+      searchAgain(D);
     D.Status.Result = std::move(Result);
     D.Status.Current = true;
     D.Status.State = End;
@@ -304,6 +322,8 @@ bool CheckService::publish(const std::string &File, uint64_t Generation, std::sh
       for (Waiter &W : D.Waiters)
         Ended.emplace_back(std::move(W), CheckEnd::Finished);
       D.Waiters.clear();
+      if (End == CheckState::Done)
+        planFixes(D);
     }
     Status = D.Status;
   }

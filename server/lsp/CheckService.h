@@ -6,9 +6,8 @@
 #pragma once
 
 #include "CheckEstimate.h"
-#include "lsp/Outcome.h"
+#include "lsp/Fixes.h"
 #include "lsp/OutcomeCache.h"
-#include "lsp/Settings.h"
 #include "lsp/WorkerProcess.h"
 #include "lsp/WorkerProtocol.h"
 
@@ -46,6 +45,12 @@ struct DocumentStatus {
     CheckEstimate All;
   };
   std::optional<Exploring> Running; // while Checking, from the first news on
+  /// About this very text, whenever it was asked for.
+  std::vector<std::shared_ptr<const FixAnswer>> Fixes;
+  bool Searching = false; // for more of them
+
+  /// Null if it was not asked, or is not answered yet.
+  const FixAnswer *answerTo(const FixQuestion &Question) const;
 };
 
 struct CheckProgress {
@@ -56,8 +61,13 @@ struct CheckProgress {
   std::optional<int> Percentage = std::nullopt;
 };
 
-/// How a check that somebody waits for ended.
-enum class CheckEnd : uint8_t { Finished, Cancelled, Closed };
+/// How a check, or a search for fixes, that somebody waits for ended.
+enum class CheckEnd : uint8_t {
+  Finished,
+  Cancelled,
+  Closed,
+  Edited // only searches: what they look for would be about another text
+};
 
 /// Hears of what happens. Called from the service's thread (`cleared` also from that of `close`), and never two
 /// calls at a time for results.
@@ -70,6 +80,8 @@ public:
   virtual void cleared(const std::string &File) = 0;
   /// Another state, or (`OnlyProgress`) news of a check that goes on.
   virtual void statusChanged(const DocumentStatus &Status, bool OnlyProgress) = 0;
+  /// There are more fixes than before, or the search has begun or ended.
+  virtual void fixesChanged(const DocumentStatus &Status) = 0;
   virtual void progress(const CheckProgress &Progress) = 0;
   /// What is wrong with a .picket.toml; empty if all is well again.
   virtual void settingsProblems(const std::string &TomlFile, const std::vector<SettingsProblem> &Problems) = 0;
@@ -111,6 +123,11 @@ public:
   bool check(const std::string &File, std::vector<Model> Models, std::function<void(CheckEnd)> Done);
   /// Gives up the check of a document, or all checks if `File` is empty.
   void cancel(const std::string &File);
+  /// Looks for fixes; without models for those of the last check. `Done` hears of the end: the answer is then in the
+  /// status. Where the same was asked before, the answer is the same. False: there is no such document, or it is not C.
+  bool fix(const std::string &File, FixQuestion Question, std::function<void(CheckEnd, FixQuestion)> Done);
+  /// Gives up the search for fixes of a document. What was found stays.
+  void cancelFixes(const std::string &File);
   /// Ends all workers and starts what they were doing again.
   void restartWorkers();
 
@@ -129,6 +146,16 @@ private:
   using Clock = std::chrono::steady_clock;
   using Waiter = std::function<void(CheckEnd)>;
 
+  using FixWaiter = std::function<void(CheckEnd, FixQuestion)>;
+
+  /// A question about fixes that is not answered yet.
+  struct FixWish {
+    FixQuestion Question;
+    std::vector<FixWaiter> Waiters; // none: nobody asked, it was found useful
+    bool Running = false;
+    unsigned Crashes = 0;
+  };
+
   struct Document {
     DocumentStatus Status;
     bool IsC = true;
@@ -139,6 +166,8 @@ private:
     std::vector<Model> Models; // asked for once
     std::vector<Waiter> Waiters;
     unsigned Crashes = 0; // of workers, since the last result
+    std::vector<FixWish> Wishes;
+    uint64_t FixGeneration = 0; // of what fixes are about: answers for another one are dropped
   };
 
   struct RenderJob {
@@ -160,7 +189,11 @@ private:
     CheckEstimate Estimate;
     std::shared_ptr<const Outcome> SoFar;
     RenderJob Job;
-    bool Over = false; // the worker is free again, or gone
+    std::optional<FixQuestion> Question; // a search for fixes
+    bool Over = false;                   // the worker is free again, or gone
+
+    bool isCheck() const { return !File.empty() && !Question; }
+    std::string doing() const;
   };
 
   // Documents (CheckService.cpp). All but `publish` want M to be held.
@@ -170,6 +203,18 @@ private:
   /// The only way a result gets out: drops it if the document is closed or has another text by now.
   bool publish(const std::string &File, uint64_t Generation, std::shared_ptr<const Outcome> Result, CheckState End);
   void wake();
+
+  // Fixes (FixLoop.cpp). M is held, but for those that take a Run.
+  void forgetFixes(Document &D, CheckEnd Why);
+  void forgetWishes(Document &D, CheckEnd Why);
+  void searchAgain(Document &D);
+  void wish(Document &D, FixQuestion Question, FixWaiter Done);
+  void planFixes(Document &D);
+  void startFixes();
+  FixWish *wishOf(const Run &R);
+  void fixFound(Run &R, FixAnswer Answer);
+  void fixLost(Run &R, const std::string &Reason, unsigned Retries);
+  void tellFixes(const std::string &File);
 
   // The service's thread (CheckLoop.cpp, WorkerAnswers.cpp).
   void loop();
@@ -184,6 +229,7 @@ private:
   void readFrom(Run &R);
   void handle(Run &R, const llvm::json::Object &Message);
   void explored(Run &R, const Progress &News);
+  void release(Run &R);
   void finish(Run &R, std::shared_ptr<const Outcome> Result, CheckState End = CheckState::Done);
   void died(Run &R);
   void lost(Run &R, bool ByOthers, const std::string &Log);
@@ -206,6 +252,7 @@ private:
   std::map<std::string, std::vector<SettingsProblem>> TomlProblems, TomlNews;
   std::deque<RenderJob> Renders;
   std::vector<std::pair<Waiter, CheckEnd>> Ended; // to be told
+  std::vector<std::string> FixNews;               // files whose fixes are to be told
   struct StatusNote {
     DocumentStatus Status;
     bool OnlyProgress = false;

@@ -20,8 +20,8 @@ static std::string textOf(const Value &V) {
 
 static void addKeys(const Object &O, const std::string &Prefix, SettingsLayer &Layer,
                     std::vector<SettingsProblem> &Problems) {
-  static constexpr StringRef Known[] = {"check.trigger", "models", "unroll",     "timeout", "memory",
-                                        "jobs",          "engine", "robustness", "flags"};
+  static constexpr StringRef Known[] = {"check.trigger", "models", "unroll",     "timeout", "memory", "jobs",
+                                        "engine",        "robustness", "fixes", "relax",   "flags"};
   for (const auto &[Name, V] : O) {
     const std::string Key = Prefix + Name.str();
     if (const Object *Inner = V.getAsObject()) {
@@ -63,6 +63,8 @@ Value toJSON(const Settings &S) {
                 {"jobs", S.Jobs},
                 {"engine", nameOf(S.Search)},
                 {"robustness", S.Robustness},
+                {"fixes", S.Fixes},
+                {"relax", S.Relax},
                 {"flags", Array(S.Flags)}};
 }
 

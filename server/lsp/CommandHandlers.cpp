@@ -31,7 +31,7 @@ void LanguageServer::executeCommand(const lsptypes::ExecuteCommand &Params, Repl
     return Answer(nullptr);
   }
   const bool Known = Name == "picket.check" || Name == "picket.checkAllModels" || Name == "picket.explain" ||
-                     Name == "picket.showCounterexample";
+                     Name == "picket.showCounterexample" || Name == "picket.addFences" || Name == "picket.relax";
   if (!Known)
     return Answer(failed("there is no command '" + Params.Command + "'", ErrorCode::InvalidParams));
   const std::string File = Params.HasUri ? Params.Query.Uri.file().str() : Service->lastActive();
@@ -41,6 +41,10 @@ void LanguageServer::executeCommand(const lsptypes::ExecuteCommand &Params, Repl
     return explain(File, Params.Query, std::move(Answer));
   if (Name == "picket.showCounterexample")
     return showCounterexample(File, Params.Query, std::move(Answer));
+  if (Name == "picket.addFences")
+    return addFences(File, Params.Query, std::move(Answer));
+  if (Name == "picket.relax")
+    return relax(File, std::move(Answer));
   std::vector<Model> Models;
   if (Name == "picket.checkAllModels") {
     Models = allModels();

@@ -86,7 +86,11 @@ Surroundings LanguageServer::surroundings() {
         At->second = std::make_shared<std::string>((*Buffer)->getBuffer().str());
     return At->second;
   };
-  return {Client, std::move(Text), [this](const std::string &File) { return uriOf(File); }};
+  auto Version = [this](const std::string &File) -> std::optional<int64_t> {
+    std::optional<DocumentStatus> Open = Service->status(File);
+    return Open ? std::optional(Open->Version) : std::nullopt;
+  };
+  return {Client, std::move(Text), [this](const std::string &File) { return uriOf(File); }, std::move(Version)};
 }
 
 void LanguageServer::publishDiagnostics(const std::string &File, std::optional<int64_t> Version, Array Diagnostics) {

@@ -18,7 +18,8 @@ namespace picket {
 
 static constexpr llvm::StringLiteral Commands[] = {
     "picket.check",   "picket.checkAllModels", "picket.showCounterexample",
-    "picket.explain", "picket.cancel",         "picket.restartWorker"};
+    "picket.explain", "picket.addFences",      "picket.relax",
+    "picket.cancel",  "picket.restartWorker"};
 
 static std::string written(const Value &V) {
   std::string Text;
@@ -60,10 +61,13 @@ void LanguageServer::registerHandlers() {
   Handler.notification("textDocument/didClose", this, &LanguageServer::didClose);
   Handler.method("textDocument/codeLens", this, &LanguageServer::codeLens);
   Handler.method("textDocument/hover", this, &LanguageServer::hover);
+  Handler.method("textDocument/codeAction", this, &LanguageServer::codeAction);
+  Handler.method("codeAction/resolve", this, &LanguageServer::resolveAction);
   Handler.method("workspace/executeCommand", this, &LanguageServer::executeCommand);
   Handler.method("picket/status", this, &LanguageServer::status);
   Handler.method("picket/models", this, &LanguageServer::models);
   Handler.method("picket/counterexample", this, &LanguageServer::counterexample);
+  Handler.method("picket/fixes", this, &LanguageServer::fixes);
 
   SendDiagnostics = Handler.outgoingNotification<Any>("textDocument/publishDiagnostics");
   SendStatus = Handler.outgoingNotification<Any>("picket/status");
@@ -77,6 +81,14 @@ void LanguageServer::registerHandlers() {
   Register = Handler.outgoingRequest<Any, Any>("client/registerCapability", Forget);
   ShowDocument = Handler.outgoingRequest<Any, Any>("window/showDocument", Forget);
   RefreshLenses = Handler.outgoingRequest<Any, Any>("workspace/codeLens/refresh", Forget);
+  ApplyEdit = Handler.outgoingRequest<Any, Any>("workspace/applyEdit", [this](Value Id, llvm::Expected<Any> Answer) {
+    bool Done = false;
+    if (!Answer)
+      llvm::consumeError(Answer.takeError());
+    else if (const Object *O = Answer->object())
+      Done = O->getBoolean("applied").value_or(false);
+    applied(Id.getAsString().value_or("").str(), Done);
+  });
   CreateProgress =
       Handler.outgoingRequest<Any, Any>("window/workDoneProgress/create", [this](Value Id, llvm::Expected<Any> Answer) {
         const bool Agreed = static_cast<bool>(Answer);
@@ -122,10 +134,11 @@ void LanguageServer::initialize(const lsptypes::Initialize &Params, Reply Answer
            {"textDocumentSync", Object{{"openClose", true}, {"change", 2}, {"save", Object{{"includeText", false}}}}},
            {"codeLensProvider", Object{{"resolveProvider", false}}},
            {"hoverProvider", true},
+           {"codeActionProvider", Object{{"codeActionKinds", Array{"quickfix"}}, {"resolveProvider", true}}},
            {"executeCommandProvider", Object{{"commands", std::move(Offered)}, {"workDoneProgress", true}}},
            {"workspace", Object{{"workspaceFolders", Object{{"supported", true}, {"changeNotifications", true}}}}},
            {"experimental",
-            Object{{"picket", Object{{"counterexample", true}, {"status", true}, {"models", true}}}}}}}});
+            Object{{"picket", Object{{"counterexample", true}, {"status", true}, {"models", true}, {"fixes", true}}}}}}}});
 }
 
 void LanguageServer::initialized(const Any &) {
@@ -223,6 +236,8 @@ void LanguageServer::configure(const Value &Json) {
   Take(Both.Jobs, Given.Jobs);
   Take(Both.Robustness, Given.Robustness);
   Take(Both.Search, Given.Search);
+  Take(Both.Fixes, Given.Fixes);
+  Take(Both.Relax, Given.Relax);
   Take(Both.Flags, Given.Flags);
   Service->configure(Both);
 }

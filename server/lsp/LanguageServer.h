@@ -63,10 +63,23 @@ private:
   void models(const Any &Params, Reply Answer);
   void counterexample(const Query &Params, Reply Answer);
 
+  // Fixes (FixHandlers.cpp).
+  void codeAction(const lsptypes::CodeActionQuery &Params, Reply Answer);
+  void resolveAction(const Any &Params, Reply Answer);
+  void fixes(const Query &Params, Reply Answer);
+  void addFences(const std::string &File, const Query &Params, Reply Answer);
+  void relax(const std::string &File, Reply Answer);
+  void apply(uint64_t Waiting, const FixOffer &Offer);
+  void applied(const std::string &Id, bool Done);
+  /// Asks for fixes and hands the status on; an end without one is answered here.
+  void withFixes(const std::string &File, FixQuestion Question, uint64_t Waiting,
+                 std::function<void(const DocumentStatus &, const FixAnswer &)> Then);
+
   // What the service tells.
   void published(const DocumentStatus &Status) override;
   void cleared(const std::string &File) override;
   void statusChanged(const DocumentStatus &Status, bool OnlyProgress) override;
+  void fixesChanged(const DocumentStatus &Status) override;
   void progress(const CheckProgress &Progress) override;
   void settingsProblems(const std::string &TomlFile, const std::vector<SettingsProblem> &Problems) override;
   void log(const std::string &Line) override;
@@ -85,7 +98,8 @@ private:
   llvm::lsp::JSONTransport Transport;
   llvm::lsp::MessageHandler Handler;
   llvm::lsp::OutgoingNotification<Any> SendDiagnostics, SendStatus, SendProgress, SendLog, SendMessage;
-  llvm::lsp::OutgoingRequest<Any> CreateProgress, Register, AskConfiguration, ShowDocument, RefreshLenses;
+  llvm::lsp::OutgoingRequest<Any> CreateProgress, Register, AskConfiguration, ShowDocument, RefreshLenses,
+      ApplyEdit;
 
   lsptypes::Client Client; // set by `initialize`, before anything else happens
   SettingsLayer Options;   // what `initialize` brought: the ground the configuration stands on
@@ -99,6 +113,11 @@ private:
   std::map<uint64_t, Pending> Waiting;
   std::map<std::string, uint64_t> WaitingById; // by the id of the request, written as JSON
   uint64_t NextWaiting = 0;
+  struct Applying {
+    uint64_t Waiting;
+    std::string Title;
+  };
+  std::map<std::string, Applying> Edits; // asked of the client, by the id of the request
 
   ServerFiles Files;
   ProgressReporter Progress;

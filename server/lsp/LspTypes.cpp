@@ -4,6 +4,8 @@ namespace picket::lsptypes {
 
 using llvm::StringRef;
 
+static constexpr int64_t UnnecessaryTag = 1; // DiagnosticTag
+
 /// A boolean deep in an object: flag(O, {"window", "workDoneProgress"}).
 static bool flag(const Object *O, std::initializer_list<StringRef> Keys) {
   for (StringRef Key : llvm::ArrayRef(Keys.begin(), Keys.size() - 1))
@@ -36,6 +38,16 @@ static Client readClient(const Object *C) {
   R.Configuration = flag(C, {"workspace", "configuration"});
   R.WatchFiles = flag(C, {"workspace", "didChangeWatchedFiles", "dynamicRegistration"});
   R.RefreshLenses = flag(C, {"workspace", "codeLens", "refreshSupport"});
+  const Value *Tags = find(C, {"textDocument", "publishDiagnostics", "tagSupport", "valueSet"});
+  if (const llvm::json::Array *Known = Tags ? Tags->getAsArray() : nullptr)
+    R.UnnecessaryTag = std::find(Known->begin(), Known->end(), Value(UnnecessaryTag)) != Known->end();
+  R.ActionLiterals = find(C, {"textDocument", "codeAction", "codeActionLiteralSupport"}) != nullptr;
+  R.ResolveActions = flag(C, {"textDocument", "codeAction", "dataSupport"}) &&
+                     contains(find(C, {"textDocument", "codeAction", "resolveSupport", "properties"}), "edit");
+  R.DisabledActions = flag(C, {"textDocument", "codeAction", "disabledSupport"});
+  R.PreferredActions = flag(C, {"textDocument", "codeAction", "isPreferredSupport"});
+  R.DocumentChanges = flag(C, {"workspace", "workspaceEdit", "documentChanges"});
+  R.ApplyEdit = flag(C, {"workspace", "applyEdit"});
   if (const Value *Formats = find(C, {"textDocument", "hover", "contentFormat"}))
     R.MarkdownHover = contains(Formats, "markdown");
   return R;
@@ -79,6 +91,9 @@ static const Value *findUri(const Object &O) {
 static bool readDetails(const Object &O, DocumentQuery &Result, Path Path) {
   Result.Model = O.getString("model").value_or("").lower();
   Result.Index = O.getInteger("index");
+  Result.Fix = O.getString("fix").value_or("").str();
+  Result.Aim = O.getString("aim").value_or("").str();
+  Result.Wait = O.getBoolean("wait").value_or(false);
   if (const Value *Position = O.get("position")) {
     llvm::lsp::Position P;
     if (!llvm::lsp::fromJSON(*Position, P, Path.field("position")))
@@ -96,6 +111,26 @@ bool fromJSON(const Value &Json, DocumentQuery &Result, Path Path) {
     return false;
   }
   return readUri(*Uri, Result.Uri, Path.field("uri")) && readDetails(*O, Result, Path);
+}
+
+bool fromJSON(const Value &Json, CodeActionQuery &Result, Path Path) {
+  const Object *O = Json.getAsObject();
+  const Value *Uri = O ? findUri(*O) : nullptr;
+  const Value *Range = O ? O->get("range") : nullptr;
+  llvm::lsp::Range Asked;
+  if (!Uri || !Range || !readUri(*Uri, Result.Uri, Path.field("textDocument")) ||
+      !llvm::lsp::fromJSON(*Range, Asked, Path.field("range"))) {
+    Path.report("expected an object with 'textDocument' and 'range'");
+    return false;
+  }
+  Result.Range = {toPosition(Asked.start), toPosition(Asked.end)};
+  const Object *Context = O->getObject("context");
+  if (const llvm::json::Array *Given = Context ? Context->getArray("diagnostics") : nullptr)
+    Result.Diagnostics = *Given;
+  if (const llvm::json::Array *Only = Context ? Context->getArray("only") : nullptr)
+    for (const Value &Kind : *Only)
+      Result.Only.push_back(Kind.getAsString().value_or("").str());
+  return true;
 }
 
 bool fromJSON(const Value &Json, ExecuteCommand &Result, Path Path) {

@@ -33,6 +33,13 @@ struct Client {
   bool WatchFiles = false;    // by dynamic registration
   bool RefreshLenses = false;
   bool MarkdownHover = true;
+  bool UnnecessaryTag = false;   // of diagnostics
+  bool ActionLiterals = false;   // code actions that are more than commands
+  bool ResolveActions = false;   // their edits may be asked for later
+  bool DisabledActions = false;  // those that say why they cannot be had
+  bool PreferredActions = false;
+  bool DocumentChanges = false;  // edits of a certain version
+  bool ApplyEdit = false;        // the server may ask for an edit
   std::vector<std::string> Commands; // those it runs itself: see docs/lsp-extensions.md
 };
 
@@ -45,14 +52,26 @@ struct Initialize {
 };
 bool fromJSON(const Value &Json, Initialize &Result, Path Path);
 
-/// {"textDocument": {"uri"}}, or {"uri"} alone; a model and a position where they are asked for.
+/// {"textDocument": {"uri"}}, or {"uri"} alone; a model, a position, a fix where they are asked for.
 struct DocumentQuery {
   llvm::lsp::URIForFile Uri;
   std::string Model; // empty: not given
   std::optional<int64_t> Index;
   std::optional<TextPosition> Position;
+  std::string Fix; // the id of one; empty: not given
+  std::string Aim; // of fixes; empty: not given
+  bool Wait = false;
 };
 bool fromJSON(const Value &Json, DocumentQuery &Result, Path Path);
+
+/// Parameters of textDocument/codeAction.
+struct CodeActionQuery {
+  llvm::lsp::URIForFile Uri;
+  TextRange Range;
+  std::vector<std::string> Only;  // kinds; empty: all
+  llvm::json::Array Diagnostics;  // those of the client at that place
+};
+bool fromJSON(const Value &Json, CodeActionQuery &Result, Path Path);
 
 struct ExecuteCommand {
   std::string Command;

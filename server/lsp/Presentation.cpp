@@ -1,6 +1,7 @@
 #include "lsp/Presentation.h"
 
 #include "lsp/ClientSettings.h"
+#include "lsp/CodeActions.h"
 #include "lsp/StatusText.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -18,7 +19,8 @@ namespace picket {
 
 namespace {
 
-constexpr int ErrorSeverity = 1, WarningSeverity = 2, InformationSeverity = 3;
+constexpr int ErrorSeverity = 1, WarningSeverity = 2, InformationSeverity = 3, HintSeverity = 4;
+constexpr int UnnecessaryTag = 1;
 
 int severityOf(Severity Level) {
   switch (Level) {
@@ -42,7 +44,9 @@ Value related(const Place &Where, const std::string &Text, const Surroundings &A
                 {"message", fixUTF8(Text)}};
 }
 
-Value diagnosticOf(const Finding &F, const DocumentStatus &Status, const Surroundings &Around) {
+} // namespace
+
+Object diagnosticOf(const Finding &F, const DocumentStatus &Status, const Surroundings &Around) {
   std::string Message = F.Message;
   Array Related;
   TextRange Range;
@@ -67,6 +71,19 @@ Value diagnosticOf(const Finding &F, const DocumentStatus &Status, const Surroun
     Result["relatedInformation"] = std::move(Related);
   return Result;
 }
+
+Object diagnosticOf(const FixHint &Hint, const DocumentStatus &Status, const Surroundings &Around) {
+  Object Result{{"range", toJSON(rangeOf(*Status.Text, Hint.Where, Around.Client.Encoding))},
+                {"severity", HintSeverity},
+                {"code", "not-needed"},
+                {"source", "picket"},
+                {"message", fixUTF8(Hint.Text)}};
+  if (Around.Client.UnnecessaryTag)
+    Result["tags"] = Array{UnnecessaryTag};
+  return Result;
+}
+
+namespace {
 
 Value problemOf(StringRef Text, const SettingsProblem &P, PositionEncoding Encoding) {
   return Object{{"range", toJSON(rangeOf(Text, {"", P.Line, 0, 0, 0}, Encoding))},
@@ -93,6 +110,10 @@ Array diagnosticsOf(const DocumentStatus &Status, const Surroundings &Around) {
         continue;
       Result.push_back(diagnosticOf(F, Status, Around));
     }
+  for (const std::shared_ptr<const FixAnswer> &Answer : Status.Fixes)
+    for (const FixHint &Hint : Answer->Hints)
+      if (Status.Current && Hint.Where.File == Status.File)
+        Result.push_back(diagnosticOf(Hint, Status, Around));
   for (const SettingsProblem &P : Status.Problems)
     Result.push_back(problemOf(*Status.Text, P, Around.Client.Encoding));
   return Result;
@@ -125,6 +146,8 @@ Array lensesOf(const DocumentStatus &Status, const Surroundings &Around) {
   if (Status.Result && !Status.Result->Traces.empty() && !Running)
     Result.push_back(lens(Range, "Show counterexample", "picket.showCounterexample",
                           Array{Uri, Status.Result->Traces.front().Model}));
+  if (Status.Current && !Running && !offersOf(Status, FixQuestion::Aim::NoBug, Around).empty())
+    Result.push_back(lens(Range, "Add fences", "picket.addFences", Array{Uri}));
   return Result;
 }
 
@@ -175,6 +198,7 @@ Value statusOf(const DocumentStatus &Status, const Surroundings &Around) {
   }
   Result["models"] = std::move(Models);
   Result["counterexamples"] = std::move(Traces);
+  Result["fixes"] = fixesStatus(Status, Around);
   return Result;
 }
 

@@ -11,11 +11,19 @@ using TextOfFile = std::function<std::shared_ptr<const std::string>(const std::s
 /// The name under which the editor knows a file.
 using UriOfFile = std::function<std::string(const std::string &File)>;
 
+/// The version of an open document; nothing if the file is not open.
+using VersionOfFile = std::function<std::optional<int64_t>(const std::string &File)>;
+
 struct Surroundings {
   const lsptypes::Client &Client;
   TextOfFile Text;
   UriOfFile Uri;
+  VersionOfFile Version = [](const std::string &) { return std::nullopt; };
 };
+
+/// One diagnostic of a document: a finding, or something that is not needed.
+llvm::json::Object diagnosticOf(const Finding &F, const DocumentStatus &Status, const Surroundings &Around);
+llvm::json::Object diagnosticOf(const FixHint &Hint, const DocumentStatus &Status, const Surroundings &Around);
 
 /// The array of diagnostics of a document.
 llvm::json::Array diagnosticsOf(const DocumentStatus &Status, const Surroundings &Around);

@@ -99,11 +99,11 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
   }
   if (Key == "models") // "tso,pso" is accepted where a list is expected, too
     return setModels(Layer, splitAtCommas(llvm::join(Values, ",")));
-  static constexpr StringRef Known[] = {"check.trigger", "unroll", "timeout",   "memory",
-                                        "jobs",          "engine", "robustness"};
+  static constexpr StringRef Known[] = {"check.trigger", "unroll", "timeout",    "memory", "jobs",
+                                        "engine",        "robustness", "fixes", "relax"};
   if (std::find(std::begin(Known), std::end(Known), Key) == std::end(Known))
     return ("'" + Key +
-            "' is no setting (check.trigger, models, unroll, timeout, memory, jobs, engine, robustness, flags)")
+            "' is no setting (check.trigger, models, unroll, timeout, memory, jobs, engine, robustness, fixes, relax, flags)")
         .str();
   if (Values.size() != 1)
     return ("'" + Key + "' takes one value").str();
@@ -116,10 +116,10 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
     return setNumber(Layer.Jobs, Key, Text, 0, 4096);
   if (Key == "engine")
     return setEngine(Layer, Text);
-  if (Key == "robustness") {
+  if (Key == "robustness" || Key == "fixes" || Key == "relax") {
     if (Text != "true" && Text != "false")
       return noValue(Key, Text, "true, false");
-    Layer.Robustness = Text == "true";
+    (Key == "robustness" ? Layer.Robustness : Key == "fixes" ? Layer.Fixes : Layer.Relax) = Text == "true";
     return "";
   }
   if (Key == "timeout") {
@@ -139,7 +139,24 @@ void apply(Settings &To, const SettingsLayer &Nearer) {
   To.Jobs = Nearer.Jobs.value_or(To.Jobs);
   To.Search = Nearer.Search.value_or(To.Search);
   To.Robustness = Nearer.Robustness.value_or(To.Robustness);
+  To.Fixes = Nearer.Fixes.value_or(To.Fixes);
+  To.Relax = Nearer.Relax.value_or(To.Relax);
   To.Flags = Nearer.Flags.value_or(To.Flags);
+}
+
+CheckOptions checkOptionsOf(const Settings &S) {
+  CheckOptions Options;
+  Options.Models = S.Models;
+  Options.Unroll = S.Unroll;
+  Options.Search = S.Search;
+  Options.TimeoutSeconds = S.TimeoutSeconds;
+  Options.Jobs = S.together();
+  Options.Counterexamples = 4;
+  Options.Samples = true; // for hovers
+  Options.Witnesses = S.Robustness;
+  // The limit is the process's, and the models that are explored side by side share it.
+  Options.MaxMemoryBytes = S.MemoryBytes / S.together();
+  return Options;
 }
 
 /// What follows "picket:" at the beginning of a comment; nothing if the line is something else.

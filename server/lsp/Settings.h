@@ -28,6 +28,8 @@ struct Settings {
   unsigned Jobs = 0;                 // models side by side; 0: as many as there are cores
   Engine Search = Engine::Auto;
   bool Robustness = true;            // tell where a program that is right otherwise is not robust
+  bool Fixes = true;                 // look for fences once a bug is found
+  bool Relax = false;                // look for fences that are not needed once nothing is found
   std::vector<std::string> Flags;    // for Clang
   /// Models that are explored at the same time.
   unsigned together() const;
@@ -43,7 +45,7 @@ struct SettingsLayer {
   std::optional<uint64_t> MemoryBytes;
   std::optional<unsigned> Jobs;
   std::optional<Engine> Search;
-  std::optional<bool> Robustness;
+  std::optional<bool> Robustness, Fixes, Relax;
   std::optional<std::vector<std::string>> Flags;
   bool operator==(const SettingsLayer &) const = default;
 };
@@ -55,9 +57,12 @@ struct SettingsProblem {
   bool operator==(const SettingsProblem &) const = default;
 };
 
-/// Sets one of check.trigger, models, unroll, timeout, memory, jobs, engine, robustness, flags. Returns what is wrong, or
-/// nothing.
+/// Sets one of check.trigger, models, unroll, timeout, memory, jobs, engine, robustness, fixes, relax, flags. Returns
+/// what is wrong, or nothing.
 std::string set(SettingsLayer &Layer, llvm::StringRef Key, const std::vector<std::string> &Values);
+
+/// How a check with these settings is done.
+CheckOptions checkOptionsOf(const Settings &S);
 
 /// `Nearer` has the last word.
 void apply(Settings &To, const SettingsLayer &Nearer);

@@ -29,6 +29,10 @@ bool CheckService::endedByOthers(WorkerProcess &Worker) {
   return Worker.reap() && Worker.wasKilled();
 }
 
+std::string CheckService::Run::doing() const {
+  return File.empty() ? "drawing" : (Question ? "looking for fixes of " : "checking ") + File;
+}
+
 void CheckService::readFrom(Run &R) {
   std::vector<std::string> Lines;
   const bool Alive = R.Worker->receive(Lines);
@@ -69,6 +73,13 @@ void CheckService::handle(Run &R, const Object &Message) {
     return setDeadline(R, milliseconds::zero());
   }
   llvm::json::Path::Root Root;
+  if (const llvm::json::Value *Json = Message.get("fixes"); Json && R.Question) {
+    FixAnswer Answer;
+    if (fromJSON(*Json, Answer, Root))
+      return fixFound(R, std::move(Answer));
+    Listener.log("a worker's fixes are not understood: " + llvm::toString(Root.getError()));
+    return fixLost(R, "the fixes that were found are not understood", 0);
+  }
   if (const llvm::json::Value *Json = Message.get("progress")) {
     Progress News;
     if (fromJSON(*Json, News, Root))
@@ -118,14 +129,19 @@ void CheckService::explored(Run &R, const Progress &News) {
   report(R, CheckProgress::Report, progressText(News, R.Estimate), R.Estimate.percentage());
 }
 
-/// The worker has answered and is free for others. Without a result the document stays as it was.
-void CheckService::finish(Run &R, std::shared_ptr<const Outcome> Result, CheckState End) {
+/// The worker has answered and is free for others.
+void CheckService::release(Run &R) {
   R.Over = true;
   if (R.Worker && R.Worker->Served < MostServed && R.Worker->residentBytes() < LargestIdle)
     Ready.insert(Ready.begin(), std::move(R.Worker)); // warm, so it comes first
   else
     discard(std::move(R.Worker));
-  if (R.File.empty())
+}
+
+/// Without a result the document stays as it was.
+void CheckService::finish(Run &R, std::shared_ptr<const Outcome> Result, CheckState End) {
+  release(R);
+  if (!R.isCheck())
     return;
   if (!Result || !publish(R.File, R.Generation, std::move(Result), End)) {
     std::lock_guard<std::mutex> Lock(M);
@@ -158,7 +174,7 @@ void CheckService::died(Run &R) {
   const bool Killed = endedByOthers(*Worker);
   const std::string Log = Worker->log(), How = Worker->reap() ? Worker->ending() : "an unknown cause";
   Dying.push_back(std::move(Worker));
-  Listener.log("a worker ended by " + How + " while " + (R.File.empty() ? "drawing" : "checking " + R.File));
+  Listener.log("a worker ended by " + How + " while " + R.doing());
   lost(R, Killed, Log);
 }
 
@@ -169,6 +185,8 @@ void CheckService::lost(Run &R, bool ByOthers, const std::string &Log) {
     R.Over = true;
     return R.Job.Done({});
   }
+  if (R.Question)
+    return fixLost(R, "the search stopped unexpectedly; log: " + Log, ByOthers ? MostRetries : 1);
   {
     std::lock_guard<std::mutex> Lock(M);
     auto At = Documents.find(R.File);
@@ -221,11 +239,13 @@ void CheckService::enforceLimits() {
     const std::string Log = R->Worker->log();
     discard(std::move(R->Worker));
     if (Reason.empty()) {
-      Listener.log("a worker did not answer any more while " + (R->File.empty() ? "drawing" : "checking " + R->File));
+      Listener.log("a worker did not answer any more while " + R->doing());
       lost(*R, /*ByOthers=*/true, Log);
     } else if (R->File.empty()) {
       R->Over = true;
       R->Job.Done({});
+    } else if (R->Question) {
+      fixLost(*R, Reason, 0);
     } else {
       finish(*R, outcomeWith(
                      *R, {Severity::Warning, nameOf(Verdict::Inconclusive), "not decided: " + Reason, {}, "", {}, -1}));

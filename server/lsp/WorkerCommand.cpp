@@ -1,6 +1,7 @@
 #include "lsp/WorkerCommand.h"
 
 #include "TraceJson.h"
+#include "lsp/Fixes.h"
 #include "lsp/LitmusOutcome.h"
 #include "lsp/WorkerProtocol.h"
 
@@ -77,6 +78,8 @@ public:
     Busy = true;
     if (!Request.Render.empty())
       render(Request.Render);
+    else if (Request.Fix)
+      fix(Request);
     else if (isLitmus(Request.File))
       runLitmusTest(Request);
     else
@@ -106,9 +109,11 @@ private:
 
   void check(const WorkerRequest &Request);
   void runLitmusTest(const WorkerRequest &Request);
+  void fix(const WorkerRequest &Request);
   void render(const std::vector<std::string> &Traces);
 
   static constexpr std::chrono::milliseconds TellEvery{250};
+  static constexpr int FixNiceness = 5;
   int Out;
   std::atomic<bool> Busy = true;
   std::mutex Saying;
@@ -130,21 +135,6 @@ void misbehaveIfAsked(const std::string &File) {
   std::abort();
 }
 
-CheckOptions optionsOf(const Settings &S) {
-  CheckOptions Options;
-  Options.Models = S.Models;
-  Options.Unroll = S.Unroll;
-  Options.Search = S.Search;
-  Options.TimeoutSeconds = S.TimeoutSeconds;
-  Options.Jobs = S.together();
-  Options.Counterexamples = 4;
-  Options.Samples = true; // for hovers
-  Options.Witnesses = S.Robustness;
-  // The limit is the process's, and the models that are explored side by side share it.
-  Options.MaxMemoryBytes = S.MemoryBytes / S.together();
-  return Options;
-}
-
 std::string traceText(const Counterexample &C, const TraceContext &Context, bool Pictures) {
   std::string Text;
   llvm::raw_string_ostream Stream(Text);
@@ -163,7 +153,7 @@ bool isCacheable(const CheckReport &Report) {
 void Worker::check(const WorkerRequest &Request) {
   misbehaveIfAsked(Request.File);
   const auto Start = std::chrono::steady_clock::now();
-  const CheckOptions Options = optionsOf(Request.Options);
+  const CheckOptions Options = checkOptionsOf(Request.Options);
   CompileRequest Text;
   Text.File = Request.File;
   Text.Unsaved = Request.Unsaved;
@@ -216,6 +206,20 @@ void Worker::runLitmusTest(const WorkerRequest &Request) {
   say(Object{{"outcome", toJSON(litmusOutcome(Request.File, Content, Options))}, {"done", true}});
 }
 
+/// Nobody waits for fixes as for the result of a check, so a check goes first where both run. The priority is that of a
+/// thread, and of those it starts: it could not be raised again afterwards.
+void Worker::fix(const WorkerRequest &Request) {
+  misbehaveIfAsked(Request.File + " (fix)");
+  std::thread([&] {
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + FixNiceness);
+    CompileRequest Text;
+    Text.File = Request.File;
+    Text.Unsaved = Request.Unsaved;
+    Text.Flags = Request.Options.Flags;
+    say(Object{{"fixes", toJSON(answerTo(*Request.Fix, Text, Request.Options))}});
+  }).join();
+}
+
 /// Pictures take time, so they are drawn when somebody wants to see them. A trace that cannot be read stays as it is.
 void Worker::render(const std::vector<std::string> &Traces) {
   llvm::json::Array Rendered;
@@ -262,7 +266,11 @@ void warmUp() {
 
 } // namespace
 
+/// A check takes all cores; whoever types meanwhile must not feel it.
+constexpr int Niceness = 5;
+
 int workerCommand() {
+  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + Niceness);
   const rlimit NoCoreDump = {0, 0};
   setrlimit(RLIMIT_CORE, &NoCoreDump);
   prctl(PR_SET_PDEATHSIG, SIGKILL); // the end of the input is noticed too, but not by a process that is stopped

@@ -27,14 +27,17 @@ std::string toLine(const WorkerRequest &Request) {
     for (const auto &[File, Text] : Request.Unsaved)
       Unsaved[fixUTF8(File)] = fixUTF8(Text);
     Array Models;
-    for (Model M : Request.Options.Models)
+    for (Model M : Request.Fix ? Request.Fix->Models : Request.Options.Models)
       Models.push_back(nameOf(M));
-    Line["check"] = Object{{"file", fixUTF8(Request.File)},         {"unsaved", std::move(Unsaved)},
-                           {"flags", texts(Request.Options.Flags)}, {"models", std::move(Models)},
-                           {"unroll", Request.Options.Unroll},      {"timeout", Request.Options.TimeoutSeconds},
-                           {"memory", Request.Options.MemoryBytes}, {"jobs", Request.Options.Jobs},
-                           {"engine", nameOf(Request.Options.Search)}, {"robustness", Request.Options.Robustness},
-                           {"known", texts(Request.Known)}};
+    Object Asked{{"file", fixUTF8(Request.File)},         {"unsaved", std::move(Unsaved)},
+                 {"flags", texts(Request.Options.Flags)}, {"models", std::move(Models)},
+                 {"unroll", Request.Options.Unroll},      {"timeout", Request.Options.TimeoutSeconds},
+                 {"memory", Request.Options.MemoryBytes}, {"jobs", Request.Options.Jobs},
+                 {"engine", nameOf(Request.Options.Search)}, {"robustness", Request.Options.Robustness},
+                 {"known", texts(Request.Known)}};
+    if (Request.Fix)
+      Asked["aim"] = nameOf(Request.Fix->What);
+    Line[Request.Fix ? "fix" : "check"] = std::move(Asked);
   }
   std::string Text;
   llvm::raw_string_ostream(Text) << Value(std::move(Line)) << '\n';
@@ -45,9 +48,11 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
   ObjectMapper Line(Json, Path);
   if (!Line)
     return false;
-  const Value *Check = Json.getAsObject()->get("check");
-  if (!Check)
+  const Value *Check = Json.getAsObject()->get("check"), *Fix = Json.getAsObject()->get("fix");
+  if (!Check && !Fix)
     return Line.map("render", Request.Render);
+  if (!Check)
+    Check = Fix;
   ObjectMapper O(*Check, Path.field("check"));
   std::vector<std::string> Models;
   std::string Search;
@@ -68,7 +73,13 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
   }
   Request.Options.Models = *Named.Models;
   Request.Options.Search = *Named.Search;
-  return true;
+  if (!Fix)
+    return true;
+  std::string Aim;
+  std::optional<FixQuestion::Aim> Known = O.map("aim", Aim) ? aimNamed(Aim) : std::nullopt;
+  if (Known)
+    Request.Fix = {*Known, *Named.Models};
+  return Known.has_value();
 }
 
 Value toJSON(const Progress &P) {

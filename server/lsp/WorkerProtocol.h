@@ -1,11 +1,13 @@
 // What the server asks a worker process, and what it answers: one JSON object per line.
 //
-//   {"check": {"file", "unsaved": {path: text}, "flags", "models", "unroll", "timeout", "memory", "jobs", "known"}}
+//   {"check": {"file", "unsaved": {path: text}, "flags", "models", "unroll", "timeout", "memory", "jobs",
+//              "robustness", "known"}}
 //     -> {"compiled": {"key", "seconds"}}            once, if it compiles and is to be explored
 //        {"progress": Progress}                      a few times a second, and after each model
 //        {"outcome": Outcome, "done": false}         after each model but the last
 //        {"outcome": Outcome, "done": true, "key"}   the key only if the same would be found another time
 //     or {"same": key}                               the program and the options are those of a key in "known"
+//   {"fix": as for a check, without "known"; "aim"} -> {"fixes": FixAnswer}
 //   {"render": [trace, ...]} -> {"rendered": [trace with pictures, ...]}
 //
 // While it starts, and while it has something to do, it also says {"alive": true} every quarter of a second.
@@ -14,7 +16,7 @@
 // does.
 #pragma once
 
-#include "lsp/Settings.h"
+#include "lsp/Fixes.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -25,6 +27,7 @@ struct WorkerRequest {
   std::map<std::string, std::string> Unsaved;
   Settings Options;
   std::vector<std::string> Known;  // keys of programs whose outcome need not be found out again
+  std::optional<FixQuestion> Fix;  // nothing is checked, but fixes are looked for
   std::vector<std::string> Render; // traces as JSON; if there are any, nothing is checked
 };
 

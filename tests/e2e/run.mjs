@@ -74,6 +74,12 @@ async function story() {
   });
   const { page } = session;
   const panel = new Panel(workbench);
+  /** The text as it was, with its bug. */
+  const breakDekker = async () => {
+    await workbench.replaceText("dekker.c", dekker);
+    await workbench.save("dekker.c");
+    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗/);
+  };
 
   await part("squiggle-and-lens", async () => {
     await workbench.openFile("dekker.c");
@@ -200,6 +206,9 @@ async function story() {
     await part(`theme-${name}`, async () => {
       await workbench.colorTheme(theme, workbenchClass);
       await panel.frame.locator(`html[data-theme="${pageTheme}"]`).waitFor({ state: "attached" });
+      await panel.openFences();
+      await session.screenshot(`theme-${name}-fences`);
+      await panel.closeFences();
     });
   await part("edit-makes-stale", async () => {
     await workbench.replaceText("dekker.c", fixed);
@@ -219,8 +228,7 @@ async function story() {
     await workbench.command("View: Toggle Primary Side Bar Visibility");
     await workbench.openFile("long.c");
     await workbench.untilStatus(/(SC|TSO|PSO) \d/);
-    await workbench.statusMenu("Stop");
-    await workbench.untilStatus(/stopped/);
+    await workbench.stopCheck();
     await workbench.untilLens(/Picket: (?!.*checking)/);
   });
   await part("worker-killed", async () => {
@@ -231,17 +239,54 @@ async function story() {
     await eventually("the log to tell", () => /worker ended by signal 9/.test(session.log()));
     await workbench.untilStatus(/(SC|TSO|PSO) \d/); // another one does it
     assert(!workersAndServers(session.extensions).workers.includes(busy));
-    await workbench.statusMenu("Stop");
-    await workbench.untilStatus(/stopped/);
+    await workbench.stopCheck();
     await workbench.closeEditor("long.c"); // else it is checked again by the next server
     await workbench.openFile("dekker.c");
-    await workbench.replaceText("dekker.c", dekker);
-    await workbench.save("dekker.c");
-    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗/);
+    await breakDekker();
     await workbench.goToLine("dekker.c", lineOf("int main"));
     await workbench.untilLens(/SC ✓.*TSO ✗.*PSO ✗(?!.*edited)/);
     // The panel shows the new counterexample, without being asked.
     await eventually("the panel to be up to date", async () => (await panel.frame.locator(".stale").innerText()) === "");
+  });
+  await part("light-bulb", async () => {
+    await workbench.goToLine("dekker.c", lineOf("int main"));
+    await workbench.untilLens(/Add fences/); // proved
+    await workbench.goToLine("dekker.c", failing);
+    const titles = await workbench.quickFixes("dekker.c");
+    assert.match(titles[0], /add \d+ fences \(verified( up to \d+ iterations)? for SC, TSO and PSO, minimal\)/i);
+    await session.screenshot("light-bulb-menu");
+    await page.keyboard.press("Enter");
+    await workbench.untilDirty("dekker.c");
+    await workbench.line("dekker.c", "__sync_synchronize").waitFor();
+    await panel.frame.locator(".stale", { hasText: "out of date" }).waitFor();
+  });
+  await part("fixed-by-the-light-bulb", async () => {
+    await workbench.save("dekker.c");
+    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓/);
+    const saved = readFileSync(path.join(session.workspace, "dekker.c"), "utf8");
+    assert(saved.split("__sync_synchronize();").length > dekker.split("__sync_synchronize();").length, saved);
+    await eventually("nothing to be underlined", async () => (await workbench.squiggledLines("dekker.c")).length === 0);
+    await workbench.goToLine("dekker.c", lineOf("int main") + saved.split("\n").length - dekker.split("\n").length);
+    await workbench.untilLens(/SC ✓.*TSO ✓.*PSO ✓/);
+  });
+  await part("fences-from-the-panel", async () => {
+    await breakDekker();
+    await panel.openFences();
+    const changes = await panel.frame.locator(".fix-changes li").allInnerTexts();
+    assert(changes.some((text) => /fence.* line \d+.* keeps the store .* before/.test(text)), changes.join());
+    assert((await panel.frame.locator(".fix-preview .added", { hasText: "__sync_synchronize" }).count()) >= changes.length);
+    assert((await panel.frame.locator(".picture-svg .edge.cycle.cut").count()) > 0, "what is cut is marked");
+    await session.screenshot("fences-in-the-panel");
+    await panel.frame.getByRole("button", { name: "Apply" }).click();
+    await workbench.untilDirty("dekker.c");
+    await workbench.save("dekker.c");
+    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓/);
+  });
+  await part("fences-from-the-lens", async () => {
+    await breakDekker();
+    await workbench.goToLine("dekker.c", lineOf("int main"));
+    await workbench.clickLens("Add fences", workbench.page.locator('.tab.dirty[data-resource-name="dekker.c"]'));
+    await breakDekker();
   });
   await part("log-without-errors", async () => {
     const log = session.log();

@@ -80,8 +80,10 @@ export class Workbench {
   }
 
   async openFile(name) {
-    await this.page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).dblclick();
-    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor();
+    await this.attempt(`open ${name}`, async (limit) => {
+      await this.page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).dblclick(limit);
+      await this.page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor(limit);
+    });
   }
 
   /** Opens a file of the workspace by its name. */
@@ -172,12 +174,37 @@ export class Workbench {
     return (await this.status.innerText().catch(() => "")).trim();
   }
 
-  /** Chooses in the menu of the status bar item. */
-  async statusMenu(entry) {
+  /** Chooses in the menu of the status bar item. A menu that closes before the click is opened again; `done` says that it was not. */
+  async statusMenu(entry, done = async () => false) {
     await this.attempt("status bar", async (limit) => {
+      if (await done()) return; // the try before was only slow
       await this.status.click(limit);
       await this.pick(entry, limit);
     });
+  }
+
+  /** Stops the check from the status bar. While a check takes all cores the menu may be slow. */
+  async stopCheck() {
+    const stopped = async () => /stopped/.test(await this.statusText());
+    await this.attempt("stop", async (limit) => {
+      await this.statusMenu("Stop", stopped);
+      await eventually("the check to stop", stopped, limit.timeout);
+    });
+  }
+
+  /** The titles in the menu of the light bulb at the cursor. It is open afterwards, with the first one chosen. */
+  async quickFixes(name) {
+    const rows = this.page.locator(".action-widget .monaco-list-row.action");
+    await this.attempt("quick fixes", async (limit) => {
+      await this.editor(name).locator(".view-lines").press("Control+.", limit);
+      await rows.first().waitFor(limit);
+    });
+    return rows.allInnerTexts();
+  }
+
+  /** Until the text of a file is edited and not saved. */
+  untilDirty(name) {
+    return this.page.locator(`.tab.dirty[data-resource-name="${name}"]`).waitFor();
   }
 
   async colorTheme(label, workbenchClass) {
@@ -261,6 +288,17 @@ export class Panel {
 
   async focus() {
     await this.frame.locator(".steps-scroll").focus();
+  }
+
+  /** Shows the fences that were proved, once there are some. */
+  async openFences() {
+    await this.frame.getByRole("button", { name: "Add fences", expanded: false }).click();
+    await this.frame.locator(".fix-preview .added").first().waitFor();
+  }
+
+  async closeFences() {
+    await this.frame.getByRole("button", { name: "Add fences", expanded: true }).click();
+    await this.frame.locator(".fixes").waitFor({ state: "hidden" });
   }
 
   async press(key, step) {

@@ -37,6 +37,10 @@ struct Heard : CheckListener {
     Cleared.push_back(File);
   }
   void statusChanged(const DocumentStatus &, bool) override {}
+  void fixesChanged(const DocumentStatus &Status) override {
+    std::lock_guard<std::mutex> Lock(M);
+    Fixed.push_back(Status);
+  }
   void progress(const CheckProgress &P) override {
     std::lock_guard<std::mutex> Lock(M);
     Begun += P.What == CheckProgress::Begin;
@@ -56,7 +60,7 @@ struct Heard : CheckListener {
   }
 
   std::mutex M;
-  std::vector<DocumentStatus> Published;
+  std::vector<DocumentStatus> Published, Fixed;
   std::vector<std::string> Cleared;
   int Begun = 0, Ended = 0;
 };
@@ -257,6 +261,87 @@ TEST_F(CheckServiceTest, PicturesAreDrawnWhenAskedFor) {
   for (const char *View : {"chronological", "shashaSnir"})
     EXPECT_EQ(0u, Trace.getAsObject()->getObject(View)->getString("svg").value_or("").find("<svg"));
   EXPECT_EQ(Racy, Trace.getAsObject()->getObject("sources")->getString("/virtual/a.c").value_or(""));
+}
+
+TEST_F(CheckServiceTest, FixesAreFoundAfterTheResultAndForgottenWithTheText) {
+  Service->open("/virtual/a.c", Racy, 1, true);
+  idle();
+  std::optional<DocumentStatus> Status = Service->status("/virtual/a.c");
+  const FixAnswer *All = Status->answerTo({FixQuestion::Aim::NoBug, {Model::SC, Model::TSO, Model::PSO}});
+  ASSERT_TRUE(All && All->isFixed());
+  EXPECT_EQ("fixed", All->What);
+  EXPECT_FALSE(All->Offers[0].Edits.empty());
+  EXPECT_TRUE(Status->answerTo({FixQuestion::Aim::NoBug, {Model::TSO}}));
+  EXPECT_FALSE(Status->Searching);
+  ASSERT_FALSE(Listener.Fixed.empty());
+  EXPECT_FALSE(Listener.Fixed.back().Fixes.empty());
+  EXPECT_TRUE(Listener.publishedFor("/virtual/a.c")[0].Searching) << "the result does not wait for them";
+  Service->save("/virtual/a.c"); // the same text again: the same answers
+  idle();
+  EXPECT_EQ(Status->Fixes, Service->status("/virtual/a.c")->Fixes);
+  replace("/virtual/a.c", 2, std::string("\n") + Racy);
+  EXPECT_TRUE(Service->status("/virtual/a.c")->Fixes.empty());
+}
+
+TEST_F(CheckServiceTest, FixesAreLookedForWhenAskedAndWhoWaitsIsTold) {
+  SettingsLayer Layer;
+  Layer.When = Trigger::Manual;
+  Layer.Fixes = false;
+  Service->configure(Layer);
+  Service->open("/virtual/a.c", Racy, 1, true);
+  std::atomic<int> Told = 0;
+  auto Count = [&](CheckEnd End, const FixQuestion &Asked) {
+    Told += End == CheckEnd::Finished && Asked.Models == std::vector{Model::TSO};
+  };
+  const FixQuestion Question{FixQuestion::Aim::NoBug, {Model::TSO}};
+  ASSERT_TRUE(Service->fix("/virtual/a.c", Question, Count));
+  ASSERT_TRUE(Service->fix("/virtual/a.c", Question, Count));
+  idle();
+  EXPECT_EQ(2, Told);
+  EXPECT_EQ(1u, Service->status("/virtual/a.c")->Fixes.size()) << "one search for both";
+  EXPECT_FALSE(Service->fix("/virtual/other.c", Question, Count));
+  ASSERT_TRUE(Service->fix("/virtual/a.c", Question, Count));
+  idle();
+  EXPECT_EQ(3, Told) << "known already";
+  ASSERT_TRUE(Service->check("/virtual/a.c", {}, {}));
+  idle();
+  EXPECT_EQ("assertion", codeOf("/virtual/a.c"));
+  EXPECT_TRUE(Service->status("/virtual/a.c")->Fixes.empty()) << "nobody asked about what is found now";
+}
+
+TEST_F(CheckServiceTest, ASearchEndsWithTheTextItIsAbout) {
+  SettingsLayer Layer;
+  Layer.When = Trigger::Manual;
+  Service->configure(Layer);
+  for (auto [Name, End] : {std::pair("/virtual/edited.c", CheckEnd::Edited), {"/virtual/closed.c", CheckEnd::Closed},
+                           {"/virtual/cancelled.c", CheckEnd::Cancelled}}) {
+    Service->open(Name, Endless, 1, true);
+    std::atomic<int> Told = 0;
+    ASSERT_TRUE(Service->fix(Name, {FixQuestion::Aim::NoBug, {Model::TSO}},
+                             [&, Expected = End](CheckEnd How, const FixQuestion &) { Told += How == Expected; }));
+    std::this_thread::sleep_for(50ms);
+    if (End == CheckEnd::Edited)
+      replace(Name, 2, Racy);
+    else if (End == CheckEnd::Closed)
+      Service->close(Name);
+    else
+      Service->cancelFixes(Name);
+    ASSERT_TRUE(Service->blockUntilIdle(5s)) << Name;
+    EXPECT_EQ(1, Told) << Name;
+  }
+}
+
+TEST_F(CheckServiceTest, ASearchThatCrashesLeavesTheResultAlone) {
+  setenv("PICKET_CRASH_ON", "a.c (fix)", 1);
+  Service.reset();
+  start();
+  Service->open("/virtual/a.c", Racy, 1, true);
+  idle();
+  unsetenv("PICKET_CRASH_ON");
+  EXPECT_EQ(CheckState::Done, Service->status("/virtual/a.c")->State);
+  EXPECT_EQ("assertion", codeOf("/virtual/a.c"));
+  ASSERT_FALSE(Service->status("/virtual/a.c")->Fixes.empty());
+  EXPECT_EQ("gave-up", Service->status("/virtual/a.c")->Fixes[0]->What);
 }
 
 TEST_F(CheckServiceTest, TheLastActiveDocumentIsC) {

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { openExample } from "./examples";
 import { Explanations } from "./explanations";
 import { Panels } from "./panels";
-import { CounterexampleRequest, ModelsRequest, readExplanation, readModels, readStatus, readTarget, StatusNotification, type KnownModel, type ServerCommand, type Status } from "./protocol";
+import { CounterexampleRequest, FixesRequest, ModelsRequest, readExplanation, readFixes, readHints, readModels, readStatus, readTarget, StatusNotification, type KnownModel, type ServerCommand, type Status } from "./protocol";
 import { Server } from "./server";
 import { activeCFile, StatusBar } from "./statusBar";
 import { walkthroughSteps, type MenuAction } from "./statusText";
@@ -21,6 +21,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     extensionUri: context.extensionUri, output,
     status: (uri) => statuses.get(uri),
     counterexample: (uri, model) => server.request(CounterexampleRequest, { uri, model }),
+    fixes: async (uri) => readFixes(await server.request(FixesRequest, { uri })),
+    applyFix: async (uri, fix) => void (await server.command("picket.addFences", { uri, fix })),
   });
   let offered = "";
   const offerCounterexamples = (): void => {
@@ -58,12 +60,21 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const server = new Server(context, output, (client) => client.onNotification(StatusNotification, news));
   running = server;
 
-  const ask = async (command: ServerCommand, args: readonly unknown[], more: object = {}): Promise<unknown> => {
+  const ask = async (command: ServerCommand, args: readonly unknown[], more: object = {}, token?: vscode.CancellationToken): Promise<unknown> => {
     const target = targetOf(args);
     if (!target) return undefined;
     if (server.state !== "running") return void vscode.window.showWarningMessage("Picket: the server is not running.");
-    return server.command(command, { ...target, ...more });
+    return server.command(command, { ...target, ...more }, token);
   };
+  /// The server looks for them, if it has not, and asks the editor for the edit. What cannot be fixed is told in its words.
+  const addFences = (...args: unknown[]): Thenable<unknown> =>
+    withProgress("looking for fences", (token) => ask("picket.addFences", args, {}, token));
+  const relax = (...args: unknown[]): Thenable<void> =>
+    withProgress("looking for fences that are not needed", async (token) => {
+      const hints = readHints(await ask("picket.relax", args, {}, token));
+      if (hints === 0) void vscode.window.showInformationMessage("Picket: all fences and memory orders are needed.");
+      if (hints) void vscode.window.showInformationMessage(`Picket: ${hints === 1 ? "1 fence or memory order" : `${hints} fences and memory orders`} could be weaker; they are marked.`);
+    });
   const explain = async (...args: unknown[]): Promise<void> => {
     const editor = vscode.window.activeTextEditor;
     const here = editor && args.length === 0 ? { position: { line: editor.selection.active.line, character: editor.selection.active.character } } : {};
@@ -75,6 +86,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     checkAll: (...args) => ask("picket.checkAllModels", args),
     stop: (...args) => ask("picket.cancel", args),
     counterexample: showCounterexample,
+    fences: addFences,
     models: () => chooseModels(server),
     restart: () => server.restart(),
     output: () => output.show(),
@@ -85,6 +97,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     "picket.checkAllModels": actions.checkAll,
     "picket.showCounterexample": actions.counterexample,
     "picket.explain": explain,
+    "picket.addFences": actions.fences,
+    "picket.relax": relax,
     "picket.cancel": actions.stop,
     "picket.restartWorker": () => (server.state === "running" ? server.command("picket.restartWorker") : server.restart()),
     "picket.restartServer": actions.restart,
@@ -126,6 +140,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
 export async function deactivate(): Promise<void> {
   await running?.stop();
+}
+
+/// Shown only if it takes a while.
+function withProgress<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Thenable<T> {
+  return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: `Picket: ${title}`, cancellable: true }, (_, token) => work(token));
 }
 
 /// Checks off steps of the walkthrough. Keys are set for a moment only: one that is set already when VS Code reads the

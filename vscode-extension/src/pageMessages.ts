@@ -7,12 +7,14 @@ export type FromPage =
   | { type: "ready" }
   | { type: "select"; event: number; file: string; line: number; column: number }
   | { type: "model"; model: string }
+  | { type: "applyFix"; id: string }
   | { type: "export"; format: ExportFormat; content: string; name: string }
   | { type: "at"; index: number; step: number }; // added by the frame around the page: what it shows now
 
 export type ToPage =
   | { type: "counterexample"; data: unknown[]; index?: number } // with which of them to begin, if not where the page was
   | { type: "reveal"; file: string; line: number }
+  | { type: "fixes"; fixes: unknown[] } // as in the answer to picket/fixes
   | { type: "stale" };
 
 const formats: readonly string[] = ["svg", "png", "dot", "json", "text"];
@@ -32,6 +34,7 @@ export function readFromPage(value: unknown): FromPage | undefined {
       return { type: "select", event, file, line, column };
     }
     case "model": return typeof message["model"] === "string" ? { type: "model", model: message["model"] } : undefined;
+    case "applyFix": return typeof message["id"] === "string" ? { type: "applyFix", id: message["id"] } : undefined;
     case "export": {
       const { format, content, name } = message;
       if (typeof format !== "string" || !formats.includes(format) || typeof content !== "string" || typeof name !== "string") return undefined;

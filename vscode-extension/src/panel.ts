@@ -17,6 +17,9 @@ export interface PanelHost {
   status(uri: string): Status | undefined;
   /// The answer to picket/counterexample: null if there is none.
   counterexample(uri: string, model: string): Promise<unknown>;
+  /// Proved fences of the document as it is now, for the page.
+  fixes(uri: string): Promise<unknown[]>;
+  applyFix(uri: string, id: string): Promise<void>;
 }
 
 export function panelOptions(extensionUri: vscode.Uri): vscode.WebviewOptions & vscode.WebviewPanelOptions {
@@ -68,6 +71,7 @@ export class CounterexamplePanel {
       case "select": return void this.goTo(message.file, message.line, message.column);
       case "model": return this.goToStep();
       case "export": return void this.export(message);
+      case "applyFix": return void this.host.applyFix(this.uri.toString(), message.id);
     }
   }
 
@@ -94,6 +98,20 @@ export class CounterexamplePanel {
     this.marks.show(shown, this.path);
     this.send({ type: "counterexample", data, ...(index === undefined ? {} : { index }) });
     if (outdated) this.send({ type: "stale" });
+    this.contents.forgetFixes();
+    void this.refreshFixes();
+  }
+
+  /// There may be more fences than the page knows.
+  async refreshFixes(): Promise<void> {
+    const task = this.contents.fixesTask(this.host.status(this.uri.toString()));
+    if (!this.ready || task === undefined) return;
+    try {
+      const fixes = task === 0 ? [] : await this.host.fixes(this.uri.toString());
+      if (!this.contents.outdated) this.send({ type: "fixes", fixes });
+    } catch (error) {
+      this.host.output.error(`The fixes could not be fetched: ${String(error)}`);
+    }
   }
 
   /// Goes to the counterexample of another model.

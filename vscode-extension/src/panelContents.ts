@@ -11,6 +11,7 @@ export class PanelContents {
   private resultShown = ""; // of which check
   private load = 0;
   private old = false;
+  private fixesShown = 0;
   index = 0;
   step = 0;
   /// With which of what was taken last the page has to begin; undefined: with the one it remembers.
@@ -84,6 +85,19 @@ export class PanelContents {
 
   markOutdated(): void {
     this.old = true;
+    this.fixesShown = 0; // the page puts them away
+  }
+
+  /// The page was given another counterexample, and knows of no fixes.
+  forgetFixes(): void {
+    this.fixesShown = 0;
+  }
+
+  /// How many fixes the page has to learn of; undefined: it knows them.
+  fixesTask(status: Status | undefined): number | undefined {
+    if (!status || this.empty || this.outdated || status.fixes.offers === this.fixesShown) return undefined;
+    this.fixesShown = status.fixes.offers;
+    return this.fixesShown;
   }
 }
 

@@ -60,7 +60,9 @@ export class Panels implements vscode.WebviewPanelSerializer, vscode.Disposable 
 
   /// There is news about a document.
   statusChanged(uri: string): void {
-    void this.open.get(uri)?.refresh();
+    const panel = this.open.get(uri);
+    void panel?.refresh();
+    void panel?.refreshFixes();
   }
 
   dispose(): void {

@@ -5,10 +5,11 @@
 export const StatusNotification = "picket/status";
 export const CounterexampleRequest = "picket/counterexample";
 export const ModelsRequest = "picket/models";
+export const FixesRequest = "picket/fixes";
 
 /// Commands of the server, by workspace/executeCommand. The extension has commands of the same names, because lenses
 /// carry them: it tells the server so (initializationOptions.clientCommands), and asks it itself.
-export const serverCommands = ["picket.check", "picket.checkAllModels", "picket.showCounterexample", "picket.explain", "picket.cancel", "picket.restartWorker"] as const;
+export const serverCommands = ["picket.check", "picket.checkAllModels", "picket.showCounterexample", "picket.explain", "picket.addFences", "picket.relax", "picket.cancel", "picket.restartWorker"] as const;
 export type ServerCommand = (typeof serverCommands)[number];
 
 export type CheckState = "unchecked" | "waiting" | "checking" | "done" | "quiet" | "cancelled" | "failed";
@@ -28,6 +29,13 @@ export interface Progress {
   secondsLeft?: number;
 }
 
+/// What is known about fences that would prevent the bug.
+export interface FixesStatus {
+  searching: boolean;
+  offers: number; // that were proved
+  reason: string; // why there is none
+}
+
 /// The status of one document.
 export interface Status {
   uri: string;
@@ -37,6 +45,7 @@ export interface Status {
   models: ModelStatus[];
   counterexamples: string[]; // the models that have one, each once
   progress?: Progress; // while it is being checked
+  fixes: FixesStatus;
 }
 
 const states: readonly string[] = ["unchecked", "waiting", "checking", "done", "quiet", "cancelled", "failed"];
@@ -69,9 +78,15 @@ export function readStatus(value: unknown): Status | undefined {
       executions: numberOf(one["executions"]),
     })),
     counterexamples: [...new Set(objects(value["counterexamples"]).map((one) => textOf(one["model"])))],
+    fixes: readFixesStatus(value["fixes"]),
   };
   const progress = readProgress(value["progress"]);
   return progress ? { ...status, progress } : status;
+}
+
+function readFixesStatus(value: unknown): FixesStatus {
+  const fixes = isObject(value) ? value : {}; // an older server knows none
+  return { searching: fixes["searching"] === true, offers: numberOf(fixes["offers"]), reason: textOf(fixes["reason"]) };
 }
 
 function readProgress(value: unknown): Progress | undefined {
@@ -108,6 +123,16 @@ export function readTarget(args: readonly unknown[]): { uri: string; model?: str
   const [uri, model] = isObject(first) ? [first["uri"], first["model"]] : [first, second];
   if (typeof uri !== "string") return undefined;
   return typeof model === "string" && model !== "" ? { uri, model } : { uri };
+}
+
+/// The fixes in the answer to picket/fixes that are about bugs; what is in them is the page's business.
+export function readFixes(value: unknown): unknown[] {
+  return isObject(value) && Array.isArray(value["fixes"]) ? value["fixes"].filter((fix) => isObject(fix) && fix["aim"] === "no-bug") : [];
+}
+
+/// How many fences are not needed, after picket.relax; undefined if that was not found out.
+export function readHints(value: unknown): number | undefined {
+  return isObject(value) && typeof value["hints"] === "number" ? value["hints"] : undefined;
 }
 
 /// The answer to picket.explain.

@@ -54,14 +54,14 @@ export class Server {
   }
 
   /// Undefined: the server is not running.
-  async request(method: string, params: unknown): Promise<unknown> {
-    return this.client?.state === State.Running ? await this.client.sendRequest(method, params) : undefined;
+  async request(method: string, params: unknown, token?: vscode.CancellationToken): Promise<unknown> {
+    return this.client?.state === State.Running ? await this.client.sendRequest(method, params, token) : undefined;
   }
 
   /// Runs one of the server's commands. What it refuses is told in its own words; a check that was stopped is no news.
-  async command(command: ServerCommand, argument?: unknown): Promise<unknown> {
+  async command(command: ServerCommand, argument?: unknown, token?: vscode.CancellationToken): Promise<unknown> {
     try {
-      return await this.request("workspace/executeCommand", { command, arguments: argument === undefined ? [] : [argument] });
+      return await this.request("workspace/executeCommand", { command, arguments: argument === undefined ? [] : [argument] }, token);
     } catch (error) {
       if (error instanceof ResponseError && stopped.includes(error.code)) return undefined;
       void vscode.window.showInformationMessage(`Picket: ${error instanceof Error ? error.message : String(error)}.`);

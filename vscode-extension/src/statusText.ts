@@ -98,7 +98,7 @@ function verdictText(status: Status, make: (text: string, tooltip: string, sever
   return make(`$(${icon}) Picket: ${verdicts(models)}`, models.map(inWords).join("\n") + old, found ? "error" : open ? "warning" : "none");
 }
 
-export type MenuAction = "check" | "checkAll" | "models" | "counterexample" | "stop" | "restart" | "output" | "settings";
+export type MenuAction = "check" | "checkAll" | "models" | "counterexample" | "fences" | "stop" | "restart" | "output" | "settings";
 
 export interface MenuEntry {
   action: MenuAction;
@@ -114,6 +114,7 @@ export function menuEntries(server: ServerState, status: Status | undefined): Me
     server === "stopped" && { action: "restart", label: "$(debug-restart) Start the server", description: "" },
     running && { action: "stop", label: "$(debug-stop) Stop", description: "give up the check of this file" },
     found.length > 0 && { action: "counterexample", label: "$(type-hierarchy) Show counterexample", description: found.join(", ") },
+    server === "running" && canBeFixed(status) && { action: "fences", label: "$(wand) Add fences", description: fixesText(status) },
     server === "running" && { action: "check", label: "$(play) Check now", description: "" },
     server === "running" && { action: "checkAll", label: "$(run-all) Check all models", description: "" },
     { action: "models", label: "$(list-selection) Choose models...", description: status?.models.map((one) => modelName(one.model)).join(", ") ?? "" },
@@ -121,6 +122,17 @@ export function menuEntries(server: ServerState, status: Status | undefined): Me
     { action: "settings", label: "$(settings-gear) Settings", description: "" },
   ];
   return entries.filter((entry) => entry !== false);
+}
+
+/// A bug that is not known to be out of reach of fences.
+function canBeFixed(status: Status | undefined): status is Status {
+  return status?.state === "done" && status.current && status.models.some((one) => one.verdict === "violation") &&
+    !status.models.some((one) => one.model === "sc" && one.verdict === "violation") && status.fixes.reason === "";
+}
+
+function fixesText({ fixes }: Status): string {
+  if (fixes.offers > 0) return "proved to prevent the violation";
+  return fixes.searching ? "being looked for" : "";
 }
 
 /// The keys of the steps of the walkthrough that a new status completes.

@@ -7,6 +7,7 @@ test("Messages of the page", () => {
   const good = [
     { type: "ready" }, { type: "select", event: 3, file: "a.c", line: 4, column: 1 }, { type: "model", model: "tso" },
     { type: "export", format: "svg", content: "<svg/>", name: "a.svg" }, { type: "at", index: 0, step: 7 },
+    { type: "applyFix", id: "1f" },
   ];
   for (const message of good) assert.deepEqual(readFromPage(message), message);
 });

@@ -5,7 +5,7 @@ import type { Status } from "../src/protocol";
 
 const counterexample = (model: string) => ({ picket: 1, file: "a.c", model, events: [], steps: [], threads: [] });
 const status = (version: number, counterexamples: string[], state: Status["state"] = "done"): Status =>
-  ({ uri: "file:///a.c", version, state, current: true, models: [], counterexamples });
+  ({ uri: "file:///a.c", version, state, current: true, models: [], counterexamples, fixes: { searching: false, offers: 0, reason: "" } });
 const filled = (version: number, models: string[], wanted?: string): PanelContents => {
   const contents = new PanelContents(wanted);
   assert(contents.take(contents.beginLoad(), status(version, models), models.map(counterexample)));
@@ -78,4 +78,21 @@ test("The page moves", () => {
   assert.equal(contents.moveTo(1, 2), true);
   assert.deepEqual([contents.shown?.model, contents.step], ["pso", 2]);
   assert.equal(contents.moveTo(9, 1), false, "there is no such counterexample");
+});
+
+test("The page hears of fixes once, and again after another counterexample or an edit", () => {
+  const proved = (offers: number): Status => ({ ...status(1, ["tso"]), fixes: { searching: false, offers, reason: "" } });
+  const contents = filled(1, ["tso"]);
+  assert.equal(contents.fixesTask(undefined), undefined);
+  assert.equal(contents.fixesTask(proved(0)), undefined, "there is nothing to tell");
+  assert.equal(contents.fixesTask(proved(1)), 1);
+  assert.equal(contents.fixesTask(proved(1)), undefined, "it knows");
+  assert.equal(contents.fixesTask(proved(2)), 2);
+  assert.equal(contents.fixesTask(proved(0)), 0, "they do not count any more");
+  contents.fixesTask(proved(1));
+  contents.forgetFixes();
+  assert.equal(contents.fixesTask(proved(1)), 1);
+  contents.markOutdated();
+  assert.equal(contents.fixesTask(proved(1)), undefined, "they are for another text than the counterexample");
+  assert.equal(new PanelContents().fixesTask(proved(1)), undefined, "there is no counterexample to show them with");
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readExplanation, readModels, readStatus, readTarget } from "../src/protocol";
+import { readExplanation, readFixes, readHints, readModels, readStatus, readTarget } from "../src/protocol";
 
 test("A status as the server sends it", () => {
   const status = readStatus({
@@ -13,6 +13,7 @@ test("A status as the server sends it", () => {
     uri: "file:///a.c", version: 3, state: "checking", current: false,
     models: [{ model: "sc", verdict: "verified", executions: 4 }],
     counterexamples: ["tso", "pso"],
+    fixes: { searching: false, offers: 0, reason: "" },
     progress: { model: "tso", executions: 17 },
   });
 });
@@ -27,7 +28,7 @@ test("How far a check is, as far as the server says", () => {
 test("What is no status is refused, what is not known is harmless", () => {
   for (const bad of [null, 1, "status", [], {}, { uri: 5 }]) assert.equal(readStatus(bad), undefined);
   assert.deepEqual(readStatus({ uri: "file:///a.c", state: "dreaming", models: [null, 3, { model: "sc" }] }),
-    { uri: "file:///a.c", version: 0, state: "unchecked", current: true, models: [{ model: "sc", verdict: "", executions: 0 }], counterexamples: [] });
+    { uri: "file:///a.c", version: 0, state: "unchecked", current: true, models: [{ model: "sc", verdict: "", executions: 0 }], counterexamples: [], fixes: { searching: false, offers: 0, reason: "" } });
 });
 
 test("The models of the server", () => {
@@ -48,4 +49,14 @@ test("Arguments of the lens: one by one, or in an object", () => {
 test("An explanation", () => {
   assert.equal(readExplanation({ message: "m", markdown: "**m**" }), "**m**");
   for (const bad of [null, "text", {}, { markdown: 3 }]) assert.equal(readExplanation(bad), undefined);
+});
+
+test("What is known of fixes is read", () => {
+  const fixes = (value: unknown) => readStatus({ uri: "file:///a.c", state: "done", fixes: value })?.fixes;
+  assert.deepEqual(fixes({ searching: true, offers: 2, hints: 0, reason: "" }), { searching: true, offers: 2, reason: "" });
+  assert.deepEqual(fixes({ searching: 1, offers: "2", reason: 3 }), { searching: false, offers: 0, reason: "" });
+  assert.deepEqual(readFixes({ fixes: [{ aim: "no-bug", id: "1" }, { aim: "robust", id: "2" }, 3] }), [{ aim: "no-bug", id: "1" }]);
+  assert.deepEqual(readFixes(null), []);
+  assert.equal(readHints({ hints: 3 }), 3);
+  assert.equal(readHints(undefined), undefined);
 });

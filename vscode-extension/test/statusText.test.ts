@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Status } from "../src/protocol";
 import { duration, grouped, menuEntries, statusText, walkthroughSteps } from "../src/statusText";
 
-const base: Status = { uri: "file:///a.c", version: 1, state: "done", current: true, models: [], counterexamples: [] };
+const base: Status = { uri: "file:///a.c", version: 1, state: "done", current: true, models: [], counterexamples: [], fixes: { searching: false, offers: 0, reason: "" } };
 const model = (name: string, verdict: string, executions = 2) => ({ model: name, verdict, executions });
 const done = (...models: Status["models"]): Status => ({ ...base, models });
 
@@ -74,4 +74,16 @@ test("Steps of the walkthrough: a verdict, and one without a violation where the
 
 test("Groups of digits", () => {
   assert.deepEqual([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1\u202f000", "1\u202f234\u202f567"]);
+});
+
+test("The menu offers fences where they may help", () => {
+  const violated = (...models: string[]): Status => ({ ...base, models: ["sc", "tso"].map((model) => ({ model, verdict: models.includes(model) ? "violation" : "verified", executions: 1 })) });
+  const fences = (status: Status) => menuEntries("running", status).find(({ action }) => action === "fences")?.description;
+  assert.equal(fences(violated()), undefined);
+  assert.equal(fences(violated("tso")), "");
+  assert.equal(fences({ ...violated("tso"), fixes: { searching: true, offers: 0, reason: "" } }), "being looked for");
+  assert.equal(fences({ ...violated("tso"), fixes: { searching: true, offers: 1, reason: "" } }), "proved to prevent the violation");
+  assert.equal(fences({ ...violated("tso"), fixes: { searching: false, offers: 0, reason: "a lock is needed" } }), undefined);
+  assert.equal(fences({ ...violated("tso"), current: false }), undefined, "of another text");
+  assert.equal(fences(violated("sc", "tso")), undefined, "no fence can help");
 });

@@ -1,0 +1,115 @@
+// Fences that were proved to prevent the bug, and which part of a counterexample each of them prevents. Nothing here
+// knows of a browser.
+import type { Edge, Frame, Place } from "./data";
+import { baseName, type Telling } from "./telling";
+
+/// One of the changes of a fix. The accesses it stands between; of a changed memory order the access, twice. Line 0: in
+/// another function.
+export interface Change {
+  text: string;
+  kind: string; // fence, order
+  earlier: Place;
+  later: Place;
+}
+
+export interface Fix {
+  id: string;
+  title: string;
+  models: string[];
+  changes: Change[];
+  diff: string;
+}
+
+/// What an editor sends; anything that does not fit is left out.
+export function readFixes(value: unknown): Fix[] {
+  const isPlace = (place: unknown): place is Place => {
+    const { file, line, column } = (place ?? {}) as Partial<Place>;
+    return typeof file === "string" && Number.isInteger(line) && Number.isInteger(column);
+  };
+  return (Array.isArray(value) ? value : []).filter((one): one is Fix => {
+    const fix = one as Partial<Fix> | null;
+    return typeof fix?.id === "string" && typeof fix.title === "string" && typeof fix.diff === "string" && Array.isArray(fix.models) &&
+      Array.isArray(fix.changes) && fix.changes.every((change) => typeof change?.text === "string" && isPlace(change.earlier) && isPlace(change.later));
+  });
+}
+
+/// The accesses of one thread whose order a change keeps.
+export interface Cut {
+  first: number; // events
+  second: number;
+  changes: number[]; // of the fix, from 0
+}
+
+/// The reordered pairs of the cycle, each with the changes that stand between them.
+export function cutsOf(telling: Telling, fix: Fix): Cut[] {
+  return telling.data.cycle.reordered
+    .map(({ first, second }) => ({
+      first, second,
+      changes: fix.changes.flatMap((change, i) => (stands(telling, change, first, second) ? [i] : [])),
+    }))
+    .filter(({ changes }) => changes.length > 0);
+}
+
+/// Between two accesses of a thread a change stands if what it names lies on the way from the one to the other.
+function stands(telling: Telling, change: Change, first: number, second: number): boolean {
+  const { thread } = telling.event(first);
+  const way = telling.data.events.flatMap((event, i) => (event.thread === thread && event.kind !== "update" && i >= first && i <= second ? [i] : []));
+  const at = (place: Place, from: number, to: number) =>
+    place.line === 0 || way.some((event) => event >= from && event <= to && frames(telling, event).some((frame) => samePlace(frame, place)));
+  if (change.kind !== "fence") return [first, second].some((event) => frames(telling, event).some((frame) => samePlace(frame, change.earlier)));
+  const before = way.at(-2), behind = way[1];
+  if (before === undefined || behind === undefined) return false;
+  return at(change.earlier, first, before) && (at(change.later, behind, second) || !isAccess(telling, change.later));
+}
+
+/// Where an event happened, and where the calls were made that led there.
+function frames(telling: Telling, event: number): Frame[] {
+  const e = telling.event(event);
+  return [e, ...(e.callers ?? [])];
+}
+
+function samePlace(a: Place, b: Place): boolean {
+  return a.line === b.line && a.column === b.column && baseName(a.file) === baseName(b.file);
+}
+
+/// A fence may also name the place where two ways meet again, which is none of the events.
+function isAccess(telling: Telling, place: Place): boolean {
+  return telling.data.events.some((_, event) => frames(telling, event).some((frame) => samePlace(frame, place)));
+}
+
+/// The edges of the cycle that are cut: program order from the one access to the other, over whatever lies between.
+export function isCut(telling: Telling, edge: Edge, cuts: readonly Cut[]): boolean {
+  const from = telling.event(edge.from), to = telling.event(edge.to);
+  if (from.thread !== to.thread) return false;
+  const origin = (event: number) => {
+    const { kind, partner } = telling.event(event);
+    return kind === "update" && partner !== undefined ? partner : event;
+  };
+  return cuts.some(({ first, second }) => origin(edge.from) === first && origin(edge.to) === second);
+}
+
+export interface DiffLine {
+  kind: "same" | "added" | "removed" | "gap";
+  text: string;
+  line?: number; // in the file as it is; of an added line the one it stands behind
+}
+
+/// A unified diff as lines to show, without its headers. Between its parts, and before each file but the first, is a gap.
+export function linesOf(diff: string): DiffLine[] {
+  const lines: DiffLine[] = [];
+  let number = 0;
+  for (const line of diff.split("\n")) {
+    const hunk = /^@@ -(\d+)/.exec(line);
+    if (hunk) {
+      if (lines.length > 0) lines.push({ kind: "gap", text: "" });
+      number = Number(hunk[1]);
+    } else if (/^(---|\+\+\+) /.test(line) || line === "" || line.startsWith("\\")) {
+      continue;
+    } else {
+      const kind = line[0] === "+" ? "added" : line[0] === "-" ? "removed" : "same";
+      lines.push({ kind, text: line.slice(1), line: kind === "added" ? number - 1 : number });
+      if (kind !== "added") number++;
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,187 @@
+// A worker's search for fixes, told in the words of an editor.
+#include "fences/Relax.h"
+#include "fences/TextDiff.h"
+#include "lsp/Fixes.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+
+using llvm::StringRef;
+
+namespace picket {
+
+namespace {
+
+const char *wordOf(FixReport::Outcome What) {
+  switch (What) {
+  case FixReport::Outcome::Fixed: return "fixed";
+  case FixReport::Outcome::NothingToDo: return "nothing-to-do";
+  case FixReport::Outcome::Refused: return "refused";
+  case FixReport::Outcome::GaveUp: return "gave-up";
+  case FixReport::Outcome::CannotBeChecked: return "cannot-be-checked";
+  }
+  return "?";
+}
+
+FixReport::Outcome sameAs(RelaxReport::Outcome What) {
+  switch (What) {
+  case RelaxReport::Outcome::Found: return FixReport::Outcome::Fixed;
+  case RelaxReport::Outcome::NothingToDo: return FixReport::Outcome::NothingToDo;
+  case RelaxReport::Outcome::Refused: return FixReport::Outcome::Refused;
+  case RelaxReport::Outcome::GaveUp: return FixReport::Outcome::GaveUp;
+  case RelaxReport::Outcome::CannotBeChecked: return FixReport::Outcome::CannotBeChecked;
+  }
+  return FixReport::Outcome::CannotBeChecked;
+}
+
+OfferedChange changeOf(const SourceChange &Change) {
+  OfferedChange Result{describe(Change), "", {}, {}};
+  if (const auto *New = std::get_if<InsertFence>(&Change)) {
+    Result.Kind = "fence";
+    Result.Earlier = New->Earlier;
+    Result.Later = New->Later;
+  } else if (const auto *Other = std::get_if<ChangeOrder>(&Change)) {
+    Result.Kind = "order";
+    Result.Earlier = Result.Later = Other->Access;
+  } else {
+    Result.Kind = "removal";
+    Result.Earlier = Result.Later = std::get<RemoveFence>(Change).Fence;
+  }
+  return Result;
+}
+
+class Search {
+public:
+  Search(const FixQuestion &Question, const CompileRequest &Text, const Settings &Asked)
+      : Question(Question), Text(Text), Unroll(Asked.Unroll) {
+    Settings Own = Asked;
+    Own.Models = Question.Models;
+    Options.Check = checkOptionsOf(Own);
+    Options.Check.Samples = Options.Check.Witnesses = false;
+    Options.Check.TimeoutSeconds = 0;
+    // As much as a check of all these models may take.
+    Options.TimeoutSeconds = Asked.TimeoutSeconds * static_cast<double>(Question.Models.size());
+  }
+
+  FixAnswer run() {
+    FixAnswer Answer;
+    Answer.Asked = Question;
+    if (Question.What == FixQuestion::Aim::Relax)
+      weaken(Answer);
+    else
+      fix(Answer);
+    return Answer;
+  }
+
+private:
+  void fix(FixAnswer &Answer) {
+    const bool Robust = Question.What == FixQuestion::Aim::Robust;
+    if (Robust)
+      Options.Aim = [this](Thoroughness) { return robustChecker(Text.File, Options.Check, nullptr); };
+    const FixReport Report = findFixes(Text, Options);
+    Answer.What = wordOf(Report.What);
+    Answer.Reason = Report.Reason;
+    for (const Fix &F : Report.Fixes)
+      add(Answer, F, Robust ? robustTitle(F) : titleOf(F, Unroll));
+  }
+
+  /// "Make the program robust under TSO (2 fences, verified up to 8 iterations, minimal)"
+  std::string robustTitle(const Fix &F) const {
+    const auto Fences = static_cast<size_t>(
+        std::count_if(F.Changes.begin(), F.Changes.end(),
+                      [](const SourceChange &C) { return std::holds_alternative<InsertFence>(C); }));
+    const size_t Orders = F.Changes.size() - Fences;
+    std::vector<std::string> Parts;
+    if (Fences)
+      Parts.push_back(std::to_string(Fences) + (Fences == 1 ? " fence" : " fences"));
+    if (Orders)
+      Parts.push_back(std::to_string(Orders) + (Orders == 1 ? " memory order" : " memory orders"));
+    return "Make the program robust under " + modelNames() + " (" + listed(Parts) + ", verified" +
+           (F.isBounded() ? " up to " + std::to_string(Unroll) + " iterations" : "") + (F.Minimal ? ", minimal" : "") +
+           ")";
+  }
+
+  std::string modelNames() const {
+    std::vector<std::string> Names;
+    for (Model M : Question.Models)
+      Names.push_back(StringRef(nameOf(M)).upper());
+    return listed(Names);
+  }
+
+  /// False: a file that is not UTF-8, which an editor may see with other eyes.
+  bool add(FixAnswer &Answer, const Fix &F, std::string Title) const {
+    FixOffer Offer{std::move(Title), {}, {}, F.Edits, {}};
+    for (Model M : Question.Models)
+      Offer.Models.push_back(nameOf(M));
+    for (const SourceChange &Change : F.Changes)
+      Offer.Changes.push_back(changeOf(Change));
+    for (const TextEdit &E : F.Edits) {
+      if (Offer.Before.count(E.File))
+        continue;
+      const std::string Before = textOf(Text, E.File);
+      if (!llvm::json::isUTF8(Before)) {
+        Answer.Reason = "the text of " + E.File + " is not UTF-8";
+        return false;
+      }
+      Offer.Before[E.File] = digestOf(Before);
+    }
+    Answer.Offers.push_back(std::move(Offer));
+    return true;
+  }
+
+  /// What was shown for all weakenings together is shown for each of them on its own.
+  bool provedAlone(Fix &F) const {
+    CompileRequest Edited = Text;
+    for (auto &[File, NewText] : editedTexts(Text, F.Edits))
+      Edited.Unsaved[File] = NewText;
+    CheckOptions Check = Options.Check;
+    Check.TimeoutSeconds = Options.TimeoutSeconds;
+    F.Models = checkCompiled(Text.File, compileProgram(Edited), Check).Models;
+    return std::all_of(F.Models.begin(), F.Models.end(), [](const ModelReport &M) {
+      return M.Result == Verdict::Verified || M.Result == Verdict::Bounded;
+    });
+  }
+
+  void weaken(FixAnswer &Answer) {
+    const RelaxReport Report = relax(Text, Options);
+    Answer.What = wordOf(sameAs(Report.What));
+    Answer.Reason = Report.Reason;
+    if (Report.Weaker.size() > 1) {
+      Fix All;
+      for (const Weakening &W : Report.Weaker)
+        All.Changes.push_back(W.Change);
+      All.Edits = Report.Edits;
+      All.Models = Report.Models;
+      add(Answer, All, titleOf(All, Unroll));
+    }
+    for (const Weakening &W : Report.Weaker) {
+      Fix One;
+      One.Changes = {W.Change};
+      One.Edits = W.Edits;
+      int64_t Offer = -1;
+      if (provedAlone(One) && add(Answer, One, titleOf(One, Unroll)))
+        Offer = static_cast<int64_t>(Answer.Offers.size()) - 1;
+      Answer.Hints.push_back(hintOf(W, Offer));
+    }
+    for (const Weakening &W : Report.Unwritten)
+      Answer.Hints.push_back(hintOf(W, -1));
+  }
+
+  static FixHint hintOf(const Weakening &W, int64_t Offer) {
+    return {{W.Where.File, W.Where.Line, W.Where.Column, 0, 0}, W.Sentence, Offer};
+  }
+
+  const FixQuestion &Question;
+  const CompileRequest &Text;
+  const unsigned Unroll;
+  FixOptions Options;
+};
+
+} // namespace
+
+FixAnswer answerTo(const FixQuestion &Question, const CompileRequest &Text, const Settings &Options) {
+  return Search(Question, Text, Options).run();
+}
+
+} // namespace picket

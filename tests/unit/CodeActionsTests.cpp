@@ -1,0 +1,206 @@
+// From fixes that were proved to what an editor offers.
+#include "lsp/CodeActions.h"
+#include "lsp/WorkerProtocol.h"
+#include "support/StoreBuffering.h"
+
+#include <gtest/gtest.h>
+
+using namespace picket;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+namespace {
+
+using Aim = FixQuestion::Aim;
+const char *const File = "/virtual/door.c";
+const std::string Text = picket::testing::StoreBuffering;
+
+Outcome outcome(std::vector<std::pair<const char *, Verdict>> Models) {
+  Outcome O;
+  for (auto [Name, V] : Models)
+    O.Models.push_back({Name, nameOf(V), 1, 0, 0, 0, ""});
+  return O;
+}
+
+/// A finding in the first line.
+Finding finding(Severity Level, const char *Code, int64_t Trace = -1) {
+  return {Level, Code, "message", {File, 1, 1, 1, 5}, "", {}, Trace};
+}
+
+FixOffer offer(const std::string &Title, const std::string &Inserted, const std::string &Of = Text) {
+  return {Title, {"tso"}, {{"a full fence behind line 1", "fence", {File, 1, 1}, {File, 2, 1}}},
+          {{File, 4, 4, Inserted}}, {{File, digestOf(Of)}}};
+}
+
+std::shared_ptr<const FixAnswer> answer(std::vector<Model> Models, std::vector<FixOffer> Offers) {
+  FixAnswer A;
+  A.Asked = {Aim::NoBug, std::move(Models)};
+  A.What = Offers.empty() ? "refused" : "fixed";
+  A.Reason = Offers.empty() ? "a lock is needed" : "";
+  A.Offers = std::move(Offers);
+  return std::make_shared<FixAnswer>(std::move(A));
+}
+
+DocumentStatus violated() {
+  DocumentStatus Status;
+  Status.File = File;
+  Status.Version = 7;
+  Status.Text = std::make_shared<std::string>(Text);
+  Status.State = CheckState::Done;
+  Outcome O = outcome({{"sc", Verdict::Verified}, {"tso", Verdict::Violation}});
+  O.Findings.push_back(finding(Severity::Error, "assertion"));
+  Status.Result = std::make_shared<Outcome>(std::move(O));
+  Status.Current = true;
+  return Status;
+}
+
+lsptypes::Client editor() {
+  lsptypes::Client C;
+  C.ActionLiterals = C.ResolveActions = C.DisabledActions = C.PreferredActions = C.DocumentChanges = true;
+  return C;
+}
+
+Surroundings around(const lsptypes::Client &Client, const std::string &Now = Text) {
+  return {Client, [Now](const std::string &) { return std::make_shared<const std::string>(Now); },
+          [](const std::string &Name) { return "file://" + Name; }, [](const std::string &) { return 7; }};
+}
+
+Array actions(const DocumentStatus &Status, const lsptypes::Client &Client, std::vector<std::string> Only = {}) {
+  return actionsOf(Status, {{}, {{0, 0}, {0, 0}}, std::move(Only), {}}, around(Client));
+}
+
+TEST(FixQuestions, AreAskedAboutWhatFencesCanPrevent) {
+  const Settings S;
+  EXPECT_TRUE(questionsAbout(outcome({{"sc", Verdict::Verified}, {"tso", Verdict::Verified}}), S).empty());
+  EXPECT_TRUE(questionsAbout(outcome({{"sc", Verdict::Violation}, {"tso", Verdict::Violation}}), S).empty());
+  const Outcome Both = outcome({{"sc", Verdict::Verified}, {"tso", Verdict::Violation}, {"pso", Verdict::Violation}});
+  EXPECT_EQ((std::vector<FixQuestion>{{Aim::NoBug, {Model::SC, Model::TSO, Model::PSO}}, {Aim::NoBug, {Model::TSO}}}),
+            questionsAbout(Both, S));
+  EXPECT_EQ((std::vector<FixQuestion>{{Aim::NoBug, {Model::SC, Model::TSO}}}),
+            questionsAbout(outcome({{"sc", Verdict::Verified}, {"tso", Verdict::Violation}}), S));
+  Settings Off;
+  Off.Fixes = false;
+  EXPECT_TRUE(questionsAbout(Both, Off).empty());
+}
+
+TEST(FixQuestions, AboutRobustnessAndWhatIsNotNeeded) {
+  Settings S;
+  Outcome O = outcome({{"sc", Verdict::Verified}, {"tso", Verdict::Bounded}});
+  O.Traces.push_back({"tso", "not-robust", "{}"});
+  O.Findings.push_back(finding(Severity::Note, "not-robust", 0));
+  EXPECT_EQ((std::vector<FixQuestion>{{Aim::Robust, {Model::TSO}}}), questionsAbout(O, S));
+  S.Relax = true;
+  EXPECT_EQ((FixQuestion{Aim::Relax, {Model::SC, Model::TSO}}), questionsAbout(O, S).back());
+  EXPECT_TRUE(questionsAbout(outcome({{"sc", Verdict::Inconclusive}}), S).empty());
+}
+
+TEST(FixAnswer, TravelsAsJson) {
+  FixAnswer A = *answer({Model::TSO}, {offer("Add 1 fence", "\n")});
+  A.Hints.push_back({{File, 3, 4, 0, 0}, "not needed", 0});
+  FixAnswer B;
+  llvm::json::Path::Root Root;
+  ASSERT_TRUE(fromJSON(toJSON(A), B, Root));
+  EXPECT_EQ(toJSON(A), toJSON(B));
+  EXPECT_EQ(A.Asked, B.Asked);
+  A.Hints[0].Offer = 1;
+  EXPECT_FALSE(fromJSON(toJSON(A), B, Root)) << "there is no such offer";
+}
+
+TEST(FixRequest, TravelsAsALine) {
+  WorkerRequest Request;
+  Request.File = File;
+  Request.Fix = {Aim::Relax, {Model::PSO}};
+  const Value Json = llvm::cantFail(llvm::json::parse(toLine(Request)));
+  WorkerRequest Read;
+  llvm::json::Path::Root Root;
+  ASSERT_TRUE(fromJSON(Json, Read, Root));
+  EXPECT_EQ(Request.Fix, Read.Fix);
+}
+
+TEST(CodeActions, AreProvedFixesWithTheVersionOfTheText) {
+  DocumentStatus Status = violated();
+  Status.Fixes = {answer({Model::SC, Model::TSO}, {offer("Add 1 fence (verified)", "A"), offer("Change", "B")})};
+  const Array All = actions(Status, editor());
+  ASSERT_EQ(2u, All.size());
+  const Object &Best = *All[0].getAsObject();
+  EXPECT_EQ("Add 1 fence (verified)", Best.getString("title"));
+  EXPECT_EQ(true, Best.getBoolean("isPreferred"));
+  EXPECT_EQ(1u, Best.getArray("diagnostics")->size());
+  const Object &Change = *Best.getObject("edit")->getArray("documentChanges")->front().getAsObject();
+  EXPECT_EQ(7, Change.getObject("textDocument")->getInteger("version"));
+  EXPECT_FALSE(All[1].getAsObject()->getBoolean("isPreferred"));
+  EXPECT_TRUE(actions(Status, editor(), {"refactor"}).empty());
+  lsptypes::Client Old;
+  EXPECT_EQ("picket.addFences", actions(Status, Old)[0].getAsObject()->getString("command"));
+}
+
+TEST(CodeActions, AreNeverForAnotherText) {
+  DocumentStatus Status = violated();
+  Status.Fixes = {answer({Model::SC, Model::TSO}, {offer("Add 1 fence", "A", Text + " ")})};
+  for (const Value &Action : actions(Status, editor()))
+    EXPECT_FALSE(Action.getAsObject()->get("edit"));
+  EXPECT_FALSE(editOf(Status.Fixes[0]->Offers[0], around(editor())));
+  Status.Fixes = {answer({Model::SC, Model::TSO}, {offer("Add 1 fence", "A")})};
+  EXPECT_TRUE(actions(Status, editor())[0].getAsObject()->get("edit"));
+  Status.Current = false;
+  EXPECT_TRUE(actions(Status, editor()).empty());
+}
+
+TEST(CodeActions, ForAllModelsSaySoWhereAnotherIsForOne) {
+  DocumentStatus Status = violated();
+  Status.Fixes = {answer({Model::TSO}, {offer("Add 1 fence (TSO)", "A")}),
+                  answer({Model::SC, Model::TSO}, {offer("Add 2 fences (both)", "B"), offer("Add 1 fence (TSO)", "A")})};
+  const std::vector<ShownOffer> Shown = offersOf(Status, Aim::NoBug, around(editor()));
+  ASSERT_EQ(2u, Shown.size()) << "the same edits are offered once";
+  EXPECT_EQ("Add 2 fences (both)", Shown[0].Title);
+  Status.Fixes = {answer({Model::TSO}, {offer("Add 1 fence (TSO)", "A")}),
+                  answer({Model::SC, Model::TSO}, {offer("Add 2 fences (both)", "B")})};
+  const std::vector<ShownOffer> Both = offersOf(Status, Aim::NoBug, around(editor()));
+  ASSERT_EQ(2u, Both.size());
+  EXPECT_EQ("Fix all models: add 2 fences (both)", Both[0].Title);
+  EXPECT_TRUE(Both[0].Preferred);
+  EXPECT_EQ("Add 1 fence (TSO)", Both[1].Title);
+}
+
+TEST(CodeActions, WithoutAProofHaveNoEditAndWithoutHopeAReason) {
+  DocumentStatus Status = violated();
+  Object Open = *actions(Status, editor())[0].getAsObject();
+  EXPECT_FALSE(Open.get("edit"));
+  EXPECT_EQ("no-bug", Open.getObject("data")->getString("aim"));
+  lsptypes::Client NoResolve = editor();
+  NoResolve.ResolveActions = false;
+  EXPECT_TRUE(actions(Status, NoResolve)[0].getAsObject()->get("command"));
+  Status.Fixes = {answer({Model::SC, Model::TSO}, {})};
+  EXPECT_EQ("cannot be fixed: a lock is needed",
+            actions(Status, editor())[0].getAsObject()->getObject("disabled")->getString("reason"));
+  lsptypes::Client NoDisabled = editor();
+  NoDisabled.DisabledActions = false;
+  EXPECT_TRUE(actions(Status, NoDisabled).empty());
+}
+
+TEST(CodeActions, OfHintsRemoveOneOrAll) {
+  DocumentStatus Status = violated();
+  Outcome Right = outcome({{"sc", Verdict::Verified}});
+  Status.Result = std::make_shared<Outcome>(std::move(Right));
+  FixOffer Both = offer("Remove 2 fences", "");
+  Both.Changes.push_back(Both.Changes[0]);
+  FixAnswer A;
+  A.Asked = {Aim::Relax, {Model::SC}};
+  A.What = "fixed";
+  A.Offers = {Both, offer("Remove 1 fence", "A")};
+  A.Hints = {{{File, 1, 1, 0, 0}, "this fence is not needed", 1}, {{File, 3, 1, 0, 0}, "nor this", -1}};
+  Status.Fixes = {std::make_shared<FixAnswer>(A)};
+  lsptypes::Client Client = editor();
+  Client.UnnecessaryTag = true;
+  const Array Hints = diagnosticsOf(Status, around(Client));
+  ASSERT_EQ(2u, Hints.size());
+  EXPECT_EQ(4, Hints[0].getAsObject()->getInteger("severity"));
+  EXPECT_EQ(Array{1}, *Hints[0].getAsObject()->getArray("tags"));
+  const Array All = actions(Status, Client);
+  ASSERT_EQ(2u, All.size());
+  EXPECT_EQ("Remove 1 fence", All[0].getAsObject()->getString("title"));
+  EXPECT_EQ("Remove 2 fences", All[1].getAsObject()->getString("title"));
+}
+
+} // namespace
