@@ -125,7 +125,7 @@ const testing::Palette Atomics = {Statement::Store,       Statement::Load,    St
                                   Statement::CompareSwap, Statement::Guarded, Statement::Copy};
 const testing::Palette Relaxed = {Statement::Store,        Statement::Load,         Statement::RelaxedSwap,
                                   Statement::RelaxedAdd,   Statement::StoreRelease, Statement::RelaxedSwap,
-                                  Statement::ReleaseFence, Statement::Narrow};
+                                  Statement::ReleaseFence};
 const testing::Palette Locks = {Statement::Store, Statement::Load, Statement::LockedAdd, Statement::TryLocked,
                                 Statement::Guarded};
 const testing::Palette Awaits = {Statement::Store, Statement::Load,     Statement::AwaitNot,
