@@ -184,6 +184,8 @@ void Execution::touchRead(uint32_t E, CellId Cell, const uint32_t *SeenClock, bo
         addRace(Writer, E, Writes, SeenClock);
       }
       join(clock(E), clock(Writer));
+    } else if (Events[E].Kind == OperationKind::CmpXchg) { // has waited for it, also where it writes nothing
+      join(clock(E), clock(Writer));
     }
   }
   S.Reads = static_cast<uint32_t>(Touches.size());

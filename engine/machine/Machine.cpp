@@ -77,10 +77,29 @@ void Machine::limit(ThreadId T, uint32_t Pc, const std::string &What) {
   throw MachineStop{MachineStop::Limit, Pc, T, What};
 }
 
+/// Threads and objects keep their identities, and are no more.
+void Machine::clear() {
+  Undo.setRecording(false);
+  Undo.clear();
+  Mem.clear();
+  for (std::unique_ptr<Thread> &T : Threads)
+    T->S = State();
+  Created.clear();
+  Bugs.clear();
+}
+
 void Machine::start() {
+  if (Threads.empty()) {
+    for (uint32_t G = 0; G < P.Globals.size(); ++G)
+      Mem.newSlot(); // G + 1, as Program.h promises
+    ProcessSlot = Mem.newSlot();
+    Threads.push_back(std::make_unique<Thread>());
+  } else {
+    clear();
+  }
   for (uint32_t G = 0; G < P.Globals.size(); ++G) {
     const Global &Source = P.Globals[G];
-    uint32_t Slot = Mem.newSlot(); // G + 1, as Program.h promises
+    const uint32_t Slot = G + 1;
     if (Source.ThreadLocal)
       continue;
     Object &O = Mem.allocate(Slot, Source.Constant ? ObjectKind::Constant : ObjectKind::Global, Source.Size,
@@ -88,10 +107,8 @@ void Machine::start() {
     if (!Source.Initial.empty())
       std::memcpy(O.Data, Source.Initial.data(), Source.Initial.size());
   }
-  ProcessSlot = Mem.newSlot();
   Mem.allocate(ProcessSlot, ObjectKind::Hidden, process::Words * sizeof(uint64_t), 0, 0, 0);
 
-  Threads.push_back(std::make_unique<Thread>());
   Thread &Main = *Threads[0];
   Main.Start = static_cast<uint32_t>(P.Main);
   Main.S.Exists = true;

@@ -95,7 +95,8 @@ public:
   /// What a slot of the function a thread started with held when it returned. The thread must be finished.
   uint64_t finalSlot(ThreadId T, uint32_t Slot) const { return Threads[T]->Registers[Slot]; }
 
-  /// Runs the constructors and `main` to the first visible operation. May throw MachineStop, like resume.
+  /// Runs the constructors and `main` to the first visible operation. May throw MachineStop, like resume. Called again, it
+  /// begins anew, which can come out differently: another operation may be visible by now.
   void start();
 
   uint32_t numThreads() const { return static_cast<uint32_t>(Threads.size()); }
@@ -266,6 +267,7 @@ private:
     Thread &operator=(const Thread &) = delete;
   };
 
+  void clear();
   ThreadId threadFor(ThreadId Parent, uint32_t Index);
   ThreadId create(ThreadId Parent, uint32_t Function, uint64_t Argument);
   uint32_t slotFor(Thread &T, uint32_t Site, uint32_t Size);

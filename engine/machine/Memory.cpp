@@ -17,6 +17,11 @@ uint32_t Memory::newSlot() {
   return NumSlots++;
 }
 
+void Memory::clear() {
+  for (uint32_t Slot = 0; Slot < NumSlots; ++Slot)
+    at(Slot).Life = Lifetime::Absent;
+}
+
 Object &Memory::allocate(uint32_t Slot, ObjectKind Kind, uint32_t Size, uint32_t Site, uint32_t Owner, uint32_t Pc,
                          Content First) {
   Object &O = at(Slot);

@@ -43,6 +43,9 @@ public:
   Object &allocate(uint32_t Slot, ObjectKind Kind, uint32_t Size, uint32_t Site, uint32_t Owner, uint32_t Pc,
                    Content First = Content::Zeros);
 
+  /// No object is there any more. Slots keep their identity.
+  void clear();
+
   void end(Object &O, Lifetime How, uint32_t Pc) {
     Undo.save(O);
     O.Life = How;

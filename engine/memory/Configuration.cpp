@@ -67,6 +67,13 @@ void Configuration::startOver(StepListener *NewListener) {
   begin();
 }
 
+void Configuration::startAnew() {
+  undoTo(AtStart);
+  Listener = nullptr;
+  M.showAll(false);
+  start();
+}
+
 /// New threads inherit their creator's past; they may also have something to do at once (stores to buffer).
 void Configuration::noteCreated() {
   while (!M.created().empty()) {

@@ -76,6 +76,8 @@ public:
   /// Goes back to where start() ended, without letting threads do anything that takes no step: with a listener that
   /// hears it and every access as a step (or as before, without).
   void startOver(StepListener *Listener);
+  /// The same as start(), once more, for when something has turned out to be shared since. Processes keep their numbers.
+  void startAnew();
 
   /// Asks now and then whether to stop while a thread does what takes no step, which can go on for long. If so, start()
   /// or step() throw Interrupted.

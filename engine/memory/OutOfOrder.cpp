@@ -102,12 +102,24 @@ static bool canWait(Opcode Op) {
   case Opcode::SignExtend:
   case Opcode::Select:
   case Opcode::AddScaled: return true;
-  case Opcode::UDiv: // they can fail
+  case Opcode::UDiv: // they can fail: but see dividesSafely
   case Opcode::SDiv:
   case Opcode::URem:
   case Opcode::SRem: return false;
   default: return Op >= Opcode::Add && Op <= Opcode::SLe;
   }
+}
+
+static bool divides(Opcode Op) {
+  return Op == Opcode::UDiv || Op == Opcode::SDiv || Op == Opcode::URem || Op == Opcode::SRem;
+}
+
+/// A division by a constant that is neither 0 nor -1 cannot fail.
+static bool dividesSafely(const Program &P, const Instruction &I) {
+  if (!divides(I.Op) || I.Width > 64 || I.B >= 0)
+    return false;
+  const uint64_t Divisor = P.Constants[static_cast<size_t>(~I.B)];
+  return Divisor != 0 && signedValue(Divisor, I.Width) != -1;
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::resolve(const Value &V, uint64_t &Bits) {
@@ -303,7 +315,8 @@ template <unsigned Words> bool OutOfOrder<Words>::pure(ThreadId T, const Instruc
   Look(I.A, Shape.A);
   Look(I.B, Shape.B);
   Look(I.C, Shape.C);
-  if (Waiting && canWait(I.Op)) {
+  const bool MayWait = canWait(I.Op) || dividesSafely(P, I);
+  if (Waiting && MayWait) {
     Node N;
     N.Pc = M.pc(T);
     N.A = read(T, I.A);
@@ -318,7 +331,8 @@ template <unsigned Words> bool OutOfOrder<Words>::pure(ThreadId T, const Instruc
   }
   auto Settle = [&](Operand O, unsigned Slots) {
     for (unsigned K = 0; K < Slots && O >= 0; ++K)
-      if (!(Waiting ? needs(T, O + static_cast<int>(K)) : known(T, O + static_cast<int>(K))))
+      // Also where it is known by now: what comes behind must not depend on when this was fetched.
+      if (!(MayWait ? known(T, O + static_cast<int>(K)) : needs(T, O + static_cast<int>(K))))
         return false;
     return true;
   };

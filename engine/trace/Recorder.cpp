@@ -297,16 +297,25 @@ std::optional<Recording> record(Configuration &C, const std::vector<ProcessId> &
   Recorder Into(C);
   const Sharing Explored = M.sharing();
   std::optional<Recording> Result;
-  // Showing more accesses can show more sharing (main reads what a thread that has ended left), and so more events.
-  do {
-    M.sharing().takeChanged();
+  bool Anew = false;
+  for (;; Anew = true) {
     const BugReport *Found = Bug;
-    if (!Rerun(C, Into, Explored).run(Schedule, Found))
+    const bool Happened = Rerun(C, Into, Explored).run(Schedule, Found);
+    if (!M.sharing().changed()) {
+      if (Happened)
+        Result = Into.finish(Found);
       break;
-    if (!M.sharing().changed())
-      Result = Into.finish(Found);
-  } while (M.sharing().changed());
-  C.startOver(nullptr);
+    }
+    // Showing more accesses can show more sharing (main reads what a thread that has ended left), and so more events:
+    // also of threads that main starts before anything is an event.
+    M.sharing().takeChanged();
+    C.startAnew();
+  }
+  M.sharing() = Explored; // for the next one
+  if (Anew)
+    C.startAnew();
+  else
+    C.startOver(nullptr);
   return Result;
 }
 

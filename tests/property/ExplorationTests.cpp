@@ -123,6 +123,9 @@ void expectSameTraces(const testing::Palette &From, Buffering Buffers, unsigned 
 const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
 const testing::Palette Atomics = {Statement::Store,       Statement::Load,    Statement::FetchAdd, Statement::Exchange,
                                   Statement::CompareSwap, Statement::Guarded, Statement::Copy};
+const testing::Palette Relaxed = {Statement::Store,        Statement::Load,         Statement::RelaxedSwap,
+                                  Statement::RelaxedAdd,   Statement::StoreRelease, Statement::RelaxedSwap,
+                                  Statement::ReleaseFence};
 const testing::Palette Locks = {Statement::Store, Statement::Load, Statement::LockedAdd, Statement::TryLocked,
                                 Statement::Guarded};
 const testing::Palette Awaits = {Statement::Store, Statement::Load,     Statement::AwaitNot,
@@ -153,6 +156,7 @@ TEST(PsoDpor, SeesEachTraceWithFencesOnce) { expectSameTraces(Fences, Buffering:
 TEST(PsoDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, Buffering::PerLocation, 300, 23, 3, 6); }
 TEST(PsoDpor, SeesEachTraceOfLocksOnce) { expectSameTraces(Locks, Buffering::PerLocation, 200, 24, 3, 5); }
 TEST(PsoDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, Buffering::PerLocation, 300, 25, 3, 6); }
+TEST(PsoDpor, SeesEachTraceOfRelaxedAtomicsOnce) { expectSameTraces(Relaxed, Buffering::PerLocation, 500, 27, 3, 5); }
 TEST(PsoDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering::PerLocation, 300, 26, 3, 5); }
 
 TEST(ScDpor, PermutedThreadsGiveTheSameNumber) {

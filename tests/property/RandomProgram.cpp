@@ -47,6 +47,9 @@ static std::string print(const Statement &S) {
       return "pthread_mutex_lock(&m[0]); done = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m[0]);";
     return "pthread_mutex_lock(&m[0]); if (!done) pthread_cond_wait(&c, &m[0]); pthread_mutex_unlock(&m[0]);";
   case Statement::RelaxedAdd: return "r += __atomic_fetch_add(&" + X + ", 1, __ATOMIC_RELAXED);";
+  case Statement::RelaxedSwap:
+    return "{ int old = " + V + "; __atomic_compare_exchange_n(&" + X + ", &old, " + V +
+           " + 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED); r += old; }";
   case Statement::Narrow:
     return S.Value & 1 ? "((volatile char *)&" + X + ")[1] = " + V + ";" : "r += ((volatile char *)&" + X + ")[0];";
   }

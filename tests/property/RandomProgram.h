@@ -26,7 +26,8 @@ struct Statement {
     StoreSeqCst,
     SignalOrWait, // odd Value: signal under the lock, even: wait for it
     Narrow,       // write or read of one byte of x
-    RelaxedAdd    // r = atomic add, relaxed
+    RelaxedAdd,   // r = atomic add, relaxed
+    RelaxedSwap   // r = CAS(x, Value, Value + 1), relaxed
   } What;
   uint8_t X, Y, Value;
 };

@@ -126,6 +126,12 @@ TEST(Traces, ReadModifyWritesDrainTheBuffer) {
             same(4));
 }
 
+TEST(Traces, ACompareAndSwapThatFailsComesAfterItsThreadsOwnStore) { // though it is relaxed, and only reads
+  const std::string Fails = "int old = 7; __atomic_compare_exchange_n(&x, &old, 8, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);";
+  EXPECT_EQ(totalsOfThreads({"x = 3; " + Fails, "(void)x;"}), same(2));
+  EXPECT_EQ(totalsOfThreads({"x = 3; " + Fails, Fails}), same(2));
+}
+
 TEST(Traces, TheOrderOfAnAccessHoldsWhereNobodyElseSeesWhatItAccesses) {
   auto StoreBuffering = [](const std::string &Between) {
     return totalsOfThreads({"static volatile int mine; x = 1; " + Between + " (void)y;",

@@ -264,6 +264,18 @@ TEST(PowerExploration, LoadBufferingNeedsADependency) {
 
 // Updates.
 
+TEST(PowerExploration, WhatIsBehindADivisionIsSeenByOthers) {
+  auto Executions = [](const std::string &Divisor) {
+    return exploreText(threads("volatile int x, y, z, d = 2;", {"z = x % " + Divisor + "; y = 1;", "(void)y;"})).Result.Executions;
+  };
+  EXPECT_EQ(Executions("3"), 2u);
+  EXPECT_EQ(Executions("d"), 2u);
+}
+
+TEST(PowerExploration, ADivisionByAConstantOrdersNothing) { // the load may come last
+  expectBug(threads("volatile int x, y; int r;", {"r = x % 3; y = 1;", "x = y;"}, "assert(r != 1);"));
+}
+
 TEST(PowerExploration, UpdatesAreAtomic) {
   const std::string Add = "atomic_fetch_add_explicit(&x, 1, memory_order_relaxed);";
   Explored All = exploreText(threads("atomic_int x;", {Add, Add, Add}, "assert(x == 3);"));
