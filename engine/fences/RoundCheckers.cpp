@@ -58,6 +58,7 @@ public:
     this->Options.Exhaustive = false;
     this->Options.Samples = false;
     this->Options.Monitor = false;
+    this->Options.Search = Engine::Bounded; // rounds are many, and have to be quick
     this->Options.Counterexamples = 1;
   }
 
@@ -148,6 +149,7 @@ public:
     Options.Models = {Model::SC};
     Options.Exhaustive = true; // bugs are not what is looked for
     Options.Monitor = Options.RobustnessOnly = Options.Witnesses = true;
+    Options.Search = Engine::Bounded;
     Options.Samples = false;
     Options.Counterexamples = 0;
   }
