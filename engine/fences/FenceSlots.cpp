@@ -334,18 +334,22 @@ private:
   /// left at its end.
   std::optional<FenceSlot> afterEarlier(bool Far, bool InMacros) {
     bool Direct = true;
-    const Stmt *Parent = nullptr;
+    const Stmt *Parent = nullptr, *Inner = nullptr;
     for (const Stmt *S = Earlier; S && (Parent = Tree.parent(S)); S = Parent) {
       if (isa<ReturnStmt>(S) || (!Direct && ((Later && Tree.contains(S, Later)) || hasExits(S))))
         return std::nullopt;
       auto *For = dyn_cast<ForStmt>(Parent);
       std::optional<FenceSlot> Slot;
       if (isa<CompoundStmt>(Parent) || headerOf(Parent, S))
-        Slot = beside(S, S, /*Front=*/false, InMacros);
+        Slot = beside(S, Inner ? Inner : S, /*Front=*/false, InMacros);
       else if (For && (For->getInc() == S || (For->getInit() == S && isa<Expr>(S))))
         Slot = suffix(S, InMacros);
-      else if (isa<Expr, DeclStmt, ReturnStmt>(Parent) || labelled(Parent) == S)
+      else if (labelled(Parent) == S) {
+        Inner = Inner ? Inner : S;
         continue;
+      } else if (isa<Expr, DeclStmt, ReturnStmt>(Parent))
+        continue;
+      Inner = nullptr;
       if (Slot)
         return Slot;
       if (!Far)

@@ -107,6 +107,8 @@ RoundReport Repairer::check(const std::vector<uint32_t> &Chosen) {
           Pc = Edited.OriginalPc[Pc];
   learn(Round, Chosen);
   Round.Violations.clear();
+  if (Round.What == RoundReport::Result::Violated)
+    LastViolated = Round;
   if (Round.What != RoundReport::Result::GaveUp)
     Tried[Chosen] = Round;
   return Round;
@@ -150,17 +152,22 @@ RepairResult Repairer::refusal(const RoundReport &Round) const {
   return Result;
 }
 
-/// After a check that did not pass and found no execution that fences could prevent.
-RepairResult Repairer::unfinished(RoundReport Round) const {
+/// After a check that did not pass.
+RepairResult Repairer::unfinished(const RoundReport &Round) const {
   if (Round.What == RoundReport::Result::NotFenceable)
     return refusal(Round);
-  if (Round.What == RoundReport::Result::Violated) {
-    Round.Reason = "there is no place in the text where a fence or a stronger order would prevent this execution";
-    return refusal(Round);
-  }
   RepairResult Result = gaveUp();
   if (!stopped())
     Result.Reason = Round.Reason;
+  return Result;
+}
+
+/// Nothing that is allowed prevents all executions seen.
+RepairResult Repairer::usedUp() const {
+  if (stopped())
+    return gaveUp();
+  RepairResult Result = refusal(LastViolated);
+  Result.Reason = "there is no place in the text where a fence or a stronger order would prevent this execution";
   return Result;
 }
 
@@ -174,12 +181,11 @@ RepairResult Repairer::repaired(const std::vector<uint32_t> &Chosen, const Round
 }
 
 RepairResult Repairer::find(bool Fences, bool Orders) {
-  RoundReport Last;
   for (unsigned Round = 0; Options.MaxRounds == 0 || Round < Options.MaxRounds; ++Round) {
     const std::optional<std::vector<uint32_t>> Chosen = cheapest(Fences, Orders);
     if (!Chosen)
-      return stopped() ? gaveUp() : unfinished(Last);
-    Last = check(*Chosen);
+      return usedUp();
+    const RoundReport Last = check(*Chosen);
     if (Last.What == RoundReport::Result::Violated)
       continue;
     if (Last.What != RoundReport::Result::Passed)
@@ -205,7 +211,7 @@ RepairResult Repairer::findByLeavingOut(bool Fences, bool Orders) {
       if (allowed(K, Fences, Orders))
         All.push_back(K);
     if (All.size() == Before)
-      return unfinished(Last);
+      return usedUp();
     Last = check(All);
   } while (Last.What == RoundReport::Result::Violated); // there may be candidates now that were not known before
   if (Last.What != RoundReport::Result::Passed)

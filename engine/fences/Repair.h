@@ -102,7 +102,8 @@ private:
   std::optional<std::vector<uint32_t>> cheapest(bool Fences, bool Orders) const;
   Repair made(const std::vector<uint32_t> &Chosen) const;
   RepairResult refusal(const RoundReport &Round) const;
-  RepairResult unfinished(RoundReport Round) const;
+  RepairResult unfinished(const RoundReport &Round) const;
+  RepairResult usedUp() const;
   double secondsLeft() const;
   bool stopped() const;
   RepairResult gaveUp() const;
@@ -115,6 +116,7 @@ private:
   Candidates Table;
   std::vector<Clause> Clauses;
   std::set<uint32_t> Forbidden;
+  RoundReport LastViolated;
   std::map<std::vector<uint32_t>, RoundReport> Tried;
   unsigned Rounds = 0;
 };

@@ -78,7 +78,7 @@ void SlotEdits::writeStatement(const Entry &E, Output &Out) const {
   }
   std::optional<uint32_t> End = endOfLineBehind(Text, Span.End);
   if (!Span.Macro && End && beginsLine(Text, Span.Begin))
-    Out.close(Span, *End, lineEnd(Text) + indentation(Text, Span.Begin) + E.Fence + ";");
+    Out.close(Span, *End, lineEnd(Text) + indentation(Text, E.Slot.Point) + E.Fence + ";");
   else
     Out.close(Span, Span.End, " " + E.Fence + ";");
 }

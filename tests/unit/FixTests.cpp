@@ -134,6 +134,110 @@ TEST(Fix, CanBeCancelledBeforeItBegins) {
   EXPECT_TRUE(Report.Fixes.empty());
 }
 
+TEST(Fix, IsCancelledAtAnyTime) {
+  // In the first check, the second, ... of the programs and of the texts, until nothing is left to be cancelled.
+  const CompileRequest Text = requestForText(messagePassing("memory_order_relaxed"));
+  for (unsigned Allowed = 0;; ++Allowed) {
+    std::atomic<bool> Cancel = false;
+    unsigned Calls = 0;
+    FixOptions Options = fixOptions({Model::PSO, Model::Power});
+    Options.Aim = [&](Thoroughness How) -> RoundChecker {
+      return [&, Inner = bugChecker("/test.c", Options.Check, How, &Cancel)](const Program &P, double Seconds) {
+        Cancel = Cancel || Calls++ == Allowed;
+        return Inner(P, Seconds);
+      };
+    };
+    const FixReport Report = findFixes(Text, Options, &Cancel);
+    if (!Cancel) {
+      EXPECT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+      EXPECT_GT(Allowed, 5u);
+      break;
+    }
+    // What was proved before is offered; the rest is not.
+    for (const Fix &F : Report.Fixes)
+      expectVerified(editedText(Text, F.Edits), {Model::PSO, Model::Power});
+    if (Report.Fixes.empty()) {
+      EXPECT_EQ(Report.What, FixReport::Outcome::GaveUp);
+      EXPECT_EQ(Report.Reason, "cancelled");
+    }
+  }
+}
+
+TEST(Fix, ALostUpdateIsSaidToNeedALock) {
+  const FixReport Report = findFixes(testing::requestForProgram("racy_counter"), fixOptions({Model::TSO}));
+  ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
+  EXPECT_TRUE(testing::contains(Report.Reason, "writes it in between")) << Report.Reason;
+  EXPECT_TRUE(testing::contains(Report.Reason, "a lock or an atomic read-modify-write")) << Report.Reason;
+}
+
+TEST(Fix, DeadlocksAreRefusedAndShown) {
+  const FixReport Report = findFixes(testing::requestForProgram("deadlock_order"), fixOptions({Model::TSO, Model::PSO}));
+  ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
+  EXPECT_TRUE(testing::contains(Report.Reason, "also happens under sequential consistency")) << Report.Reason;
+  EXPECT_FALSE(testing::contains(Report.Reason, "in between")) << Report.Reason;
+  ASSERT_TRUE(Report.Shown);
+  EXPECT_EQ(Report.Shown->Kind, "deadlock");
+}
+
+TEST(Fix, WhatIsNotModelledIsRefusedByName) {
+  const FixReport Report = findFixes(requestForText("void mystery(void);\nint main(void) { mystery(); }\n"),
+                                     fixOptions({Model::TSO}));
+  ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
+  EXPECT_TRUE(testing::contains(Report.Reason, "mystery")) << Report.Reason;
+  EXPECT_FALSE(Report.Shown);
+}
+
+TEST(Fix, OneOrderInAMacroIsOneChange) {
+  std::string Text = messagePassing("ORDER_OF_STORE");
+  const std::string Macro = "#define PUT(v, value) atomic_store_explicit(&v, value, memory_order_relaxed)\n";
+  Text.insert(Text.find("int data;"), Macro + "atomic_int second;\n");
+  const std::string Old = "  atomic_store_explicit(&ready, 1, ORDER_OF_STORE);\n";
+  Text.replace(Text.find(Old), Old.size(), "  PUT(ready, 1);\n  PUT(second, 1);\n");
+  const std::string Check = "    assert(data == 1);\n";
+  Text.insert(Text.find(Check) + Check.size(), "  if (atomic_load_explicit(&second, memory_order_acquire))\n"
+                                               "    assert(data == 1 && ready == 1);\n");
+  const CompileRequest Request = requestForText(Text);
+  const FixReport Report = findFixes(Request, fixOptions({Model::PSO}));
+  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  for (const Fix &F : Report.Fixes) {
+    expectVerified(editedText(Request, F.Edits), {Model::PSO});
+    if (std::holds_alternative<ChangeOrder>(F.Changes.front())) {
+      EXPECT_EQ(F.Changes.size(), 1u) << titleOf(F, 8);
+    }
+  }
+}
+
+TEST(Fix, PowerHasItsOwnInstructions) {
+  // The reader decides by what it read; an isync behind that decision holds the second read back.
+  const CompileRequest Text = requestForText(R"(#include <assert.h>
+#include <pthread.h>
+volatile int data, ready;
+void *sender(void *p) {
+  data = 1;
+  __asm__ __volatile__("lwsync" ::: "memory");
+  ready = 1;
+  return p;
+}
+void *receiver(void *p) {
+  if (ready)
+    assert(data == 1);
+  return p;
+}
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, sender, 0);
+  pthread_create(&u, 0, receiver, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+}
+)");
+  const FixReport Report = findFixes(Text, fixOptions({Model::Power}));
+  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  const std::string Edited = editedText(Text, Report.Fixes[0].Edits);
+  EXPECT_TRUE(testing::contains(Edited, "isync")) << Edited;
+  expectVerified(Edited, {Model::Power});
+}
+
 TEST(Fix, AProgramBecomesRobust) {
   // No assertion can fail, but there is an execution that SC does not have.
   const CompileRequest Text = requestForText(R"(#include <pthread.h>
@@ -282,10 +386,29 @@ TEST_F(FixCommandTest, RelaxesAsNotesAndDiff) {
       << Relaxed.Output;
 }
 
+TEST_F(FixCommandTest, RelaxesAndApplies) {
+  write("mp.c", messagePassing("memory_order_seq_cst"));
+  EXPECT_EQ(run("check --relax --model pso --apply mp.c").ExitCode, 0);
+  EXPECT_TRUE(testing::contains(read("mp.c"), "atomic_store_explicit(&ready, 1, memory_order_release)")) << read("mp.c");
+  EXPECT_EQ(run("check --model pso mp.c").ExitCode, 0);
+  EXPECT_TRUE(testing::contains(run("check --relax --model pso mp.c").Output, "all fences and memory orders are needed"));
+}
+
+TEST_F(FixCommandTest, MakesAProgramRobust) {
+  write("sb.c", testing::StoreBuffering);
+  EXPECT_EQ(run("robust --model tso sb.c").ExitCode, 1);
+  EXPECT_EQ(run("check --fix=robust --model tso --apply sb.c").ExitCode, 0);
+  EXPECT_EQ(run("robust --model tso sb.c").ExitCode, 0) << read("sb.c");
+  const testing::Outcome Power = run("check --fix=robust --model power sb.c");
+  EXPECT_EQ(Power.ExitCode, 3);
+  EXPECT_TRUE(testing::contains(Power.Output, "TSO and PSO only")) << Power.Output;
+}
+
 TEST_F(FixCommandTest, BadUsageIsSaid) {
   write("sb.c", testing::StoreBuffering);
   EXPECT_EQ(run("check --fix=nonsense sb.c").ExitCode, 2);
   EXPECT_EQ(run("check --fix --relax sb.c").ExitCode, 2);
+  EXPECT_EQ(run("check --apply sb.c").ExitCode, 2);
   EXPECT_EQ(run("check --fix --format sarif sb.c").ExitCode, 2);
   EXPECT_EQ(run("check --fix --svg x.svg sb.c").ExitCode, 2);
   EXPECT_EQ(run("check --fix missing.c").ExitCode, 3);
