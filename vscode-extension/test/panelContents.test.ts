@@ -34,6 +34,7 @@ test("When nothing goes wrong any more, what is shown stays and is out of date",
 test("An edit makes it out of date, the next check loads it again, even of the same text", () => {
   const contents = filled(1, ["tso"]);
   contents.markOutdated();
+  assert.equal(contents.task({ ...status(2, ["tso"]), current: false }), "nothing", "news of a text that was not checked");
   assert.equal(contents.task(status(1, ["tso"])), "load");
   assert(contents.take(contents.beginLoad(), status(1, ["tso"]), [counterexample("tso")]));
   assert(!contents.outdated);
