@@ -45,7 +45,8 @@ export class FixView {
       return;
     }
     const cuts = cutsOf(telling, fix);
-    this.element.replaceChildren(this.choice(), this.list(telling, fix, cuts), this.preview(fix));
+    const note = cuts.length > 0 ? h("p", { class: "cut-note" }, "Dashed in the picture: the part of the cycle that they cut.") : "";
+    this.element.replaceChildren(this.choice(), this.list(telling, fix, cuts), note, this.preview(fix));
     this.changed(cuts);
   }
 

@@ -77,7 +77,7 @@ function isAccess(telling: Telling, place: Place): boolean {
   return telling.data.events.some((_, event) => frames(telling, event).some((frame) => samePlace(frame, place)));
 }
 
-/// The edges of the cycle that are cut: program order from the one access to the other, over whatever lies between.
+/// Whether an edge of the cycle is cut: it is part of the way from the one access to the other.
 export function isCut(telling: Telling, edge: Edge, cuts: readonly Cut[]): boolean {
   const from = telling.event(edge.from), to = telling.event(edge.to);
   if (from.thread !== to.thread) return false;
@@ -85,7 +85,7 @@ export function isCut(telling: Telling, edge: Edge, cuts: readonly Cut[]): boole
     const { kind, partner } = telling.event(event);
     return kind === "update" && partner !== undefined ? partner : event;
   };
-  return cuts.some(({ first, second }) => origin(edge.from) === first && origin(edge.to) === second);
+  return cuts.some(({ first, second }) => telling.event(first).thread === from.thread && origin(edge.from) >= first && origin(edge.to) <= second);
 }
 
 export interface DiffLine {

@@ -155,7 +155,7 @@ export class PictureView {
     }
     for (const { element, edge } of arrows) {
       element.classList.toggle("later", !done(edge.from) || !done(edge.to));
-      element.classList.toggle("cut", isCut(telling, edge, this.cuts));
+      element.classList.toggle("cut", element.classList.contains("cycle") && isCut(telling, edge, this.cuts));
       element.classList.toggle("near", lit !== undefined && (nodes.boxOf(edge.from) === lit || nodes.boxOf(edge.to) === lit));
     }
     return lit === undefined ? undefined : boxes.get(lit);

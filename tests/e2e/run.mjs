@@ -257,14 +257,14 @@ async function story() {
     await session.screenshot("light-bulb-menu");
     await page.keyboard.press("Enter");
     await workbench.untilDirty("dekker.c");
-    await workbench.line("dekker.c", "__sync_synchronize").waitFor();
+    await workbench.line("dekker.c", "atomic_thread_fence").waitFor();
     await panel.frame.locator(".stale", { hasText: "out of date" }).waitFor();
   });
   await part("fixed-by-the-light-bulb", async () => {
     await workbench.save("dekker.c");
     await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓/);
     const saved = readFileSync(path.join(session.workspace, "dekker.c"), "utf8");
-    assert(saved.split("__sync_synchronize();").length > dekker.split("__sync_synchronize();").length, saved);
+    assert(saved.split("atomic_thread_fence(").length > dekker.split("atomic_thread_fence(").length, saved);
     await eventually("nothing to be underlined", async () => (await workbench.squiggledLines("dekker.c")).length === 0);
     await workbench.goToLine("dekker.c", lineOf("int main") + saved.split("\n").length - dekker.split("\n").length);
     await workbench.untilLens(/SC ✓.*TSO ✓.*PSO ✓/);
@@ -274,7 +274,7 @@ async function story() {
     await panel.openFences();
     const changes = await panel.frame.locator(".fix-changes li").allInnerTexts();
     assert(changes.some((text) => /fence.* line \d+.* keeps the store .* before/.test(text)), changes.join());
-    assert((await panel.frame.locator(".fix-preview .added", { hasText: "__sync_synchronize" }).count()) >= changes.length);
+    assert((await panel.frame.locator(".fix-preview .added", { hasText: "atomic_thread_fence" }).count()) >= changes.length);
     assert((await panel.frame.locator(".picture-svg .edge.cycle.cut").count()) > 0, "what is cut is marked");
     await session.screenshot("fences-in-the-panel");
     await panel.frame.getByRole("button", { name: "Apply" }).click();

@@ -12,6 +12,7 @@ export class PanelContents {
   private load = 0;
   private old = false;
   private fixesShown = 0;
+  private ofViolation = false; // what is shown
   index = 0;
   step = 0;
   /// With which of what was taken last the page has to begin; undefined: with the one it remembers.
@@ -39,8 +40,10 @@ export class PanelContents {
 
   /// There is news about the document. "outdated": there is nothing wrong with it any more; what is shown stays and says so.
   task(status: Status | undefined): Task {
-    if (status?.state !== "done") return "nothing";
+    if (status?.state !== "done" || !status.current) return "nothing"; // what was edited since says nothing new
     if (status.counterexamples.length === 0) return "outdated";
+    // A program that is right now may have executions that show it is not robust. They do not take the place of a bug by themselves.
+    if (this.ofViolation && !isViolated(status) && this.wanted === undefined) return "outdated";
     return resultOf(status) === this.resultShown && !this.old ? "nothing" : "load";
   }
 
@@ -63,13 +66,14 @@ export class PanelContents {
     this.wanted = undefined;
     this.all = all;
     this.resultShown = resultOf(status);
+    this.ofViolation = isViolated(status);
     this.old = false;
     return true;
   }
 
-  /// Another model's is asked for. False: it is the one that is shown.
+  /// Another model's is asked for, or the one there is now. False: it is shown.
   prefer(model: string | undefined): boolean {
-    if (model === undefined || model === this.shown?.model) return false;
+    if (model === undefined || (model === this.shown?.model && !this.old)) return false;
     this.wanted = model;
     this.resultShown = "";
     return true;
@@ -99,6 +103,10 @@ export class PanelContents {
     this.fixesShown = status.fixes.offers;
     return this.fixesShown;
   }
+}
+
+function isViolated(status: Status): boolean {
+  return status.models.some(({ verdict }) => verdict === "violation");
 }
 
 function resultOf(status: Status): string {

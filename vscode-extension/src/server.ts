@@ -55,7 +55,9 @@ export class Server {
 
   /// Undefined: the server is not running.
   async request(method: string, params: unknown, token?: vscode.CancellationToken): Promise<unknown> {
-    return this.client?.state === State.Running ? await this.client.sendRequest(method, params, token) : undefined;
+    if (this.client?.state !== State.Running) return undefined;
+    // A token that is not there must not be handed on: it would count as one more parameter.
+    return token ? await this.client.sendRequest(method, params, token) : await this.client.sendRequest(method, params);
   }
 
   /// Runs one of the server's commands. What it refuses is told in its own words; a check that was stopped is no news.

@@ -34,6 +34,7 @@ test("When nothing goes wrong any more, what is shown stays and is out of date",
 test("An edit makes it out of date, the next check loads it again, even of the same text", () => {
   const contents = filled(1, ["tso"]);
   contents.markOutdated();
+  assert.equal(contents.task({ ...status(2, ["tso"]), current: false }), "nothing", "news of a text that was not checked");
   assert.equal(contents.task(status(1, ["tso"])), "load");
   assert(contents.take(contents.beginLoad(), status(1, ["tso"]), [counterexample("tso")]));
   assert(!contents.outdated);
@@ -95,4 +96,18 @@ test("The page hears of fixes once, and again after another counterexample or an
   contents.markOutdated();
   assert.equal(contents.fixesTask(proved(1)), undefined, "they are for another text than the counterexample");
   assert.equal(new PanelContents().fixesTask(proved(1)), undefined, "there is no counterexample to show them with");
+});
+
+test("An execution that is only not robust does not take the place of a bug, unless it is asked for", () => {
+  const model = (verdict: string) => [{ model: "pso", verdict, executions: 1 }];
+  const violated = { ...status(1, ["pso"]), models: model("violation") };
+  const right = { ...status(2, ["pso"]), models: model("verified") };
+  const contents = new PanelContents();
+  assert(contents.take(contents.beginLoad(), violated, [counterexample("pso")]));
+  assert.equal(contents.task(right), "outdated");
+  contents.markOutdated();
+  assert(contents.prefer("pso"));
+  assert.equal(contents.task(right), "load");
+  assert(contents.take(contents.beginLoad(), right, [counterexample("pso")]));
+  assert.equal(contents.task({ ...right, version: 3 }), "load", "now that one is shown");
 });
