@@ -36,6 +36,16 @@ function forget(client, uris) {
   client.messages = client.messages.filter((message) => last.has(message));
 }
 
+/** The answer about the last version. */
+async function answered(client, uri) {
+  try {
+    return await client.checked(uri);
+  } catch (error) {
+    const { version } = client.published(uri).at(-1).params;
+    throw new Error(`${error.message}\nshown is version ${version}, the status is ${JSON.stringify(client.status(uri))}`);
+  }
+}
+
 /** No diagnostics of a version are followed by those of an earlier one. */
 function expectNoStale(client, uri) {
   const versions = client.published(uri).map((message) => message.params.version).filter((version) => version !== undefined);
@@ -74,12 +84,12 @@ test(`${Saves} saves with edits, cancels and killed workers`, { timeout: 60_000 
     if (save % LookEvery !== 0 && save !== Saves) continue;
     for (const { uri, kind, cancelled: mayBeOpen } of documents) {
       if (mayBeOpen) await client.save(uri);
-      let diagnostics = await client.checked(uri);
+      let diagnostics = await answered(client, uri);
       if (diagnostics.some(({ message }) => Crash.test(message))) { // killed too often: the person is told, and saves again
         ++told;
         client.kept.push(/log: (.*)$/.exec(diagnostics[0].message)[1]);
         await client.editAndSave(uri, `${client.documents.get(uri).text}\n`);
-        diagnostics = await client.checked(uri);
+        diagnostics = await answered(client, uri);
       }
       assert.equal(diagnostics.length, kind.wrong, `save ${save}: ${JSON.stringify(diagnostics)}\n${client.documents.get(uri).text}`);
       expectNoStale(client, uri);
