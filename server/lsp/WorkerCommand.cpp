@@ -3,6 +3,7 @@
 #include "TraceJson.h"
 #include "lsp/Fixes.h"
 #include "lsp/LitmusOutcome.h"
+#include "lsp/Sandbox.h"
 #include "lsp/WorkerProtocol.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -129,6 +130,8 @@ void misbehaveIfAsked(const std::string &File) {
   if (isAsked("PICKET_HANG_ON", File))
     while (true)
       pause();
+  if (isAsked("PICKET_ESCAPE_ON", File))
+    tellWhatIsPossible(File.c_str());
   if (!isAsked("PICKET_CRASH_ON", File))
     return;
   llvm::errs() << "picket worker: asked to crash on " << File << '\n';
@@ -277,6 +280,7 @@ int workerCommand() {
   const int Out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3); // not for the processes that draw
   dup2(STDERR_FILENO, STDOUT_FILENO);                       // what libraries print must not get among the answers
   std::ios::sync_with_stdio(false);
+  enterSandbox(); // while there is only this thread
   RequestQueue Requests;
   Worker W(Out);
   warmUp();

@@ -207,11 +207,13 @@ class Generator:
         return self.pick([self.read(at)] * 2 + [f"{at} = {self.value()};"] * 2 + [f"{at} = {at} + 1;"])
 
     def cells(self):
+        at = self.name("at")
         large = f"atomic_fetch_add_explicit(&s.large, 1ll << 33, {self.order(ORDERS)})"
         return self.pick([self.read("s.middle"), f"s.middle = (short)({self.value()});", self.read(f"{large} >> 33"),
                           f"atomic_store_explicit(&s.small, (char)({self.value()}), {self.order(STORE_ORDERS)});",
                           self.read(f"atomic_load_explicit(&s.small, {self.order(LOAD_ORDERS)})"),
-                          f"struct cell *at{self.names} = &s;\nat{self.names}->middle = 2;\n" + self.read("s.small")])
+                          f"struct cell *{at} = &s;\n{at}->middle = 2;\n"
+                          + self.read(f"atomic_load_explicit(&s.small, {self.order(LOAD_ORDERS)})")])
 
     def builtins(self):
         return self.pick([self.read("__sync_fetch_and_add(&v, 1)"), self.read("__sync_val_compare_and_swap(&v, 0, 2)"),

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Limits of time (within 100 ms) and memory (within 5 %) on programs that run away: limits_test.py PICKET.
+
+A busy machine must not make these fail: time is the processor's, of which a process that keeps to its deadline never uses more than has passed,
+and both are compared to what the same program costs when it is compiled only."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PICKET = os.path.abspath(sys.argv.pop(1))
+HEAD = "#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\nvolatile int x, y;\npthread_mutex_t m;\n"
+MAIN = """
+int main(void) {
+  pthread_t t[%d];
+  for (long i = 0; i < %d; ++i) pthread_create(&t[i], 0, run, (void *)(i + 1));
+  for (int i = 0; i < %d; ++i) pthread_join(t[i], 0);
+  return 0;
+}
+"""
+
+
+def program(body, threads):
+    return f"{HEAD}void *run(void *p) {{ {body} return 0; }}\n{MAIN % (threads, threads, threads)}"
+
+
+# Each with the models it runs away under.
+MANY_EXECUTIONS = program("x = (int)(long)p; y = x;", 6)
+ONE_LONG_EXECUTION = program("for (int i = 0; i < 2000000000; ++i) { pthread_mutex_lock(&m); x = i; pthread_mutex_unlock(&m); }", 2)
+LOCAL_LOOP = program("unsigned long n = 1; for (unsigned long i = 0; i < 90000000; ++i) n = n * 3 + i; x = (int)n;", 1)
+ALLOCATIONS = program("for (int i = 0; i < 100000; ++i) { char *m = malloc(1 << 16); m[0] = (char)x; x = m[0] + 1; }", 2)
+
+
+class Use:
+    """What a run of the checker took."""
+
+    def __init__(self, *arguments):
+        read, write = os.pipe()
+        process = subprocess.Popen([PICKET, "check", *arguments], stdout=write, stderr=subprocess.DEVNULL)
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            self.output = pipe.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.code, self.seconds, self.bytes = process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+class Limits(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.file = os.path.join(directory.name, "program.c")
+
+    def check(self, text, *options):
+        with open(self.file, "w") as file:
+            file.write(text)
+        compiled = Use("--dump-bytecode", self.file)
+        use = Use("--jobs", "1", "--json", *options, self.file)
+        (model,) = json.loads(use.output)["models"]
+        return compiled, use, model
+
+    def expect_time(self, name, text, model, limit=1.0):
+        compiled, use, answer = self.check(text, "--model", model, "--timeout", f"{limit}s", "--max-memory", "8G")
+        spent = use.seconds - compiled.seconds
+        print(f"time: {name} under {model}: {spent * 1000:.0f} ms of {limit * 1000:.0f} ms; {answer['reason']}")
+        self.assertEqual((answer["verdict"], use.code), ("inconclusive", 4))
+        self.assertIn("time limit", answer["reason"])
+        self.assertGreaterEqual(answer["seconds"], limit)
+        self.assertLessEqual(spent, limit + 0.1)
+
+    def expect_memory(self, name, text, model, limit):
+        compiled, use, answer = self.check(text, "--model", model, "--timeout", "30s", "--max-memory", f"{limit}M", "--unroll", "1000000")
+        spent = (use.bytes - compiled.bytes) / (1 << 20)
+        print(f"memory: {name} under {model}: {spent:.0f} MiB of {limit} MiB; {answer['reason']}")
+        self.assertEqual((answer["verdict"], use.code), ("inconclusive", 4))
+        self.assertRegex(answer["reason"], "memory|allocates more")
+        self.assertLessEqual(spent, limit * 1.05)
+
+    def test_time(self):
+        for model in ("sc", "tso", "pso", "power"):
+            self.expect_time("many executions", MANY_EXECUTIONS, model)
+        for model in ("sc", "tso", "pso", "power"):
+            self.expect_time("one long execution", ONE_LONG_EXECUTION, model)
+        for model in ("sc", "power"):
+            self.expect_time("a loop without events", LOCAL_LOOP, model)
+
+    def test_memory(self):
+        for model in ("sc", "tso", "pso"):
+            self.expect_memory("one long execution", ONE_LONG_EXECUTION, model, 128)
+            self.expect_memory("allocations", ALLOCATIONS, model, 128)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
