@@ -237,7 +237,8 @@ void printRobustness(raw_ostream &Out, const CheckReport &Report, const std::vec
       printColored(Out, raw_ostream::GREEN,
                    R->Bounded ? "robust up to " + counted(Options.Unroll, "iteration") + " of " +
                                     loopsText(Sc.Loops, Report.File)
-                              : "robust: every execution is one of SC (" + executionsText(Sc) + ")");
+                              : "robust: every execution is one of SC (" +
+                                    (Sc.States ? statesText(*Sc.States) : executionsText(Sc)) + ")");
     }
     Out << '\n';
     if (!Known && Sc.ReasonPlace.Line && Sc.Result != Verdict::CompileError) {

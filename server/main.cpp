@@ -297,6 +297,7 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
   Robust->add_option("--unroll", Command.Given.Unroll, "Iterations of a loop that other threads can keep going [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
+  addEngineOption(Robust, Command.Given.Search);
   addTimeoutOption(Robust, Command.Given.TimeoutSeconds);
   addMemoryOption(Robust, Command.Given.MemoryBytes);
   Robust->add_flag_callback(

@@ -212,6 +212,8 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   E.Monitor = Report.Which == Model::SC ? Monitor : nullptr;
   if (Options.Search == Engine::Lazy && hasStates(Report.Which)) {
     StateCheck Search{File, P, Options, E, OnProgress};
+    if (Options.RobustnessOnly)
+      return Search.findRobustness(Report);
     if (!Search.run(Report))
       Report.Result = Search.Ended;
     return;

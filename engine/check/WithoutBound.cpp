@@ -61,6 +61,7 @@ class WitnessCollector : public LazyTsoObserver {
 public:
   WitnessCollector(const StateCheck &From, Robustness &R) : From(From), R(R) {}
 
+  bool wantsBugs() const override { return false; }
   bool notRobust(Configuration &C, const std::vector<ProcessId> &Schedule, const AttackPlaces &At) override {
     const Program &P = From.P;
     setNotRobust(R, placeOf(P, P.placeOf(At.Store)), placeOf(P, P.placeOf(At.Load)),
@@ -139,6 +140,27 @@ bool StateCheck::run(ModelReport &Report) {
   if (Report.Notes.empty())
     Report.Notes = std::move(Now.Notes);
   return true;
+}
+
+void StateCheck::findRobustness(ModelReport &Sc) {
+  const Clock::time_point Start = Clock::now();
+  Robustness R;
+  R.Against = Model::TSO;
+  WitnessCollector Found(*this, R);
+  const LazyTsoResult Result = checkLazily(P, Limits, Found);
+  Sc.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
+  if (Result.Robust)
+    R.Known = Robustness::Robust;
+  Sc.States = {Result.States, Result.Transitions, Result.Bytes, Result.Rounds, 0, Result.Robust, Sc.Seconds};
+  if (R.Known != Robustness::Unknown) {
+    Sc.Robust.push_back(std::move(R));
+    return;
+  }
+  const bool Refused = Result.What == LazyTsoResult::Answer::Unsupported;
+  Sc.Result = Refused ? Verdict::Unsupported : Verdict::Inconclusive;
+  Sc.Reason = Result.Reason;
+  if (Result.HasReasonPc)
+    Sc.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
 }
 
 void StateCheck::decideRobustness(Robustness &R) {

@@ -19,7 +19,9 @@ struct StateCheck {
   /// Searches the states of the report's model. True: the report has the answer, verified or a violation, and the
   /// numbers. Otherwise its Reason says why there is none, and `Ended` what kind of reason it is.
   bool run(ModelReport &Report);
-  /// Whether the program is robust against TSO, where a monitor found it to be as far as loops were followed.
+  /// Whether the program is robust against TSO: the only question.
+  void findRobustness(ModelReport &Sc);
+  /// The same, where a monitor found it to be as far as loops were followed.
   void decideRobustness(Robustness &R);
 
   Verdict Ended = Verdict::Inconclusive;

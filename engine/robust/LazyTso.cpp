@@ -30,6 +30,8 @@ private:
   bool extend();
 
   bool foundBug(const BugReport &Bug, const std::vector<Choice> &Way) override {
+    if (!Observer.wantsBugs())
+      return false;
     StateSearchResult::Found &New = Result.Found.emplace(StateSearchResult::Found{Bug, {}});
     for (const Choice &Step : Way)
       New.Schedule.push_back(Step.Process);

@@ -38,6 +38,8 @@ public:
   virtual ~LazyTsoObserver() = default;
   /// A few times a second: all searches so far.
   virtual void progress(const LazyTsoResult &) {}
+  /// False: only robustness is looked at; no bug is a violation.
+  virtual bool wantsBugs() const { return true; }
   /// The program is not robust: a schedule of the configuration that shows it, up to the last access that matters.
   /// Told once, with the shortest way there that was found. False: that is enough.
   virtual bool notRobust(Configuration &, const std::vector<ProcessId> & /*Schedule*/, const AttackPlaces &) {

@@ -82,7 +82,7 @@ struct Counts {
   unsigned Violations = 0, NotRobust = 0, Extended = 0;
 };
 
-std::string problemOfRun(const Program &P, std::optional<Recording> Run, bool IsWitness) {
+std::string problemOfRun(const Program &P, std::optional<Recording> Run, bool IsWitness, bool Again) {
   if (!Run)
     return "what was found cannot be shown";
   const Counterexample C = explain(std::move(*Run));
@@ -90,14 +90,17 @@ std::string problemOfRun(const Program &P, std::optional<Recording> Run, bool Is
     return "the witness is an execution of SC";
   if (std::string Problem = testing::problemOf(C); !Problem.empty())
     return Problem;
+  if (!Again)
+    return "";
   MachineOptions Options;
   Options.Unroll = 1'000;
-  ReplayResult Again = replay(P, C.Run, Options);
-  return Again.Outcome == ReplayResult::SameBug ? "" : "replay: " + Again.Message;
+  ReplayResult Replayed = replay(P, C.Run, Options);
+  return Replayed.Outcome == ReplayResult::SameBug ? "" : "replay: " + Replayed.Message;
 }
 
 /// What is wrong with an answer, as far as it can be seen without another one.
-std::string problemOf(const Program &P, const LazyTsoResult &Lazy, Shown &What, Counts &Sum) {
+/// `Again`: what was found is also run on a fresh machine.
+std::string problemOf(const Program &P, const LazyTsoResult &Lazy, Shown &What, Counts &Sum, bool Again) {
   if (Lazy.What != Answer::Verified && Lazy.What != Answer::Violation)
     return "no answer: " + Lazy.Reason;
   Sum.Violations += Lazy.What == Answer::Violation;
@@ -106,16 +109,16 @@ std::string problemOf(const Program &P, const LazyTsoResult &Lazy, Shown &What, 
   if (Lazy.What == Answer::Verified && Lazy.Robust == What.NotRobust)
     return "a witness, and robust";
   if (Lazy.What == Answer::Violation)
-    if (std::string Problem = problemOfRun(P, std::move(What.Bug), false); !Problem.empty())
+    if (std::string Problem = problemOfRun(P, std::move(What.Bug), false, Again); !Problem.empty())
       return Problem;
-  return What.NotRobust ? problemOfRun(P, std::move(What.Witness), true) : "";
+  return What.NotRobust ? problemOfRun(P, std::move(What.Witness), true, Again) : "";
 }
 
 std::string problemOf(const RandomProgram &Text, bool ExpectBug, Counts &Sum) {
   const Program P = testing::compile(testing::requestForText(Text.text()));
   Shown What;
   const LazyTsoResult Lazy = checkLazily(P, {}, What);
-  if (std::string Problem = problemOf(P, Lazy, What, Sum); !Problem.empty())
+  if (std::string Problem = problemOf(P, Lazy, What, Sum, /*Again=*/false); !Problem.empty())
     return Problem;
   if (ExpectBug == (Lazy.What == Answer::Violation))
     return "";
@@ -130,7 +133,7 @@ std::string problemOf(const RandomProgram &Text, Counts &Sum) {
   const uint64_t Traces = exploreOptimally(P, testing::exhaustively(Buffering::None), Sequential).Executions;
   Shown What;
   const LazyTsoResult Lazy = checkLazily(P, {}, What);
-  if (std::string Problem = problemOf(P, Lazy, What, Sum); !Problem.empty())
+  if (std::string Problem = problemOf(P, Lazy, What, Sum, /*Again=*/true); !Problem.empty())
     return Problem;
   if (Relaxed.Bug != (Lazy.What == Answer::Violation))
     return Relaxed.Bug ? "the explorer finds a bug" : "the explorer finds no bug";
@@ -221,7 +224,7 @@ std::string problemOfLooping(const Program &P, Counts &Sum, unsigned &Decided) {
   const LazyTsoResult Lazy = checkLazily(P, Limits, What);
   if (Lazy.What == Answer::Limit)
     return "";
-  if (std::string Problem = problemOf(P, Lazy, What, Sum); !Problem.empty())
+  if (std::string Problem = problemOf(P, Lazy, What, Sum, /*Again=*/true); !Problem.empty())
     return Problem;
   StateSearchOptions Options;
   Options.Buffers = Buffering::Fifo;

@@ -44,22 +44,8 @@ static void *second(void *arg) {
   return arg;
 }
 
-#ifdef SHARED // a third thread takes every branch
-static void *third(void *arg) {
-  for (;;) {
-    DIAMOND(a)
-    DIAMOND(b)
-  }
-  return arg;
-}
-#endif
-
 int main(void) {
   pthread_t s, t;
-#ifdef SHARED
-  pthread_t u;
-  pthread_create(&u, NULL, third, NULL);
-#endif
   pthread_create(&s, NULL, first, NULL);
   pthread_create(&t, NULL, second, NULL);
   pthread_join(s, NULL);

@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 
 picket, directory = sys.argv[1:]
 failures = []
@@ -38,18 +39,24 @@ def check(row):
     expect("exit code", 1 if verdict == "violation" else 0, code)
     if got.get("bugs"):
         expect("bug", bug, got["bugs"][0]["kind"])
-        expect("counterexample", True, "counterexample" in got["bugs"][0])
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as trace:
+            json.dump(report, trace)
+            trace.flush()
+            replayed = subprocess.run([picket, "replay", trace.name], capture_output=True, text=True)
+        expect("exit code of picket replay", 1, replayed.returncode)
     if verdict == "verified" and model == "tso":
         expect("robust", answer == "robust", got.get("states", {}).get("robust"))
     if spent > float(seconds):
         failures.append(f"{program} {' '.join(flags)} under {model}: takes {spent:.2f} s, more than {seconds} s")
     if model == "tso":
         checks += 1
-        report, code, _ = run("robust", "--model", "tso", "--unroll", "2", "--json", file, "--", *flags)
+        report, code, _ = run("robust", "--engine", "lazy", "--model", "tso", "--json", file, "--", *flags)
         known = next(entry for entry in report["models"][0]["robustness"] if entry["against"] == "tso")
         expect("picket robust", answer, "robust" if known["robust"] else "not-robust")
         expect("exit code of picket robust", 0 if answer == "robust" else 1, code)
         expect("bounded", False, known["bounded"])
+        if answer == "not-robust":
+            expect("witness", True, "counterexample" in known)
 
 
 with open(os.path.join(directory, "expected.tsv"), encoding="utf-8") as table:
