@@ -64,7 +64,7 @@ Times measure(const Subject &S) {
       for (unsigned Times = 0; Times < PerBatch[W]; ++Times)
         checkCompiled(S.Name, {P, {}}, Options);
       const double Took = processorSeconds() - Start;
-      Total += Took / NumWays;
+      Total += Took / static_cast<double>(NumWays);
       Result.Seconds[W] = std::min(Result.Seconds[W], Took / PerBatch[W]);
     }
   return Result;

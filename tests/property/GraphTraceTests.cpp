@@ -1,6 +1,7 @@
 // Every execution of random programs under POWER, written down, explained and replayed.
 #include "RandomProgram.h"
 
+#include "explore/Rsmc.h"
 #include "support/Recordings.h"
 #include "trace/GraphRecorder.h"
 
