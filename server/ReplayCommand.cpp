@@ -54,6 +54,10 @@ static Place whereItFails(const Recording &Run, const Program &P) {
 static int report(const ReplayResult &Result, const SavedTrace &Saved, const Program &P, const std::string &File) {
   switch (Result.Outcome) {
   case ReplayResult::SameBug: {
+    if (Saved.Run.BugEvent == NoEvent) { // it shows that a program is not robust
+      llvm::outs() << "happens again: " << Result.Message << '\n';
+      return ReplayCommand::FailsAgain;
+    }
     const Place Now = Result.Run ? whereItFails(*Result.Run, P) : Place();
     const Place &Then = Saved.Run.BugWhere;
     llvm::outs() << "fails again: " << Result.Message << " at " << placeText(Now, File);

@@ -280,7 +280,8 @@ private:
     R.BugMessage = text(*O, "bug", "message");
     R.BugThread = text(*O, "bug", "thread");
     R.BugWhere = place(*O, "bug");
-    R.BugEvent = index(*O, "bug", "event", R.Events.size(), "event");
+    if (!R.BugKind.empty() || O->get("event")) // without either it shows that a program is not robust
+      R.BugEvent = index(*O, "bug", "event", R.Events.size(), "event");
   }
 
   /// A store and its update know each other.

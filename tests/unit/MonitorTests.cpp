@@ -45,10 +45,19 @@ void expectWitness(const std::string &Text, const Robustness &R) {
   EXPECT_EQ(Again.Outcome, ReplayResult::SameBug) << Again.Message;
 }
 
+/// Keeps what an exploration found to be shared.
+struct Learned : ExplorationObserver {
+  void ended(Execution &, Ending) override {}
+  void finished(Configuration &C) override { Shared = C.machine().sharing(); }
+  std::optional<Sharing> Shared;
+};
+
 /// Runs one execution under SC, thread after thread as given (1 is the first that main creates), with a monitor.
 bool alarmsOn(const std::string &Text, const std::vector<ThreadId> &Order) {
   const Program P = testing::compile(testing::requestForText(Text));
-  Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
+  Learned Known;
+  exploreOptimally(P, testing::exhaustively(Buffering::None), Known);
+  Sharing Shared = *Known.Shared;
   MachineOptions Options;
   Options.QuietAccesses = false;
   Options.StopAtFences = true;
@@ -58,8 +67,11 @@ bool alarmsOn(const std::string &Text, const std::vector<ThreadId> &Order) {
   Execution E(C, Memory, &Monitor);
   C.start();
   E.started();
-  for (ThreadId T : Order)
+  for (ThreadId T : Order) {
+    if (!C.isEnabled(C.processOf(T)))
+      throw std::runtime_error("thread " + std::to_string(T) + " has no step left");
     E.append(C.processOf(T));
+  }
   return Monitor.alarmed(ScMonitor::Tso);
 }
 
