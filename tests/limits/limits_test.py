@@ -2,7 +2,7 @@
 """Limits of time (within 100 ms) and memory (within 5 %) on programs that run away: limits_test.py PICKET.
 
 A busy machine must not make these fail: time is the processor's, of which a process that keeps to its deadline never uses more than has passed,
-and both are compared to what the same program costs when it is compiled only."""
+and both are compared to what the same program costs when it is hardly explored."""
 import json
 import os
 import subprocess
@@ -29,7 +29,7 @@ def program(body, threads):
 # Each with the models it runs away under.
 MANY_EXECUTIONS = program("x = (int)(long)p; y = x;", 6)
 ONE_LONG_EXECUTION = program("for (int i = 0; i < 2000000000; ++i) { pthread_mutex_lock(&m); x = i; pthread_mutex_unlock(&m); }", 2)
-LOCAL_LOOP = program("unsigned long n = 1; for (unsigned long i = 0; i < 90000000; ++i) n = n * 3 + i; x = (int)n;", 1)
+LOCAL_LOOP = program("unsigned long n = 1; for (unsigned long i = 0; i < 4000000; ++i) n = n * 3 + i; for (;;) { x = (int)n; for (int i = 0; i < 1000000; ++i) n = n * 5 + 1; }", 1)
 ALLOCATIONS = program("for (int i = 0; i < 100000; ++i) { char *m = malloc(1 << 16); m[0] = (char)x; x = m[0] + 1; }", 2)
 
 
@@ -56,7 +56,7 @@ class Limits(unittest.TestCase):
     def check(self, text, *options):
         with open(self.file, "w") as file:
             file.write(text)
-        compiled = Use("--dump-bytecode", self.file)
+        compiled = Use("--jobs", "1", "--json", "--model", "sc", "--timeout", "1ms", self.file)
         use = Use("--jobs", "1", "--json", *options, self.file)
         (model,) = json.loads(use.output)["models"]
         return compiled, use, model
@@ -81,7 +81,7 @@ class Limits(unittest.TestCase):
     def test_time(self):
         for model in ("sc", "tso", "pso", "power"):
             self.expect_time("many executions", MANY_EXECUTIONS, model)
-        for model in ("sc", "tso", "pso", "power"):
+        for model in ("sc", "tso", "pso"):  # POWER has a limit on the length of executions
             self.expect_time("one long execution", ONE_LONG_EXECUTION, model)
         for model in ("sc", "power"):
             self.expect_time("a loop without events", LOCAL_LOOP, model)
