@@ -104,7 +104,11 @@ public:
   Configuration &configuration() { return C; }
   /// Roughly what it takes up.
   size_t bytes() const {
-    return (Clocks.capacity() + ClocksBefore.capacity() + Current.capacity() + Saved.capacity()) * sizeof(uint32_t) +
+    size_t Buffered = 0;
+    for (size_t T = 0; T < EntryClocks.size(); ++T)
+      Buffered += EntryClocks[T].capacity() * sizeof(uint32_t) + EntryStates[T].capacity() * sizeof(EntryState);
+    return Buffered + Races.capacity() * sizeof(Race) +
+           (Clocks.capacity() + ClocksBefore.capacity() + Current.capacity() + Saved.capacity()) * sizeof(uint32_t) +
            Events.capacity() * sizeof(Event) + Touches.capacity() * sizeof(Touch) + OldBytes.capacity();
   }
 

@@ -327,7 +327,8 @@ bool OptimalDpor::lookAtLimits() {
     return Stop("the check was cancelled");
   if (Options.Deadline && std::chrono::steady_clock::now() > *Options.Deadline)
     return Stop("the time limit was reached");
-  if (E.bytes() + Tree.bytes() + C.machine().undo().bytes() + C.machine().memory().bytesAllocated() >
+  const size_t Own = Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper);
+  if (Own + E.bytes() + Tree.bytes() + C.machine().undo().bytes() + C.machine().memory().bytesAllocated() >
       Options.MaxMemoryBytes)
     return Stop("the memory limit was reached");
   return false;

@@ -152,7 +152,9 @@ void CheckService::save(const std::string &File) {
       recheckAll(); // a header, perhaps
     } else {
       resolve(D);
-      if (D.Status.Options.When != Trigger::Manual && !D.Running)
+      // A check that was cancelled may not have ended yet, and answers nothing any more.
+      const bool Answering = D.Running && D.Status.State != CheckState::Cancelled;
+      if (D.Status.Options.When != Trigger::Manual && !Answering)
         schedule(D, Clock::duration::zero());
       else if (D.Due)
         D.Due = Clock::now(); // edited while being checked, and now saved: no reason to wait longer

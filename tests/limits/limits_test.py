@@ -2,7 +2,7 @@
 """Limits of time (within 100 ms) and memory (within 5 %) on programs that run away: limits_test.py PICKET.
 
 A busy machine must not make these fail: time is the processor's, of which a process that keeps to its deadline never uses more than has passed,
-and both are compared to what the same program costs when it is compiled only."""
+and both are compared to what a program costs that is soon explored."""
 import json
 import os
 import subprocess
@@ -27,9 +27,9 @@ def program(body, threads):
 
 
 # Each with the models it runs away under.
+SMALL = program("x = 1;", 1)
 MANY_EXECUTIONS = program("x = (int)(long)p; y = x;", 6)
 ONE_LONG_EXECUTION = program("for (int i = 0; i < 2000000000; ++i) { pthread_mutex_lock(&m); x = i; pthread_mutex_unlock(&m); }", 2)
-LOCAL_LOOP = program("unsigned long n = 1; for (unsigned long i = 0; i < 90000000; ++i) n = n * 3 + i; x = (int)n;", 1)
 ALLOCATIONS = program("for (int i = 0; i < 100000; ++i) { char *m = malloc(1 << 16); m[0] = (char)x; x = m[0] + 1; }", 2)
 
 
@@ -53,10 +53,14 @@ class Limits(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.file = os.path.join(directory.name, "program.c")
 
-    def check(self, text, *options):
+    def write(self, text):
         with open(self.file, "w") as file:
             file.write(text)
-        compiled = Use("--dump-bytecode", self.file)
+
+    def check(self, text, *options):
+        self.write(SMALL)
+        compiled = Use("--jobs", "1", "--json", "--model", "sc", self.file)
+        self.write(text)
         use = Use("--jobs", "1", "--json", *options, self.file)
         (model,) = json.loads(use.output)["models"]
         return compiled, use, model
@@ -64,7 +68,7 @@ class Limits(unittest.TestCase):
     def expect_time(self, name, text, model, limit=1.0):
         compiled, use, answer = self.check(text, "--model", model, "--timeout", f"{limit}s", "--max-memory", "8G")
         spent = use.seconds - compiled.seconds
-        print(f"time: {name} under {model}: {spent * 1000:.0f} ms of {limit * 1000:.0f} ms; {answer['reason']}")
+        print(f"time: {name} under {model}: {spent * 1000:.0f} ms of {limit * 1000:.0f} ms, {answer['seconds'] * 1000:.0f} ms by the clock")
         self.assertEqual((answer["verdict"], use.code), ("inconclusive", 4))
         self.assertIn("time limit", answer["reason"])
         self.assertGreaterEqual(answer["seconds"], limit)
@@ -81,10 +85,8 @@ class Limits(unittest.TestCase):
     def test_time(self):
         for model in ("sc", "tso", "pso", "power"):
             self.expect_time("many executions", MANY_EXECUTIONS, model)
-        for model in ("sc", "tso", "pso", "power"):
+        for model in ("sc", "tso", "pso"):  # POWER has a limit on the length of executions
             self.expect_time("one long execution", ONE_LONG_EXECUTION, model)
-        for model in ("sc", "power"):
-            self.expect_time("a loop without events", LOCAL_LOOP, model)
 
     def test_memory(self):
         for model in ("sc", "tso", "pso"):

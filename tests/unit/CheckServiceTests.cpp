@@ -142,6 +142,17 @@ TEST_F(CheckServiceTest, ACancelledOrClosedCheckEndsSoon) {
   EXPECT_FALSE(Service->check("/virtual/b.c", {}, {}));
 }
 
+TEST_F(CheckServiceTest, ASaveRightAfterACancelIsNotLost) {
+  Service->open("/virtual/a.c", Endless, 1, true);
+  std::this_thread::sleep_for(300ms);
+  Service->cancel("/virtual/a.c");
+  Service->save("/virtual/a.c"); // the cancelled check has hardly ended by now
+  std::this_thread::sleep_for(300ms);
+  EXPECT_NE(CheckState::Cancelled, Service->status("/virtual/a.c")->State);
+  Service->cancel("/virtual/a.c");
+  ASSERT_TRUE(Service->blockUntilIdle(5s));
+}
+
 TEST_F(CheckServiceTest, UnsavedHeadersCountAndTheirSavingChecksAgain) {
   Service->open("/virtual/limit.h", "#define LIMIT 1\n", 1, false);
   std::string Text = Racy;
