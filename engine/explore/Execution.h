@@ -109,7 +109,8 @@ public:
       Buffered += EntryClocks[T].capacity() * sizeof(uint32_t) + EntryStates[T].capacity() * sizeof(EntryState);
     return Buffered + Races.capacity() * sizeof(Race) +
            (Clocks.capacity() + ClocksBefore.capacity() + Current.capacity() + Saved.capacity()) * sizeof(uint32_t) +
-           Events.capacity() * sizeof(Event) + Touches.capacity() * sizeof(Touch) + OldBytes.capacity();
+           Events.capacity() * sizeof(Event) + Touches.capacity() * sizeof(Touch) + Races.capacity() * sizeof(Race) +
+           OldBytes.capacity();
   }
 
 private:
