@@ -106,6 +106,41 @@ void Execution::addRace(uint32_t First, uint32_t Second, bool SecondWrites, cons
   Races.push_back({First, Second, SecondWrites});
 }
 
+/// An update waits for the thread's own stores to its memory to land (PSO; elsewhere it has waited for all of them). If
+/// that is several cells, what such a store has seen by way of one of them comes before the update in all.
+void Execution::joinOwnStores(ThreadId T) {
+  if (Found.size() < 2)
+    return;
+  for (CellId Cell : Found)
+    for (uint32_t W = State[Cell].LastWrite; W; W = Touches[W - 1].PrevWrite)
+      if (uint32_t Writer = Touches[W - 1].Event; Events[Writer].Touched.Owner == T) {
+        join(Seen.data(), clock(Writer));
+        break;
+      }
+}
+
+/// Whether a compare-and-swap, which is the event to come or the one just made, finds what it expects in the execution
+/// without event First and all that happens after it. Its cells are those found last.
+bool Execution::wouldSwap(uint32_t First, bool DidSwap) const {
+  const auto *Expected = reinterpret_cast<const uint8_t *>(&Pending.Value2);
+  for (CellId Cell : Found) {
+    const uint8_t *Before = nullptr; // of the earliest write that is taken out
+    for (uint32_t T = State[Cell].LastWrite; T; T = Touches[T - 1].PrevWrite) {
+      const Touch &W = Touches[T - 1];
+      if (W.Event != Length && W.Event != First && !happensBefore(First, W.Event))
+        break;
+      Before = &OldBytes[W.Old];
+    }
+    if (!Before && DidSwap)
+      continue; // it found what it expects
+    if (!Before)
+      Before = C.machine().memory().bytes(Memory.addressOf(Cell));
+    if (std::memcmp(Before, Expected + (Memory.addressOf(Cell) - Pending.Where), Memory.sizeOf(Cell)) != 0)
+      return false;
+  }
+  return true;
+}
+
 /// The value before a write may be one the operation would have waited for. Then the write cannot be overtaken, and the
 /// one before it is tried: the operation races with the latest write before which it could have happened.
 void Execution::findWaitingRaces(const uint32_t *SeenClock, std::vector<Race> &Result) {
@@ -118,7 +153,9 @@ void Execution::findWaitingRaces(const uint32_t *SeenClock, std::vector<Race> &R
         break;
       const uint8_t *Before = &OldBytes[W.Old];
       if (Found.size() > 1 || !C.wouldWait(Mine.Process, Before)) {
-        bool Writes = Pending.Kind != OperationKind::Load && C.wouldWrite(Mine.Process, Before);
+        bool Writes = Pending.Kind != OperationKind::Load &&
+                      (Found.size() > 1 && Pending.Kind == OperationKind::CmpXchg ? wouldSwap(W.Event, false)
+                                                                                  : C.wouldWrite(Mine.Process, Before));
         Result.push_back({W.Event, Length, Writes});
         break;
       }
@@ -135,6 +172,8 @@ void Execution::lookAtWaiting(ProcessId P, std::vector<Race> &Result) {
     joinUpdates(Seen.data(), C.threadOf(P));
   uint32_t Size = Pending.Kind == OperationKind::Sync ? sizeOf(Pending.Sync) : Pending.Width;
   findCells({Pending.Where, Size, true});
+  if (Pending.Kind != OperationKind::Load)
+    joinOwnStores(C.threadOf(P));
   findWaitingRaces(Seen.data(), Result);
   if (!Monitor)
     return;
@@ -178,10 +217,7 @@ void Execution::touchRead(uint32_t E, CellId Cell, const uint32_t *SeenClock, bo
     // A load is not related to updates of its own thread (rule 1).
     if (Events[Writer].Touched.Owner != Events[E].Touched.Owner) {
       if (FindRaces) {
-        bool Writes = false;
-        if (Pending.Kind == OperationKind::CmpXchg)
-          Writes = std::memcmp(&OldBytes[Touches[S.LastWrite - 1].Old], &Pending.Value2, Pending.Width) == 0;
-        addRace(Writer, E, Writes, SeenClock);
+        addRace(Writer, E, Pending.Kind == OperationKind::CmpXchg && wouldSwap(Writer, false), SeenClock);
       }
       join(clock(E), clock(Writer));
     } else if (Events[E].Kind == OperationKind::CmpXchg) { // has waited for it, also where it writes nothing
@@ -230,10 +266,7 @@ void Execution::touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const
   if (S.LastWrite) {
     const Touch &W = Touches[S.LastWrite - 1];
     if (FindRaces) {
-      bool Writes = true;
-      if (Pending.Kind == OperationKind::CmpXchg)
-        Writes = std::memcmp(&OldBytes[W.Old], &Pending.Value2, Pending.Width) == 0;
-      addRace(W.Event, E, Writes, SeenClock);
+      addRace(W.Event, E, Pending.Kind != OperationKind::CmpXchg || wouldSwap(W.Event, true), SeenClock);
     }
     join(clock(E), clock(W.Event));
   }
@@ -379,6 +412,10 @@ void Execution::append(ProcessId P) {
     if (C.overlapsOthers(P))
       joinOverlapping(Seen.data(), E.Touched.Owner, C.entry());
     EntryStates[E.Touched.Owner][C.entry()].Update = Length;
+  }
+  if (!Waits && (E.Kind == OperationKind::Rmw || E.Kind == OperationKind::CmpXchg)) {
+    findCells({Pending.Where, Pending.Width, true});
+    joinOwnStores(E.Touched.Owner);
   }
   copyClock(clock(Length), Seen.data());
   if (Monitor && !Waits)

@@ -171,6 +171,8 @@ private:
   void touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *Seen, bool FindRaces);
   void touchEnd(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *Seen);
   size_t keepOld(uint32_t E, CellId Cell, const MemoryAccess &A);
+  void joinOwnStores(ThreadId T);
+  bool wouldSwap(uint32_t First, bool DidSwap) const;
   void addRace(uint32_t First, uint32_t Second, bool SecondWrites, const uint32_t *Seen);
   void keepImmediateRaces(uint32_t E);
   void follow(const StepNote &N);

@@ -126,6 +126,9 @@ const testing::Palette Atomics = {Statement::Store,       Statement::Load,    St
 const testing::Palette Relaxed = {Statement::Store,        Statement::Load,         Statement::RelaxedSwap,
                                   Statement::RelaxedAdd,   Statement::StoreRelease, Statement::RelaxedSwap,
                                   Statement::ReleaseFence};
+const testing::Palette RelaxedMixed = {Statement::Store,      Statement::Load,         Statement::RelaxedSwap, Statement::Narrow,
+                                       Statement::RelaxedAdd, Statement::StoreRelease, Statement::RelaxedSwap,
+                                       Statement::ReleaseFence};
 const testing::Palette Locks = {Statement::Store, Statement::Load, Statement::LockedAdd, Statement::TryLocked,
                                 Statement::Guarded};
 const testing::Palette Awaits = {Statement::Store, Statement::Load,     Statement::AwaitNot,
@@ -156,6 +159,9 @@ TEST(PsoDpor, SeesEachTraceWithFencesOnce) { expectSameTraces(Fences, Buffering:
 TEST(PsoDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, Buffering::PerLocation, 300, 23, 3, 6); }
 TEST(PsoDpor, SeesEachTraceOfLocksOnce) { expectSameTraces(Locks, Buffering::PerLocation, 200, 24, 3, 5); }
 TEST(PsoDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, Buffering::PerLocation, 300, 25, 3, 6); }
+TEST(PsoDpor, SeesEachTraceOfRelaxedAtomicsOfSeveralSizesOnce) {
+  expectSameTraces(RelaxedMixed, Buffering::PerLocation, 500, 27, 3, 5);
+}
 TEST(PsoDpor, SeesEachTraceOfRelaxedAtomicsOnce) { expectSameTraces(Relaxed, Buffering::PerLocation, 500, 27, 3, 5); }
 TEST(PsoDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering::PerLocation, 300, 26, 3, 5); }
 
