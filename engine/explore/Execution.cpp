@@ -166,19 +166,23 @@ void Execution::findWaitingRaces(const uint32_t *SeenClock, std::vector<Race> &R
 /// Prepares event Length for the pending operation of P, which can have to wait, and finds what it races with.
 void Execution::lookAtWaiting(ProcessId P, std::vector<Race> &Result) {
   // A load of what the thread itself stored and has not landed races with nothing.
-  if (Pending.Kind == OperationKind::Load && C.readsOwnBuffer(C.threadOf(P), Pending))
+  const ThreadId T = C.threadOf(P);
+  const bool Forwarded = Pending.Kind == OperationKind::Load && C.readsOwnBuffer(T, Pending);
+  if (Forwarded && C.readsOwnBufferOnly(T, Pending))
     return;
   if (C.drainsBefore(Pending))
-    joinUpdates(Seen.data(), C.threadOf(P));
+    joinUpdates(Seen.data(), T);
   uint32_t Size = Pending.Kind == OperationKind::Sync ? sizeOf(Pending.Sync) : Pending.Width;
   findCells({Pending.Where, Size, true});
-  if (Pending.Kind != OperationKind::Load)
-    joinOwnStores(C.threadOf(P));
+  if (Forwarded)
+    std::erase_if(Found, [&](CellId Cell) { return C.buffer(T).holds(Memory.addressOf(Cell), Memory.sizeOf(Cell)); });
+  else if (Pending.Kind != OperationKind::Load)
+    joinOwnStores(T);
   findWaitingRaces(Seen.data(), Result);
   if (!Monitor)
     return;
-  Events[Length].Operation = C.machine().operations(C.threadOf(P));
-  Events[Length].Pc = C.machine().pc(C.threadOf(P));
+  Events[Length].Operation = C.machine().operations(T);
+  Events[Length].Pc = C.machine().pc(T);
   if (Found.size() == 1)
     return monitorBefore(Seen.data(), Found[0], true);
   monitorSeveral({{Pending.Where, Size, Pending.Kind != OperationKind::Load}});

@@ -148,6 +148,13 @@ public:
   bool readsOwnBuffer(ThreadId T, const Operation &Load) const {
     return StoreBuffers[T] && StoreBuffers[T]->holds(Load.Where, Load.Width);
   }
+  /// Whether it takes all of it from there.
+  bool readsOwnBufferOnly(ThreadId T, const Operation &Load) const {
+    for (uint32_t K = 0; K < Load.Width; ++K)
+      if (!StoreBuffers[T] || !StoreBuffers[T]->holds(Load.Where + K, 1))
+        return false;
+    return true;
+  }
 
   /// Whether an operation that can have to wait happens after all earlier stores of its thread have landed.
   bool drainsBefore(const Operation &Op) const {

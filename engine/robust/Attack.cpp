@@ -61,7 +61,7 @@ void AttackRules::addChoices(ProcessId P, std::vector<Choice> &Into) {
   Into.push_back({P, RunOn});
   const Operation &Op = C.machine().pending(T);
   // The last load past which the store is delayed reads memory (W4).
-  if (Op.Kind == OperationKind::Load && !C.readsOwnBuffer(T, Op))
+  if (Op.Kind == OperationKind::Load && !C.readsOwnBufferOnly(T, Op))
     Into.push_back({P, Stop});
 }
 
@@ -114,7 +114,9 @@ bool AttackRules::beginChain() {
   Held.clear();
   HeldPcs.clear();
   for (const MemoryAccess &A : C.accesses())
-    Spans.push_back({A.Where, A.Size, A.Write});
+    if (!A.Forwarded)
+      Spans.push_back({A.Where, A.Size, A.Write});
+  std::sort(Spans.begin(), Spans.end());
   return true;
 }
 
