@@ -9,8 +9,6 @@ namespace picket {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds MemoryWatch(100); // how often workers are looked at
-
 void CheckService::loop() {
   while (true) {
     std::vector<std::pair<Waiter, CheckEnd>> ToTell;

@@ -271,7 +271,8 @@ private:
   std::vector<CheckProgress> ProgressNews; // to be told
   uint64_t NextRun = 0, NextLog = 0;
   unsigned FailedStarts = 0;
-  Clock::time_point NextStart = Clock::now();
+  Clock::time_point NextStart = Clock::now(), LastLook = Clock::now();
+  static constexpr std::chrono::milliseconds MemoryWatch{100}; // how often workers are looked at
 
   int WakeRead = -1, WakeWrite = -1;
   std::thread Thread; // last: it uses all of the above

@@ -229,9 +229,14 @@ std::string CheckService::limitReached(const Run &R, Clock::time_point Now) cons
 
 void CheckService::enforceLimits() {
   const Clock::time_point Now = Clock::now();
+  // A machine that stood still, or had no time for this thread, had none for the workers either.
+  const bool StoodStill = Now - LastLook > MemoryWatch + Fixed.Silence / 3;
+  LastLook = Now;
   for (std::unique_ptr<Run> &R : Runs) {
     if (R->Over)
       continue;
+    if (StoodStill)
+      R->LastHeard = Now;
     const std::string Reason = limitReached(*R, Now);
     // One that is still being started, perhaps on a machine with much to do, has longer.
     if (Reason.empty() && Now - R->LastHeard < Fixed.Silence * (R->Worker->Heard ? 1 : 4))

@@ -273,7 +273,6 @@ void warmUp() {
 constexpr int Niceness = 5;
 
 int workerCommand() {
-  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + Niceness);
   const rlimit NoCoreDump = {0, 0};
   setrlimit(RLIMIT_CORE, &NoCoreDump);
   prctl(PR_SET_PDEATHSIG, SIGKILL); // the end of the input is noticed too, but not by a process that is stopped
@@ -283,6 +282,8 @@ int workerCommand() {
   enterSandbox(); // while there is only this thread
   RequestQueue Requests;
   Worker W(Out);
+  // From here on: the threads above listen and tell that the worker is there, and must not be late.
+  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + Niceness);
   warmUp();
   while (true) {
     W.rest();
