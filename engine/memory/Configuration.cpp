@@ -115,7 +115,9 @@ static uint32_t effectOnBuffers(const Operation &Op) {
 /// Lets T go through everything that needs no step of its own.
 void Configuration::settle(ThreadId T) {
   // A thread may go round a loop of its own for ever. Reads then take steps after a while.
-  constexpr uint32_t MaxQuietBeforeRead = 2'000, MaxQuiet = 10'000'000;
+  constexpr uint32_t MaxQuietBeforeRead = 2'000;
+  constexpr uint32_t MaxHeldBack = 4'096; // stores, where loops have no bound
+  const uint32_t MaxQuiet = M.comparesStates() ? 100'000 : 10'000'000;
   uint32_t Quiet = 0;
   // Without a bound so do fences and stores. Nothing is lost by waiting where the buffer is empty.
   auto TakesStep = [&] { return M.comparesStates() && ++Quiet > MaxQuietBeforeRead && bufferEmpty(T); };
@@ -211,6 +213,9 @@ void Configuration::settle(ThreadId T) {
       }
       if (Buffers == Buffering::None)
         return;
+      if (M.comparesStates() && StoreBuffers[T] && StoreBuffers[T]->tail() - StoreBuffers[T]->head() >= MaxHeldBack)
+        throw MachineStop{MachineStop::Limit, M.pc(T), T,
+                          "thread '" + M.threadName(T) + "' stores without end and reads nothing"};
       M.save(T);
       bufferStore(T, Operation(Op));
       break;
