@@ -40,6 +40,7 @@ LanguageServer::~LanguageServer() {
   Leaving = true;
   if (Watchdog.joinable())
     Watchdog.join();
+  Files.remove(); // now, and once more at the end: on a machine with much to do, workers may take longer to end than there is time
   if (Service)
     Service->stop(); // while it is still there for what it tells
 }
