@@ -130,8 +130,16 @@ void StateWalk::enter(Configuration::Mark Before) {
   ++Result->States;
   if (Reduce) // while the threads stand there
     for (ThreadId T = 0; T < Parts.size(); ++T)
-      if (C.machine().exists(T))
-        placeOf(T, Parts[T]);
+      if (C.machine().exists(T)) {
+        const Futures::Place Now = placeOf(T, Parts[T]);
+        // Who waits here, perhaps for ever, accesses in another order what it waits for.
+        if (C.machine().pending(T).Kind == OperationKind::None || C.isEnabled(C.processOf(T)))
+          continue;
+        Next.clear();
+        collectNext(T, Next);
+        Future.learn(Now, Now, Next, 0);
+      }
+  noteGrown();
   findChoices(Here);
   if (Here.FirstChoice == Here.EndChoice && Rules.looksAtEnds()) {
     ++Result->Ends;
@@ -188,10 +196,14 @@ void StateWalk::learn(const Visit &From, ThreadId Stepped) {
     };
     Future.learn(Creator == StateKey::NoThread ? Before(T) : Before(Creator), Now, Next, Joined);
   }
-  if (Future.takeGrown()) {
-    Stale |= ReliedOnFuture;
-    StatesWhenGrown = Result->States;
-  }
+  noteGrown();
+}
+
+void StateWalk::noteGrown() {
+  if (!Future.takeGrown())
+    return;
+  Stale |= ReliedOnFuture;
+  StatesWhenGrown = Result->States;
 }
 
 /// Takes the next choice of the last visit. False: the walk is over.

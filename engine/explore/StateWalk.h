@@ -96,6 +96,7 @@ private:
   void collectNext(ThreadId T, std::vector<Machine::Access> &Into);
   bool overlaps(ThreadId T, const Machine::Access &With);
   void learn(const Visit &From, ThreadId Stepped);
+  void noteGrown();
   void addAllChoices();
   bool restartsSoon();
   bool atLimit();

@@ -225,14 +225,14 @@ public:
   /// False: it does not happen again. `Wanted` becomes the machine's own report of that bug.
   bool run(const std::vector<ProcessId> &Schedule, const BugReport *&Wanted) {
     Into.begin();
-    passUnseen();
+    bool GoesOn = passUnseen();
     for (ProcessId P : Schedule) {
       if (find(Wanted))
         return true;
-      if (!C.isEnabled(P))
+      if (!GoesOn || !C.isEnabled(P))
         return false;
       Into.step(P);
-      passUnseen();
+      GoesOn = passUnseen();
     }
     if (!Wanted || find(Wanted))
       return true;
@@ -264,7 +264,9 @@ private:
     return !Explored.isShared(O->Site) || Explored.writesOnlyOwn(E.Where, E.Width, T);
   }
 
-  void passUnseen() {
+  /// False: a thread goes round a loop of its own for ever.
+  bool passUnseen() {
+    constexpr uint32_t MaxUnseen = 200'000;
     for (bool Again = true; Again;) {
       Again = false;
       for (ThreadId T = 0; T < M.numThreads(); ++T) {
@@ -272,22 +274,27 @@ private:
           continue;
         std::vector<ProcessId> Updates = C.updatesOf(T);
         for (ProcessId P : Updates)
-          while (C.isEnabled(P) && (M.alone() || unseenStore(T, C.bufferEntry(T, C.nextEntry(P))))) {
+          while (Unseen < MaxUnseen && C.isEnabled(P) && (M.alone() || unseenStore(T, C.bufferEntry(T, C.nextEntry(P))))) {
             Into.step(P);
+            ++Unseen;
             Again = true;
           }
-        while (M.status(T) == ThreadStatus::Ready && unseen(T) && C.isEnabled(C.processOf(T))) {
+        while (Unseen < MaxUnseen && M.status(T) == ThreadStatus::Ready && unseen(T) &&
+               C.isEnabled(C.processOf(T))) {
           Into.step(C.processOf(T));
+          ++Unseen;
           Again = true;
         }
       }
     }
+    return Unseen < MaxUnseen;
   }
 
   Configuration &C;
   Machine &M;
   Recorder &Into;
   Sharing Explored; // its own copy: what the exploration knew
+  uint32_t Unseen = 0;
 };
 
 } // namespace
@@ -300,7 +307,11 @@ std::optional<Recording> record(Configuration &C, const std::vector<ProcessId> &
   bool Anew = false;
   for (;; Anew = true) {
     const BugReport *Found = Bug;
-    const bool Happened = Rerun(C, Into, Explored).run(Schedule, Found);
+    bool Happened = false;
+    try {
+      Happened = Rerun(C, Into, Explored).run(Schedule, Found);
+    } catch (const MachineStop &) { // a limit: there is nothing to show
+    }
     if (!M.sharing().changed()) {
       if (Happened)
         Result = Into.finish(Found);
