@@ -259,9 +259,8 @@ TEST(LazyTso, AgreesOnLoopsWithoutBound) {
     const Program P = testing::compile(testing::requestForText(Text));
     ASSERT_EQ(problemOfLooping(P, Sum, Decided), "") << "program " << K << "\n" << Text;
   }
-  EXPECT_GT(Decided, Programs / 6) << "many programs should be decided by both";
+  EXPECT_GT(Decided, Programs / 3) << "many programs should be decided by both";
   EXPECT_GT(Sum.Violations, Programs / 20);
-  EXPECT_GT(Sum.NotRobust, Programs / 20);
 }
 
 } // namespace
