@@ -207,8 +207,8 @@ TEST(RandomRepair, OfPlainAccessesUnderTso) { expectRepairs(Accesses, Model::TSO
 TEST(RandomRepair, OfPlainAccessesUnderPso) { expectRepairs(Accesses, Model::PSO, 250, 72); }
 TEST(RandomRepair, OfAtomicsUnderTso) { expectRepairs(Atomics, Model::TSO, 80, 73); }
 TEST(RandomRepair, OfAtomicsUnderPso) { expectRepairs(Atomics, Model::PSO, 200, 74); }
-TEST(RandomRepair, WithLocksAndWaitsUnderTso) { expectRepairs(Mixed, Model::TSO, 80, 75); }
-TEST(RandomRepair, WithLocksAndWaitsUnderPso) { expectRepairs(Mixed, Model::PSO, 150, 76); }
+TEST(RandomRepair, WithLocksAndWaitsUnderTso) { expectRepairs(Mixed, Model::TSO, 40, 75); }
+TEST(RandomRepair, WithLocksAndWaitsUnderPso) { expectRepairs(Mixed, Model::PSO, 40, 76); }
 TEST(RandomRepair, MakesProgramsRobust) {
   expectRobust(Accesses, 150, 77);
   expectRobust(Atomics, 150, 78);
