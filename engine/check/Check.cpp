@@ -207,8 +207,9 @@ ExplorationOptions limitsOf(const CheckOptions &Options, double Seconds, const s
 
 void checkModel(const std::string &File, const Program &P, const CheckOptions &Options,
                 const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
-                ModelReport &Report, ScMonitor *Monitor) {
+                ModelReport &Report, ScMonitor *Monitor, SpareCores *Spare) {
   ExplorationOptions E = limitsOf(Options, Options.TimeoutSeconds, Cancel);
+  E.Spare = Spare;
   E.Monitor = Report.Which == Model::SC ? Monitor : nullptr;
   if (Options.Search == Engine::Lazy && hasStates(Report.Which)) {
     StateCheck Search{File, P, Options, E, OnProgress};
@@ -260,7 +261,7 @@ public:
               const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
               const std::function<void(const CheckReport &)> &OnModel)
       : Report(Report), P(P), Options(Options), OnProgress(OnProgress), Cancel(Cancel), OnModel(OnModel),
-        Done(Report.Models.size()) {
+        Jobs(Options.Jobs ? Options.Jobs : std::max(1u, std::thread::hardware_concurrency())), Spare(Jobs), Done(Report.Models.size()) {
     // What others wait for comes first, and who waits last.
     for (const Model M : {Model::SC, Model::Power, Model::TSO, Model::PSO})
       for (size_t K = 0; K < Report.Models.size(); ++K)
@@ -278,7 +279,6 @@ public:
   }
 
   void run() {
-    const unsigned Jobs = Options.Jobs ? Options.Jobs : std::max(1u, std::thread::hardware_concurrency());
     std::vector<std::thread> Others;
     for (unsigned K = 1; K < Jobs && K < Order.size(); ++K)
       Others.emplace_back([this] { work(); });
@@ -295,8 +295,11 @@ private:
 
   void check(size_t K) {
     ModelReport &M = Report.Models[K];
-    if (!followsFromSc(M))
-      checkModel(Report.File, P, Options, OnProgress, Cancel, M, Sc ? &Alarms : nullptr);
+    if (!followsFromSc(M)) {
+      Spare.use();
+      checkModel(Report.File, P, Options, OnProgress, Cancel, M, Sc ? &Alarms : nullptr, Jobs > 1 ? &Spare : nullptr);
+      Spare.giveBack();
+    }
     if (OnProgress)
       OnProgress({M.Which, M.Executions, 1, M.Seconds});
     std::lock_guard<std::mutex> Lock(Telling);
@@ -406,6 +409,8 @@ private:
   const std::function<void(const Progress &)> &OnProgress;
   const std::atomic<bool> *Cancel;
   const std::function<void(const CheckReport &)> &OnModel;
+  const unsigned Jobs;
+  SpareCores Spare;
   std::vector<size_t> Order; // of Report.Models
   ModelReport *Sc = nullptr; // if it is asked for and monitored
   ScMonitor Alarms;

@@ -78,6 +78,11 @@ void Execution::joinOverlapping(uint32_t *Into, ThreadId T, uint32_t Entry) {
       join(Into, clock(EntryStates[T][K].Update));
 }
 
+bool Execution::hasEnded(uint32_t Slot) const {
+  const picket::Memory &M = C.machine().memory();
+  return Slot < M.numSlots() && M.at(Slot).Life != Lifetime::Alive && M.at(Slot).Life != Lifetime::Absent;
+}
+
 void Execution::findCells(const MemoryAccess &A) {
   Found.clear();
   if (CellId Known = Memory.exactly(A.Where, A.Size); Known && Known < State.size()) {
@@ -89,11 +94,12 @@ void Execution::findCells(const MemoryAccess &A) {
   if (Whole)
     Memory.findAll(slotOf(A.Where), Found);
   else {
-    uint32_t Before = Memory.size();
+    CellId New = Memory.size();
     Memory.find(A.Where, A.Size, O.Size, Found);
-    // Whoever ended this object did not know that these bytes matter.
-    if (O.Life != Lifetime::Alive && Memory.size() > Before)
-      Memory.markChanged();
+    // Whoever ended an object did not know that these bytes matter.
+    for (; New < Memory.size(); ++New)
+      if (hasEnded(slotOf(Memory.addressOf(New))))
+        Memory.markChanged();
   }
   if (State.size() < Memory.size())
     State.resize(Memory.size());

@@ -160,6 +160,7 @@ private:
   }
   void makeRoom();
   void widen(std::vector<uint32_t> &Rows, uint32_t Wider, uint32_t Extra = 0) const;
+  bool hasEnded(uint32_t Slot) const;
   void findCells(const MemoryAccess &A);
   void begin(ProcessId P);
   void lookAtWaiting(ProcessId P, std::vector<Race> &Result);

@@ -11,6 +11,24 @@
 
 namespace picket {
 
+/// Cores that nobody uses at the moment, of those that a check may use.
+class SpareCores {
+public:
+  explicit SpareCores(unsigned Number) : Free(static_cast<int>(Number)) {}
+  bool take() {
+    int Now = Free.load();
+    while (Now > 0 && !Free.compare_exchange_weak(Now, Now - 1)) {
+    }
+    return Now > 0;
+  }
+  /// For who does not ask.
+  void use() { --Free; }
+  void giveBack() { ++Free; }
+
+private:
+  std::atomic<int> Free;
+};
+
 struct ExplorationOptions {
   Buffering Buffers = Buffering::None;
   bool Exhaustive = false; // go on after the first bug
@@ -19,6 +37,9 @@ struct ExplorationOptions {
   uint64_t MaxMemoryBytes = 4ull << 30; // of the explorer and the machine together
   const std::atomic<bool> *Cancel = nullptr;
   ScMonitor *Monitor = nullptr; // SC only: rides along
+  SpareCores *Spare = nullptr;  // for executions side by side; null: one after the other
+  // What is over soon is explored by one, and comes out the same every time.
+  uint64_t EventsAlone = 500'000, EventsBetweenOffers = 2'000;
 };
 
 struct ExplorationResult {

@@ -14,6 +14,8 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -34,7 +36,8 @@ struct RobustnessAlarm {
   MonitoredAccess Observer;          // comes next, and before the store lands
 };
 
-/// What monitoring found, for one exploration after the other. Whether there is an alarm may be asked by other threads.
+/// What monitoring found, for one exploration after the other. Whether there is an alarm may be asked by other threads,
+/// and several may raise one.
 class ScMonitor {
 public:
   enum Which : uint8_t { Tso, Pso };
@@ -44,9 +47,15 @@ public:
   const std::optional<RobustnessAlarm> &alarm(Which W) const { return Alarms[W]; }
 
   /// Whether an alarm with a past of this length would be the shortest so far.
-  bool wants(Which W, size_t Length) const { return !Alarms[W] || Length < Alarms[W]->Past.size(); }
+  bool wants(Which W, size_t Length) const { return Length < Shortest[W].load(std::memory_order_relaxed); }
   void raise(Which W, RobustnessAlarm Alarm) {
-    Alarms[W] = std::move(Alarm);
+    {
+      std::lock_guard<std::mutex> Guard(Lock);
+      if (!wants(W, Alarm.Past.size()))
+        return;
+      Shortest[W] = Alarm.Past.size();
+      Alarms[W] = std::move(Alarm);
+    }
     if (!Alarmed[W].exchange(true, std::memory_order_acq_rel) && OnAlarm)
       OnAlarm();
   }
@@ -56,12 +65,16 @@ public:
   void clear() {
     for (Which W : {Tso, Pso}) {
       Alarms[W].reset();
+      Shortest[W] = None;
       Alarmed[W].store(false, std::memory_order_release);
     }
   }
 
 private:
+  static constexpr size_t None = std::numeric_limits<size_t>::max();
+  std::mutex Lock; // of Alarms, while several explore
   std::optional<RobustnessAlarm> Alarms[2];
+  std::atomic<size_t> Shortest[2] = {None, None};
   std::atomic<bool> Alarmed[2] = {false, false};
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "machine/Bug.h"
+#include "machine/Identities.h"
 #include "machine/Memory.h"
 #include "machine/Sharing.h"
 #include "machine/SyncObjects.h"
@@ -74,7 +75,8 @@ struct MachineOptions {
   /// For searches that compare states: objects that nothing can name any more lend their place to new ones, so that
   /// loops that allocate come back to where they were. Null: every object has a place of its own.
   const LiveSlots *Live = nullptr;
-  bool ShowAll = false; // for recordings: no access is quiet, nor left out because nobody else is there (any more)
+  Identities *Names = nullptr; // where several machines run the program side by side
+  bool ShowAll = false;        // for recordings: no access is quiet, nor left out because nobody else is there (any more)
 };
 
 /// Thrown when the machine cannot go on with the program as a whole: something is not modelled, or a limit is reached.
@@ -181,6 +183,9 @@ public:
   void clearCreated() { Created.clear(); }
   void setCreated(const std::vector<std::pair<ThreadId, ThreadId>> &Children) { Created = Children; }
 
+  /// The numbers it has in common with other machines, if there are others.
+  Identities *names() const { return Options.Names; }
+
   ThreadId parentOf(ThreadId T) const { return Threads[T]->Parent; }
   /// The identity of a thread: it is the how-manieth child of the how-manieth child ... of main.
   std::vector<uint32_t> pathOf(ThreadId T) const;
@@ -250,6 +255,7 @@ private:
 
   struct Thread {
     State S;
+    const ThreadId Id;
     ThreadId Parent = 0;
     uint32_t Start = 0;            // function index
     uint64_t *Registers = nullptr; // reserved once, so that saved bytes keep their home
@@ -261,7 +267,7 @@ private:
     uint32_t SpecificSlot = 0;          // pthread_setspecific values
     uint64_t SavedInStep = 0;
     std::vector<uint32_t> CreatedFrom;
-    Thread();
+    explicit Thread(ThreadId Id);
     ~Thread();
     Thread(const Thread &) = delete;
     Thread &operator=(const Thread &) = delete;

@@ -10,28 +10,37 @@ Configuration::Configuration(const Program &P, Sharing &Shared, MachineOptions O
 void Configuration::ensureThread(ThreadId T) {
   while (ThreadProcesses.size() <= T) {
     auto New = static_cast<ThreadId>(ThreadProcesses.size());
-    ThreadProcesses.push_back(static_cast<ProcessId>(Processes.size()));
-    Processes.push_back(std::make_unique<Process>(Process{New, false, 0, 0, {}, false}));
+    ThreadProcesses.push_back(addProcess(M.names() ? M.names()->threadProcess(New) : numProcesses(),
+                                         Process{New, false, 0, 0, {}, false}));
     UpdateProcesses.emplace_back();
     MustDrain.push_back(0);
     StoreBuffers.push_back(Buffers == Buffering::None ? nullptr : std::make_unique<StoreBuffer>());
   }
 }
 
+/// Processes that only other configurations have come upon so far never have anything to do.
+ProcessId Configuration::addProcess(ProcessId Id, const Process &New) {
+  while (Processes.size() <= Id)
+    Processes.push_back(std::make_unique<Process>(Process{0, true, 0, 0, {}, false}));
+  *Processes[Id] = New;
+  return Id;
+}
+
 ProcessId Configuration::updateProcess(ThreadId T, Address Where, uint8_t Width) {
   if (Buffers == Buffering::Fifo) {
     if (UpdateProcesses[T].empty()) {
-      UpdateProcesses[T].push_back(static_cast<ProcessId>(Processes.size()));
-      Processes.push_back(std::make_unique<Process>(Process{T, true, 0, 0, {}, false}));
+      const ProcessId New = M.names() ? M.names()->updateProcess(T, 0) : numProcesses();
+      UpdateProcesses[T].push_back(addProcess(New, Process{T, true, 0, 0, {}, false}));
     }
     return UpdateProcesses[T].front();
   }
-  auto [Found, IsNew] = ByLocation.try_emplace({T, Where}, static_cast<ProcessId>(Processes.size()));
-  ProcessId Mine = Found->second;
+  auto [Found, IsNew] = ByLocation.try_emplace({T, Where}, numProcesses());
   if (IsNew) {
-    UpdateProcesses[T].push_back(Mine);
-    Processes.push_back(std::make_unique<Process>(Process{T, true, Where, 0, {}, false}));
+    if (M.names())
+      Found->second = M.names()->updateProcess(T, Where);
+    UpdateProcesses[T].push_back(addProcess(Found->second, Process{T, true, Where, 0, {}, false}));
   }
+  ProcessId Mine = Found->second;
   if (Width > Processes[Mine]->Width) {
     Processes[Mine]->Width = Width;
     for (ProcessId P : UpdateProcesses[T])

@@ -208,6 +208,7 @@ private:
   void begin();
   void bufferStore(ThreadId T, const Operation &Op);
   void readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint64_t &High, bool Record);
+  ProcessId addProcess(ProcessId Id, const Process &New);
   ProcessId updateProcess(ThreadId T, Address Where, uint8_t Width);
   bool spinsForever(ThreadId T);
   void ensureThread(ThreadId T);
