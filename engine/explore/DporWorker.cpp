@@ -429,7 +429,9 @@ double DporWorker::explored() const {
       ++Branches;
     if (Level < SharedLevels.size()) {
       SharedPrefix &With = *SharedLevels[Level].Prefix;
-      std::lock_guard<std::mutex> Guard(With.Lock);
+      std::unique_lock<std::mutex> Guard(With.Lock, std::try_to_lock); // this worker may hold it
+      if (!Guard)
+        break;
       Branches = With.DoneBefore + static_cast<uint32_t>(With.Branches.size());
       Done = Branches - 1;
       for (WakeupTree::NodeId N = With.Planned; N != WakeupTree::None; N = With.Tree.next(N))
@@ -460,8 +462,8 @@ uint64_t DporWorker::bytes() const {
   uint64_t Sum = Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper) + E.bytes() + Tree.bytes() +
                  C.machine().undo().bytes() + C.machine().memory().bytesAllocated();
   for (const SharedLevel &With : SharedLevels) {
-    std::lock_guard<std::mutex> Guard(With.Prefix->Lock);
-    Sum += With.Prefix->Tree.bytes() / static_cast<uint64_t>(With.Prefix.use_count());
+    if (std::unique_lock<std::mutex> Guard(With.Prefix->Lock, std::try_to_lock); Guard) // this worker may hold it
+      Sum += With.Prefix->Tree.bytes() / static_cast<uint64_t>(With.Prefix.use_count());
   }
   return Sum;
 }

@@ -103,7 +103,7 @@ private:
   size_t WorkDone = 0;
   ProcessId LastProcess = 0;
 
-  static constexpr size_t MostMoved = 100'000; // steps that are planned from one prefix
+  static constexpr size_t MostMoved = 1'000'000; // steps that are planned from one prefix
   uint64_t EventsSeen = 0, EventsAtLook = 0;
   uint64_t NumEnded = 0;
   uint64_t ExecutionsTold = 0, BytesTold = 0;
