@@ -112,11 +112,20 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
       New.Thread = std::thread([&New] { New.Worker.run(); });
     };
   DporWorker First({C, E, Shared, Memory, Options, Observer, Team, LookForOthers}, 0, Result);
-  First.run();
-  for (std::unique_ptr<Helper> &H : Helpers) {
-    H->Thread.join();
-    Spare->giveBack();
+  auto Join = [&] {
+    for (std::unique_ptr<Helper> &H : Helpers) {
+      H->Thread.join();
+      Spare->giveBack();
+    }
+  };
+  try {
+    First.run();
+  } catch (...) { // the observer has seen enough
+    Team.stop();
+    Join();
+    throw;
   }
+  Join();
   bool Changed = Shared.changed() || Memory.changed();
   Configuration *Finder = Result.Ended == ExplorationResult::End::FirstBug ? &C : nullptr;
   bool Lost = First.lostItsWay();
