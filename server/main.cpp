@@ -254,7 +254,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_flag("--exhaustive", Options.Exhaustive, "Go on after the first bug, so that the counts are total");
   addTimeoutOption(Check, Given.TimeoutSeconds);
   addMemoryOption(Check, Given.MemoryBytes);
-  Check->add_option("-j,--jobs", Given.Jobs, "Models checked side by side [number of cores]")
+  Check->add_option("-j,--jobs", Given.Jobs, "Cores to use, for models side by side and within one [all]")
       ->check(CLI::Range(0u, 4096u))
       ->type_name("N");
   Check->add_option_function<std::string>(

@@ -39,7 +39,7 @@ struct CheckOptions {
   unsigned Unroll = 8;       // iterations of a loop that other threads can keep going
   double TimeoutSeconds = 0; // per model; 0: none
   uint64_t MaxMemoryBytes = 4ull << 30;
-  unsigned Jobs = 0;            // models checked side by side; 0: as many as there are cores
+  unsigned Jobs = 0;            // cores to use; 0: all
   unsigned Counterexamples = 8; // bugs per model that are explained with a trace
   bool Samples = false;         // executions are written down also where there is no bug
   bool Monitor = true; // look during SC whether the program is robust; where it is, TSO and PSO need no exploration
