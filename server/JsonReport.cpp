@@ -66,6 +66,7 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
     J.attribute("blocked", M.Blocked);
     J.attribute("bounded", M.CutShort);
     J.attribute("seconds", M.Seconds);
+    J.attribute("stepsTaken", M.StepsTaken);
     J.attribute("explored", !M.FromSc);
     if (M.States)
       J.attributeObject("states", [&] {

@@ -238,6 +238,7 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   Report.Executions = Result.Executions;
   Report.Blocked = Result.Blocked;
   Report.CutShort = Result.Cut;
+  Report.StepsTaken = Result.Steps;
   if (Result.HasReasonPc)
     Report.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
   Report.Reason = Result.Reason;

@@ -94,6 +94,7 @@ struct ModelReport {
   uint64_t Executions = 0; // complete ones: every thread finished, or the bug reached
   uint64_t Blocked = 0;    // ended by an await or assume that cannot be satisfied
   uint64_t CutShort = 0;   // ended by the loop bound ("bounded" in the JSON)
+  uint64_t StepsTaken = 0; // for all of them; unknown under POWER
   double Seconds = 0;
   std::vector<Bug> Bugs; // each distinct (kind, place, thread) once
   std::vector<CutLoop> Loops;

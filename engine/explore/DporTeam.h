@@ -1,12 +1,12 @@
-// What workers have in common that explore one tree of executions together. Each has a machine of its own and explores a
-// subtree at a time, alone. Only the prefixes from which a subtree was given away are shared: what is planned from them,
-// and what somebody has begun to explore, which then need not be explored from there by anybody else.
+// What workers have in common that explore one tree of executions together. Each has a machine of its own and explores
+// a subtree at a time, alone. Only the prefixes from which a subtree was given away are shared: what is planned from
+// them, and what somebody has begun to explore, which then need not be explored from there by anybody else.
 //
-// A branch relies on what sleeps in it: an execution of it can be one that only a race in the sleeper's branch leads to,
-// and then must be planned before the branch is left. So a branch is begun only when all that would sleep in it has been
-// explored to the end; its first step conflicts with those of the branches that others are still in, which are awake in
-// it then. It also conflicts with what was planned before it and is passed over, so that none of that is led into what is
-// explored here.
+// A branch relies on what sleeps in it: an execution of it can be one that only a race in the sleeper's branch leads
+// to, and then must be planned before the branch is left. So a branch is begun only when all that would sleep in it has
+// been explored to the end; its first step conflicts with those of the branches that others are still in, which are
+// awake in it then. It also conflicts with what was planned before it and is passed over, so that none of that is led
+// into what is explored here.
 #pragma once
 
 #include "explore/Exploration.h"

@@ -41,6 +41,7 @@ std::optional<ProcessId> DporWorker::choose() {
 
 void DporWorker::take(ProcessId P) {
   E.append(P);
+  ++Result.Steps;
   LastProcess = P;
   const Footprint &Done = E[E.length() - 1].Touched;
   Prefix Next;
@@ -90,7 +91,8 @@ void DporWorker::forward() {
   }
 }
 
-/// Counts the execution and tells of it. The observer hears of one at a time, and where the first bug ends it all of one.
+/// Counts the execution and tells of it. The observer hears of one at a time, and where the first bug ends it all of
+/// one.
 void DporWorker::tellEnding(Ending How) {
   std::unique_lock<std::mutex> Guard(Team.Telling, std::defer_lock);
   if (Team.hasSeveral())
@@ -268,7 +270,8 @@ bool DporWorker::backtrack() {
   return false;
 }
 
-/// The first of the trees planned from a prefix that can be begun while somebody is in these branches; None if none can.
+/// The first of the trees planned from a prefix that can be begun while somebody is in these branches; None if none
+/// can.
 WakeupTree::NodeId DporWorker::findPossible(const WakeupTree &In, WakeupTree::NodeId First,
                                             std::vector<const Footprint *> &Others) const {
   for (WakeupTree::NodeId N = First; N != WakeupTree::None; N = In.next(N)) {
@@ -280,8 +283,8 @@ WakeupTree::NodeId DporWorker::findPossible(const WakeupTree &In, WakeupTree::No
   return WakeupTree::None;
 }
 
-/// Begins one of the branches that are planned from the present prefix, which is shared. False if none can be begun: what
-/// is left is for those who are still in the others.
+/// Begins one of the branches that are planned from the present prefix, which is shared. False if none can be begun:
+/// what is left is for those who are still in the others.
 bool DporWorker::takeShared() {
   SharedPrefix &From = *SharedLevels.back().Prefix;
   std::lock_guard<std::mutex> Guard(From.Lock);
@@ -387,8 +390,8 @@ void DporWorker::offerSomething() {
   Team.offer(std::move(Job));
 }
 
-/// Goes to where a job begins. False if there is no way: what this worker takes to be shared differs from what the other
-/// does, and exploration must start over.
+/// Goes to where a job begins. False if there is no way: what this worker takes to be shared differs from what the
+/// other does, and exploration must start over.
 bool DporWorker::follow(const DporJob &Job) {
   Prefixes.assign(1, Prefix());
   SleepersInUse = 0;
@@ -459,8 +462,8 @@ void DporWorker::tellProgress() {
 }
 
 uint64_t DporWorker::bytes() const {
-  uint64_t Sum = Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper) + E.bytes() + Tree.bytes() +
-                 C.machine().undo().bytes() + C.machine().memory().bytesAllocated();
+  uint64_t Sum = Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper) + E.bytes() +
+                 Tree.bytes() + C.machine().undo().bytes() + C.machine().memory().bytesAllocated();
   for (const SharedLevel &With : SharedLevels) {
     if (std::unique_lock<std::mutex> Guard(With.Prefix->Lock, std::try_to_lock); Guard) // this worker may hold it
       Sum += With.Prefix->Tree.bytes() / static_cast<uint64_t>(With.Prefix.use_count());

@@ -24,8 +24,8 @@ public:
   DporWorker(const DporWorker &) = delete;
   DporWorker &operator=(const DporWorker &) = delete;
 
-  /// Explores: the first worker from the start, the others what they are given. Ends once there is nothing left, a limit
-  /// is reached, or what is shared turned out differently.
+  /// Explores: the first worker from the start, the others what they are given. Ends once there is nothing left, a
+  /// limit is reached, or what is shared turned out differently.
   void run();
   /// A job that another worker gave led to something else here.
   bool lostItsWay() const { return LostItsWay; }
@@ -54,7 +54,9 @@ private:
   void settle(Race &R);
   void settleShared(Race &R, SharedPrefix &Before);
   size_t findSequence(const Race &R);
-  WakeupTree::NodeId plannedFrom(const Prefix &Here) const { return Here.Guided ? Tree.next(Here.Wakeup) : Here.Wakeup; }
+  WakeupTree::NodeId plannedFrom(const Prefix &Here) const {
+    return Here.Guided ? Tree.next(Here.Wakeup) : Here.Wakeup;
+  }
 
   // With others:
   void lookAround();

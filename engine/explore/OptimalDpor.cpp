@@ -28,6 +28,7 @@ void addCounts(ExplorationResult &To, const ExplorationResult &From) {
   To.Executions += From.Executions;
   To.Blocked += From.Blocked;
   To.Cut += From.Cut;
+  To.Steps += From.Steps;
   To.SleepSetBlocked += From.SleepSetBlocked;
   To.FailedWakeups += From.FailedWakeups;
 }
@@ -107,8 +108,8 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
         return;
       Team.addMember();
       const auto Number = static_cast<unsigned>(Helpers.size()) + 1;
-      Helper &New = *Helpers.emplace_back(
-          std::make_unique<Helper>(P, Shared, Common, Options, Machine, Observer, Team, Number));
+      Helper &New =
+          *Helpers.emplace_back(std::make_unique<Helper>(P, Shared, Common, Options, Machine, Observer, Team, Number));
       New.Thread = std::thread([&New] { New.Worker.run(); });
     };
   DporWorker First({C, E, Shared, Memory, Options, Observer, Team, LookForOthers}, 0, Result);

@@ -74,8 +74,9 @@ void expectTheSame(const testing::Palette &From, Buffering Buffers, unsigned See
 }
 
 const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
-const testing::Palette Atomics = {Statement::Store,       Statement::Load,    Statement::FetchAdd, Statement::Exchange,
-                                  Statement::CompareSwap, Statement::Guarded, Statement::RelaxedSwap};
+const testing::Palette Atomics = {Statement::Store,      Statement::Load,        Statement::FetchAdd,
+                                  Statement::Exchange,   Statement::CompareSwap, Statement::Guarded,
+                                  Statement::RelaxedSwap};
 const testing::Palette Waiting = {Statement::Store,     Statement::Load,         Statement::AwaitNot, Statement::Copy,
                                   Statement::LockedAdd, Statement::SignalOrWait, Statement::TryLocked};
 const testing::Palette Sizes = {Statement::Store, Statement::Load,     Statement::Narrow,
@@ -96,7 +97,8 @@ TEST(Together, SeeWhatOneSeesOfSeveralSizes) {
 
 TEST(Together, CountWhatOneCounts) {
   // Nodes that threads allocate, a lock, loops: names of objects, threads and locations must be the same for all.
-  for (const char *Name : {"ms_queue", "nested_threads", "mutex_counter", "thread_local", "hazard_pointer", "mixed_size"})
+  for (const char *Name :
+       {"ms_queue", "nested_threads", "mutex_counter", "thread_local", "hazard_pointer", "mixed_size"})
     for (Buffering Buffers : {Buffering::None, Buffering::Fifo, Buffering::PerLocation}) {
       const Program P = testing::compile(testing::requestForProgram(Name, {}));
       const ExplorationOptions Options = testing::exhaustively(Buffers, 4);
