@@ -492,7 +492,7 @@ bool DporWorker::lookAtLimits() {
     return Stop("the check was cancelled");
   if (Options.Deadline && std::chrono::steady_clock::now() > *Options.Deadline)
     return Stop("the time limit was reached");
-  if (Bytes > Options.MaxMemoryBytes)
+  if (Bytes > Options.MaxMemoryBytes - Options.MaxMemoryBytes / 16) // a table that grows is there twice for a moment
     return Stop("the memory limit was reached");
   return false;
 }
