@@ -159,6 +159,9 @@ public:
   /// Notes that the instruction at which T stands reads from an object with unwritten bytes.
   void noteRead(ThreadId T, const Object &O, Address Where, uint32_t Size);
 
+  /// Called now and then while a thread runs on and on. It may throw.
+  void watch(std::function<void()> Look) { WhileRunning = std::move(Look); }
+
   /// Saves T so that whatever happens to it in this step can be taken back.
   void save(ThreadId T);
   /// Begins a step: what was saved for the one before does not count.
@@ -301,6 +304,7 @@ private:
   bool AtomicBlocked = false;
   uint64_t Step = 1;
   std::function<void(std::vector<uint64_t> &)> Outside;
+  std::function<void()> WhileRunning;
 };
 
 /// The value a read-modify-write leaves, on Width bytes.

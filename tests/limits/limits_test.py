@@ -31,6 +31,7 @@ SMALL = program("x = 1;", 1)
 MANY_EXECUTIONS = program("x = (int)(long)p; y = x;", 6)
 ONE_LONG_EXECUTION = program("for (int i = 0; i < 2000000000; ++i) { pthread_mutex_lock(&m); x = i; pthread_mutex_unlock(&m); }", 2)
 ALLOCATIONS = program("for (int i = 0; i < 100000; ++i) { char *m = malloc(1 << 16); m[0] = (char)x; x = m[0] + 1; }", 2)
+LONG_BETWEEN_STEPS = program("char own[1 << 12]; for (int i = 0; i < 2000000000; ++i) memset(own, i, sizeof own); x = own[1];", 2)
 
 
 class Use:
@@ -87,6 +88,8 @@ class Limits(unittest.TestCase):
             self.expect_time("many executions", MANY_EXECUTIONS, model)
         for model in ("sc", "tso", "pso"):  # POWER has a limit on the length of executions
             self.expect_time("one long execution", ONE_LONG_EXECUTION, model)
+        for model in ("sc", "tso", "pso", "power"):
+            self.expect_time("long between two steps", LONG_BETWEEN_STEPS, model)
 
     def test_memory(self):
         for model in ("sc", "tso", "pso"):
