@@ -89,7 +89,7 @@ class Limits(unittest.TestCase):
         for model in ("sc", "tso", "pso"):  # POWER has a limit on the length of executions
             self.expect_time("one long execution", ONE_LONG_EXECUTION, model)
         for model in ("sc", "tso", "pso", "power"):
-            self.expect_time("long between two steps", LONG_BETWEEN_STEPS, model)
+            self.expect_time("long between two steps", LONG_BETWEEN_STEPS, model, 0.3)
 
     def test_memory(self):
         for model in ("sc", "tso", "pso"):
