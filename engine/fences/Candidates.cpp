@@ -302,7 +302,7 @@ void Candidates::addOrder(uint32_t Pc, Order To, std::vector<uint32_t> &Found) {
   for (uint32_t Copy : copiesOf(Pc))
     C.Where.push_back({Copy, false});
   C.Change = ChangeOrder{textOf(Pc), From, To};
-  C.Cost = (To == Order::SeqCst ? Costs.SeqCst : Costs.ReleaseAcquire) * CostUnit;
+  C.Cost = (To == Order::SeqCst ? Costs.SeqCst : Costs.ReleaseAcquire) * CostUnit + (To == Order::AcqRel);
   Found.push_back(intern(std::move(C)));
 }
 
@@ -318,6 +318,8 @@ void Candidates::addOrders(const Violation &V, const DelayPath &Path, uint32_t I
       addOrder(Pc, Order::Release, Found);
     if (reads(I.Op) && HasLater)
       addOrder(Pc, Order::Acquire, Found);
+    if (isUpdate(I.Op) && HasEarlier && HasLater)
+      addOrder(Pc, Order::AcqRel, Found);
     addOrder(Pc, Order::SeqCst, Found);
     return;
   }
