@@ -385,6 +385,14 @@ TEST_F(FixCommandTest, RelaxesAndApplies) {
       testing::contains(run("check --relax --model pso mp.c").Output, "all fences and memory orders are needed"));
 }
 
+TEST_F(FixCommandTest, SaysWhereThereIsNothingToRelax) {
+  write("sb.c", testing::StoreBuffering);
+  const testing::Outcome Relaxed = run("check --relax --model sc sb.c");
+  EXPECT_EQ(Relaxed.ExitCode, 0);
+  EXPECT_TRUE(testing::contains(Relaxed.Output, "sb.c: there is no fence and no memory order that could be weaker"))
+      << Relaxed.Output;
+}
+
 TEST_F(FixCommandTest, MakesAProgramRobust) {
   write("sb.c", testing::StoreBuffering);
   EXPECT_EQ(run("robust --model tso sb.c").ExitCode, 1);

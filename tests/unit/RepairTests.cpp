@@ -356,6 +356,18 @@ TEST(Repair, UnderPowerTheCheapestIsFoundInAFewRounds) {
   EXPECT_LT(Repairs.rounds(), 40u);
 }
 
+TEST(Repair, OneFenceDoesForSeveralModels) {
+  // What PSO wants as a release fence POWER may want as well, behind a load.
+  for (const char *Name : {"litmus_s", "litmus_r", "publication", "dekker"}) {
+    const Program P = compile(requestForProgram(Name));
+    const CheckOptions Options = optionsFor({Model::PSO, Model::Power});
+    const RepairResult Result = testing::cheapestRepair(P, Options);
+    ASSERT_EQ(Result.What, Outcome::Repaired) << Name << ": " << Result.Reason;
+    EXPECT_TRUE(Result.Found->Cheapest) << Name;
+    EXPECT_EQ(testing::cheaperThan(P, Options, *Result.Found, 400), testing::Search::NotFound) << Name;
+  }
+}
+
 TEST(Repair, AnExecutionIsFollowedThroughOtherFences) {
   // A full fence in each thread prevents it; one, or light ones in both, do not.
   const Program P = compile(requestForText(testing::StoreBuffering));
