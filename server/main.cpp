@@ -24,6 +24,7 @@ static const char *const CheckHelp =
     R"(Flags for Clang (-D -U -I -std= -include -isystem -W... -f... -m...) are passed on; so is all that follows '--'.
 Flags are also taken from a compile_commands.json beside or above the file; models, unroll, timeout, memory, jobs and
 flags also from a .picket.toml there, and from a comment on the file's first lines (// picket: unroll=5).
+-fpicket-optimize=O1 (or O2) is Picket's own: what LLVM's optimiser makes of the program is checked instead.
 
 Exit codes: 0 nothing found, 1 violation, 2 bad usage or a file that cannot be written,
             3 cannot be checked, 4 a limit was reached first.
