@@ -5,9 +5,9 @@
 // f could have come before e lands, against the order in which the two stand under SC.
 //
 // The papers' monitors follow an execution event by event, and find or miss an alarm depending on the order of events
-// that could as well have come in another. Here it is asked of the past of f's thread alone: what lies in it, and which
-// of its stores must have landed, are vector clocks. That is the paper's monitor on the shortest execution that can
-// raise this alarm, so that one execution per trace is enough.
+// that could as well have come in another. Here it is asked of the past of f's thread alone: what lies in it a vector
+// clock tells, and that tells as well which of its stores must have landed. That is the paper's monitor on the shortest
+// execution that can raise this alarm, so that one execution per trace is enough.
 #pragma once
 
 #include "memory/Configuration.h"
@@ -43,10 +43,11 @@ public:
   /// The alarm with the shortest past so far. To be asked when exploration is over.
   const std::optional<RobustnessAlarm> &alarm(Which W) const { return Alarms[W]; }
 
-  /// Whether an alarm with a past of this length would be the shortest so far.
-  bool wants(Which W, size_t Length) const { return !Alarms[W] || Length < Alarms[W]->Past.size(); }
-  void raise(Which W, RobustnessAlarm Alarm) {
+  /// Whether an alarm with a past of this length, with its fences, would be the shortest so far.
+  bool wants(Which W, size_t Length) const { return !Alarms[W] || Length < Lengths[W]; }
+  void raise(Which W, RobustnessAlarm Alarm, size_t Length) {
     Alarms[W] = std::move(Alarm);
+    Lengths[W] = Length;
     if (!Alarmed[W].exchange(true, std::memory_order_acq_rel) && OnAlarm)
       OnAlarm();
   }
@@ -62,6 +63,7 @@ public:
 
 private:
   std::optional<RobustnessAlarm> Alarms[2];
+  size_t Lengths[2] = {0, 0};
   std::atomic<bool> Alarmed[2] = {false, false};
 };
 
