@@ -110,6 +110,8 @@ CheckReport CheckCommand::checkFile(const std::string &File, const FileSettings 
   Request.Text.File = File;
   Request.Text.Flags = With.Flags;
   Request.Options = With.Options;
+  if (!Against.empty())
+    Request.Options.Against = Against;
   ProgressLine Line(Output == Format::Text, With.Options);
   CheckReport Report = check(Request, [&](const Progress &P) { Line.show(File, P); }, &Interrupted);
   Report.File = File; // as it was named

@@ -55,6 +55,38 @@ using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point Start) { return std::chrono::duration<double>(Clock::now() - Start).count(); }
 
+ExplorationOptions limitsOf(const CheckOptions &Options, double Seconds, const std::atomic<bool> *Cancel) {
+  ExplorationOptions E;
+  E.Exhaustive = Options.Exhaustive;
+  E.Machine.Unroll = std::max(1u, Options.Unroll);
+  E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes;
+  E.Cancel = Cancel;
+  if (Seconds > 0)
+    E.Deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Seconds));
+  return E;
+}
+
+/// States are searched while executions that may take for ever are explored: a fifth of the time is theirs.
+class StatesMeanwhile {
+public:
+  /// `Least`: seconds of executions before the first search.
+  explicit StatesMeanwhile(double Least) : NextAt(Least) {}
+
+  /// Whether it is time for a search, and what it may take.
+  std::optional<double> due(double Now) {
+    if (Now < NextAt)
+      return std::nullopt;
+    const double Seconds = Budget;
+    Budget *= Growth;
+    NextAt = Now + Seconds + Growth * Seconds;
+    return Seconds;
+  }
+
+private:
+  static constexpr double Growth = 4;
+  double NextAt, Budget = 1; // seconds
+};
+
 /// Collects what the executions of one model show, in order or as graphs.
 class Collector : public ExplorationObserver, public GraphObserver {
 public:
@@ -89,6 +121,25 @@ public:
       OnProgress({Report.Which, Result.Executions, Result.Explored, secondsSince(Start)});
   }
 
+  /// Where loops make executions many, their states may be few: they are searched meanwhile.
+  bool isEnough(const ExplorationResult &Result) override {
+    if (Options.Search != Engine::Auto || !hasStates(Report.Which))
+      return false;
+    return Options.RobustnessOnly ? knowsRobustness() : knowsStates(Result);
+  }
+
+  /// To be called when the exploration is over and its verdict is in the report.
+  void addStates() {
+    if (ByStates && !Options.RobustnessOnly && Report.Bugs.empty()) {
+      ByStates->Robust = std::move(Report.Robust);
+      ByStates->Seconds = Report.Seconds;
+      Report = std::move(*ByStates);
+    }
+    if (ByStates && Options.RobustnessOnly)
+      for (Robustness &R : ByStates->Robust)
+        addAnswer(std::move(R));
+  }
+
   void restarted() override {
     Found.clear();
     Seen.clear();
@@ -120,6 +171,83 @@ public:
   }
 
 private:
+  bool alarmed(Model M) const {
+    return Exploration.Monitor->alarmed(M == Model::TSO ? ScMonitor::Tso : ScMonitor::Pso);
+  }
+
+  /// Whether it is known of each model that is asked for. Shorter witnesses than the first are looked for a while.
+  bool knowsRobustness() {
+    constexpr double Least = .2;
+    const double Now = secondsSince(Start);
+    if (Now < Least || !Exploration.Monitor)
+      return false;
+    const std::vector<Model> &Asked = Options.Against;
+    const bool AsksTso = std::find(Asked.begin(), Asked.end(), Model::TSO) != Asked.end();
+    if (AsksTso && !alarmed(Model::TSO) && !ByStates)
+      if (std::optional<double> Seconds = Meanwhile.due(Now)) {
+        ModelReport Sc;
+        const ExplorationOptions Limits = limitsOfStates(*Seconds);
+        try {
+          StateCheck{File, P, Options, Limits, OnProgress}.findRobustness(Sc);
+        } catch (const std::bad_alloc &) { // executions go on
+        }
+        if (!Sc.Robust.empty())
+          ByStates = std::move(Sc);
+      }
+    return std::all_of(Asked.begin(), Asked.end(), [&](Model M) {
+      const bool Answered = ByStates && (M == Model::TSO || ByStates->Robust.front().Known == Robustness::NotRobust);
+      return alarmed(M) || Answered;
+    });
+  }
+
+  /// Whether there is an answer for loops without a bound, where executions only give one up to a bound.
+  bool knowsStates(const ExplorationResult &Result) {
+    std::optional<double> Seconds;
+    if (Result.Cut && Report.Bugs.empty() && !ByStates)
+      Seconds = Meanwhile.due(secondsSince(Start));
+    if (!Seconds)
+      return false;
+    ModelReport Now;
+    Now.Which = Report.Which;
+    Now.Executions = Result.Executions;
+    Now.Blocked = Result.Blocked;
+    Now.CutShort = Result.Cut;
+    const ExplorationOptions Limits = limitsOfStates(*Seconds);
+    if (!StateCheck{File, P, Options, Limits, OnProgress}.run(Now))
+      return false;
+    ByStates = std::move(Now);
+    return true;
+  }
+
+  ExplorationOptions limitsOfStates(double Seconds) const {
+    ExplorationOptions Limits = limitsOf(Options, Seconds, Exploration.Cancel);
+    if (Exploration.Deadline)
+      Limits.Deadline = std::min(*Limits.Deadline, *Exploration.Deadline);
+    return Limits;
+  }
+
+  /// What states said of TSO. A behaviour of TSO is one of PSO, too.
+  void addAnswer(Robustness Answer) {
+    for (Model M : {Model::TSO, Model::PSO}) {
+      if (M == Model::PSO && Answer.Known != Robustness::NotRobust)
+        continue;
+      auto Known =
+          std::find_if(Report.Robust.begin(), Report.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
+      if (Known == Report.Robust.end())
+        Known = Report.Robust.emplace(Report.Robust.end());
+      else if (Known->Known == Robustness::NotRobust || !Known->Bounded)
+        continue;
+      *Known = Answer;
+      Known->Against = M;
+      if (M == Model::PSO) {
+        setNotRobust(*Known, Answer.Store, Answer.Overtaker, Answer.Observer);
+        Known->Witness = nullptr;
+      } else {
+        Report.States = ByStates->States;
+      }
+    }
+  }
+
   void explainBug(Bug &B, Recording Run) {
     Run.File = File;
     Run.Unroll = Options.Unroll;
@@ -167,6 +295,8 @@ private:
   AccessSampler Sampler;
   std::vector<SeenBug> Seen; // the first of Report.Bugs, with the executions that show them
   std::vector<SeenGraph> SeenGraphs;
+  StatesMeanwhile Meanwhile{Options.RobustnessOnly ? .25 : 1};
+  std::optional<ModelReport> ByStates; // its answer
   const std::function<void(const Progress &)> &OnProgress;
   const ExplorationOptions &Exploration;
 };
@@ -192,17 +322,6 @@ void addRobust(ModelReport &Sc) {
     R.Bounded = Sc.CutShort > 0;
     Sc.Robust.push_back(std::move(R));
   }
-}
-
-ExplorationOptions limitsOf(const CheckOptions &Options, double Seconds, const std::atomic<bool> *Cancel) {
-  ExplorationOptions E;
-  E.Exhaustive = Options.Exhaustive;
-  E.Machine.Unroll = std::max(1u, Options.Unroll);
-  E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes;
-  E.Cancel = Cancel;
-  if (Seconds > 0)
-    E.Deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Seconds));
-  return E;
 }
 
 void checkModel(const std::string &File, const Program &P, const CheckOptions &Options,
@@ -250,6 +369,7 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
     Report.Result = Result.Cut ? Verdict::Bounded : Verdict::Verified;
   if (E.Monitor && Result.Ended == ExplorationResult::End::Everything)
     addRobust(Report);
+  Found.addStates();
 }
 
 /// The models of a check. TSO and PSO are not explored where SC turns out to answer for them, so they begin once SC is
@@ -267,9 +387,9 @@ public:
         if (Report.Models[K].Which == M)
           Order.push_back(K);
     auto Relaxed = [](const ModelReport &M) { return M.Which == Model::TSO || M.Which == Model::PSO; };
-    const bool Useful =
-        Options.RobustnessOnly || std::any_of(Report.Models.begin(), Report.Models.end(), Relaxed);
-    if (Options.Monitor && Options.Search != Engine::Lazy && Useful && !Order.empty() && Report.Models[Order.front()].Which == Model::SC)
+    const bool Useful = Options.RobustnessOnly || std::any_of(Report.Models.begin(), Report.Models.end(), Relaxed);
+    if (Options.Monitor && Options.Search != Engine::Lazy && Useful && !Order.empty() &&
+        Report.Models[Order.front()].Which == Model::SC)
       Sc = &Report.Models[Order.front()];
     Alarms.OnAlarm = [this] {
       std::lock_guard<std::mutex> Lock(Telling);

@@ -42,9 +42,10 @@ struct CheckOptions {
   unsigned Jobs = 0;            // models checked side by side; 0: as many as there are cores
   unsigned Counterexamples = 8; // bugs per model that are explained with a trace
   bool Samples = false;         // executions are written down also where there is no bug
-  bool Monitor = true; // look during SC whether the program is robust; where it is, TSO and PSO need no exploration
+  bool Monitor = true;   // look during SC whether the program is robust; where it is, TSO and PSO need no exploration
   bool Witnesses = true; // an execution is shown where it is not robust
   bool RobustnessOnly = false; // SC is monitored for its own sake: also where no other model is asked for
+  std::vector<Model> Against = {Model::TSO, Model::PSO}; // RobustnessOnly: the models that matter
 };
 
 struct Bug {
@@ -97,9 +98,9 @@ struct ModelReport {
   double Seconds = 0;
   std::vector<Bug> Bugs; // each distinct (kind, place, thread) once
   std::vector<CutLoop> Loops;
-  std::vector<Note> Notes;                               // each place once, in the order of the text
-  std::vector<Robustness> Robust; // SC: against TSO and PSO; those: their own. Empty: not looked at
-  bool FromSc = false;            // not explored: robust, so that what holds of SC holds
+  std::vector<Note> Notes;           // each place once, in the order of the text
+  std::vector<Robustness> Robust;    // SC: against TSO and PSO; those: their own. Empty: not looked at
+  bool FromSc = false;               // not explored: robust, so that what holds of SC holds
   std::optional<StateCounts> States; // the verdict is that of a search through states
   std::vector<std::shared_ptr<const Recording>> Samples; // what is accessed and overtaken where, as far as it was seen
   std::string Reason;                                    // why unsupported or inconclusive: a sentence
@@ -123,7 +124,7 @@ struct Progress {
   Model Which = Model::SC;
   uint64_t Executions = 0;
   double Explored =
-      -1;             // about which share of the model's executions is done; negative: not known; 1: the model is over
+      -1;              // about which share of the model's executions is done; negative: not known; 1: the model is over
   double Seconds = 0;  // since the model's exploration began
   uint64_t States = 0; // seen so far, where these are searched and not executions
 };

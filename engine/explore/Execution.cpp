@@ -39,6 +39,7 @@ void Execution::makeRoom() {
   SavedAt.resize(Stride);
   LastOf.resize(Stride);
   LastLanding.resize(Stride);
+  LastStore.resize(Stride);
   Current.resize(static_cast<size_t>(Stride) * Stride);
 }
 
@@ -399,6 +400,7 @@ void Execution::append(ProcessId P) {
   E.FirstOld = NumOld;
   E.FirstLanding = static_cast<uint32_t>(Landings.size());
   E.Previous = LastOf[P];
+  E.LastStore = LastStore[P];
   Waits = C.canWait(P);
   if (Waits) // whether it would have had to wait can only be asked while it has not happened
     lookAtWaiting(P, Races);
@@ -484,6 +486,7 @@ void Execution::removeLast() {
   }
   copyClock(current(E.Process), &ClocksBefore[static_cast<size_t>(Length) * Stride]);
   LastOf[E.Process] = E.Previous;
+  LastStore[E.Process] = E.LastStore;
   for (; Landings.size() > E.FirstLanding; Landings.pop_back())
     LastLanding[Landings.back().Process] = Landings.back().Previous;
   Touches.resize(E.FirstTouch);

@@ -8,6 +8,7 @@
 #include "explore/ScMonitor.h"
 #include "memory/Configuration.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Event {
   Footprint Touched;
   Configuration::Mark Before;
   uint32_t FirstTouch = 0, FirstRace = 0, FirstLanding = 0;
+  uint32_t LastStore = 0;            // monitored: the Index of its process's last store up to the event before
   size_t NumSaved = 0, FirstOld = 0; // what there was before
 };
 
@@ -189,6 +191,10 @@ private:
     uint32_t Tso = 0, Pso = 0, Barrier = 0;
     uint32_t Previous = 0; // of the process (landing + 1, 0: none)
   };
+  bool allLanded(ProcessId P) const {
+    const uint32_t L = LastLanding[P];
+    return (L ? std::min(Landings[L - 1].Tso, Landings[L - 1].Pso) : 0) >= LastStore[P];
+  }
   Landing &addLanding(ProcessId P, uint32_t Index);
   const Landing &landingAt(ProcessId P, uint32_t Index) const;
   bool wasSeen(uint32_t Writer, const uint32_t *Known) const;
@@ -223,6 +229,7 @@ private:
   std::vector<uint32_t> LastOf;                     // per process: its last event + 1
   std::vector<Landing> Landings;                    // with a monitor
   std::vector<uint32_t> LastLanding;                // per process (landing + 1)
+  std::vector<uint32_t> LastStore;                  // per process: the Index of its last store
   std::vector<std::vector<uint32_t>> EntryClocks;   // per thread: clock of the store behind each buffer entry
   std::vector<std::vector<EntryState>> EntryStates; // per thread
   std::vector<uint64_t> SavedAt;                    // per process: the step in which its clock was last saved

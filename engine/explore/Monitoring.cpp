@@ -234,12 +234,14 @@ void Execution::joinConflicts(uint32_t *Into, CellId Cell, bool Writes) {
     join(Into, clock(Touches[T - 1].Event));
 }
 
-/// What the step itself means for the stores of its thread.
+/// What the step itself means for the stores of its thread. Where all have landed, there is nothing to note.
 void Execution::monitorStep(uint32_t E) {
   const Event &Mine = Events[E];
   switch (Mine.Kind) {
   case OperationKind::Store: {
-    if (Pending.Ordering < Order::Release)
+    const bool OrdersOthers = Pending.Ordering >= Order::Release && !allLanded(Mine.Process);
+    LastStore[Mine.Process] = Mine.Index;
+    if (!OrdersOthers && Pending.Ordering != Order::SeqCst)
       return;
     Landing &L = addLanding(Mine.Process, Mine.Index);
     L.Barrier = Mine.Index - 1;
@@ -249,6 +251,8 @@ void Execution::monitorStep(uint32_t E) {
   }
   case OperationKind::Rmw:
   case OperationKind::CmpXchg: {
+    if (allLanded(Mine.Process))
+      return;
     const bool All = Pending.Ordering == Order::NotAtomic || Pending.Ordering >= Order::Release;
     Landing &L = addLanding(Mine.Process, Mine.Index);
     L.Tso = Mine.Index;
@@ -258,6 +262,8 @@ void Execution::monitorStep(uint32_t E) {
   case OperationKind::Sync:
   case OperationKind::Free:
   case OperationKind::Atomic: {
+    if (allLanded(Mine.Process))
+      return;
     Landing &L = addLanding(Mine.Process, Mine.Index);
     L.Tso = L.Pso = Mine.Index;
     return;
@@ -270,6 +276,8 @@ void Execution::monitorStep(uint32_t E) {
 /// counts as something that the process has done since.
 void Execution::monitorNote(const StepNote &N) {
   auto Drain = [&](ProcessId P, uint32_t Effect) {
+    if (allLanded(P))
+      return;
     saveCurrent(P);
     const uint32_t Index = current(P)[P]++;
     Landing &L = addLanding(P, Index + 1);

@@ -325,6 +325,8 @@ bool OptimalDpor::lookAtLimits() {
   };
   if (Options.Cancel && *Options.Cancel)
     return Stop("the check was cancelled");
+  if (Observer.isEnough(Result))
+    return Stop("what was asked for is known");
   if (Options.Deadline && std::chrono::steady_clock::now() > *Options.Deadline)
     return Stop("the time limit was reached");
   const size_t Own = Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper);
