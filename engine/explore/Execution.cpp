@@ -37,9 +37,8 @@ void Execution::makeRoom() {
   Stride = Wider;
   Seen.resize(Stride);
   SavedAt.resize(Stride);
-  LastOf.resize(Stride);
-  LastLanding.resize(Stride);
-  LastStore.resize(Stride);
+  if (Monitor)
+    Histories.resize(Stride);
   Current.resize(static_cast<size_t>(Stride) * Stride);
 }
 
@@ -398,9 +397,7 @@ void Execution::append(ProcessId P) {
   E.FirstRace = static_cast<uint32_t>(Races.size());
   E.NumSaved = NumSaved;
   E.FirstOld = NumOld;
-  E.FirstLanding = static_cast<uint32_t>(Landings.size());
-  E.Previous = LastOf[P];
-  E.LastStore = LastStore[P];
+  E.FirstLanding = static_cast<uint32_t>(Landed.size());
   Waits = C.canWait(P);
   if (Waits) // whether it would have had to wait can only be asked while it has not happened
     lookAtWaiting(P, Races);
@@ -457,7 +454,6 @@ void Execution::append(ProcessId P) {
   if (Monitor)
     monitorStep(Length);
   copyClock(current(P), clock(Length));
-  LastOf[P] = Length + 1;
   if (Races.size() > E.FirstRace + 1u)
     keepImmediateRaces(Length);
   ++Length;
@@ -485,10 +481,8 @@ void Execution::removeLast() {
     Saved.resize(At);
   }
   copyClock(current(E.Process), &ClocksBefore[static_cast<size_t>(Length) * Stride]);
-  LastOf[E.Process] = E.Previous;
-  LastStore[E.Process] = E.LastStore;
-  for (; Landings.size() > E.FirstLanding; Landings.pop_back())
-    LastLanding[Landings.back().Process] = Landings.back().Previous;
+  if (Monitor)
+    forgetStep(E);
   Touches.resize(E.FirstTouch);
   NumOld = E.FirstOld;
   Races.resize(E.FirstRace);

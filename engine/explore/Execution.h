@@ -16,15 +16,14 @@ namespace picket {
 
 struct Event {
   ProcessId Process = 0;
-  uint32_t Index = 0;    // grows along its process, from 1; monitors also count the fences in between
-  uint32_t Previous = 0; // of its process (event + 1, 0: none)
+  uint32_t Index = 0; // grows along its process, from 1; monitors also count the fences in between
   OperationKind Kind = OperationKind::None;
   uint32_t Operation = 0; // which operation of the thread it is, or (update) which one stored it
   uint32_t Pc = 0;
   Footprint Touched;
   Configuration::Mark Before;
   uint32_t FirstTouch = 0, FirstRace = 0, FirstLanding = 0;
-  uint32_t LastStore = 0;            // monitored: the Index of its process's last store up to the event before
+  uint32_t LastStore = 0;            // of its process, before it (monitored)
   size_t NumSaved = 0, FirstOld = 0; // what there was before
 };
 
@@ -112,8 +111,7 @@ public:
       Buffered += EntryClocks[T].capacity() * sizeof(uint32_t) + EntryStates[T].capacity() * sizeof(EntryState);
     return Buffered + Races.capacity() * sizeof(Race) +
            (Clocks.capacity() + ClocksBefore.capacity() + Current.capacity() + Saved.capacity()) * sizeof(uint32_t) +
-           Events.capacity() * sizeof(Event) + Touches.capacity() * sizeof(Touch) +
-           Landings.capacity() * sizeof(Landing) + OldBytes.capacity();
+           Events.capacity() * sizeof(Event) + Touches.capacity() * sizeof(Touch) + OldBytes.capacity();
   }
 
 private:
@@ -186,15 +184,15 @@ private:
   /// What a process itself did to make its stores land, up to some Index: which of its events must have landed under
   /// either model for whoever has seen that much of it, and the last one in front of a store-store barrier.
   struct Landing {
-    ProcessId Process = 0;
     uint32_t Index = 0;
     uint32_t Tso = 0, Pso = 0, Barrier = 0;
-    uint32_t Previous = 0; // of the process (landing + 1, 0: none)
   };
-  bool allLanded(ProcessId P) const {
-    const uint32_t L = LastLanding[P];
-    return (L ? std::min(Landings[L - 1].Tso, Landings[L - 1].Pso) : 0) >= LastStore[P];
-  }
+  struct History {
+    std::vector<uint32_t> Events;
+    std::vector<Landing> Landings = {Landing()};
+    uint32_t LastStore = 0; // its Index
+    bool allLanded() const { return std::min(Landings.back().Tso, Landings.back().Pso) >= LastStore; }
+  };
   Landing &addLanding(ProcessId P, uint32_t Index);
   const Landing &landingAt(ProcessId P, uint32_t Index) const;
   bool wasSeen(uint32_t Writer, const uint32_t *Known) const;
@@ -204,6 +202,7 @@ private:
   void monitorSeveral(const std::vector<MemoryAccess> &Accesses);
   void joinConflicts(uint32_t *Into, CellId Cell, bool Writes);
   void monitorStep(uint32_t E);
+  void forgetStep(const Event &E);
   void monitorNote(const StepNote &N);
   bool readByOthers(ThreadId Writer, uint32_t Reads, const uint32_t *Known) const;
   bool seenByOthers(uint32_t Store, const uint32_t *Known) const;
@@ -226,10 +225,8 @@ private:
   std::vector<uint8_t> OldBytes; // the first NumOld are in use
   size_t NumOld = 0;
   std::vector<Race> Races;
-  std::vector<uint32_t> LastOf;                     // per process: its last event + 1
-  std::vector<Landing> Landings;                    // with a monitor
-  std::vector<uint32_t> LastLanding;                // per process (landing + 1)
-  std::vector<uint32_t> LastStore;                  // per process: the Index of its last store
+  std::vector<History> Histories;                   // per process, with a monitor
+  std::vector<ProcessId> Landed;                    // per landing: whose it is
   std::vector<std::vector<uint32_t>> EntryClocks;   // per thread: clock of the store behind each buffer entry
   std::vector<std::vector<EntryState>> EntryStates; // per thread
   std::vector<uint64_t> SavedAt;                    // per process: the step in which its clock was last saved

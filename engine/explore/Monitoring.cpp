@@ -59,21 +59,17 @@ bool Execution::wasSeen(uint32_t Writer, const uint32_t *Known) const {
 }
 
 Execution::Landing &Execution::addLanding(ProcessId P, uint32_t Index) {
-  Landing New = LastLanding[P] ? Landings[LastLanding[P] - 1] : Landing();
-  New.Process = P;
-  New.Index = Index;
-  New.Previous = LastLanding[P];
-  Landings.push_back(New);
-  LastLanding[P] = static_cast<uint32_t>(Landings.size());
+  std::vector<Landing> &Landings = Histories[P].Landings;
+  Landed.push_back(P);
+  Landings.push_back(Landing(Landings.back()));
+  Landings.back().Index = Index;
   return Landings.back();
 }
 
 const Execution::Landing &Execution::landingAt(ProcessId P, uint32_t Index) const {
-  static const Landing None;
-  uint32_t L = LastLanding[P];
-  while (L && Landings[L - 1].Index > Index)
-    L = Landings[L - 1].Previous;
-  return L ? Landings[L - 1] : None;
+  const std::vector<Landing> &Landings = Histories[P].Landings; // the first has no Index
+  auto IsLater = [](uint32_t Index, const Landing &L) { return Index < L.Index; };
+  return *(std::upper_bound(Landings.begin(), Landings.end(), Index, IsLater) - 1);
 }
 
 /// Whether a store must have landed for a thread that has seen `Known` and is about to access the cell. Its thread may
@@ -84,13 +80,14 @@ void Execution::findLanded(const Event &Store, CellId Cell, const uint32_t *Know
   const Landing &Own = landingAt(P, Known[P]);
   Tso = Own.Tso >= Store.Index;
   Pso = Own.Pso >= Store.Index;
-  for (uint32_t E = LastOf[P]; E && !Pso && Events[E - 1].Index >= Store.Index; E = Events[E - 1].Previous) {
-    if (Events[E - 1].Index > Known[P])
-      continue;
-    const bool BehindBarrier = landingAt(P, Events[E - 1].Index).Barrier >= Store.Index;
+  const std::vector<uint32_t> &All = Histories[P].Events;
+  auto IsLater = [&](uint32_t Index, uint32_t E) { return Index < Events[E].Index; };
+  for (auto E = std::upper_bound(All.begin(), All.end(), Known[P], IsLater);
+       !Pso && E != All.begin() && Events[*--E].Index >= Store.Index;) {
+    const bool BehindBarrier = landingAt(P, Events[*E].Index).Barrier >= Store.Index;
     if (Tso && !BehindBarrier) // nor is an earlier one
       break;
-    if (wasSeen(E - 1, Known)) {
+    if (wasSeen(*E, Known)) {
       Tso = true;
       Pso = BehindBarrier;
     }
@@ -236,11 +233,14 @@ void Execution::joinConflicts(uint32_t *Into, CellId Cell, bool Writes) {
 
 /// What the step itself means for the stores of its thread. Where all have landed, there is nothing to note.
 void Execution::monitorStep(uint32_t E) {
-  const Event &Mine = Events[E];
+  Event &Mine = Events[E];
+  History &Past = Histories[Mine.Process];
+  Past.Events.push_back(E);
+  Mine.LastStore = Past.LastStore;
   switch (Mine.Kind) {
   case OperationKind::Store: {
-    const bool OrdersOthers = Pending.Ordering >= Order::Release && !allLanded(Mine.Process);
-    LastStore[Mine.Process] = Mine.Index;
+    const bool OrdersOthers = Pending.Ordering >= Order::Release && !Past.allLanded();
+    Past.LastStore = Mine.Index;
     if (!OrdersOthers && Pending.Ordering != Order::SeqCst)
       return;
     Landing &L = addLanding(Mine.Process, Mine.Index);
@@ -251,7 +251,7 @@ void Execution::monitorStep(uint32_t E) {
   }
   case OperationKind::Rmw:
   case OperationKind::CmpXchg: {
-    if (allLanded(Mine.Process))
+    if (Past.allLanded())
       return;
     const bool All = Pending.Ordering == Order::NotAtomic || Pending.Ordering >= Order::Release;
     Landing &L = addLanding(Mine.Process, Mine.Index);
@@ -262,7 +262,7 @@ void Execution::monitorStep(uint32_t E) {
   case OperationKind::Sync:
   case OperationKind::Free:
   case OperationKind::Atomic: {
-    if (allLanded(Mine.Process))
+    if (Past.allLanded())
       return;
     Landing &L = addLanding(Mine.Process, Mine.Index);
     L.Tso = L.Pso = Mine.Index;
@@ -272,11 +272,19 @@ void Execution::monitorStep(uint32_t E) {
   }
 }
 
+/// Takes back what the last step has left.
+void Execution::forgetStep(const Event &E) {
+  Histories[E.Process].Events.pop_back();
+  Histories[E.Process].LastStore = E.LastStore;
+  for (; Landed.size() > E.FirstLanding; Landed.pop_back())
+    Histories[Landed.back()].Landings.pop_back();
+}
+
 /// What happens along with a step, and is not part of its event: others do not see it from the event alone. So it
 /// counts as something that the process has done since.
 void Execution::monitorNote(const StepNote &N) {
   auto Drain = [&](ProcessId P, uint32_t Effect) {
-    if (allLanded(P))
+    if (Histories[P].allLanded())
       return;
     saveCurrent(P);
     const uint32_t Index = current(P)[P]++;
