@@ -84,7 +84,7 @@ public:
 
 private:
   static constexpr double Growth = 4;
-  double NextAt, Budget = 1; // seconds
+  double NextAt, Budget = 2; // seconds
 };
 
 /// Collects what the executions of one model show, in order or as graphs.
@@ -125,7 +125,7 @@ public:
   bool isEnough(const ExplorationResult &Result) override {
     if (Options.Search != Engine::Auto || !hasStates(Report.Which))
       return false;
-    return Options.RobustnessOnly ? knowsRobustness() : knowsStates(Result);
+    return Options.RobustnessOnly ? knowsRobustness(Result) : knowsStates(Result);
   }
 
   /// To be called when the exploration is over and its verdict is in the report.
@@ -135,9 +135,14 @@ public:
       ByStates->Seconds = Report.Seconds;
       Report = std::move(*ByStates);
     }
-    if (ByStates && Options.RobustnessOnly)
+    if (!Options.RobustnessOnly)
+      return;
+    if (ByStates)
       for (Robustness &R : ByStates->Robust)
         addAnswer(std::move(R));
+    for (Model M : {Model::TSO, Model::PSO})
+      if (AsFar && std::none_of(Report.Robust.begin(), Report.Robust.end(), [&](auto &R) { return R.Against == M; }))
+        addAsFar(M);
   }
 
   void restarted() override {
@@ -176,14 +181,12 @@ private:
   }
 
   /// Whether it is known of each model that is asked for. Shorter witnesses than the first are looked for a while.
-  bool knowsRobustness() {
-    constexpr double Least = .2;
+  bool knowsRobustness(const ExplorationResult &Result) {
+    constexpr double Least = .1;
     const double Now = secondsSince(Start);
     if (Now < Least || !Exploration.Monitor)
       return false;
-    const std::vector<Model> &Asked = Options.Against;
-    const bool AsksTso = std::find(Asked.begin(), Asked.end(), Model::TSO) != Asked.end();
-    if (AsksTso && !alarmed(Model::TSO) && !ByStates)
+    if (Options.AgainstTso && !alarmed(Model::TSO) && !ByStates)
       if (std::optional<double> Seconds = Meanwhile.due(Now)) {
         ModelReport Sc;
         const ExplorationOptions Limits = limitsOfStates(*Seconds);
@@ -194,10 +197,43 @@ private:
         if (!Sc.Robust.empty())
           ByStates = std::move(Sc);
       }
-    return std::all_of(Asked.begin(), Asked.end(), [&](Model M) {
-      const bool Answered = ByStates && (M == Model::TSO || ByStates->Robust.front().Known == Robustness::NotRobust);
-      return alarmed(M) || Answered;
-    });
+    auto Known = [&](Model M) {
+      return alarmed(M) || (ByStates && (M == Model::TSO || ByStates->Robust.front().Known == Robustness::NotRobust));
+    };
+    if ((Known(Model::TSO) || !Options.AgainstTso) && (Known(Model::PSO) || !Options.AgainstPso))
+      return true;
+    // What is left are executions up to a bound. Where these are many, a lower bound has to do.
+    constexpr double MostForBound = .5;
+    if (!Result.Cut || Now < MostForBound || Lowered)
+      return AsFar.has_value();
+    Lowered = true;
+    lowerBound();
+    return AsFar.has_value();
+  }
+
+  /// Follows loops once, twice, ..., as long as that is soon done.
+  void lowerBound() {
+    constexpr double Soon = .2; // seconds
+    CheckOptions Lower = Options;
+    Lower.Models = {Model::SC};
+    Lower.Search = Engine::Bounded;
+    Lower.TimeoutSeconds = Soon;
+    for (Lower.Unroll = 1; Lower.Unroll < Options.Unroll; Lower.Unroll *= 2) {
+      CheckReport Checked = checkCompiled(File, {P, {}}, Lower, {}, Exploration.Cancel);
+      ModelReport &Sc = Checked.Models.front();
+      if (Sc.Robust.size() < 2)
+        return;
+      AsFar = std::move(Sc);
+    }
+  }
+
+  /// What executions up to a lower bound said.
+  void addAsFar(Model M) {
+    for (const Robustness &R : AsFar->Robust)
+      if (R.Against == M) {
+        Report.Robust.push_back(R);
+        Report.Loops = AsFar->Loops;
+      }
   }
 
   /// Whether there is an answer for loops without a bound, where executions only give one up to a bound.
@@ -295,8 +331,10 @@ private:
   AccessSampler Sampler;
   std::vector<SeenBug> Seen; // the first of Report.Bugs, with the executions that show them
   std::vector<SeenGraph> SeenGraphs;
-  StatesMeanwhile Meanwhile{Options.RobustnessOnly ? .25 : 1};
+  StatesMeanwhile Meanwhile{Options.RobustnessOnly ? .1 : 1};
   std::optional<ModelReport> ByStates; // its answer
+  bool Lowered = false;                // the bound, for robustness
+  std::optional<ModelReport> AsFar;    // the answer up to there
   const std::function<void(const Progress &)> &OnProgress;
   const ExplorationOptions &Exploration;
 };
@@ -312,7 +350,7 @@ std::optional<Buffering> bufferingOf(Model M) {
 }
 
 /// SC was explored to the end: where there was no alarm, the program is robust.
-void addRobust(ModelReport &Sc) {
+void addRobust(ModelReport &Sc, unsigned Unroll) {
   for (Model M : {Model::TSO, Model::PSO}) {
     if (std::any_of(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; }))
       continue;
@@ -320,6 +358,7 @@ void addRobust(ModelReport &Sc) {
     R.Against = M;
     R.Known = Robustness::Robust;
     R.Bounded = Sc.CutShort > 0;
+    R.Iterations = R.Bounded ? Unroll : 0;
     Sc.Robust.push_back(std::move(R));
   }
 }
@@ -368,7 +407,7 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   else
     Report.Result = Result.Cut ? Verdict::Bounded : Verdict::Verified;
   if (E.Monitor && Result.Ended == ExplorationResult::End::Everything)
-    addRobust(Report);
+    addRobust(Report, E.Machine.Unroll);
   Found.addStates();
 }
 
@@ -501,7 +540,7 @@ public:
       for (Robustness &R : Report.Models.front().Robust)
         if (R.Against == Model::TSO && R.Known == Robustness::Robust && R.Bounded) {
           const ExplorationOptions Limits = limitsOfSecondLook(Report.Models.front());
-          StateCheck{Report.File, P, Options, Limits, OnProgress}.decideRobustness(R);
+          StateCheck{Report.File, P, Options, Limits, OnProgress}.decideRobustness(Report.Models.front(), R);
         }
   }
 

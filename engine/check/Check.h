@@ -44,8 +44,8 @@ struct CheckOptions {
   bool Samples = false;         // executions are written down also where there is no bug
   bool Monitor = true;   // look during SC whether the program is robust; where it is, TSO and PSO need no exploration
   bool Witnesses = true; // an execution is shown where it is not robust
-  bool RobustnessOnly = false; // SC is monitored for its own sake: also where no other model is asked for
-  std::vector<Model> Against = {Model::TSO, Model::PSO}; // RobustnessOnly: the models that matter
+  bool RobustnessOnly = false;               // SC is monitored for its own sake: also where no other model is asked for
+  bool AgainstTso = true, AgainstPso = true; // RobustnessOnly: the models that matter
 };
 
 struct Bug {
@@ -71,7 +71,8 @@ struct Note {
 struct Robustness {
   Model Against = Model::TSO;
   enum Answer : uint8_t { Unknown, Robust, NotRobust } Known = Unknown;
-  bool Bounded = false; // robust as far as loops were followed
+  bool Bounded = false;    // robust as far as loops were followed
+  unsigned Iterations = 0; // Bounded: how far that was
   // NotRobust: a store, a later access of its thread that can take effect first, and the access that can tell.
   Place Store, Overtaker, Observer;
   std::string Message;                           // one sentence about the store
