@@ -69,8 +69,8 @@ ExplorationOptions limitsOf(const CheckOptions &Options, double Seconds, const s
 /// States are searched while executions that may take for ever are explored: a fifth of the time is theirs.
 class StatesMeanwhile {
 public:
-  /// `Least`: seconds of executions before the first search.
-  explicit StatesMeanwhile(double Least) : NextAt(Least) {}
+  /// `Least`: seconds of executions before the first search, which may take `Budget` seconds.
+  StatesMeanwhile(double Least, double Budget) : NextAt(Least), Budget(Budget) {}
 
   /// Whether it is time for a search, and what it may take.
   std::optional<double> due(double Now) {
@@ -84,7 +84,7 @@ public:
 
 private:
   static constexpr double Growth = 4;
-  double NextAt, Budget = 2; // seconds
+  double NextAt, Budget; // seconds
 };
 
 /// Collects what the executions of one model show, in order or as graphs.
@@ -331,7 +331,7 @@ private:
   AccessSampler Sampler;
   std::vector<SeenBug> Seen; // the first of Report.Bugs, with the executions that show them
   std::vector<SeenGraph> SeenGraphs;
-  StatesMeanwhile Meanwhile{Options.RobustnessOnly ? .1 : 1};
+  StatesMeanwhile Meanwhile = Options.RobustnessOnly ? StatesMeanwhile(.1, 4) : StatesMeanwhile(1, 2);
   std::optional<ModelReport> ByStates; // its answer
   bool Lowered = false;                // the bound, for robustness
   std::optional<ModelReport> AsFar;    // the answer up to there
