@@ -118,7 +118,8 @@ void Configuration::settle(ThreadId T) {
   constexpr uint32_t MaxQuietBeforeRead = 2'000;
   constexpr uint32_t MaxHeldBack = 4'096; // stores, where loops have no bound
   const uint32_t MaxQuiet = M.comparesStates() ? 100'000 : 10'000'000;
-  uint32_t Quiet = 0;
+  constexpr uint32_t MaxFences = 100'000; // that are written down
+  uint32_t Quiet = 0, Fences = 0;
   // Without a bound so do fences and stores. Nothing is lost by waiting where the buffer is empty.
   auto TakesStep = [&] { return M.comparesStates() && ++Quiet > MaxQuietBeforeRead && bufferEmpty(T); };
   // A thread that reads its own and stores for ever does so step by step, too, before it holds back very much.
@@ -177,6 +178,9 @@ void Configuration::settle(ThreadId T) {
       if (Full && !StoreBuffers[T]->empty())
         return;
       M.save(T);
+      if (Listener && ++Fences > MaxFences)
+        throw MachineStop{MachineStop::Limit, M.pc(T), T,
+                          "thread '" + M.threadName(T) + "' goes round a loop of its own for ever"};
       if (Listener && Full == SaysFull)
         Listener->fenced(T, &Op);
       if (Full)
