@@ -42,6 +42,8 @@ void robustness(OStream &J, const Robustness &R, const TraceContext &Context) {
     J.attribute("against", nameOf(R.Against));
     J.attribute("robust", R.Known == Robustness::Robust);
     J.attribute("bounded", R.Bounded);
+    if (R.Bounded)
+      J.attribute("iterations", R.Iterations);
     if (R.Known != Robustness::NotRobust)
       return;
     text(J, "message", R.Message);

@@ -110,7 +110,7 @@ static void addEngineOption(CLI::App *Command, std::optional<Engine> &Search) {
         throw CLI::ValidationError("--engine", "'" + Text + "' is no engine (auto, bounded, lazy)");
       },
       "bounded: executions, with loops up to the bound; lazy: SC and TSO by their states, without a bound;\n"
-      "auto: bounded, then states where a loop was cut, for some seconds [auto]");
+      "auto: bounded, and states where a loop was cut, for some seconds [auto]");
 }
 
 template <typename Number> static void addTimeoutOption(CLI::App *Command, Number &Seconds) {

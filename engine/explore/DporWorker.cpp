@@ -461,6 +461,14 @@ void DporWorker::tellProgress() {
   Observer.progress(SoFar);
 }
 
+/// Whether the observer has what it needs. It may take its time for that, and hears of nothing meanwhile.
+bool DporWorker::isEnough() {
+  std::unique_lock<std::mutex> Guard(Team.Telling, std::defer_lock);
+  if (Team.hasSeveral())
+    Guard.lock();
+  return Observer.isEnough(Result);
+}
+
 uint64_t DporWorker::bytes() const {
   uint64_t Sum = Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper) + E.bytes() +
                  Tree.bytes() + C.machine().undo().bytes() + C.machine().memory().bytesAllocated();
@@ -490,6 +498,8 @@ bool DporWorker::lookAtLimits() {
     return Stop(""); // another knows why
   if (Options.Cancel && *Options.Cancel)
     return Stop("the check was cancelled");
+  if (Number == 0 && isEnough())
+    return Stop("what was asked for is known");
   if (Options.Deadline && std::chrono::steady_clock::now() > *Options.Deadline)
     return Stop("the time limit was reached");
   if (Bytes > Options.MaxMemoryBytes - Options.MaxMemoryBytes / 16) // a table that grows is there twice for a moment

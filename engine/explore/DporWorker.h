@@ -76,6 +76,7 @@ private:
     return WorkDone >= WorkBetweenLooks || Result.Ended != ExplorationResult::End::Everything ? lookAtLimits() : false;
   }
   bool lookAtLimits();
+  bool isEnough();
   uint64_t bytes() const;
   void tellProgress();
   double explored() const;

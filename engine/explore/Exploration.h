@@ -48,8 +48,8 @@ struct ExplorationResult {
   uint64_t Steps = 0; // taken, also those that were taken back and then taken again
 
   // What an optimal exploration never has (counted so that tests can insist).
-  uint64_t SleepSetBlocked = 0; // ended because every step left was explored elsewhere
-  uint64_t FailedWakeups = 0;   // a planned step was not possible
+  uint64_t SleepSetBlocked = 0;  // ended because every step left was explored elsewhere
+  uint64_t FailedWakeups = 0;    // a planned step was not possible
   uint64_t RejectedBranches = 0; // RSMC: branches that were begun and that the axioms then did not allow
 
   double Explored = -1; // told with progress: about which share of all executions is done; negative: not known
@@ -68,6 +68,8 @@ public:
   virtual void ended(Execution &E, Ending How) = 0;
   /// A few times a second.
   virtual void progress(const ExplorationResult &) {}
+  /// Asked many times a second: whether nothing is left to be found out.
+  virtual bool isEnough(const ExplorationResult &) { return false; }
   /// What was told so far does not count: exploration starts over with a better view of what is shared.
   virtual void restarted() {}
   /// The exploration is over. Executions it saw can be run again, to be recorded, from the configuration's start.

@@ -94,11 +94,20 @@ public:
     if (!mayBeQuiet(slotOf(Where)))
       return false;
     for (const ByteInfo &B : bytesOf(Where, Size))
-      if (!onlyBy(B.Writer, Thread) || !onlyBy(B.Reader, Thread))
+      if (B.Buffered || !onlyBy(B.Writer, Thread) || !onlyBy(B.Reader, Thread))
         return false;
     for (ByteInfo &B : bytesOf(Where, Size))
       add(B.QuietWriter, Thread);
     return true;
+  }
+
+  /// Notes that a write waits in a buffer: one of more bytes than others have been seen at. What is written to its bytes
+  /// after it, if only by its own thread, must not reach memory first.
+  void noteBuffered(Address Where, uint32_t Size) {
+    for (ByteInfo &B : bytesOf(Where, Size)) {
+      B.Buffered = true;
+      surprise(slotOf(Where), B.QuietWriter, Several, 0);
+    }
   }
 
   /// Something became shared since the last call: what was explored so far must be explored anew, and which of its
@@ -145,6 +154,7 @@ private:
   struct ByteInfo {
     Who Writer = Nobody, Reader = Nobody;
     Who QuietReader = Nobody, QuietWriter = Nobody; // whose accesses took no step
+    bool Buffered = false;
   };
   static Who nameOf(uint32_t Thread) { return static_cast<Who>(Thread < Several - 1u ? Thread + 1 : Several); }
   static bool onlyBy(Who Set, uint32_t Thread) { return Set == Nobody || (Set == nameOf(Thread) && Set != Several); }

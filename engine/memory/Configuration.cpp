@@ -127,9 +127,14 @@ void Configuration::settle(ThreadId T) {
   constexpr uint32_t MaxQuietBeforeRead = 2'000;
   constexpr uint32_t MaxHeldBack = 4'096; // stores, where loops have no bound
   const uint32_t MaxQuiet = M.comparesStates() ? 100'000 : 10'000'000;
-  uint32_t Quiet = 0;
+  constexpr uint32_t MaxFences = 100'000; // that are written down
+  uint32_t Quiet = 0, Fences = 0;
   // Without a bound so do fences and stores. Nothing is lost by waiting where the buffer is empty.
   auto TakesStep = [&] { return M.comparesStates() && ++Quiet > MaxQuietBeforeRead && bufferEmpty(T); };
+  // A thread that reads its own and stores for ever does so step by step, too, before it holds back very much.
+  constexpr uint32_t MaxHeldBackBeforeRead = 64;
+  auto HeldBack = [&] { return StoreBuffers[T] ? StoreBuffers[T]->tail() - StoreBuffers[T]->head() : 0; };
+  auto HoldsMany = [&] { return M.comparesStates() && HeldBack() >= MaxHeldBackBeforeRead; };
   UndoLog &Undo = M.undo();
   for (;;) {
     if (!M.created().empty())
@@ -182,6 +187,9 @@ void Configuration::settle(ThreadId T) {
       if (Full && !StoreBuffers[T]->empty())
         return;
       M.save(T);
+      if (Listener && ++Fences > MaxFences)
+        throw MachineStop{MachineStop::Limit, M.pc(T), T,
+                          "thread '" + M.threadName(T) + "' goes round a loop of its own for ever"};
       if (Listener && Full == SaysFull)
         Listener->fenced(T, &Op);
       if (Full)
@@ -194,7 +202,7 @@ void Configuration::settle(ThreadId T) {
     case OperationKind::Load: {
       // What nobody else writes can be read at any time: the thread's own last store, or what was there from the start.
       const Operation &Op = M.pending(T);
-      if (!M.quietAccesses() || ++Quiet > MaxQuietBeforeRead || !isQuiet(T, M.sharing()))
+      if (!M.quietAccesses() || ++Quiet > MaxQuietBeforeRead || HoldsMany() || !isQuiet(T, M.sharing()))
         return;
       countQuiet();
       M.save(T);
@@ -222,10 +230,12 @@ void Configuration::settle(ThreadId T) {
       }
       if (Buffers == Buffering::None)
         return;
-      if (M.comparesStates() && StoreBuffers[T] && StoreBuffers[T]->tail() - StoreBuffers[T]->head() >= MaxHeldBack)
+      if (M.comparesStates() && HeldBack() >= MaxHeldBack)
         throw MachineStop{MachineStop::Limit, M.pc(T), T,
                           "thread '" + M.threadName(T) + "' stores without end and reads nothing"};
       M.save(T);
+      if (M.quietAccesses())
+        M.sharing().noteBuffered(Op.Where, Op.Width);
       bufferStore(T, Operation(Op));
       break;
     }
@@ -236,9 +246,8 @@ void Configuration::settle(ThreadId T) {
 
 bool Configuration::isQuiet(ThreadId T, Sharing &Known) {
   const Operation &Op = M.pending(T);
-  bool Own =
-      (Op.Kind == OperationKind::Load && !Op.MaySpin && Known.readsOnlyOwn(Op.Where, Op.Width, T)) ||
-      (Op.Kind == OperationKind::Store && Known.writesOnlyOwn(Op.Where, Op.Width, T));
+  bool Own = (Op.Kind == OperationKind::Load && !Op.MaySpin && Known.readsOnlyOwn(Op.Where, Op.Width, T)) ||
+             (Op.Kind == OperationKind::Store && Known.writesOnlyOwn(Op.Where, Op.Width, T));
   return Own && M.memory().find(Op.Where)->Life == Lifetime::Alive;
 }
 
