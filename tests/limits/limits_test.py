@@ -88,7 +88,6 @@ class Limits(unittest.TestCase):
             self.expect_time("many executions", MANY_EXECUTIONS, model)
         for model in ("sc", "tso", "pso"):  # POWER has a limit on the length of executions
             self.expect_time("one long execution", ONE_LONG_EXECUTION, model)
-        for model in ("sc", "tso", "pso", "power"):
             self.expect_time("long between two steps", LONG_BETWEEN_STEPS, model, 0.3)
 
     def test_memory(self):
