@@ -42,6 +42,8 @@ void robustness(OStream &J, const Robustness &R, const TraceContext &Context) {
     J.attribute("against", nameOf(R.Against));
     J.attribute("robust", R.Known == Robustness::Robust);
     J.attribute("bounded", R.Bounded);
+    if (R.Bounded)
+      J.attribute("iterations", R.Iterations);
     if (R.Known != Robustness::NotRobust)
       return;
     text(J, "message", R.Message);
@@ -66,6 +68,7 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
     J.attribute("blocked", M.Blocked);
     J.attribute("bounded", M.CutShort);
     J.attribute("seconds", M.Seconds);
+    J.attribute("stepsTaken", M.StepsTaken);
     J.attribute("explored", !M.FromSc);
     if (M.States)
       J.attributeObject("states", [&] {

@@ -235,7 +235,7 @@ void printRobustness(raw_ostream &Out, const CheckReport &Report, const std::vec
       printColored(Out, raw_ostream::RED, "not robust");
     } else {
       printColored(Out, raw_ostream::GREEN,
-                   R->Bounded ? "robust up to " + counted(Options.Unroll, "iteration") + " of " +
+                   R->Bounded ? "robust up to " + counted(R->Iterations, "iteration") + " of " +
                                     loopsText(Sc.Loops, Report.File)
                               : "robust: every execution is one of SC (" +
                                     (Sc.States ? statesText(*Sc.States) : executionsText(Sc)) + ")");

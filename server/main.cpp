@@ -24,6 +24,7 @@ static const char *const CheckHelp =
     R"(Flags for Clang (-D -U -I -std= -include -isystem -W... -f... -m...) are passed on; so is all that follows '--'.
 Flags are also taken from a compile_commands.json beside or above the file; models, unroll, timeout, memory, jobs and
 flags also from a .picket.toml there, and from a comment on the file's first lines (// picket: unroll=5).
+-fpicket-optimize=O1 (or O2) is Picket's own: what LLVM's optimiser makes of the program is checked instead.
 
 Exit codes: 0 nothing found, 1 violation, 2 bad usage or a file that cannot be written,
             3 cannot be checked, 4 a limit was reached first.
@@ -109,7 +110,7 @@ static void addEngineOption(CLI::App *Command, std::optional<Engine> &Search) {
         throw CLI::ValidationError("--engine", "'" + Text + "' is no engine (auto, bounded, lazy)");
       },
       "bounded: executions, with loops up to the bound; lazy: SC and TSO by their states, without a bound;\n"
-      "auto: bounded, then states where a loop was cut, for some seconds [auto]");
+      "auto: bounded, and states where a loop was cut, for some seconds [auto]");
 }
 
 template <typename Number> static void addTimeoutOption(CLI::App *Command, Number &Seconds) {
@@ -254,7 +255,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_flag("--exhaustive", Options.Exhaustive, "Go on after the first bug, so that the counts are total");
   addTimeoutOption(Check, Given.TimeoutSeconds);
   addMemoryOption(Check, Given.MemoryBytes);
-  Check->add_option("-j,--jobs", Given.Jobs, "Models checked side by side [number of cores]")
+  Check->add_option("-j,--jobs", Given.Jobs, "Cores to use, for models side by side and within one [all]")
       ->check(CLI::Range(0u, 4096u))
       ->type_name("N");
   Check->add_option_function<std::string>(

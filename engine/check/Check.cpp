@@ -55,6 +55,38 @@ using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point Start) { return std::chrono::duration<double>(Clock::now() - Start).count(); }
 
+ExplorationOptions limitsOf(const CheckOptions &Options, double Seconds, const std::atomic<bool> *Cancel) {
+  ExplorationOptions E;
+  E.Exhaustive = Options.Exhaustive;
+  E.Machine.Unroll = std::max(1u, Options.Unroll);
+  E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes;
+  E.Cancel = Cancel;
+  if (Seconds > 0)
+    E.Deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Seconds));
+  return E;
+}
+
+/// States are searched while executions that may take for ever are explored: a fifth of the time is theirs.
+class StatesMeanwhile {
+public:
+  /// `Least`: seconds of executions before the first search, which may take `Budget` seconds.
+  StatesMeanwhile(double Least, double Budget) : NextAt(Least), Budget(Budget) {}
+
+  /// Whether it is time for a search, and what it may take.
+  std::optional<double> due(double Now) {
+    if (Now < NextAt)
+      return std::nullopt;
+    const double Seconds = Budget;
+    Budget *= Growth;
+    NextAt = Now + Seconds + Growth * Seconds;
+    return Seconds;
+  }
+
+private:
+  static constexpr double Growth = 4;
+  double NextAt, Budget; // seconds
+};
+
 /// Collects what the executions of one model show, in order or as graphs.
 class Collector : public ExplorationObserver, public GraphObserver {
 public:
@@ -89,6 +121,34 @@ public:
       OnProgress({Report.Which, Result.Executions, Result.Explored, secondsSince(Start)});
   }
 
+  /// Where loops make executions many, their states may be few: they are searched meanwhile.
+  bool isEnough(const ExplorationResult &Result) override {
+    if (Options.Search != Engine::Auto || !hasStates(Report.Which))
+      return false;
+    return Options.RobustnessOnly ? knowsRobustness(Result) : knowsStates(Result);
+  }
+
+  /// To be called when the exploration is over and its verdict is in the report.
+  void addStates() {
+    if (ByStates && !Options.RobustnessOnly && Report.Bugs.empty()) {
+      ByStates->Robust = std::move(Report.Robust);
+      ByStates->Seconds = Report.Seconds;
+      ByStates->Executions = Report.Executions; // of all workers
+      ByStates->Blocked = Report.Blocked;
+      ByStates->CutShort = Report.CutShort;
+      ByStates->StepsTaken = Report.StepsTaken;
+      Report = std::move(*ByStates);
+    }
+    if (!Options.RobustnessOnly)
+      return;
+    if (ByStates)
+      for (Robustness &R : ByStates->Robust)
+        addAnswer(std::move(R));
+    for (Model M : {Model::TSO, Model::PSO})
+      if (AsFar && std::none_of(Report.Robust.begin(), Report.Robust.end(), [&](auto &R) { return R.Against == M; }))
+        addAsFar(M);
+  }
+
   void restarted() override {
     Found.clear();
     Seen.clear();
@@ -120,6 +180,114 @@ public:
   }
 
 private:
+  bool alarmed(Model M) const {
+    return Exploration.Monitor->alarmed(M == Model::TSO ? ScMonitor::Tso : ScMonitor::Pso);
+  }
+
+  /// Whether it is known of each model that is asked for. Shorter witnesses than the first are looked for a while.
+  bool knowsRobustness(const ExplorationResult &Result) {
+    constexpr double Least = .1;
+    const double Now = secondsSince(Start);
+    if (Now < Least || !Exploration.Monitor)
+      return false;
+    if (Options.AgainstTso && !alarmed(Model::TSO) && !ByStates)
+      if (std::optional<double> Seconds = Meanwhile.due(Now)) {
+        ModelReport Sc;
+        const ExplorationOptions Limits = limitsOfStates(*Seconds);
+        try {
+          StateCheck{File, P, Options, Limits, OnProgress}.findRobustness(Sc);
+        } catch (const std::bad_alloc &) { // executions go on
+        }
+        if (!Sc.Robust.empty())
+          ByStates = std::move(Sc);
+      }
+    auto Known = [&](Model M) {
+      return alarmed(M) || (ByStates && (M == Model::TSO || ByStates->Robust.front().Known == Robustness::NotRobust));
+    };
+    if ((Known(Model::TSO) || !Options.AgainstTso) && (Known(Model::PSO) || !Options.AgainstPso))
+      return true;
+    // What is left are executions up to a bound. Where these are many, a lower bound has to do.
+    constexpr double MostForBound = .5;
+    if (!Result.Cut || Now < MostForBound || Lowered)
+      return AsFar.has_value();
+    Lowered = true;
+    lowerBound();
+    return AsFar.has_value();
+  }
+
+  /// Follows loops once, twice, ..., as long as that is soon done.
+  void lowerBound() {
+    constexpr double Soon = .2; // seconds
+    CheckOptions Lower = Options;
+    Lower.Models = {Model::SC};
+    Lower.Search = Engine::Bounded;
+    Lower.TimeoutSeconds = Soon;
+    for (Lower.Unroll = 1; Lower.Unroll < Options.Unroll; Lower.Unroll *= 2) {
+      CheckReport Checked = checkCompiled(File, {P, {}}, Lower, {}, Exploration.Cancel);
+      ModelReport &Sc = Checked.Models.front();
+      if (Sc.Robust.size() < 2)
+        return;
+      AsFar = std::move(Sc);
+    }
+  }
+
+  /// What executions up to a lower bound said.
+  void addAsFar(Model M) {
+    for (const Robustness &R : AsFar->Robust)
+      if (R.Against == M) {
+        Report.Robust.push_back(R);
+        Report.Loops = AsFar->Loops;
+      }
+  }
+
+  /// Whether there is an answer for loops without a bound, where executions only give one up to a bound.
+  bool knowsStates(const ExplorationResult &Result) {
+    std::optional<double> Seconds;
+    if (Result.Cut && Report.Bugs.empty() && !ByStates)
+      Seconds = Meanwhile.due(secondsSince(Start));
+    if (!Seconds)
+      return false;
+    ModelReport Now;
+    Now.Which = Report.Which;
+    Now.Executions = Result.Executions;
+    Now.Blocked = Result.Blocked;
+    Now.CutShort = Result.Cut;
+    const ExplorationOptions Limits = limitsOfStates(*Seconds);
+    if (!StateCheck{File, P, Options, Limits, OnProgress}.run(Now))
+      return false;
+    ByStates = std::move(Now);
+    return true;
+  }
+
+  ExplorationOptions limitsOfStates(double Seconds) const {
+    ExplorationOptions Limits = limitsOf(Options, Seconds, Exploration.Cancel);
+    if (Exploration.Deadline)
+      Limits.Deadline = std::min(*Limits.Deadline, *Exploration.Deadline);
+    return Limits;
+  }
+
+  /// What states said of TSO. A behaviour of TSO is one of PSO, too.
+  void addAnswer(Robustness Answer) {
+    for (Model M : {Model::TSO, Model::PSO}) {
+      if (M == Model::PSO && Answer.Known != Robustness::NotRobust)
+        continue;
+      auto Known =
+          std::find_if(Report.Robust.begin(), Report.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
+      if (Known == Report.Robust.end())
+        Known = Report.Robust.emplace(Report.Robust.end());
+      else if (Known->Known == Robustness::NotRobust || !Known->Bounded)
+        continue;
+      *Known = Answer;
+      Known->Against = M;
+      if (M == Model::PSO) {
+        setNotRobust(*Known, Answer.Store, Answer.Overtaker, Answer.Observer);
+        Known->Witness = nullptr;
+      } else {
+        Report.States = ByStates->States;
+      }
+    }
+  }
+
   void explainBug(Bug &B, Recording Run) {
     Run.File = File;
     Run.Unroll = Options.Unroll;
@@ -167,6 +335,10 @@ private:
   AccessSampler Sampler;
   std::vector<SeenBug> Seen; // the first of Report.Bugs, with the executions that show them
   std::vector<SeenGraph> SeenGraphs;
+  StatesMeanwhile Meanwhile = Options.RobustnessOnly ? StatesMeanwhile(.1, 4) : StatesMeanwhile(1, 2);
+  std::optional<ModelReport> ByStates; // its answer
+  bool Lowered = false;                // the bound, for robustness
+  std::optional<ModelReport> AsFar;    // the answer up to there
   const std::function<void(const Progress &)> &OnProgress;
   const ExplorationOptions &Exploration;
 };
@@ -182,7 +354,7 @@ std::optional<Buffering> bufferingOf(Model M) {
 }
 
 /// SC was explored to the end: where there was no alarm, the program is robust.
-void addRobust(ModelReport &Sc) {
+void addRobust(ModelReport &Sc, unsigned Unroll) {
   for (Model M : {Model::TSO, Model::PSO}) {
     if (std::any_of(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; }))
       continue;
@@ -190,25 +362,16 @@ void addRobust(ModelReport &Sc) {
     R.Against = M;
     R.Known = Robustness::Robust;
     R.Bounded = Sc.CutShort > 0;
+    R.Iterations = R.Bounded ? Unroll : 0;
     Sc.Robust.push_back(std::move(R));
   }
 }
 
-ExplorationOptions limitsOf(const CheckOptions &Options, double Seconds, const std::atomic<bool> *Cancel) {
-  ExplorationOptions E;
-  E.Exhaustive = Options.Exhaustive;
-  E.Machine.Unroll = std::max(1u, Options.Unroll);
-  E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes;
-  E.Cancel = Cancel;
-  if (Seconds > 0)
-    E.Deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Seconds));
-  return E;
-}
-
 void checkModel(const std::string &File, const Program &P, const CheckOptions &Options,
                 const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
-                ModelReport &Report, ScMonitor *Monitor) {
+                ModelReport &Report, ScMonitor *Monitor, SpareCores *Spare) {
   ExplorationOptions E = limitsOf(Options, Options.TimeoutSeconds, Cancel);
+  E.Spare = Spare;
   E.Monitor = Report.Which == Model::SC ? Monitor : nullptr;
   if (Options.Search == Engine::Lazy && hasStates(Report.Which)) {
     StateCheck Search{File, P, Options, E, OnProgress};
@@ -237,6 +400,7 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   Report.Executions = Result.Executions;
   Report.Blocked = Result.Blocked;
   Report.CutShort = Result.Cut;
+  Report.StepsTaken = Result.Steps;
   if (Result.HasReasonPc)
     Report.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
   Report.Reason = Result.Reason;
@@ -249,7 +413,8 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   else
     Report.Result = Result.Cut ? Verdict::Bounded : Verdict::Verified;
   if (E.Monitor && Result.Ended == ExplorationResult::End::Everything)
-    addRobust(Report);
+    addRobust(Report, E.Machine.Unroll);
+  Found.addStates();
 }
 
 /// The models of a check. TSO and PSO are not explored where SC turns out to answer for them, so they begin once SC is
@@ -260,16 +425,16 @@ public:
               const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
               const std::function<void(const CheckReport &)> &OnModel)
       : Report(Report), P(P), Options(Options), OnProgress(OnProgress), Cancel(Cancel), OnModel(OnModel),
-        Done(Report.Models.size()) {
+        Jobs(Options.Jobs ? Options.Jobs : std::max(1u, std::thread::hardware_concurrency())), Spare(Jobs), Done(Report.Models.size()) {
     // What others wait for comes first, and who waits last.
     for (const Model M : {Model::SC, Model::Power, Model::TSO, Model::PSO})
       for (size_t K = 0; K < Report.Models.size(); ++K)
         if (Report.Models[K].Which == M)
           Order.push_back(K);
     auto Relaxed = [](const ModelReport &M) { return M.Which == Model::TSO || M.Which == Model::PSO; };
-    const bool Useful =
-        Options.RobustnessOnly || std::any_of(Report.Models.begin(), Report.Models.end(), Relaxed);
-    if (Options.Monitor && Options.Search != Engine::Lazy && Useful && !Order.empty() && Report.Models[Order.front()].Which == Model::SC)
+    const bool Useful = Options.RobustnessOnly || std::any_of(Report.Models.begin(), Report.Models.end(), Relaxed);
+    if (Options.Monitor && Options.Search != Engine::Lazy && Useful && !Order.empty() &&
+        Report.Models[Order.front()].Which == Model::SC)
       Sc = &Report.Models[Order.front()];
     Alarms.OnAlarm = [this] {
       std::lock_guard<std::mutex> Lock(Telling);
@@ -278,7 +443,6 @@ public:
   }
 
   void run() {
-    const unsigned Jobs = Options.Jobs ? Options.Jobs : std::max(1u, std::thread::hardware_concurrency());
     std::vector<std::thread> Others;
     for (unsigned K = 1; K < Jobs && K < Order.size(); ++K)
       Others.emplace_back([this] { work(); });
@@ -295,8 +459,11 @@ private:
 
   void check(size_t K) {
     ModelReport &M = Report.Models[K];
-    if (!followsFromSc(M))
-      checkModel(Report.File, P, Options, OnProgress, Cancel, M, Sc ? &Alarms : nullptr);
+    if (!followsFromSc(M)) {
+      Spare.use();
+      checkModel(Report.File, P, Options, OnProgress, Cancel, M, Sc ? &Alarms : nullptr, Jobs > 1 ? &Spare : nullptr);
+      Spare.giveBack();
+    }
     if (OnProgress)
       OnProgress({M.Which, M.Executions, 1, M.Seconds});
     std::lock_guard<std::mutex> Lock(Telling);
@@ -381,7 +548,7 @@ public:
       for (Robustness &R : Report.Models.front().Robust)
         if (R.Against == Model::TSO && R.Known == Robustness::Robust && R.Bounded) {
           const ExplorationOptions Limits = limitsOfSecondLook(Report.Models.front());
-          StateCheck{Report.File, P, Options, Limits, OnProgress}.decideRobustness(R);
+          StateCheck{Report.File, P, Options, Limits, OnProgress}.decideRobustness(Report.Models.front(), R);
         }
   }
 
@@ -406,6 +573,8 @@ private:
   const std::function<void(const Progress &)> &OnProgress;
   const std::atomic<bool> *Cancel;
   const std::function<void(const CheckReport &)> &OnModel;
+  const unsigned Jobs;
+  SpareCores Spare;
   std::vector<size_t> Order; // of Report.Models
   ModelReport *Sc = nullptr; // if it is asked for and monitored
   ScMonitor Alarms;

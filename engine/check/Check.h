@@ -39,12 +39,13 @@ struct CheckOptions {
   unsigned Unroll = 8;       // iterations of a loop that other threads can keep going
   double TimeoutSeconds = 0; // per model; 0: none
   uint64_t MaxMemoryBytes = 4ull << 30;
-  unsigned Jobs = 0;            // models checked side by side; 0: as many as there are cores
+  unsigned Jobs = 0;            // cores to use; 0: all
   unsigned Counterexamples = 8; // bugs per model that are explained with a trace
   bool Samples = false;         // executions are written down also where there is no bug
-  bool Monitor = true; // look during SC whether the program is robust; where it is, TSO and PSO need no exploration
+  bool Monitor = true;   // look during SC whether the program is robust; where it is, TSO and PSO need no exploration
   bool Witnesses = true; // an execution is shown where it is not robust
-  bool RobustnessOnly = false; // SC is monitored for its own sake: also where no other model is asked for
+  bool RobustnessOnly = false;               // SC is monitored for its own sake: also where no other model is asked for
+  bool AgainstTso = true, AgainstPso = true; // RobustnessOnly: the models that matter
 };
 
 struct Bug {
@@ -70,7 +71,8 @@ struct Note {
 struct Robustness {
   Model Against = Model::TSO;
   enum Answer : uint8_t { Unknown, Robust, NotRobust } Known = Unknown;
-  bool Bounded = false; // robust as far as loops were followed
+  bool Bounded = false;    // robust as far as loops were followed
+  unsigned Iterations = 0; // Bounded: how far that was
   // NotRobust: a store, a later access of its thread that can take effect first, and the access that can tell.
   Place Store, Overtaker, Observer;
   std::string Message;                           // one sentence about the store
@@ -94,12 +96,13 @@ struct ModelReport {
   uint64_t Executions = 0; // complete ones: every thread finished, or the bug reached
   uint64_t Blocked = 0;    // ended by an await or assume that cannot be satisfied
   uint64_t CutShort = 0;   // ended by the loop bound ("bounded" in the JSON)
+  uint64_t StepsTaken = 0; // for all of them; unknown under POWER
   double Seconds = 0;
   std::vector<Bug> Bugs; // each distinct (kind, place, thread) once
   std::vector<CutLoop> Loops;
-  std::vector<Note> Notes;                               // each place once, in the order of the text
-  std::vector<Robustness> Robust; // SC: against TSO and PSO; those: their own. Empty: not looked at
-  bool FromSc = false;            // not explored: robust, so that what holds of SC holds
+  std::vector<Note> Notes;           // each place once, in the order of the text
+  std::vector<Robustness> Robust;    // SC: against TSO and PSO; those: their own. Empty: not looked at
+  bool FromSc = false;               // not explored: robust, so that what holds of SC holds
   std::optional<StateCounts> States; // the verdict is that of a search through states
   std::vector<std::shared_ptr<const Recording>> Samples; // what is accessed and overtaken where, as far as it was seen
   std::string Reason;                                    // why unsupported or inconclusive: a sentence
@@ -123,7 +126,7 @@ struct Progress {
   Model Which = Model::SC;
   uint64_t Executions = 0;
   double Explored =
-      -1;             // about which share of the model's executions is done; negative: not known; 1: the model is over
+      -1;              // about which share of the model's executions is done; negative: not known; 1: the model is over
   double Seconds = 0;  // since the model's exploration began
   uint64_t States = 0; // seen so far, where these are searched and not executions
 };

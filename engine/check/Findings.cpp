@@ -22,15 +22,17 @@ void Findings::look(Machine &M, Ending How) {
     for (ThreadId T = 0; T < M.numThreads(); ++T)
       if (M.exists(T) && M.status(T) == ThreadStatus::Cut)
         addLoop(M.loopOfSpin(T));
-  for (; ReadsSeen < M.unwrittenReads().size(); ++ReadsSeen)
-    addRead(M.unwrittenReads()[ReadsSeen]);
+  if (M.unwrittenReads().empty())
+    return;
+  for (size_t &Seen = ReadsSeen[&M]; Seen < M.unwrittenReads().size(); ++Seen)
+    addRead(M.unwrittenReads()[Seen]);
 }
 
 void Findings::clear() {
   Report.Bugs.clear();
   Report.Loops.clear();
   Report.Notes.clear();
-  ReadsSeen = 0;
+  ReadsSeen.clear();
 }
 
 /// A bug inside a model of the C library is shown where the user's text called it.

@@ -5,6 +5,8 @@
 #include "machine/Machine.h"
 #include "memory/Configuration.h"
 
+#include <map>
+
 namespace picket {
 
 class Findings {
@@ -24,7 +26,7 @@ private:
 
   const Program &P;
   ModelReport &Report;
-  size_t ReadsSeen = 0; // of the machine's unwritten reads
+  std::map<const Machine *, size_t> ReadsSeen; // of the machine's unwritten reads
 };
 
 } // namespace picket

@@ -110,8 +110,7 @@ bool StateCheck::run(ModelReport &Report) {
         Stopped(Result.Ended == ExplorationResult::End::Unsupported, Result);
     } else {
       const LazyTsoResult Result = checkLazily(P, Limits, Found);
-      Counts = {Result.States, Result.Transitions,     Result.Bytes,
-                Result.Rounds, Result.Delayed.size(), Result.Robust};
+      Counts = {Result.States, Result.Transitions, Result.Bytes, Result.Rounds, Result.Delayed.size(), Result.Robust};
       if (Result.What == LazyTsoResult::Answer::Verified)
         Ended = Verdict::Verified;
       else
@@ -163,11 +162,21 @@ void StateCheck::findRobustness(ModelReport &Sc) {
     Sc.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
 }
 
-void StateCheck::decideRobustness(Robustness &R) {
+void StateCheck::decideRobustness(ModelReport &Sc, Robustness &R) {
+  const Clock::time_point Start = Clock::now();
   WitnessCollector Found(*this, R);
   try {
-    if (checkLazily(P, Limits, Found).Robust)
-      R.Bounded = false;
+    const LazyTsoResult Result = checkLazily(P, Limits, Found);
+    if (!Result.Robust)
+      return;
+    R.Bounded = false;
+    Sc.States = {Result.States,
+                 Result.Transitions,
+                 Result.Bytes,
+                 Result.Rounds,
+                 0,
+                 true,
+                 std::chrono::duration<double>(Clock::now() - Start).count()};
   } catch (const std::bad_alloc &) { // it stays as it was
   }
 }

@@ -22,7 +22,7 @@ struct StateCheck {
   /// Whether the program is robust against TSO: the only question.
   void findRobustness(ModelReport &Sc);
   /// The same, where a monitor found it to be as far as loops were followed.
-  void decideRobustness(Robustness &R);
+  void decideRobustness(ModelReport &Sc, Robustness &R);
 
   Verdict Ended = Verdict::Inconclusive;
 };

@@ -4,6 +4,13 @@
 
 namespace picket {
 
+Cells::Cells(CommonCells &Common) {
+  std::lock_guard<std::mutex> Guard(Common.Lock);
+  *this = Common.All;
+  Changed = false;
+  this->Common = &Common;
+}
+
 CellId Cells::add(Address Where, uint32_t Size) {
   auto New = static_cast<CellId>(Table.size());
   Table.push_back({Where, Size});
@@ -35,14 +42,33 @@ void Cells::splitAll(uint32_t Slot) {
     }
 }
 
-void Cells::find(Address Where, uint32_t Size, uint32_t ObjectSize, std::vector<CellId> &Result) {
-  uint32_t Slot = slotOf(Where), Offset = offsetOf(Where);
+std::vector<CellId> &Cells::bytesOf(uint32_t Slot, uint32_t ObjectSize) {
   if (Slot >= ByByte.size()) {
     ByByte.resize(Slot + 1);
     Splits.resize(Slot + 1);
   }
   if (ByByte[Slot].size() < ObjectSize)
     ByByte[Slot].resize(ObjectSize, None);
+  return ByByte[Slot];
+}
+
+/// Finds the cells where all look for them, and learns of those that others have found.
+void Cells::findInCommon(Address Where, uint32_t Size, uint32_t ObjectSize, std::vector<CellId> &Result) {
+  std::lock_guard<std::mutex> Guard(Common->Lock);
+  Cells &All = Common->All;
+  All.find(Where, Size, ObjectSize, Result);
+  Changed |= All.Changed;
+  for (CellId New = size(); New < All.size(); ++New) {
+    const Cell &C = All.Table[New];
+    std::vector<CellId> &Bytes = bytesOf(slotOf(C.Where), static_cast<uint32_t>(All.ByByte[slotOf(C.Where)].size()));
+    std::fill_n(Bytes.begin() + offsetOf(C.Where), C.Size, New);
+    Table.push_back(C);
+  }
+}
+
+void Cells::find(Address Where, uint32_t Size, uint32_t ObjectSize, std::vector<CellId> &Result) {
+  uint32_t Slot = slotOf(Where), Offset = offsetOf(Where);
+  bytesOf(Slot, ObjectSize);
   if (Size == 0)
     return;
   CellId First = ByByte[Slot][Offset];
@@ -50,6 +76,8 @@ void Cells::find(Address Where, uint32_t Size, uint32_t ObjectSize, std::vector<
     Result.push_back(First);
     return;
   }
+  if (Common)
+    return findInCommon(Where, Size, ObjectSize, Result);
   if (First != None)
     split(First, Where);
   if (CellId Last = ByByte[Slot][Offset + Size - 1]; Last != None)

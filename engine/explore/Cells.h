@@ -1,16 +1,24 @@
 // Divides memory into cells: the coarsest pieces such that every access covers whole cells. Programs that access each
 // variable with one size get one cell per variable. A cell is split when an access covers only part of it; what was
-// explored with the coarser division must then be explored anew. Cells outlive explorations.
+// explored with the coarser division must then be explored anew. Cells outlive explorations. Where several explorers
+// work side by side, each has a copy of what it knows of the cells they have in common.
 #pragma once
 
 #include "explore/Footprint.h"
 
+#include <mutex>
 #include <vector>
 
 namespace picket {
 
+struct CommonCells;
+
 class Cells {
 public:
+  Cells() = default;
+  /// A copy of what is common.
+  explicit Cells(CommonCells &Common);
+
   /// The cells of [Where, Where + Size), appended to Result. ObjectSize bounds the table of the object.
   void find(Address Where, uint32_t Size, uint32_t ObjectSize, std::vector<CellId> &Result);
 
@@ -40,6 +48,9 @@ public:
   void markChanged() { Changed = true; }
 
 private:
+  void findInCommon(Address Where, uint32_t Size, uint32_t ObjectSize, std::vector<CellId> &Result);
+  std::vector<CellId> &bytesOf(uint32_t Slot, uint32_t ObjectSize);
+
   static constexpr CellId None = 0;
   struct Cell {
     Address Where = 0;
@@ -55,6 +66,12 @@ private:
   std::vector<uint32_t> Splits;            // per slot
   static constexpr uint32_t MaxSplits = 32;
   bool Changed = false;
+  CommonCells *Common = nullptr;
+};
+
+struct CommonCells {
+  std::mutex Lock;
+  Cells All;
 };
 
 } // namespace picket

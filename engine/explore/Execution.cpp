@@ -11,13 +11,10 @@ Execution::Execution(Configuration &C, Cells &Memory, ScMonitor *Monitor) : C(C)
 void Execution::widen(std::vector<uint32_t> &Rows, uint32_t Wider, uint32_t Extra) const {
   if (Stride == 0)
     return;
-  const size_t Parts = Width / Stride, From = Width + Extra, To = Parts * Wider + Extra;
+  const size_t From = Stride + Extra, To = Wider + Extra;
   std::vector<uint32_t> Result(Rows.size() / From * To);
-  for (size_t Row = 0; Row < Rows.size() / From; ++Row) {
-    std::copy_n(&Rows[Row * From], Extra, &Result[Row * To]);
-    for (size_t Part = 0; Part < Parts; ++Part)
-      std::copy_n(&Rows[Row * From + Extra + Part * Stride], Stride, &Result[Row * To + Extra + Part * Wider]);
-  }
+  for (size_t Row = 0; Row < Rows.size() / From; ++Row)
+    std::copy_n(&Rows[Row * From], From, &Result[Row * To]);
   Rows = std::move(Result);
 }
 
@@ -38,10 +35,11 @@ void Execution::makeRoom() {
   for (std::vector<uint32_t> &OfThread : EntryClocks)
     widen(OfThread, Wider);
   Stride = Wider;
-  Width = Monitor ? NumParts * Wider : Wider;
-  Seen.resize(Width);
+  Seen.resize(Stride);
   SavedAt.resize(Stride);
-  Current.resize(static_cast<size_t>(Stride) * Width);
+  if (Monitor)
+    Histories.resize(Stride);
+  Current.resize(static_cast<size_t>(Stride) * Stride);
 }
 
 void Execution::saveCurrent(ProcessId P) {
@@ -51,7 +49,7 @@ void Execution::saveCurrent(ProcessId P) {
   SavedAt[P] = Step;
   ++NumSaved;
   size_t At = Saved.size();
-  Saved.resize(At + 1 + Width);
+  Saved.resize(At + 1 + Stride);
   Saved[At] = P;
   copyClock(&Saved[At + 1], current(P));
 }
@@ -78,6 +76,11 @@ void Execution::joinOverlapping(uint32_t *Into, ThreadId T, uint32_t Entry) {
       join(Into, clock(EntryStates[T][K].Update));
 }
 
+bool Execution::hasEnded(uint32_t Slot) const {
+  const picket::Memory &M = C.machine().memory();
+  return Slot < M.numSlots() && M.at(Slot).Life != Lifetime::Alive && M.at(Slot).Life != Lifetime::Absent;
+}
+
 void Execution::findCells(const MemoryAccess &A) {
   Found.clear();
   if (CellId Known = Memory.exactly(A.Where, A.Size); Known && Known < State.size()) {
@@ -89,11 +92,12 @@ void Execution::findCells(const MemoryAccess &A) {
   if (Whole)
     Memory.findAll(slotOf(A.Where), Found);
   else {
-    uint32_t Before = Memory.size();
+    CellId New = Memory.size();
     Memory.find(A.Where, A.Size, O.Size, Found);
-    // Whoever ended this object did not know that these bytes matter.
-    if (O.Life != Lifetime::Alive && Memory.size() > Before)
-      Memory.markChanged();
+    // Whoever ended an object did not know that these bytes matter.
+    for (; New < Memory.size(); ++New)
+      if (hasEnded(slotOf(Memory.addressOf(New))))
+        Memory.markChanged();
   }
   if (State.size() < Memory.size())
     State.resize(Memory.size());
@@ -191,7 +195,7 @@ void Execution::lookAtWaiting(ProcessId P, std::vector<Race> &Result) {
 void Execution::begin(ProcessId P) {
   if (Events.size() <= Length) {
     Events.emplace_back();
-    Clocks.resize(Events.size() * static_cast<size_t>(Width));
+    Clocks.resize(Events.size() * static_cast<size_t>(Stride));
     ClocksBefore.resize(Clocks.size());
   }
   Event &E = Events[Length];
@@ -215,7 +219,7 @@ void Execution::racesOfStuck(ProcessId P, std::vector<Race> &Result) {
 
 void Execution::touchRead(uint32_t E, CellId Cell, const uint32_t *SeenClock, bool FindRaces) {
   CellState &S = State[Cell];
-  Touches.push_back({Cell, CellAccess::Read, E, 0, S.LastWrite, S.Reads, S.Reads, 0, 0});
+  Touches.push_back({Cell, CellAccess::Read, E, 0, S.LastWrite, S.Reads, S.Reads, 0});
   if (S.LastWrite) {
     uint32_t Writer = Touches[S.LastWrite - 1].Event;
     // A load is not related to updates of its own thread (rule 1).
@@ -233,13 +237,12 @@ void Execution::touchRead(uint32_t E, CellId Cell, const uint32_t *SeenClock, bo
 
 void Execution::touchForwarded(uint32_t E, CellId Cell, uint32_t Entry) {
   EntryState &S = EntryStates[Events[E].Touched.Owner][Entry];
-  Touches.push_back(
-      {Cell, CellAccess::Forwarded, E, Entry, State[Cell].LastWrite, State[Cell].Reads, 0, S.LastLoad, 0});
+  Touches.push_back({Cell, CellAccess::Forwarded, E, Entry, State[Cell].LastWrite, State[Cell].Reads, 0, S.LastLoad});
   S.LastLoad = static_cast<uint32_t>(Touches.size());
 }
 
 /// Keeps what was in the cell before event E wrote it. Returns its place in OldBytes.
-size_t Execution::keepOld(uint32_t E, CellId Cell, const MemoryAccess &A) {
+uint32_t Execution::keepOld(uint32_t E, CellId Cell, const MemoryAccess &A) {
   size_t Old = NumOld;
   uint32_t Size = Memory.sizeOf(Cell);
   NumOld += Size;
@@ -253,13 +256,13 @@ size_t Execution::keepOld(uint32_t E, CellId Cell, const MemoryAccess &A) {
     uint8_t *Bytes = C.machine().memory().bytes(Memory.addressOf(Cell));
     C.machine().undo().bytesAt(Events[E].Before.Log, Bytes, Size, &OldBytes[Old]);
   }
-  return Old;
+  return static_cast<uint32_t>(Old);
 }
 
 void Execution::touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *SeenClock, bool FindRaces) {
   CellState &S = State[Cell];
   const Event &Mine = Events[E];
-  size_t Old = keepOld(E, Cell, A);
+  uint32_t Old = keepOld(E, Cell, A);
   for (uint32_t T = S.Reads; T; T = Touches[T - 1].NextRead) {
     uint32_t Reader = Touches[T - 1].Event;
     if (Events[Reader].Touched.Owner == Mine.Touched.Owner)
@@ -286,6 +289,8 @@ void Execution::touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const
       }
   Touches.push_back(
       {Cell, CellAccess::Write, E, Mine.Touched.IsUpdate ? C.entry() : 0, S.LastWrite, S.Reads, 0, 0, Old});
+  if (S.LastWrite)
+    Touches[S.LastWrite - 1].NextWrite = static_cast<uint32_t>(Touches.size());
   S.LastWrite = static_cast<uint32_t>(Touches.size());
   S.Reads = Reads;
 }
@@ -295,7 +300,7 @@ void Execution::touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const
 void Execution::touchEnd(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *SeenClock) {
   CellState &S = State[Cell];
   ThreadId Owner = Events[E].Touched.Owner;
-  size_t Old = keepOld(E, Cell, A);
+  uint32_t Old = keepOld(E, Cell, A);
   auto RaceWith = [&](uint32_t Other) {
     addRace(Other, E, true, SeenClock);
     join(clock(E), clock(Other));
@@ -316,6 +321,8 @@ void Execution::touchEnd(uint32_t E, CellId Cell, const MemoryAccess &A, const u
     Reads = W.PrevReads;
   }
   Touches.push_back({Cell, CellAccess::Write, E, 0, S.LastWrite, S.Reads, 0, 0, Old});
+  if (S.LastWrite)
+    Touches[S.LastWrite - 1].NextWrite = static_cast<uint32_t>(Touches.size());
   S.LastWrite = static_cast<uint32_t>(Touches.size());
   S.Reads = 0;
 }
@@ -369,11 +376,11 @@ void Execution::follow(const StepNote &N) {
   case StepNote::Stored: {
     std::vector<uint32_t> &Clocks = EntryClocks[N.A];
     std::vector<EntryState> &States = EntryStates[N.A];
-    if (Clocks.size() < static_cast<size_t>(N.B + 1) * Width)
-      Clocks.resize(static_cast<size_t>(N.B + 1) * Width);
+    if (Clocks.size() < static_cast<size_t>(N.B + 1) * Stride)
+      Clocks.resize(static_cast<size_t>(N.B + 1) * Stride);
     if (States.size() <= N.B)
       States.resize(N.B + 1);
-    copyClock(&Clocks[static_cast<size_t>(N.B) * Width], current(C.processOf(N.A)));
+    copyClock(&Clocks[static_cast<size_t>(N.B) * Stride], current(C.processOf(N.A)));
     States[N.B] = EntryState();
     break;
   }
@@ -396,6 +403,7 @@ void Execution::append(ProcessId P) {
   E.FirstRace = static_cast<uint32_t>(Races.size());
   E.NumSaved = NumSaved;
   E.FirstOld = NumOld;
+  E.FirstLanding = static_cast<uint32_t>(Landed.size());
   Waits = C.canWait(P);
   if (Waits) // whether it would have had to wait can only be asked while it has not happened
     lookAtWaiting(P, Races);
@@ -405,13 +413,13 @@ void Execution::append(ProcessId P) {
   E.Kind = C.kind();
   E.Operation = C.operation();
   E.Pc = C.pc();
-  copyClock(&ClocksBefore[static_cast<size_t>(Length) * Width], current(P));
+  copyClock(&ClocksBefore[static_cast<size_t>(Length) * Stride], current(P));
   if (!C.notes().empty() && C.notes().front().What == StepNote::DrainedBefore && C.buffering() != Buffering::None)
     joinUpdates(Seen.data(), E.Touched.Owner);
   if (!C.notes().empty() && C.notes().front().What == StepNote::BarrierBefore)
     joinBarrier(Seen.data(), E.Touched.Owner, C.notes().front().B);
   if (E.Touched.IsUpdate) {
-    join(Seen.data(), &EntryClocks[E.Touched.Owner][static_cast<size_t>(C.entry()) * Width]);
+    join(Seen.data(), &EntryClocks[E.Touched.Owner][static_cast<size_t>(C.entry()) * Stride]);
     joinBarrier(Seen.data(), E.Touched.Owner, C.bufferEntry(E.Touched.Owner, C.entry()).WaitFor);
     if (C.overlapsOthers(P))
       joinOverlapping(Seen.data(), E.Touched.Owner, C.entry());
@@ -422,10 +430,13 @@ void Execution::append(ProcessId P) {
     joinOwnStores(E.Touched.Owner);
   }
   copyClock(clock(Length), Seen.data());
-  if (Monitor && !Waits)
-    monitorAccesses();
+  const bool Several = C.accesses().size() > 1;
+  if (Monitor && !Waits && Several)
+    monitorSeveral(C.accesses());
   for (const MemoryAccess &A : C.accesses()) {
     findCells(A);
+    if (Monitor && !Waits && !Several)
+      monitorAccess(A);
     for (CellId Cell : Found) {
       CellAccess Access{Cell,
                         A.Write       ? CellAccess::Write
@@ -435,8 +446,6 @@ void Execution::append(ProcessId P) {
                         : E.Touched.IsUpdate ? C.entry()
                                              : 0};
       E.Touched.add(Access);
-      if (Monitor)
-        monitorLanded(clock(Length), Cell);
       if (A.Write && E.Kind == OperationKind::End)
         touchEnd(Length, Cell, A, Seen.data());
       else if (A.Write)
@@ -467,15 +476,19 @@ void Execution::removeLast() {
       EntryStates[E.Touched.Owner][Gone.Entry].LastLoad = Gone.PrevOnEntry;
       continue;
     }
+    if (Gone.How == CellAccess::Write && Gone.PrevWrite)
+      Touches[Gone.PrevWrite - 1].NextWrite = 0;
     State[Gone.Cell].LastWrite = Gone.PrevWrite;
     State[Gone.Cell].Reads = Gone.PrevReads;
   }
   for (; NumSaved > E.NumSaved; --NumSaved) {
-    size_t At = Saved.size() - Width - 1;
+    size_t At = Saved.size() - Stride - 1;
     copyClock(current(Saved[At]), &Saved[At + 1]);
     Saved.resize(At);
   }
-  copyClock(current(E.Process), &ClocksBefore[static_cast<size_t>(Length) * Width]);
+  copyClock(current(E.Process), &ClocksBefore[static_cast<size_t>(Length) * Stride]);
+  if (Monitor)
+    forgetStep(E);
   Touches.resize(E.FirstTouch);
   NumOld = E.FirstOld;
   Races.resize(E.FirstRace);

@@ -8,6 +8,7 @@
 #include "explore/ScMonitor.h"
 #include "memory/Configuration.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -15,13 +16,14 @@ namespace picket {
 
 struct Event {
   ProcessId Process = 0;
-  uint32_t Index = 0; // it is the Index-th event of its process, from 1
+  uint32_t Index = 0; // grows along its process, from 1; monitors also count the fences in between
   OperationKind Kind = OperationKind::None;
   uint32_t Operation = 0; // which operation of the thread it is, or (update) which one stored it
   uint32_t Pc = 0;
   Footprint Touched;
   Configuration::Mark Before;
-  uint32_t FirstTouch = 0, FirstRace = 0;
+  uint32_t FirstTouch = 0, FirstRace = 0, FirstLanding = 0;
+  uint32_t LastStore = 0;            // of its process, before it (monitored)
   size_t NumSaved = 0, FirstOld = 0; // what there was before
 };
 
@@ -62,17 +64,17 @@ public:
   /// The same question about one A and many B, asked more quickly.
   class Past {
   public:
-    bool happensBefore(uint32_t B) const { return Entry[static_cast<size_t>(B) * Width] >= Index; }
+    bool happensBefore(uint32_t B) const { return Entry[static_cast<size_t>(B) * Stride] >= Index; }
 
   private:
     friend class Execution;
     const uint32_t *Entry; // of A's process in the clock of the first event
-    uint32_t Width, Index;
+    uint32_t Stride, Index;
   };
   Past pastWith(uint32_t A) const {
     Past Result;
     Result.Entry = Clocks.data() + Events[A].Process;
-    Result.Width = Width;
+    Result.Stride = Stride;
     Result.Index = Events[A].Index;
     return Result;
   }
@@ -109,8 +111,7 @@ public:
       Buffered += EntryClocks[T].capacity() * sizeof(uint32_t) + EntryStates[T].capacity() * sizeof(EntryState);
     return Buffered + Races.capacity() * sizeof(Race) +
            (Clocks.capacity() + ClocksBefore.capacity() + Current.capacity() + Saved.capacity()) * sizeof(uint32_t) +
-           Events.capacity() * sizeof(Event) + Touches.capacity() * sizeof(Touch) + Races.capacity() * sizeof(Race) +
-           OldBytes.capacity();
+           Events.capacity() * sizeof(Event) + Touches.capacity() * sizeof(Touch) + OldBytes.capacity();
   }
 
 private:
@@ -122,7 +123,8 @@ private:
     uint32_t PrevWrite, PrevReads; // of the cell, when this touch came (touch + 1, 0: none)
     uint32_t NextRead;             // of the cell's reads since its last write
     uint32_t PrevOnEntry;          // Forwarded: the load of this entry before this one
-    size_t Old;                    // Write: the cell's bytes before, in OldBytes
+    uint32_t Old = 0;              // Write: the cell's bytes before, in OldBytes
+    uint32_t NextWrite = 0;        // Write: the cell's next one (touch + 1, 0: none)
   };
   struct CellState {
     uint32_t LastWrite = 0, Reads = 0; // touch + 1
@@ -132,15 +134,16 @@ private:
     uint32_t Update = 0;   // the event that landed it
   };
 
-  uint32_t *clock(uint32_t E) { return &Clocks[static_cast<size_t>(E) * Width]; }
-  const uint32_t *clock(uint32_t E) const { return &Clocks[static_cast<size_t>(E) * Width]; }
-  uint32_t *current(ProcessId P) { return &Current[static_cast<size_t>(P) * Width]; }
+  uint32_t *clock(uint32_t E) { return &Clocks[static_cast<size_t>(E) * Stride]; }
+  const uint32_t *clock(uint32_t E) const { return &Clocks[static_cast<size_t>(E) * Stride]; }
+  uint32_t *current(ProcessId P) { return &Current[static_cast<size_t>(P) * Stride]; }
   // Clocks are a multiple of ClockStep numbers long, so that these need no case for a rest.
   static constexpr uint32_t ClockStep = 4;
   void join(uint32_t *Into, const uint32_t *From) const {
-    // Signed, since that is what every x86-64 compares four of at once; indices of events stay far below the difference.
+    // Signed, since that is what every x86-64 compares four of at once; indices of events stay far below the
+    // difference.
     using Four = int32_t __attribute__((vector_size(ClockStep * sizeof(uint32_t))));
-    for (uint32_t K = 0; K < Width; K += ClockStep) {
+    for (uint32_t K = 0; K < Stride; K += ClockStep) {
       Four Mine, Theirs;
       std::memcpy(&Mine, Into + K, sizeof(Four));
       std::memcpy(&Theirs, From + K, sizeof(Four));
@@ -149,7 +152,7 @@ private:
     }
   }
   void copyClock(uint32_t *To, const uint32_t *From) const {
-    for (uint32_t K = 0; K < Width; K += ClockStep)
+    for (uint32_t K = 0; K < Stride; K += ClockStep)
       std::memcpy(To + K, From + K, ClockStep * sizeof(uint32_t));
   }
   void saveCurrent(ProcessId P);
@@ -160,6 +163,7 @@ private:
   }
   void makeRoom();
   void widen(std::vector<uint32_t> &Rows, uint32_t Wider, uint32_t Extra = 0) const;
+  bool hasEnded(uint32_t Slot) const;
   void findCells(const MemoryAccess &A);
   void begin(ProcessId P);
   void lookAtWaiting(ProcessId P, std::vector<Race> &Result);
@@ -170,7 +174,7 @@ private:
   void touchForwarded(uint32_t E, CellId Cell, uint32_t Entry);
   void touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *Seen, bool FindRaces);
   void touchEnd(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *Seen);
-  size_t keepOld(uint32_t E, CellId Cell, const MemoryAccess &A);
+  uint32_t keepOld(uint32_t E, CellId Cell, const MemoryAccess &A);
   void joinOwnStores(ThreadId T);
   bool wouldSwap(uint32_t First, bool DidSwap) const;
   void addRace(uint32_t First, uint32_t Second, bool SecondWrites, const uint32_t *Seen);
@@ -178,27 +182,38 @@ private:
   void follow(const StepNote &N);
 
   // Monitoring (Monitoring.cpp):
-  enum Part : uint32_t { HappensBefore, LandedTso, LandedPso, Barriers, NumParts };
-  /// The entry of a process in a further part of a clock.
-  uint32_t &entry(uint32_t *Clock, Part P, ProcessId Of) const { return Clock[P * Stride + Of]; }
-  uint32_t entry(const uint32_t *Clock, Part P, ProcessId Of) const { return Clock[P * Stride + Of]; }
-  void monitorBefore(const uint32_t *Seen, CellId Cell, bool MayWait);
-  void monitorAccesses();
+  /// What a process itself did to make its stores land, up to some Index: which of its events must have landed under
+  /// either model for whoever has seen that much of it, and the last one in front of a store-store barrier.
+  struct Landing {
+    uint32_t Index = 0;
+    uint32_t Tso = 0, Pso = 0, Barrier = 0;
+  };
+  struct History {
+    std::vector<uint32_t> Events;
+    std::vector<Landing> Landings = {Landing()};
+    uint32_t LastStore = 0; // its Index
+    bool allLanded() const { return std::min(Landings.back().Tso, Landings.back().Pso) >= LastStore; }
+  };
+  Landing &addLanding(ProcessId P, uint32_t Index);
+  const Landing &landingAt(ProcessId P, uint32_t Index) const;
+  bool wasSeen(uint32_t Writer, const uint32_t *Known) const;
+  void findLanded(const Event &Store, CellId Cell, const uint32_t *Known, bool &Tso, bool &Pso) const;
+  void monitorBefore(const uint32_t *Known, CellId Cell, bool MayWait);
+  void monitorAccess(const MemoryAccess &A);
   void monitorSeveral(const std::vector<MemoryAccess> &Accesses);
   void joinConflicts(uint32_t *Into, CellId Cell, bool Writes);
-  void monitorLanded(uint32_t *Clock, CellId Cell);
   void monitorStep(uint32_t E);
+  void forgetStep(const Event &E);
   void monitorNote(const StepNote &N);
-  bool readByOthers(ThreadId Writer, uint32_t Reads, const uint32_t *Seen) const;
-  bool seenByOthers(uint32_t Store, const uint32_t *Seen) const;
+  bool readByOthers(ThreadId Writer, uint32_t Reads, const uint32_t *Known) const;
+  bool seenByOthers(uint32_t Store, const uint32_t *Known) const;
   bool monitorWithout(const Event &Store, CellId Cell);
-  void raise(const uint32_t *Seen, uint32_t Store, bool Tso);
+  void raise(const uint32_t *Known, uint32_t Store, bool Tso);
 
   Configuration &C;
   Cells &Memory;
   ScMonitor *Monitor;
-  uint32_t Stride = 0; // at least as many as there are processes
-  uint32_t Width = 0;  // numbers per clock: Stride, or with a monitor that many in each of its parts
+  uint32_t Stride = 0; // numbers per clock: at least as many as there are processes
   uint32_t Length = 0;
   std::vector<Event> Events;
   std::vector<uint32_t> Clocks;       // per event
@@ -211,15 +226,17 @@ private:
   std::vector<uint8_t> OldBytes; // the first NumOld are in use
   size_t NumOld = 0;
   std::vector<Race> Races;
+  std::vector<History> Histories;                   // per process, with a monitor
+  std::vector<ProcessId> Landed;                    // per landing: whose it is
   std::vector<std::vector<uint32_t>> EntryClocks;   // per thread: clock of the store behind each buffer entry
   std::vector<std::vector<EntryState>> EntryStates; // per thread
   std::vector<uint64_t> SavedAt;                    // per process: the step in which its clock was last saved
   uint64_t Step = 0;
   std::vector<CellId> Found;
   std::vector<Race> Kept;
-  std::vector<uint32_t> Seen; // clock of the running step before it looks at memory
-  Operation Pending;          // what the running step was
-  bool Waits = false;         // it could have had to wait
+  std::vector<uint32_t> Seen;                     // clock of the running step before it looks at memory
+  Operation Pending;                              // what the running step was
+  bool Waits = false;                             // it could have had to wait
   std::vector<std::pair<CellId, bool>> Monitored; // the cells of the event to come, if several, and whether it writes
 };
 

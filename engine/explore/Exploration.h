@@ -11,6 +11,24 @@
 
 namespace picket {
 
+/// Cores that nobody uses at the moment, of those that a check may use.
+class SpareCores {
+public:
+  explicit SpareCores(unsigned Number) : Free(static_cast<int>(Number)) {}
+  bool take() {
+    int Now = Free.load();
+    while (Now > 0 && !Free.compare_exchange_weak(Now, Now - 1)) {
+    }
+    return Now > 0;
+  }
+  /// For who does not ask.
+  void use() { --Free; }
+  void giveBack() { ++Free; }
+
+private:
+  std::atomic<int> Free;
+};
+
 struct ExplorationOptions {
   Buffering Buffers = Buffering::None;
   bool Exhaustive = false; // go on after the first bug
@@ -19,15 +37,19 @@ struct ExplorationOptions {
   uint64_t MaxMemoryBytes = 4ull << 30; // of the explorer and the machine together
   const std::atomic<bool> *Cancel = nullptr;
   ScMonitor *Monitor = nullptr; // SC only: rides along
+  SpareCores *Spare = nullptr;  // for executions side by side; null: one after the other
+  // What is over soon is explored by one, and comes out the same every time.
+  uint64_t EventsAlone = 500'000, EventsBetweenOffers = 2'000;
 };
 
 struct ExplorationResult {
   uint64_t Executions = 0; // complete: every thread finished, or a bug reached
   uint64_t Blocked = 0, Cut = 0;
+  uint64_t Steps = 0; // taken, also those that were taken back and then taken again
 
   // What an optimal exploration never has (counted so that tests can insist).
-  uint64_t SleepSetBlocked = 0; // ended because every step left was explored elsewhere
-  uint64_t FailedWakeups = 0;   // a planned step was not possible
+  uint64_t SleepSetBlocked = 0;  // ended because every step left was explored elsewhere
+  uint64_t FailedWakeups = 0;    // a planned step was not possible
   uint64_t RejectedBranches = 0; // RSMC: branches that were begun and that the axioms then did not allow
 
   double Explored = -1; // told with progress: about which share of all executions is done; negative: not known
@@ -46,6 +68,8 @@ public:
   virtual void ended(Execution &E, Ending How) = 0;
   /// A few times a second.
   virtual void progress(const ExplorationResult &) {}
+  /// Asked many times a second: whether nothing is left to be found out.
+  virtual bool isEnough(const ExplorationResult &) { return false; }
   /// What was told so far does not count: exploration starts over with a better view of what is shared.
   virtual void restarted() {}
   /// The exploration is over. Executions it saw can be run again, to be recorded, from the configuration's start.

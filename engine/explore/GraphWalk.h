@@ -28,10 +28,10 @@ public:
   GraphScript script() override;
 
 protected:
-  GraphWalk(const Program &P, AxiomaticModel Model, const MachineOptions &Options, Sharing &Shared,
+  GraphWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
             EndingMemory &Memory)
-      : Shared(Shared), Memory(Memory), M(P, Shared, Options), Flow(M, G, Model, Memory),
-        Model(Axioms<Words>::make(Model)) {}
+      : Shared(Shared), Memory(Memory), M(P, Shared, Options), Flow(M, G, Model.orders(), Memory),
+        Model(Model.axioms<Words>()) {}
 
   /// Starts the machine. False if there is nothing to go on with.
   bool start();

@@ -1,5 +1,6 @@
-// Riding on executions under SC: the parts of clocks that tell which stores must have landed, and the question whether
-// the next access of a thread could come before one that has not. See ScMonitor.h.
+// Riding on executions under SC: which stores must have landed, and the question whether the next access of a thread
+// could come before one that has not. See ScMonitor.h. Most accesses come upon no store that could be late; what has
+// landed is therefore not kept in clocks, but looked up in what the asking thread has seen.
 #include "explore/Execution.h"
 
 #include <algorithm>
@@ -38,6 +39,69 @@ bool Execution::seenByOthers(uint32_t Store, const uint32_t *Known) const {
   return false;
 }
 
+/// Whether another thread has accessed a cell directly after this write of it, in what `Known` has seen.
+bool Execution::wasSeen(uint32_t Writer, const uint32_t *Known) const {
+  const Event &E = Events[Writer];
+  const uint32_t End = E.FirstTouch + numTouches(Writer);
+  for (uint32_t T = E.FirstTouch; T < End; ++T) {
+    const Touch &W = Touches[T];
+    if (W.How != CellAccess::Write)
+      continue;
+    if (readByOthers(E.Touched.Owner, W.NextWrite ? Touches[W.NextWrite - 1].PrevReads : State[W.Cell].Reads, Known))
+      return true;
+    if (!W.NextWrite)
+      continue;
+    const Event &Next = Events[Touches[W.NextWrite - 1].Event];
+    if (Next.Touched.Owner != E.Touched.Owner && Known[Next.Process] >= Next.Index)
+      return true;
+  }
+  return false;
+}
+
+Execution::Landing &Execution::addLanding(ProcessId P, uint32_t Index) {
+  std::vector<Landing> &Landings = Histories[P].Landings;
+  Landed.push_back(P);
+  Landings.push_back(Landing(Landings.back()));
+  Landings.back().Index = Index;
+  return Landings.back();
+}
+
+const Execution::Landing &Execution::landingAt(ProcessId P, uint32_t Index) const {
+  const std::vector<Landing> &Landings = Histories[P].Landings; // the first has no Index
+  auto IsLater = [](uint32_t Index, const Landing &L) { return Index < L.Index; };
+  return *(std::upper_bound(Landings.begin(), Landings.end(), Index, IsLater) - 1);
+}
+
+/// Whether a store must have landed for a thread that has seen `Known` and is about to access the cell. Its thread may
+/// have seen to that. Or another one has accessed what it wrote since: that has landed then, and with it all that has
+/// to land first: under TSO what the thread stored earlier, under PSO what it stored before a barrier.
+void Execution::findLanded(const Event &Store, CellId Cell, const uint32_t *Known, bool &Tso, bool &Pso) const {
+  const ProcessId P = Store.Process;
+  const Landing &Own = landingAt(P, Known[P]);
+  Tso = Own.Tso >= Store.Index;
+  Pso = Own.Pso >= Store.Index;
+  const std::vector<uint32_t> &All = Histories[P].Events;
+  auto IsLater = [&](uint32_t Index, uint32_t E) { return Index < Events[E].Index; };
+  for (auto E = std::upper_bound(All.begin(), All.end(), Known[P], IsLater);
+       !Pso && E != All.begin() && Events[*--E].Index >= Store.Index;) {
+    const bool BehindBarrier = landingAt(P, Events[*E].Index).Barrier >= Store.Index;
+    if (Tso && !BehindBarrier) // nor is an earlier one
+      break;
+    if (wasSeen(*E, Known)) {
+      Tso = true;
+      Pso = BehindBarrier;
+    }
+  }
+  for (auto [Other, Writes] : Monitored) { // comes after these as well
+    const uint32_t Write = Other == Cell ? 0 : State[Other].LastWrite;
+    if (!Write)
+      continue;
+    const Event &E = Events[Touches[Write - 1].Event];
+    Tso = Tso || (E.Process == P && E.Index >= Store.Index);
+    Pso = Pso || (E.Process == P && landingAt(P, E.Index).Barrier >= Store.Index);
+  }
+}
+
 /// The event to come accesses this cell and perhaps others of the store: it comes before all of it, or after. If there
 /// are others, asks again what it has seen by way of those that are not the store's. False if there are none.
 bool Execution::monitorWithout(const Event &Store, CellId Cell) {
@@ -63,7 +127,8 @@ bool Execution::monitorWithout(const Event &Store, CellId Cell) {
 }
 
 /// The thread that has seen `Known` is about to access the cell, or waits to: could it do so before a store lands that
-/// it has seen the thread of go past? An access that may wait does so only where it finds a value that ends the waiting.
+/// it has seen the thread of go past? An access that may wait does so only where it finds a value that ends the
+/// waiting.
 void Execution::monitorBefore(const uint32_t *Known, CellId Cell, bool MayWait) {
   const Event &Mine = Events[Length];
   uint32_t Write = State[Cell].LastWrite, Reads = State[Cell].Reads;
@@ -82,14 +147,20 @@ void Execution::monitorBefore(const uint32_t *Known, CellId Cell, bool MayWait) 
     return;
   // Under TSO whatever has landed under PSO has, too. Earlier stores of the same thread may be pending as well.
   bool Tso = true;
+  const size_t Size = std::accumulate(Known, Known + Stride, size_t(0));
+  const bool Wanted = Monitor->wants(ScMonitor::Tso, Size) || Monitor->wants(ScMonitor::Pso, Size);
   for (; Write; Reads = Touches[Write - 1].PrevReads, Write = Touches[Write - 1].PrevWrite) {
     const Event &E = Events[Touches[Write - 1].Event];
-    if (E.Kind != OperationKind::Store || E.Process != Last.Process ||
-        E.Index <= entry(Known, LandedPso, E.Process) || readByOthers(E.Touched.Owner, Reads, Known))
+    if (E.Kind != OperationKind::Store || E.Process != Last.Process || (!Wanted && E.Touched.size() == 1) ||
+        readByOthers(E.Touched.Owner, Reads, Known))
+      return;
+    bool LandedTso, LandedPso;
+    findLanded(E, Cell, Known, LandedTso, LandedPso);
+    if (LandedPso)
       return;
     if (E.Touched.size() > 1 && (monitorWithout(E, Cell) || seenByOthers(Touches[Write - 1].Event, Known)))
       return;
-    Tso = Tso && E.Index > entry(Known, LandedTso, E.Process);
+    Tso = Tso && !LandedTso;
     if (!MayWait || !C.wouldWait(Mine.Process, &OldBytes[Touches[Write - 1].Old])) {
       raise(Known, Store, Tso);
       return;
@@ -116,19 +187,17 @@ void Execution::raise(const uint32_t *Known, uint32_t Store, bool Tso) {
   Alarm.Delayed = Describe(Delayed);
   Alarm.Observer = Describe(Observer);
   if (Wanted[ScMonitor::Tso])
-    Monitor->raise(ScMonitor::Tso, Alarm);
+    Monitor->raise(ScMonitor::Tso, Alarm, Size);
   if (Wanted[ScMonitor::Pso])
-    Monitor->raise(ScMonitor::Pso, std::move(Alarm));
+    Monitor->raise(ScMonitor::Pso, std::move(Alarm), Size);
 }
 
-/// The accesses of the step that has just been made, before they count.
-void Execution::monitorAccesses() {
-  if (C.accesses().size() == 1) {
-    findCells(C.accesses().front());
-    if (Found.size() == 1)
-      return monitorBefore(Seen.data(), Found[0], false);
-  }
-  monitorSeveral(C.accesses());
+/// The only access of the step that has just been made, before it counts. Its cells have been found.
+void Execution::monitorAccess(const MemoryAccess &A) {
+  if (Found.size() == 1)
+    return monitorBefore(Seen.data(), Found[0], false);
+  monitorSeveral({A});
+  findCells(A);
 }
 
 /// An event of several cells: one of them may come too early for a store that happens before it by way of another.
@@ -140,15 +209,15 @@ void Execution::monitorSeveral(const std::vector<MemoryAccess> &Accesses) {
       Cells.push_back({Cell, A.Write});
   }
   // Per cell: what was seen, and by way of all cells in front of it; then those behind it are added from the end.
-  std::vector<uint32_t> InFront((Cells.size() + 1) * Width), Behind(Width);
+  std::vector<uint32_t> InFront((Cells.size() + 1) * Stride), Behind(Stride);
   copyClock(InFront.data(), Seen.data());
   for (size_t K = 0; K < Cells.size(); ++K) {
-    copyClock(&InFront[(K + 1) * Width], &InFront[K * Width]);
-    joinConflicts(&InFront[(K + 1) * Width], Cells[K].first, Cells[K].second);
+    copyClock(&InFront[(K + 1) * Stride], &InFront[K * Stride]);
+    joinConflicts(&InFront[(K + 1) * Stride], Cells[K].first, Cells[K].second);
   }
   for (size_t K = Cells.size(); K-- > 0;) {
-    join(&InFront[K * Width], Behind.data());
-    monitorBefore(&InFront[K * Width], Cells[K].first, false);
+    join(&InFront[K * Stride], Behind.data());
+    monitorBefore(&InFront[K * Stride], Cells[K].first, false);
     joinConflicts(Behind.data(), Cells[K].first, Cells[K].second);
   }
   Monitored.clear();
@@ -160,81 +229,79 @@ void Execution::joinConflicts(uint32_t *Into, CellId Cell, bool Writes) {
     join(Into, clock(Touches[Write - 1].Event));
   for (uint32_t T = Writes ? State[Cell].Reads : 0; T; T = Touches[T - 1].NextRead)
     join(Into, clock(Touches[T - 1].Event));
-  monitorLanded(Into, Cell);
 }
 
-/// The event to come accesses the cell after another thread's write, which has landed by then, and with it all that has
-/// to land first: under TSO what the thread stored earlier, under PSO what it stored before a barrier.
-void Execution::monitorLanded(uint32_t *Clock, CellId Cell) {
-  uint32_t Write = State[Cell].LastWrite;
-  if (!Write)
-    return;
-  const uint32_t Writer = Touches[Write - 1].Event;
-  const Event &W = Events[Writer];
-  if (W.Touched.Owner == Events[Length].Touched.Owner)
-    return;
-  uint32_t &Tso = entry(Clock, LandedTso, W.Process), &Pso = entry(Clock, LandedPso, W.Process);
-  Tso = std::max(Tso, W.Index);
-  Pso = std::max(Pso, entry(clock(Writer), Barriers, W.Process));
-}
-
-/// What the step itself means for the stores of its thread. Its clock has all but that.
+/// What the step itself means for the stores of its thread. Where all have landed, there is nothing to note.
 void Execution::monitorStep(uint32_t E) {
-  const Event &Mine = Events[E];
-  const ProcessId P = Mine.Process;
-  uint32_t *Clock = clock(E);
-  auto Lands = [&](Part Which, uint32_t Index) {
-    uint32_t &Landed = entry(Clock, Which, P);
-    Landed = std::max(Landed, Index);
-  };
+  Event &Mine = Events[E];
+  History &Past = Histories[Mine.Process];
+  Past.Events.push_back(E);
+  Mine.LastStore = Past.LastStore;
   switch (Mine.Kind) {
-  case OperationKind::Store:
-    if (Pending.Ordering >= Order::Release)
-      entry(Clock, Barriers, P) = Mine.Index - 1;
-    if (Pending.Ordering == Order::SeqCst) { // a fence follows: whoever has seen more than the store knows that it landed
-      Lands(LandedTso, Mine.Index);
-      Lands(LandedPso, Mine.Index);
-    }
-    break;
+  case OperationKind::Store: {
+    const bool OrdersOthers = Pending.Ordering >= Order::Release && !Past.allLanded();
+    Past.LastStore = Mine.Index;
+    if (!OrdersOthers && Pending.Ordering != Order::SeqCst)
+      return;
+    Landing &L = addLanding(Mine.Process, Mine.Index);
+    L.Barrier = Mine.Index - 1;
+    if (Pending.Ordering == Order::SeqCst) // a fence follows: whoever has seen more than the store knows that it landed
+      L.Tso = L.Pso = Mine.Index;
+    return;
+  }
   case OperationKind::Rmw:
   case OperationKind::CmpXchg: {
-    bool All = Pending.Ordering == Order::NotAtomic || Pending.Ordering >= Order::Release;
-    Lands(LandedTso, Mine.Index);
-    Lands(LandedPso, All ? Mine.Index : entry(Clock, Barriers, P));
-    break;
+    if (Past.allLanded())
+      return;
+    const bool All = Pending.Ordering == Order::NotAtomic || Pending.Ordering >= Order::Release;
+    Landing &L = addLanding(Mine.Process, Mine.Index);
+    L.Tso = Mine.Index;
+    L.Pso = All ? Mine.Index : std::max(L.Pso, L.Barrier);
+    return;
   }
   case OperationKind::Sync:
   case OperationKind::Free:
-  case OperationKind::Atomic:
-    Lands(LandedTso, Mine.Index);
-    Lands(LandedPso, Mine.Index);
-    break;
-  default: break;
+  case OperationKind::Atomic: {
+    if (Past.allLanded())
+      return;
+    Landing &L = addLanding(Mine.Process, Mine.Index);
+    L.Tso = L.Pso = Mine.Index;
+    return;
+  }
+  default: return;
   }
 }
 
-/// What happens along with a step, and is not part of its event: others do not see it from the event alone.
+/// Takes back what the last step has left.
+void Execution::forgetStep(const Event &E) {
+  Histories[E.Process].Events.pop_back();
+  Histories[E.Process].LastStore = E.LastStore;
+  for (; Landed.size() > E.FirstLanding; Landed.pop_back())
+    Histories[Landed.back()].Landings.pop_back();
+}
+
+/// What happens along with a step, and is not part of its event: others do not see it from the event alone. So it
+/// counts as something that the process has done since.
 void Execution::monitorNote(const StepNote &N) {
-  auto Drain = [&](uint32_t *Clock, ProcessId P, uint32_t Effect) {
-    uint32_t Index = entry(Clock, HappensBefore, P);
+  auto Drain = [&](ProcessId P, uint32_t Effect) {
+    if (Histories[P].allLanded())
+      return;
+    saveCurrent(P);
+    const uint32_t Index = current(P)[P]++;
+    Landing &L = addLanding(P, Index + 1);
     if (Effect & StepNote::DrainsTso)
-      entry(Clock, LandedTso, P) = Index;
+      L.Tso = Index;
     if (Effect & StepNote::DrainsPso)
-      entry(Clock, LandedPso, P) = Index;
+      L.Pso = Index;
     if (Effect & StepNote::StoreBarrier)
-      entry(Clock, Barriers, P) = Index;
+      L.Barrier = Index;
   };
   constexpr uint32_t All = StepNote::DrainsTso | StepNote::DrainsPso;
-  ProcessId P = C.processOf(N.A);
   if (N.What == StepNote::Fenced) {
-    saveCurrent(P);
-    Drain(current(P), P, N.B);
+    Drain(C.processOf(N.A), N.B);
   } else if (N.What == StepNote::Joined) {
-    ProcessId Ended = C.processOf(N.B);
-    saveCurrent(P);
-    saveCurrent(Ended);
-    Drain(current(P), P, All);
-    Drain(current(Ended), Ended, All);
+    Drain(C.processOf(N.A), All);
+    Drain(C.processOf(N.B), All);
   }
 }
 

@@ -15,7 +15,7 @@ struct Enough {};
 /// The names of P, Q, cut and normalize are the paper's: P[e] is Frame::Prefix, Q[e] is Frame::Queue.
 template <unsigned Words> class Explorer final : public GraphWalk<Words> {
 public:
-  Explorer(const Program &P, AxiomaticModel Model, const ExplorationOptions &Options, Sharing &Shared,
+  Explorer(const Program &P, const GraphModel &Model, const ExplorationOptions &Options, Sharing &Shared,
            EndingMemory &Memory, ExplorationResult &Result, GraphObserver &Observer)
       : Walk(P, Model, Options.Machine, Shared, Memory), Options(Options), Result(Result), Observer(Observer) {}
 
@@ -355,7 +355,7 @@ template <unsigned Words> void Explorer<Words>::lookNow() {
 
 /// Explores with sets of a certain size. False if they turn out to be too small.
 template <unsigned Words>
-bool exploreWith(const Program &P, AxiomaticModel Model, const ExplorationOptions &Options, Sharing &Shared,
+bool exploreWith(const Program &P, const GraphModel &Model, const ExplorationOptions &Options, Sharing &Shared,
                  EndingMemory &Memory, ExplorationResult &Result, GraphObserver &Observer) {
   for (;;) {
     try {
@@ -386,7 +386,7 @@ bool exploreWith(const Program &P, AxiomaticModel Model, const ExplorationOption
 
 } // namespace
 
-ExplorationResult exploreGraphs(const Program &P, AxiomaticModel Model, const ExplorationOptions &Given,
+ExplorationResult exploreGraphs(const Program &P, const GraphModel &Model, const ExplorationOptions &Given,
                                 GraphObserver &Observer) {
   ExplorationOptions Options = Given;
   Options.Machine.OutOfOrder = true;

@@ -17,7 +17,7 @@ public:
   virtual void restarted() {}
 };
 
-ExplorationResult exploreGraphs(const Program &P, AxiomaticModel Model, const ExplorationOptions &Options,
+ExplorationResult exploreGraphs(const Program &P, const GraphModel &Model, const ExplorationOptions &Options,
                                 GraphObserver &Observer);
 
 } // namespace picket

@@ -5,15 +5,17 @@
 // f could have come before e lands, against the order in which the two stand under SC.
 //
 // The papers' monitors follow an execution event by event, and find or miss an alarm depending on the order of events
-// that could as well have come in another. Here it is asked of the past of f's thread alone: what lies in it, and which
-// of its stores must have landed, are vector clocks. That is the paper's monitor on the shortest execution that can
-// raise this alarm, so that one execution per trace is enough.
+// that could as well have come in another. Here it is asked of the past of f's thread alone: what lies in it a vector
+// clock tells, and that tells as well which of its stores must have landed. That is the paper's monitor on the shortest
+// execution that can raise this alarm, so that one execution per trace is enough.
 #pragma once
 
 #include "memory/Configuration.h"
 
 #include <atomic>
 #include <functional>
+#include <limits>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -34,7 +36,8 @@ struct RobustnessAlarm {
   MonitoredAccess Observer;          // comes next, and before the store lands
 };
 
-/// What monitoring found, for one exploration after the other. Whether there is an alarm may be asked by other threads.
+/// What monitoring found, for one exploration after the other. Whether there is an alarm may be asked by other threads,
+/// and several may raise one.
 class ScMonitor {
 public:
   enum Which : uint8_t { Tso, Pso };
@@ -43,10 +46,16 @@ public:
   /// The alarm with the shortest past so far. To be asked when exploration is over.
   const std::optional<RobustnessAlarm> &alarm(Which W) const { return Alarms[W]; }
 
-  /// Whether an alarm with a past of this length would be the shortest so far.
-  bool wants(Which W, size_t Length) const { return !Alarms[W] || Length < Alarms[W]->Past.size(); }
-  void raise(Which W, RobustnessAlarm Alarm) {
-    Alarms[W] = std::move(Alarm);
+  /// Whether an alarm with a past of this length, with its fences, would be the shortest so far.
+  bool wants(Which W, size_t Length) const { return Length < Shortest[W].load(std::memory_order_relaxed); }
+  void raise(Which W, RobustnessAlarm Alarm, size_t Length) {
+    {
+      std::lock_guard<std::mutex> Guard(Lock);
+      if (!wants(W, Length))
+        return;
+      Shortest[W] = Length;
+      Alarms[W] = std::move(Alarm);
+    }
     if (!Alarmed[W].exchange(true, std::memory_order_acq_rel) && OnAlarm)
       OnAlarm();
   }
@@ -56,12 +65,16 @@ public:
   void clear() {
     for (Which W : {Tso, Pso}) {
       Alarms[W].reset();
+      Shortest[W] = None;
       Alarmed[W].store(false, std::memory_order_release);
     }
   }
 
 private:
+  static constexpr size_t None = std::numeric_limits<size_t>::max();
+  std::mutex Lock; // of Alarms, while several explore
   std::optional<RobustnessAlarm> Alarms[2];
+  std::atomic<size_t> Shortest[2] = {None, None}; // lengths of their pasts
   std::atomic<bool> Alarmed[2] = {false, false};
 };
 

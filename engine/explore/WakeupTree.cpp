@@ -120,9 +120,14 @@ void WakeupTree::expand(NodeId N) {
     Nodes[Child].Rest = Id;
     return;
   }
-  NumPieces -= Rest.Pieces.size();
-  Rest.Pieces = {};
-  dropUser(Rest.From);
+  dropChain(Id);
+}
+
+void WakeupTree::dropChain(ChainId Id) {
+  Chain &Gone = Chains[Id];
+  NumPieces -= Gone.Pieces.size();
+  Gone.Pieces = {};
+  dropUser(Gone.From);
   FreeChains.push_back(Id);
 }
 
@@ -198,6 +203,66 @@ Initial WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, siz
       }
     Parent = Joined;
   }
+}
+
+/// Moves what is below a node; children of its children are left in `Open`.
+void WakeupTree::moveInto(NodeId New, WakeupTree &From, NodeId Old, std::vector<std::pair<NodeId, NodeId>> &Open) {
+  if (ChainId Id = From.Nodes[Old].Rest) {
+    const Chain &Theirs = From.Chains[Id];
+    const uint32_t Into = takeOrAdd(FreeRecords, Records);
+    std::vector<RecordedStep> &Steps = Records[Into].Steps;
+    for (size_t K = Theirs.First; K < Theirs.Pieces.size(); ++K)
+      for (uint32_t Step = Theirs.Pieces[K].Begin; Step < Theirs.Pieces[K].End; ++Step)
+        Steps.push_back(From.Records[Theirs.From].Steps[Step]);
+    Records[Into].Users = 1;
+    NumRecorded += Steps.size();
+    ++NumPieces;
+    Nodes[New].Rest = takeOrAdd(FreeChains, Chains);
+    Chains[Nodes[New].Rest] = {Into, 0, {{0, static_cast<uint32_t>(Steps.size())}}};
+    From.dropChain(Id);
+    return;
+  }
+  NodeId Last = None;
+  for (NodeId Theirs = From.Nodes[Old].Child; Theirs != None; Theirs = From.Nodes[Theirs].Next) {
+    NodeId Child = make(From.Nodes[Theirs].Process, From.Nodes[Theirs].Touched);
+    (Last == None ? Nodes[New].Child : Nodes[Last].Next) = Child;
+    Last = Child;
+    Open.push_back({Child, Theirs});
+  }
+}
+
+WakeupTree::NodeId WakeupTree::move(WakeupTree &From, NodeId &First, NodeId Wanted) {
+  const NodeId Root = make(From.Nodes[Wanted].Process, From.Nodes[Wanted].Touched);
+  std::vector<std::pair<NodeId, NodeId>> Open{{Root, Wanted}};
+  NodeId *Link = &First;
+  while (*Link != Wanted)
+    Link = &From.Nodes[*Link].Next;
+  *Link = From.Nodes[Wanted].Next;
+  while (!Open.empty()) {
+    auto [New, Old] = Open.back();
+    Open.pop_back();
+    moveInto(New, From, Old, Open);
+    From.Free.push_back(Old);
+  }
+  return Root;
+}
+
+size_t WakeupTree::numSteps(NodeId First, size_t Enough) const {
+  size_t Steps = 0;
+  std::vector<NodeId> Open;
+  for (NodeId N = First; N != None; N = Nodes[N].Next)
+    Open.push_back(N);
+  while (!Open.empty() && Steps < Enough) {
+    const Node &N = Nodes[Open.back()];
+    Open.pop_back();
+    ++Steps;
+    for (NodeId Child = N.Child; Child != None; Child = Nodes[Child].Next)
+      Open.push_back(Child);
+    if (N.Rest)
+      for (size_t K = Chains[N.Rest].First; K < Chains[N.Rest].Pieces.size(); ++K)
+        Steps += Chains[N.Rest].Pieces[K].End - Chains[N.Rest].Pieces[K].Begin;
+  }
+  return Steps;
 }
 
 WakeupTree::NodeId WakeupTree::takeFirst(NodeId &First) {

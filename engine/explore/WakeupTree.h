@@ -55,11 +55,17 @@ public:
       expand(N);
     return Nodes[N].Child;
   }
+  const Footprint &touched(NodeId N) const { return Nodes[N].Touched; }
   NodeId next(NodeId N) const { return Nodes[N].Next; }
   void setNext(NodeId N, NodeId Next) { Nodes[N].Next = Next; }
 
   /// Takes the first tree out of a forest: its children are the caller's, its siblings stay.
   NodeId takeFirst(NodeId &First);
+
+  /// One tree of a forest of another one, moved here with all that is below it.
+  NodeId move(WakeupTree &From, NodeId &First, NodeId Wanted);
+  /// How many steps a forest has, as far as that is at most `Enough`.
+  size_t numSteps(NodeId First, size_t Enough) const;
 
   size_t nodesInUse() const { return Nodes.size() - 1 - Free.size(); }
   size_t bytes() const {
@@ -96,10 +102,12 @@ private:
   static constexpr size_t LongBranch = 32;
 
   NodeId make(ProcessId Process, const Footprint &Touched);
+  void moveInto(NodeId New, WakeupTree &From, NodeId Old, std::vector<std::pair<NodeId, NodeId>> &Open);
   NodeId makeBranch(const std::vector<WakeupStep> &Sequence, size_t From);
   ChainId makeChain(const std::vector<WakeupStep> &Sequence, size_t From);
   uint32_t record(const WakeupStep &Step);
   void expand(NodeId N);
+  void dropChain(ChainId Id);
   void dropUser(uint32_t Id);
   void stopRecording();
 

@@ -263,7 +263,13 @@ uint32_t Candidates::intern(Candidate C) {
 }
 
 void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t Gap, std::vector<uint32_t> &Found) {
-  const Opcode Before = P.Code[Path.Accesses[Gap].back()].Op;
+  const Opcode Before = P.Code[Path.Accesses[Gap].back()].Op, After = P.Code[Path.Accesses[Gap + 1].back()].Op;
+  // Under POWER both are lwsync; the one that says what it is for reads better: behind a load acquire, but not where an
+  // earlier store is to be seen before a later one.
+  const bool Tells = After == Opcode::Store &&
+                     std::any_of(Path.Accesses.begin(), Path.Accesses.begin() + Gap,
+                                 [&](const DelayPath::CallStack &S) { return P.Code[S.back()].Op == Opcode::Store; });
+  const bool Acquires = V.Under == Model::Power && reads(Before) && !writes(Before) && !Tells;
   for (const FencePlace &At : placesBetween(Path.Accesses[Gap], Path.Accesses[Gap + 1])) {
     auto Add = [&](FenceKind Kind, uint32_t Cost) {
       Candidate C;
@@ -277,15 +283,19 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
       InsertFence Text = At.Text;
       Text.Kind = Kind;
       C.Change = Text;
-      C.Cost = Cost * CostUnit + At.Penalty + (Spins[At.Where.Pc] ? 5 : 0);
+      // A release fence belongs in front of the store that tells others, not behind what is told.
+      const bool BeforeStore =
+          Kind == FenceKind::Release && At.Text.NearLater && At.Penalty <= 2 && After == Opcode::Store;
+      C.Cost = Cost * CostUnit + (BeforeStore ? 0 : At.Penalty + 1) + (Spins[At.Where.Pc] ? 5 : 0) +
+               (Kind == FenceKind::Release && Acquires ? 10 : 0);
       Found.push_back(intern(std::move(C)));
     };
     Add(FenceKind::Full, Costs.FullFence);
     if (Gap >= Path.LightUpTo)
       continue;
-    // Under POWER both are lwsync; the one that says what it is for reads better.
-    const bool Acquires = V.Under == Model::Power && reads(Before) && !writes(Before);
-    Add(Acquires ? FenceKind::Acquire : FenceKind::Release, Costs.LightFence);
+    Add(FenceKind::Release, Costs.LightFence);
+    if (Acquires)
+      Add(FenceKind::Acquire, Costs.LightFence);
     if (Assembly && V.Under == Model::Power && Path.Controls && reads(Before))
       Add(FenceKind::ISync, Costs.ISync);
   }
@@ -302,7 +312,7 @@ void Candidates::addOrder(uint32_t Pc, Order To, std::vector<uint32_t> &Found) {
   for (uint32_t Copy : copiesOf(Pc))
     C.Where.push_back({Copy, false});
   C.Change = ChangeOrder{textOf(Pc), From, To};
-  C.Cost = (To == Order::SeqCst ? Costs.SeqCst : Costs.ReleaseAcquire) * CostUnit;
+  C.Cost = (To == Order::SeqCst ? Costs.SeqCst : Costs.ReleaseAcquire) * CostUnit + (To == Order::AcqRel);
   Found.push_back(intern(std::move(C)));
 }
 
@@ -318,6 +328,8 @@ void Candidates::addOrders(const Violation &V, const DelayPath &Path, uint32_t I
       addOrder(Pc, Order::Release, Found);
     if (reads(I.Op) && HasLater)
       addOrder(Pc, Order::Acquire, Found);
+    if (isUpdate(I.Op) && HasEarlier && HasLater)
+      addOrder(Pc, Order::AcqRel, Found);
     addOrder(Pc, Order::SeqCst, Found);
     return;
   }

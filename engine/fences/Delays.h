@@ -20,6 +20,9 @@ struct Violation {
   Model Under = Model::TSO;
   std::vector<DelayPath> Delays;
   bool Complete = false; // whatever prevents this execution prevents one of the delays
+  /// Whether the execution is possible in the program with other changes. Empty: not known. POWER: there many changes
+  /// lie between accesses that were delayed, and few of them help.
+  std::function<bool(const Program &Edited)> StillHappens = {};
 };
 
 /// How much of an execution a repair looks at.

@@ -262,8 +262,8 @@ FenceIdiom::Written FenceIdiom::fence(FenceKind Kind, FileID File, uint32_t Offs
     return {C11};
   if (Builtins || definesNamesOfStdatomic())
     return {Builtin};
-  if (Full && Syncs)
-    return {Sync};
+  if (Syncs)
+    return {Full ? Sync : Builtin};
   return {C11, true};
 }
 

@@ -36,6 +36,8 @@ public:
       Report.What = FixReport::Outcome::Fixed;
     std::stable_sort(Report.Fixes.begin(), Report.Fixes.end(),
                      [](const Fix &A, const Fix &B) { return A.Cost < B.Cost; });
+    if (!Report.Fixes.empty())
+      Report.Fixes.front().CheapestWanted = Options.Cheapest;
     Report.Rounds = Repairs.rounds();
     return Report;
   }
@@ -51,7 +53,8 @@ private:
     Result.TimeoutSeconds = Options.TimeoutSeconds;
     Result.Costs = Options.Costs;
     Result.Assembly = Options.Check.Models == std::vector{Model::Power};
-    Result.MaxRounds = Options.Cheapest ? 0 : 64;
+    Result.MaxRounds = Options.Cheapest ? 512 : 64;
+    Result.ShareOfSearch = Options.Cheapest ? 0.6 : 1;
     return Result;
   }
 
@@ -125,9 +128,12 @@ private:
       return false;
     }
     leaveOut(F);
-    if (std::none_of(Report.Fixes.begin(), Report.Fixes.end(),
-                     [&](const Fix &Known) { return Known.Changes == F.Changes; }))
+    auto Known = std::find_if(Report.Fixes.begin(), Report.Fixes.end(),
+                              [&](const Fix &Other) { return Other.Changes == F.Changes; });
+    if (Known == Report.Fixes.end())
       Report.Fixes.push_back(std::move(F));
+    else
+      Known->Cheapest |= F.Cheapest;
     return true;
   }
 
@@ -137,6 +143,10 @@ private:
     for (size_t K = F.Changes.size(); K-- > 0 && F.Changes.size() > 1;) {
       Fix Less = F;
       Less.Changes.erase(Less.Changes.begin() + static_cast<ptrdiff_t>(K));
+      if (stopped()) {
+        F.Minimal = false;
+        return;
+      }
       PlacedChange Placed = placeChanges(Text, Less.Changes);
       if (!Placed.placed())
         continue;
@@ -147,6 +157,7 @@ private:
       if (Round.What != RoundReport::Result::Passed)
         continue;
       Less.Models = std::move(Round.Models);
+      Less.Cheapest = false; // not asked of the text
       F = std::move(Less);
     }
   }
@@ -175,6 +186,8 @@ private:
     const double Passed = std::chrono::duration<double>(Clock::now() - Start).count();
     return Options.TimeoutSeconds > 0 ? std::max(0.001, Options.TimeoutSeconds - Passed) : 0;
   }
+
+  bool stopped() const { return (Cancel && *Cancel) || (Options.TimeoutSeconds > 0 && secondsLeft() <= 0.001); }
 
   bool prove(Fix &F) {
     RoundReport Round = checkEdited(Text, F.Edits, checker(), secondsLeft());
@@ -275,7 +288,14 @@ std::string titleOf(const Fix &F, unsigned Unroll) {
   for (size_t K = 0; K < Parts.size(); ++K)
     Title += (K == 0 ? "" : K + 1 == Parts.size() ? " and " : ", ") + Parts[K];
   Title[0] = static_cast<char>(std::toupper(Title[0]));
-  return Title + " (" + coverageOf(F.Models, Unroll) + (F.Cheapest ? ", cheapest" : F.Minimal ? ", minimal" : "") + ")";
+  std::string Proved = coverageOf(F.Models, Unroll);
+  if (F.Cheapest)
+    Proved += ", cheapest";
+  else if (F.Minimal)
+    Proved += ", minimal";
+  if (F.CheapestWanted && !F.Cheapest)
+    Proved += ", not proved to be cheapest";
+  return Title + " (" + Proved + ")";
 }
 
 std::string describe(const SourceChange &Change) {
@@ -285,8 +305,8 @@ std::string describe(const SourceChange &Change) {
            std::to_string((Front ? New->Later : New->Earlier).Line);
   }
   if (const auto *Other = std::get_if<ChangeOrder>(&Change))
-    return "the memory order at line " + std::to_string(Other->Access.Line) + ": " + nameOf(Other->From) +
-           " becomes " + nameOf(Other->To);
+    return "the memory order at line " + std::to_string(Other->Access.Line) + ": " + nameOf(Other->From) + " becomes " +
+           nameOf(Other->To);
   return "no fence at line " + std::to_string(std::get<RemoveFence>(Change).Fence.Line);
 }
 

@@ -8,7 +8,7 @@ namespace picket {
 
 struct FixOptions {
   CheckOptions Check;        // the models to fix, and how each check is done
-  bool Cheapest = false;     // prove that nothing cheaper works, also where that takes long (POWER)
+  bool Cheapest = false;     // prove that nothing cheaper works, if that does not take too long (POWER)
   double TimeoutSeconds = 0; // for everything together; 0: none
   unsigned MaxAlternatives = 3;
   RepairCosts Costs;
@@ -23,6 +23,7 @@ struct Fix {
   uint64_t Cost = 0;
   bool Minimal = false;            // nothing of it can be left out
   bool Cheapest = false;           // nothing cheaper works: said only on request
+  bool CheapestWanted = false;     // a proof of that was asked for; there may be none
   std::vector<ModelReport> Models; // the checks that the edited text passed
 
   bool isBounded() const; // some loop was cut at the bound

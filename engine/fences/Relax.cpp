@@ -125,8 +125,10 @@ private:
   }
 
   void weaken() {
-    if (Items.empty())
+    if (Items.empty()) {
+      Report.Reason = "there is no fence and no memory order that could be weaker";
       return;
+    }
     // Often nothing at all is needed.
     std::fill(Taken.begin(), Taken.end(), 0);
     if (passes())

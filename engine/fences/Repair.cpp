@@ -25,7 +25,7 @@ Repairer::Repairer(const Program &P, RoundChecker Check, const RepairOptions &Op
 
 double Repairer::secondsLeft() const {
   const double Passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
-  return Options.TimeoutSeconds - Passed;
+  return Options.TimeoutSeconds * TimeShare - Passed;
 }
 
 bool Repairer::stopped() const { return (Cancel && *Cancel) || (Options.TimeoutSeconds > 0 && secondsLeft() <= 0); }
@@ -121,8 +121,36 @@ void Repairer::learn(const RoundReport &Round, const std::vector<uint32_t> &Chos
     std::erase_if(C.Elements, [&](uint32_t K) {
       return std::any_of(Chosen.begin(), Chosen.end(), [&](uint32_t Had) { return Table[Had].covers(Table[K]); });
     });
+    if (V.StillHappens) {
+      std::stable_sort(C.Elements.begin(), C.Elements.end(),
+                       [&](uint32_t A, uint32_t B) { return Table[A].Cost < Table[B].Cost; });
+      std::vector<uint32_t> Idle = Chosen;
+      if (std::vector<uint32_t> Left = helpful(V, Idle, C.Elements); V.Complete || !Left.empty())
+        C.Elements = std::move(Left);
+    }
     Clauses.push_back(std::move(C));
   }
+}
+
+/// Those asked about without which the execution still happens, however many of the others there are: one of them is
+/// needed. `Idle` are changes that do not prevent it, all together; those that are found to be so come to them.
+std::vector<uint32_t> Repairer::helpful(const Violation &V, std::vector<uint32_t> &Idle,
+                                        const std::vector<uint32_t> &Asked) const {
+  if (Asked.empty() || stopped())
+    return Asked;
+  std::vector<uint32_t> More = Idle;
+  More.insert(More.end(), Asked.begin(), Asked.end());
+  if (V.StillHappens(edited(P, made(More).Edit).Code)) {
+    Idle = std::move(More);
+    return {};
+  }
+  if (Asked.size() == 1)
+    return Asked;
+  const auto Middle = Asked.begin() + static_cast<ptrdiff_t>(Asked.size() / 2);
+  std::vector<uint32_t> Result = helpful(V, Idle, {Asked.begin(), Middle});
+  const std::vector<uint32_t> Rest = helpful(V, Idle, {Middle, Asked.end()});
+  Result.insert(Result.end(), Rest.begin(), Rest.end());
+  return Result;
 }
 
 /// Tries to do without each of them. Weaker programs have more executions, so that this proves that no subset works.
@@ -181,7 +209,15 @@ RepairResult Repairer::repaired(const std::vector<uint32_t> &Chosen, const Round
 }
 
 RepairResult Repairer::find(bool Fences, bool Orders) {
+  std::optional<RepairResult> Found = findCheapest(Fences, Orders);
+  const bool OutOfTime = Found && Found->What == RepairResult::Outcome::GaveUp && stopped();
+  TimeShare = 1;
+  return Found && (!OutOfTime || stopped()) ? std::move(*Found) : findByLeavingOut(Fences, Orders);
+}
+
+std::optional<RepairResult> Repairer::findCheapest(bool Fences, bool Orders) {
   for (unsigned Round = 0; Options.MaxRounds == 0 || Round < Options.MaxRounds; ++Round) {
+    TimeShare = Clauses.empty() ? 1 : Options.ShareOfSearch; // to leave out, something must be there
     const std::optional<std::vector<uint32_t>> Chosen = cheapest(Fences, Orders);
     if (!Chosen)
       return usedUp();
@@ -191,14 +227,15 @@ RepairResult Repairer::find(bool Fences, bool Orders) {
     if (Last.What != RoundReport::Result::Passed)
       return unfinished(Last);
     if (Chosen->empty())
-      return {};
+      return RepairResult();
     const bool Cheapest = Fences && Orders && Forbidden.empty() &&
                           std::all_of(Clauses.begin(), Clauses.end(), [](const Clause &C) { return C.Complete; });
+    TimeShare = 1;
     RepairResult Result = repaired(*Chosen, Last);
     Result.Found->Cheapest = Cheapest;
     return Result;
   }
-  return findByLeavingOut(Fences, Orders);
+  return std::nullopt;
 }
 
 RepairResult Repairer::findByLeavingOut(bool Fences, bool Orders) {

@@ -39,8 +39,10 @@ struct RepairOptions {
   double TimeoutSeconds = 0; // for everything together; 0: none
   RepairCosts Costs;
   bool Assembly = false; // only POWER is asked for: its own instructions may be used
-  /// After so many rounds a minimal set is good enough, whatever it costs. 0: the cheapest is wanted.
+  /// After so many rounds, or this share of the time, a minimal set is good enough, whatever it costs. 0: without
+  /// limit.
   unsigned MaxRounds = 0;
+  double ShareOfSearch = 1;
 };
 
 /// Beside which text a change is made.
@@ -94,6 +96,9 @@ private:
 
   RoundReport check(const std::vector<uint32_t> &Chosen);
   void learn(const RoundReport &Round, const std::vector<uint32_t> &Chosen);
+  std::vector<uint32_t> helpful(const Violation &V, std::vector<uint32_t> &Idle,
+                                const std::vector<uint32_t> &Asked) const;
+  std::optional<RepairResult> findCheapest(bool Fences, bool Orders); // empty: too many rounds
   RepairResult findByLeavingOut(bool Fences, bool Orders);
   std::vector<uint32_t> needed(std::vector<uint32_t> Given, const std::vector<uint32_t> &Asked, bool Unknown);
   void minimise(Repair &R);
@@ -119,6 +124,7 @@ private:
   RoundReport LastViolated;
   std::map<std::vector<uint32_t>, RoundReport> Tried;
   unsigned Rounds = 0;
+  double TimeShare = 1; // of the time limit, that may be used up by now
 };
 
 } // namespace picket

@@ -1,5 +1,7 @@
 #include "fences/Repair.h"
 
+#include "trace/Replay.h"
+
 #include <algorithm>
 #include <map>
 
@@ -107,6 +109,13 @@ private:
     return false;
   }
 
+  MachineOptions machineOptions() const {
+    MachineOptions Machine;
+    Machine.Unroll = std::max(1u, Options.Unroll);
+    Machine.MaxMemoryBytes = Options.MaxMemoryBytes;
+    return Machine;
+  }
+
   /// With store buffers all delays of an execution are few and known exactly.
   Thoroughness thoroughness(Model M) const { return M == Model::Power ? How : Thoroughness::All; }
 
@@ -123,8 +132,13 @@ private:
     RoundReport Round;
     for (const Bug &B : Report.Bugs)
       if (B.Trace)
-        if (Violation V = delaysOf(*B.Trace, Report.Which, thoroughness(Report.Which)); !V.Delays.empty())
+        if (Violation V = delaysOf(*B.Trace, Report.Which, thoroughness(Report.Which)); !V.Delays.empty()) {
+          if (Report.Which == Model::Power)
+            V.StillHappens = [Trace = B.Trace, Machine = machineOptions()](const Program &Edited) {
+              return stillHappens(Edited, Trace->Run, Machine);
+            };
           Round.Violations.push_back(std::move(V));
+        }
     if (Round.Violations.empty())
       return unfenceable(std::move(Report), "nothing is reordered in this execution: no fence can prevent it");
     Round.What = RoundReport::Result::Violated;
@@ -166,7 +180,7 @@ public:
       if (Answer == Sc.Robust.end() || Answer->Known == Robustness::Unknown) {
         const bool Limit = Sc.Result == Verdict::Inconclusive;
         Round.What = Limit ? RoundReport::Result::GaveUp : RoundReport::Result::NotFenceable;
-        Round.Reason = M == Model::Power     ? "programs can be made robust against TSO and PSO only"
+        Round.Reason = M == Model::Power    ? "programs can be made robust against TSO and PSO only"
                        : !Sc.Reason.empty() ? Sc.Reason
                                             : "it is not known whether the program is robust";
         return Round;

@@ -21,9 +21,9 @@ struct TextPlace {
 /// A fence between two accesses of one function. It goes right behind the earlier one or right in front of the later
 /// one; where that cannot be written, anywhere in between that lies on all paths from the one to the other.
 ///
-/// One of the two may have line 0: that access happens in another function (a caller, or before or after the call). Then
-/// NearLater tells which one is known, and the fence goes right beside that. With NearLater, `Later` need not be an
-/// access: it is then the place of the first expression behind the point where ways from the earlier access meet.
+/// One of the two may have line 0: that access happens in another function (a caller, or before or after the call).
+/// Then NearLater tells which one is known, and the fence goes right beside that. With NearLater, `Later` need not be
+/// an access: it is then the place of the first expression behind the point where ways from the earlier access meet.
 struct InsertFence {
   FenceKind Kind = FenceKind::Full;
   TextPlace Earlier, Later; // the places of the accesses (of the calls, if they happen inside of calls)

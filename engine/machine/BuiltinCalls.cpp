@@ -185,7 +185,7 @@ bool Interpreter::completeFree() {
 
 uint64_t *Interpreter::specificValues() {
   if (!T.SpecificSlot)
-    T.SpecificSlot = M.Mem.newSlot();
+    T.SpecificSlot = M.names() ? M.Mem.useSlot(M.names()->specificValues(Id)) : M.Mem.newSlot();
   Object &O = M.Mem.at(T.SpecificSlot);
   if (O.Life == Lifetime::Absent)
     M.Mem.allocate(T.SpecificSlot, ObjectKind::Hidden, process::MaxKeys * sizeof(uint64_t), 0, Id, S.Pc);

@@ -163,8 +163,9 @@ void Interpreter::floating(const Instruction &I) {
 template <bool Single> void Interpreter::loop() {
   enterFrame();
   uint64_t Steps = 0;
-  constexpr uint64_t StepsBetweenLooks = 10'000;
+  constexpr uint64_t StepsBetweenLooks = 10'000, StepsBetweenStops = 200'000; // the latter take some milliseconds
   const uint64_t MaxSteps = M.Options.Live && !S.InAtomic ? StepsBetweenLooks : M.Options.MaxLocalSteps;
+  uint64_t NextStop = std::min(MaxSteps, StepsBetweenStops);
   const Instruction *const Code = P.Code.data();
   // The place is kept here while simple instructions run, and in S.Pc for everything that looks beyond them.
   const Instruction *At = Code + S.Pc;
@@ -178,17 +179,22 @@ template <bool Single> void Interpreter::loop() {
       S.Pc = static_cast<uint32_t>(At - Code);
       return;
     }
-    if (++Steps > MaxSteps) {
+    if (++Steps > NextStop) {
       S.Pc = static_cast<uint32_t>(At - Code);
-      if (M.Options.Live && !S.InAtomic) { // who compares states will see whether it comes back to where it was
+      if (Steps <= MaxSteps) {
+        if (M.WhileRunning)
+          M.WhileRunning();
+        NextStop = std::min(MaxSteps, NextStop + StepsBetweenStops);
+      } else if (M.Options.Live && !S.InAtomic) { // who compares states will see whether it comes back to where it was
         Operation Op;
         Op.Kind = OperationKind::Yield;
         stop(Op);
         return;
+      } else {
+        M.limit(Id, S.Pc,
+                "a loop runs for more than " + std::to_string(M.Options.MaxLocalSteps) +
+                    " steps without touching anything that another thread could change");
       }
-      M.limit(Id, S.Pc,
-              "a loop runs for more than " + std::to_string(M.Options.MaxLocalSteps) +
-                  " steps without touching anything that another thread could change");
     }
     auto Binary = [&](auto Function) {
       Registers[I.Dst] = Function(value(I.A), value(I.B));

@@ -52,7 +52,7 @@ thread_local ThreadSpaces Spaces;
 
 } // namespace
 
-Machine::Thread::Thread() {
+Machine::Thread::Thread(ThreadId Id) : Id(Id) {
   static_assert(MaxRegisters * sizeof(uint64_t) <= ThreadSpaces::PartBytes &&
                 MaxFrames * sizeof(Frame) <= ThreadSpaces::PartBytes &&
                 MaxStackObjects * sizeof(uint32_t) <= ThreadSpaces::PartBytes);
@@ -93,7 +93,7 @@ void Machine::start() {
     for (uint32_t G = 0; G < P.Globals.size(); ++G)
       Mem.newSlot(); // G + 1, as Program.h promises
     ProcessSlot = Mem.newSlot();
-    Threads.push_back(std::make_unique<Thread>());
+    Threads.push_back(std::make_unique<Thread>(0));
   } else {
     clear();
   }
@@ -120,10 +120,11 @@ void Machine::start() {
 ThreadId Machine::threadFor(ThreadId Parent, uint32_t Index) {
   std::vector<ThreadId> &Children = Threads[Parent]->ChildIds;
   if (Index == Children.size()) {
-    auto T = std::make_unique<Thread>();
-    T->Parent = Parent;
-    Children.push_back(static_cast<ThreadId>(Threads.size()));
-    Threads.push_back(std::move(T));
+    const auto New = Options.Names ? Options.Names->thread(Parent, Index) : numThreads();
+    while (Threads.size() <= New) // threads that only other machines have come upon so far do not exist
+      Threads.push_back(std::make_unique<Thread>(numThreads()));
+    Threads[New]->Parent = Parent;
+    Children.push_back(New);
   }
   return Threads[Parent]->ChildIds[Index];
 }
@@ -156,7 +157,7 @@ uint32_t Machine::slotFor(Thread &T, uint32_t Site, uint32_t Size) {
       return Slot;
   uint32_t Index = T.S.Allocations++;
   if (Index == T.Slots.size())
-    T.Slots.push_back(Mem.newSlot());
+    T.Slots.push_back(Options.Names ? Mem.useSlot(Options.Names->allocation(T.Id, Index)) : Mem.newSlot());
   return T.Slots[Index];
 }
 
@@ -165,12 +166,9 @@ Address Machine::threadLocal(Thread &T, uint32_t G) {
     T.ThreadLocals.resize(P.Globals.size(), 0);
   uint32_t &Slot = T.ThreadLocals[G];
   if (!Slot)
-    Slot = Mem.newSlot();
+    Slot = Options.Names ? Mem.useSlot(Options.Names->threadLocal(T.Id, G)) : Mem.newSlot();
   if (Mem.at(Slot).Life == Lifetime::Absent) {
-    ThreadId Owner = 0;
-    while (Threads[Owner].get() != &T)
-      ++Owner;
-    Object &O = Mem.allocate(Slot, ObjectKind::ThreadLocal, P.Globals[G].Size, Shared.siteOfGlobal(G), Owner, T.S.Pc);
+    Object &O = Mem.allocate(Slot, ObjectKind::ThreadLocal, P.Globals[G].Size, Shared.siteOfGlobal(G), T.Id, T.S.Pc);
     if (!P.Globals[G].Initial.empty())
       std::memcpy(O.Data, P.Globals[G].Initial.data(), P.Globals[G].Initial.size());
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "machine/Bug.h"
+#include "machine/Identities.h"
 #include "machine/Memory.h"
 #include "machine/Sharing.h"
 #include "machine/SyncObjects.h"
@@ -74,7 +75,8 @@ struct MachineOptions {
   /// For searches that compare states: objects that nothing can name any more lend their place to new ones, so that
   /// loops that allocate come back to where they were. Null: every object has a place of its own.
   const LiveSlots *Live = nullptr;
-  bool ShowAll = false; // for recordings: no access is quiet, nor left out because nobody else is there (any more)
+  Identities *Names = nullptr; // where several machines run the program side by side
+  bool ShowAll = false;        // for recordings: no access is quiet, nor left out because nobody else is there (any more)
 };
 
 /// Thrown when the machine cannot go on with the program as a whole: something is not modelled, or a limit is reached.
@@ -157,6 +159,9 @@ public:
   /// Notes that the instruction at which T stands reads from an object with unwritten bytes.
   void noteRead(ThreadId T, const Object &O, Address Where, uint32_t Size);
 
+  /// Called now and then while a thread runs on and on. It may throw.
+  void watch(std::function<void()> Look) { WhileRunning = std::move(Look); }
+
   /// Saves T so that whatever happens to it in this step can be taken back.
   void save(ThreadId T);
   /// Begins a step: what was saved for the one before does not count.
@@ -180,6 +185,9 @@ public:
   const std::vector<std::pair<ThreadId, ThreadId>> &created() const { return Created; } // (parent, child)
   void clearCreated() { Created.clear(); }
   void setCreated(const std::vector<std::pair<ThreadId, ThreadId>> &Children) { Created = Children; }
+
+  /// The numbers it has in common with other machines, if there are others.
+  Identities *names() const { return Options.Names; }
 
   ThreadId parentOf(ThreadId T) const { return Threads[T]->Parent; }
   /// The identity of a thread: it is the how-manieth child of the how-manieth child ... of main.
@@ -250,6 +258,7 @@ private:
 
   struct Thread {
     State S;
+    const ThreadId Id;
     ThreadId Parent = 0;
     uint32_t Start = 0;            // function index
     uint64_t *Registers = nullptr; // reserved once, so that saved bytes keep their home
@@ -261,7 +270,7 @@ private:
     uint32_t SpecificSlot = 0;          // pthread_setspecific values
     uint64_t SavedInStep = 0;
     std::vector<uint32_t> CreatedFrom;
-    Thread();
+    explicit Thread(ThreadId Id);
     ~Thread();
     Thread(const Thread &) = delete;
     Thread &operator=(const Thread &) = delete;
@@ -295,6 +304,7 @@ private:
   bool AtomicBlocked = false;
   uint64_t Step = 1;
   std::function<void(std::vector<uint64_t> &)> Outside;
+  std::function<void()> WhileRunning;
 };
 
 /// The value a read-modify-write leaves, on Width bytes.

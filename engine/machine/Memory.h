@@ -38,6 +38,12 @@ public:
 
   /// A slot that has never been used. Callers keep the slot for its identity (thread, index).
   uint32_t newSlot();
+  /// Makes sure that there is this slot, and returns it.
+  uint32_t useSlot(uint32_t Slot) {
+    while (NumSlots <= Slot)
+      newSlot();
+    return Slot;
+  }
 
   /// Brings the object in `Slot` to life with zeroed bytes.
   Object &allocate(uint32_t Slot, ObjectKind Kind, uint32_t Size, uint32_t Site, uint32_t Owner, uint32_t Pc,

@@ -9,6 +9,7 @@
 
 #include "program/Program.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -93,11 +94,20 @@ public:
     if (!mayBeQuiet(slotOf(Where)))
       return false;
     for (const ByteInfo &B : bytesOf(Where, Size))
-      if (!onlyBy(B.Writer, Thread) || !onlyBy(B.Reader, Thread))
+      if (B.Buffered || !onlyBy(B.Writer, Thread) || !onlyBy(B.Reader, Thread))
         return false;
     for (ByteInfo &B : bytesOf(Where, Size))
       add(B.QuietWriter, Thread);
     return true;
+  }
+
+  /// Notes that a write waits in a buffer: one of more bytes than others have been seen at. What is written to its bytes
+  /// after it, if only by its own thread, must not reach memory first.
+  void noteBuffered(Address Where, uint32_t Size) {
+    for (ByteInfo &B : bytesOf(Where, Size)) {
+      B.Buffered = true;
+      surprise(slotOf(Where), B.QuietWriter, Several, 0);
+    }
   }
 
   /// Something became shared since the last call: what was explored so far must be explored anew, and which of its
@@ -113,6 +123,29 @@ public:
   }
   bool changed() const { return Changed; }
 
+  /// Adds what another explorer of the same program has seen. What the two took for a thread's own must still be.
+  void add(const Sharing &Other) {
+    Changed |= Other.Changed;
+    for (uint32_t Site = 0; Site < Sites.size(); ++Site)
+      addSite(Site, Other.Sites[Site]);
+    for (uint32_t Slot = 0; Slot < Other.Bytes.size(); ++Slot) {
+      const std::vector<ByteInfo> &Theirs = Other.Bytes[Slot];
+      makeBytes(Slot, static_cast<uint32_t>(Theirs.size()));
+      for (uint32_t K = 0; K < Theirs.size(); ++K) {
+        ByteInfo &Mine = Bytes[Slot][K];
+        Mine.Writer = either(Mine.Writer, Theirs[K].Writer);
+        Mine.Reader = either(Mine.Reader, Theirs[K].Reader);
+        Mine.QuietReader = either(Mine.QuietReader, Theirs[K].QuietReader);
+        Mine.QuietWriter = either(Mine.QuietWriter, Theirs[K].QuietWriter);
+        Changed |= twoOf(Mine.QuietReader, Mine.Writer) || twoOf(Mine.QuietWriter, Mine.Writer) ||
+                   twoOf(Mine.QuietWriter, Mine.Reader);
+      }
+    }
+    Surprises.resize(std::max(Surprises.size(), Other.Surprises.size()));
+    for (size_t Slot = 0; Slot < Other.Surprises.size(); ++Slot)
+      Surprises[Slot] = std::max(Surprises[Slot], Other.Surprises[Slot]);
+  }
+
 private:
   enum StateKind : uint8_t { Untouched, ReadByOne, ReadByMany, WrittenByOne, Shared };
   // Sets of threads, as far as they matter: nobody, a thread (+ 1), or several.
@@ -121,9 +154,13 @@ private:
   struct ByteInfo {
     Who Writer = Nobody, Reader = Nobody;
     Who QuietReader = Nobody, QuietWriter = Nobody; // whose accesses took no step
+    bool Buffered = false;
   };
   static Who nameOf(uint32_t Thread) { return static_cast<Who>(Thread < Several - 1u ? Thread + 1 : Several); }
   static bool onlyBy(Who Set, uint32_t Thread) { return Set == Nobody || (Set == nameOf(Thread) && Set != Several); }
+  static Who either(Who A, Who B) { return A == Nobody || A == B ? B : B == Nobody ? A : Several; }
+  /// Whether a thread of one set is not the only one of the other.
+  static bool twoOf(Who A, Who B) { return A != Nobody && B != Nobody && (A != B || A == Several); }
   static void add(Who &Set, uint32_t Thread) { Set = onlyBy(Set, Thread) ? nameOf(Thread) : Several; }
   /// Somebody else came upon what was taken for a thread's own.
   void surprise(uint32_t Slot, Who &Quiet, Who Others, uint32_t Thread) {
@@ -175,6 +212,25 @@ private:
     else
       noteRead(Before.Where, Before.Size, Before.Thread);
     return true;
+  }
+
+  void addSite(uint32_t Site, const Info &Theirs) {
+    Info &Mine = Sites[Site];
+    if (Mine.State == Shared || Theirs.State == Untouched)
+      return;
+    if (Theirs.State == Shared)
+      share(Site);
+    else if (Mine.State == Untouched)
+      Mine = Theirs;
+    else if (Site >= NumAllocationSites) {
+      // Each knows one access of the global: as if the others' came after ours.
+      const bool Written = Theirs.State == WrittenByOne;
+      noteGlobal(Site, Theirs.Where, Theirs.Size, Theirs.Thread, Written);
+      if (Theirs.State == ReadByMany && Mine.State == ReadByOne)
+        Mine.State = ReadByMany;
+      else if (Theirs.State == ReadByMany && Mine.State == WrittenByOne)
+        shareGlobal(Site);
+    }
   }
 
   std::vector<Info> Sites;

@@ -4,7 +4,9 @@
 
 #include "memory/ExecutionGraph.h"
 
+#include <functional>
 #include <memory>
+#include <tuple>
 
 namespace picket {
 
@@ -29,6 +31,32 @@ public:
   virtual bool allows(const Graph &G, EventId E) const = 0;
 
   static std::unique_ptr<Axioms> make(AxiomaticModel Model);
+};
+
+/// What an exploration of graphs has to know of a memory model: its axioms, for graphs of every size, and whose meaning
+/// of C11's orders and of fences it shares (OutOfOrder turns them into the sets Sync, LwSync, Eieio and ControlISync of
+/// events). The models of Picket itself are given by name.
+class GraphModel {
+public:
+  GraphModel(AxiomaticModel Model)
+      : Orders(Model), Makers{[Model] { return Axioms<1>::make(Model); }, [Model] { return Axioms<4>::make(Model); },
+                              [Model] { return Axioms<16>::make(Model); }} {}
+
+  /// Other axioms: a class template like PowerAxioms.
+  template <template <unsigned> class Rules> static GraphModel of(AxiomaticModel Orders) {
+    GraphModel Model(Orders);
+    Model.Makers = {std::make_unique<Rules<1>>, std::make_unique<Rules<4>>, std::make_unique<Rules<16>>};
+    return Model;
+  }
+
+  AxiomaticModel orders() const { return Orders; }
+  template <unsigned Words> std::unique_ptr<Axioms<Words>> axioms() const { return std::get<Maker<Words>>(Makers)(); }
+
+private:
+  template <unsigned Words> using Maker = std::function<std::unique_ptr<Axioms<Words>>()>;
+
+  AxiomaticModel Orders;
+  std::tuple<Maker<1>, Maker<4>, Maker<16>> Makers;
 };
 
 /// SC per location: the oldest place in coherence that E may read (or write behind), given what its thread has seen.

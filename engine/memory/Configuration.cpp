@@ -10,28 +10,37 @@ Configuration::Configuration(const Program &P, Sharing &Shared, MachineOptions O
 void Configuration::ensureThread(ThreadId T) {
   while (ThreadProcesses.size() <= T) {
     auto New = static_cast<ThreadId>(ThreadProcesses.size());
-    ThreadProcesses.push_back(static_cast<ProcessId>(Processes.size()));
-    Processes.push_back(std::make_unique<Process>(Process{New, false, 0, 0, {}, false}));
+    ThreadProcesses.push_back(addProcess(M.names() ? M.names()->threadProcess(New) : numProcesses(),
+                                         Process{New, false, 0, 0, {}, false}));
     UpdateProcesses.emplace_back();
     MustDrain.push_back(0);
     StoreBuffers.push_back(Buffers == Buffering::None ? nullptr : std::make_unique<StoreBuffer>());
   }
 }
 
+/// Processes that only other configurations have come upon so far never have anything to do.
+ProcessId Configuration::addProcess(ProcessId Id, const Process &New) {
+  while (Processes.size() <= Id)
+    Processes.push_back(std::make_unique<Process>(Process{0, true, 0, 0, {}, false}));
+  *Processes[Id] = New;
+  return Id;
+}
+
 ProcessId Configuration::updateProcess(ThreadId T, Address Where, uint8_t Width) {
   if (Buffers == Buffering::Fifo) {
     if (UpdateProcesses[T].empty()) {
-      UpdateProcesses[T].push_back(static_cast<ProcessId>(Processes.size()));
-      Processes.push_back(std::make_unique<Process>(Process{T, true, 0, 0, {}, false}));
+      const ProcessId New = M.names() ? M.names()->updateProcess(T, 0) : numProcesses();
+      UpdateProcesses[T].push_back(addProcess(New, Process{T, true, 0, 0, {}, false}));
     }
     return UpdateProcesses[T].front();
   }
-  auto [Found, IsNew] = ByLocation.try_emplace({T, Where}, static_cast<ProcessId>(Processes.size()));
-  ProcessId Mine = Found->second;
+  auto [Found, IsNew] = ByLocation.try_emplace({T, Where}, numProcesses());
   if (IsNew) {
-    UpdateProcesses[T].push_back(Mine);
-    Processes.push_back(std::make_unique<Process>(Process{T, true, Where, 0, {}, false}));
+    if (M.names())
+      Found->second = M.names()->updateProcess(T, Where);
+    UpdateProcesses[T].push_back(addProcess(Found->second, Process{T, true, Where, 0, {}, false}));
   }
+  ProcessId Mine = Found->second;
   if (Width > Processes[Mine]->Width) {
     Processes[Mine]->Width = Width;
     for (ProcessId P : UpdateProcesses[T])
@@ -118,9 +127,14 @@ void Configuration::settle(ThreadId T) {
   constexpr uint32_t MaxQuietBeforeRead = 2'000;
   constexpr uint32_t MaxHeldBack = 4'096; // stores, where loops have no bound
   const uint32_t MaxQuiet = M.comparesStates() ? 100'000 : 10'000'000;
-  uint32_t Quiet = 0;
+  constexpr uint32_t MaxFences = 100'000; // that are written down
+  uint32_t Quiet = 0, Fences = 0;
   // Without a bound so do fences and stores. Nothing is lost by waiting where the buffer is empty.
   auto TakesStep = [&] { return M.comparesStates() && ++Quiet > MaxQuietBeforeRead && bufferEmpty(T); };
+  // A thread that reads its own and stores for ever does so step by step, too, before it holds back very much.
+  constexpr uint32_t MaxHeldBackBeforeRead = 64;
+  auto HeldBack = [&] { return StoreBuffers[T] ? StoreBuffers[T]->tail() - StoreBuffers[T]->head() : 0; };
+  auto HoldsMany = [&] { return M.comparesStates() && HeldBack() >= MaxHeldBackBeforeRead; };
   UndoLog &Undo = M.undo();
   for (;;) {
     if (!M.created().empty())
@@ -173,6 +187,9 @@ void Configuration::settle(ThreadId T) {
       if (Full && !StoreBuffers[T]->empty())
         return;
       M.save(T);
+      if (Listener && ++Fences > MaxFences)
+        throw MachineStop{MachineStop::Limit, M.pc(T), T,
+                          "thread '" + M.threadName(T) + "' goes round a loop of its own for ever"};
       if (Listener && Full == SaysFull)
         Listener->fenced(T, &Op);
       if (Full)
@@ -185,7 +202,7 @@ void Configuration::settle(ThreadId T) {
     case OperationKind::Load: {
       // What nobody else writes can be read at any time: the thread's own last store, or what was there from the start.
       const Operation &Op = M.pending(T);
-      if (!M.quietAccesses() || ++Quiet > MaxQuietBeforeRead || !isQuiet(T, M.sharing()))
+      if (!M.quietAccesses() || ++Quiet > MaxQuietBeforeRead || HoldsMany() || !isQuiet(T, M.sharing()))
         return;
       countQuiet();
       M.save(T);
@@ -213,10 +230,12 @@ void Configuration::settle(ThreadId T) {
       }
       if (Buffers == Buffering::None)
         return;
-      if (M.comparesStates() && StoreBuffers[T] && StoreBuffers[T]->tail() - StoreBuffers[T]->head() >= MaxHeldBack)
+      if (M.comparesStates() && HeldBack() >= MaxHeldBack)
         throw MachineStop{MachineStop::Limit, M.pc(T), T,
                           "thread '" + M.threadName(T) + "' stores without end and reads nothing"};
       M.save(T);
+      if (M.quietAccesses())
+        M.sharing().noteBuffered(Op.Where, Op.Width);
       bufferStore(T, Operation(Op));
       break;
     }
@@ -227,9 +246,8 @@ void Configuration::settle(ThreadId T) {
 
 bool Configuration::isQuiet(ThreadId T, Sharing &Known) {
   const Operation &Op = M.pending(T);
-  bool Own =
-      (Op.Kind == OperationKind::Load && !Op.MaySpin && Known.readsOnlyOwn(Op.Where, Op.Width, T)) ||
-      (Op.Kind == OperationKind::Store && Known.writesOnlyOwn(Op.Where, Op.Width, T));
+  bool Own = (Op.Kind == OperationKind::Load && !Op.MaySpin && Known.readsOnlyOwn(Op.Where, Op.Width, T)) ||
+             (Op.Kind == OperationKind::Store && Known.writesOnlyOwn(Op.Where, Op.Width, T));
   return Own && M.memory().find(Op.Where)->Life == Lifetime::Alive;
 }
 

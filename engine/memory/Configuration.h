@@ -81,7 +81,10 @@ public:
 
   /// Asks now and then whether to stop while a thread does what takes no step, which can go on for long. If so, start()
   /// or step() throw Interrupted.
-  void watch(std::function<bool()> Stop) { ShouldStop = std::move(Stop); }
+  void watch(std::function<bool()> Stop) {
+    ShouldStop = std::move(Stop);
+    M.watch([this] { lookWhetherToStop(); });
+  }
   struct Interrupted {};
 
   /// Processes that can take a step now, in the order in which a first execution should prefer them.
@@ -208,6 +211,7 @@ private:
   void begin();
   void bufferStore(ThreadId T, const Operation &Op);
   void readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint64_t &High, bool Record);
+  ProcessId addProcess(ProcessId Id, const Process &New);
   ProcessId updateProcess(ThreadId T, Address Where, uint8_t Width);
   bool spinsForever(ThreadId T);
   void ensureThread(ThreadId T);

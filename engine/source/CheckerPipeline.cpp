@@ -150,6 +150,11 @@ static void runPasses(Module &M, StringRef Text) {
   Passes.run(M, Modules);
 }
 
+void optimize(Module &M, StringRef Level) {
+  claimVerifierFunctions(M); // before they are inlined
+  runPasses(M, ("default<" + Level + ">").str());
+}
+
 /// A variable that is misused stays in memory, where the misuse is seen. Pointers become registers first: where they
 /// point decides whether a variable is used after its end.
 static void runPassesOnLocals(Module &M, StringRef Text) {

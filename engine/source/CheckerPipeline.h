@@ -12,4 +12,8 @@ namespace picket {
 /// gave them; other functions named __VERIFIER_* are not inlined.
 void runCheckerPipeline(llvm::Module &M);
 
+/// Puts LLVM's own optimiser ("O1", "O2") in front, on request: what it makes of the program is checked then. Knows
+/// nothing of what the machine runs on, so that it does not use vectors.
+void optimize(llvm::Module &M, llvm::StringRef Level);
+
 } // namespace picket

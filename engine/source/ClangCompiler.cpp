@@ -81,6 +81,9 @@ private:
   SourceFacts &Facts;
 };
 
+/// Remarks and warnings of the passes are about speed, or were given by the front end already.
+void ignorePassDiagnostics(const DiagnosticInfo *, void *) {}
+
 /// One compilation, from request to module.
 class Compilation {
 public:
@@ -112,6 +115,7 @@ private:
   std::vector<Diagnostic> &Diagnostics;
   std::string File; // absolute
   std::string Directory;
+  std::string Optimization;
   IntrusiveRefCntPtr<vfs::InMemoryFileSystem> InMemory;
   IntrusiveRefCntPtr<vfs::OverlayFileSystem> Files;
 };
@@ -192,7 +196,10 @@ std::vector<std::string> Compilation::command() {
   }
   if (Command.empty())
     Command = defaultCommand(File);
-  addCheckerFlags(Command, Request.Flags);
+  std::vector<std::string> Flags = Request.Flags;
+  if (!takeOptimization(Flags, Optimization))
+    fail("-fpicket-optimize= is none of none, O1, O2");
+  addCheckerFlags(Command, Flags);
   removeDriverModes(Command);
   if (std::string Foreign = removeForeignTarget(Command); !Foreign.empty())
     note("compiled for this machine instead of '" + Foreign + "'");
@@ -262,6 +269,10 @@ std::unique_ptr<Module> Compilation::run(LLVMContext &Context, SourceFacts &Fact
   std::unique_ptr<Module> M;
   if (run(Action) && !(M = Action.takeModule()))
     fail("Clang could not compile this file");
+  if (M && !Optimization.empty()) {
+    Context.setDiagnosticHandlerCallBack(ignorePassDiagnostics);
+    optimize(*M, Optimization);
+  }
   return M;
 }
 
@@ -277,7 +288,7 @@ bool Compilation::run(clang::FrontendAction &Action) {
   if (!Directory.empty() && Files->setCurrentWorkingDirectory(Directory))
     note("the directory '" + Directory + "' named in compile_commands.json does not exist");
   std::shared_ptr<clang::CompilerInvocation> Invocation = invocation(Command);
-  if (!Invocation)
+  if (!Invocation || any_of(Diagnostics, [](const Diagnostic &D) { return D.Level == Severity::Error; }))
     return false;
 
   DiagnosticCollector Collector(Diagnostics, File);
@@ -291,9 +302,6 @@ bool Compilation::run(clang::FrontendAction &Action) {
   bool Explained = any_of(Diagnostics, [](const Diagnostic &D) { return D.Level == Severity::Error; });
   return Explained ? false : fail("Clang could not compile this file");
 }
-
-/// Remarks and warnings of the passes are about speed, or were given by the front end already.
-void ignorePassDiagnostics(const DiagnosticInfo *, void *) {}
 
 bool compileModels(SmallVectorImpl<char> &Bitcode) {
   CompileRequest Request;

@@ -15,6 +15,18 @@ std::vector<std::string> defaultCommand(const std::string &File) {
   return {"clang", "-xc", "-std=gnu17", "-pthread", "-c", "--", File};
 }
 
+bool takeOptimization(std::vector<std::string> &Flags, std::string &Level) {
+  bool Known = true;
+  std::erase_if(Flags, [&](StringRef Flag) {
+    if (!Flag.consume_front("-fpicket-optimize="))
+      return false;
+    Known &= Flag == "none" || Flag == "O1" || Flag == "O2";
+    Level = Flag == "none" ? "" : Flag.str();
+    return true;
+  });
+  return Known;
+}
+
 void addCheckerFlags(std::vector<std::string> &Command, const std::vector<std::string> &UserFlags) {
   std::vector<std::string> Added = {
       // Every access has its line and column, every value its name.

@@ -9,6 +9,10 @@ namespace picket {
 /// The command of a file that no compile_commands.json speaks of. The first element is the program.
 std::vector<std::string> defaultCommand(const std::string &File);
 
+/// The level of LLVM's optimiser ("O1", "O2") that Picket's own flag -fpicket-optimize= asks for, which is removed: the
+/// last one counts. Empty: none. False: it is not known.
+bool takeOptimization(std::vector<std::string> &Flags, std::string &Level);
+
 /// Adds the flags that every check needs, then `UserFlags` (so that the user has the last word about all but the
 /// optimisation level), before the "--" that may stand in front of the file.
 void addCheckerFlags(std::vector<std::string> &Command, const std::vector<std::string> &UserFlags);

@@ -208,6 +208,18 @@ public:
     return Result;
   }
 
+  /// Whether every access takes place again, and the bug with them.
+  bool happens(const Program &P, const MachineOptions &Options, Sharing &Shared) {
+    bool All = false;
+    followGraph(P, AxiomaticModel::Power, Options, Shared, Script, nullptr,
+                [&](GraphRun &Run, const std::vector<bool> &Done) {
+                  All = findBug(Run.machine()) != nullptr;
+                  for (size_t Step = 0; Step < Done.size(); ++Step)
+                    All &= Done[Step] || !isCompared(Recorded.Events[EventOf[Step]]);
+                });
+    return All;
+  }
+
 private:
   const BugReport *findBug(Machine &M) const {
     for (const BugReport &B : M.bugs())
@@ -306,6 +318,16 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
     Result.Message = Stop.Message;
   }
   return Result;
+}
+
+bool stillHappens(const Program &P, const Recording &Recorded, const MachineOptions &Options) {
+  Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
+  markShared(P, Recorded.Shared, Shared);
+  try {
+    return GraphReplayer(Recorded).happens(P, Options, Shared);
+  } catch (const MachineStop &) {
+    return false;
+  }
 }
 
 } // namespace picket

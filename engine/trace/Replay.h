@@ -22,4 +22,8 @@ struct ReplayResult {
 
 ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOptions &Options);
 
+/// Whether an execution of POWER with a bug is one of this program too, which differs from the one it was recorded of
+/// in its fences and memory orders only.
+bool stillHappens(const Program &P, const Recording &Recorded, const MachineOptions &Options);
+
 } // namespace picket

@@ -150,7 +150,7 @@ CheckOptions checkOptionsOf(const Settings &S) {
   Options.Unroll = S.Unroll;
   Options.Search = S.Search;
   Options.TimeoutSeconds = S.TimeoutSeconds;
-  Options.Jobs = S.together();
+  Options.Jobs = S.Jobs;
   Options.Counterexamples = 4;
   Options.Samples = true; // for hovers
   Options.Witnesses = S.Robustness;

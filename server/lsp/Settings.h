@@ -25,7 +25,7 @@ struct Settings {
   unsigned Unroll = 8;
   double TimeoutSeconds = 20;        // per model; 0: none
   uint64_t MemoryBytes = 2ull << 30; // of the process that checks
-  unsigned Jobs = 0;                 // models side by side; 0: as many as there are cores
+  unsigned Jobs = 0;                 // cores that a check may use; 0: all
   Engine Search = Engine::Auto;
   bool Robustness = true;            // tell where a program that is right otherwise is not robust
   bool Fixes = true;                 // look for fences once a bug is found

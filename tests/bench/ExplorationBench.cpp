@@ -15,6 +15,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <set>
+
 namespace picket {
 namespace {
 
@@ -31,13 +33,17 @@ ExplorationResult exploreAll(const Program &P, Buffering Buffers) {
   return Result;
 }
 
-/// executions: of one exploration; executions/s: per second of processor time, which other work disturbs least.
+/// executions, and steps taken for them: of one exploration; executions/s: per second of processor time, which other work disturbs least.
 void benchExecutions(benchmark::State &State, const Subject &S, Buffering Buffers) {
   const Program P = testing::compile(testing::requestForProgram(S.File, S.Flags));
-  uint64_t Executions = 0, Total = 0;
-  for (auto _ : State)
-    Total += Executions = exploreAll(P, Buffers).Executions;
-  State.counters["executions"] = static_cast<double>(Executions);
+  uint64_t Total = 0;
+  ExplorationResult Result;
+  for (auto _ : State) {
+    Result = exploreAll(P, Buffers);
+    Total += Result.Executions;
+  }
+  State.counters["executions"] = static_cast<double>(Result.Executions);
+  State.counters["steps"] = static_cast<double>(Result.Steps);
   State.counters["executions/s"] = benchmark::Counter(static_cast<double>(Total), benchmark::Counter::kIsRate);
 }
 
@@ -141,7 +147,8 @@ void registerAll() {
       {"writers8", "writers", {"-DN=8"}},     {"fib", "fib", {}},
       {"fibJoin", "fib", {"-DJOIN"}},         {"sbloop5", "sbloop", {"-DK=5"}},
       {"sbloop6", "sbloop", {"-DK=6"}},       {"mutexCounter5", "mutex_counter", {"-DN=5"}},
-      {"lastzero10", "lastzero", {"-DN=10"}},
+      {"lastzero10", "lastzero", {"-DN=10"}}, {"lastzero15", "lastzero", {"-DN=15"}},
+      {"queue", "ms_queue", {}},
   };
   for (const Subject &S : Speed)
     for (Buffering Buffers : testing::AllModels)
@@ -149,7 +156,7 @@ void registerAll() {
                                    [S, Buffers](benchmark::State &State) { benchExecutions(State, S, Buffers); })
           ->Unit(benchmark::kMillisecond);
   for (const Subject &S : Speed)
-    if (std::string(S.Name) != "fib" && std::string(S.Name) != "sbloop6") // many more executions than elsewhere
+    if (std::set<std::string>{"fib", "sbloop6", "lastzero15"}.count(S.Name) == 0) // those take minutes
       benchmark::RegisterBenchmark((std::string("Executions/") + S.Name + "/POWER").c_str(),
                                    [S](benchmark::State &State) {
                                      benchGraphs(State, testing::compile(testing::requestForProgram(S.File, S.Flags)));

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iostream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -301,9 +302,19 @@ private:
   const Row Given;
 };
 
-/// Fixes a row's program. What SC has as well is refused; otherwise the repair works, no part of it does, the edited text
-/// passes a fresh check, no text with a part of the changes does, and no smaller number of fences is enough, wherever
-/// they are put.
+/// How many fixes of a model were compared with the best that brute force can do, of all kinds of changes at all
+/// places.
+struct FixTotals {
+  unsigned Fixes = 0, Cost = 0, Number = 0;
+};
+FixTotals &totals(Model M) {
+  static std::map<Model, FixTotals> All;
+  return All[M];
+}
+
+/// Fixes a row's program. What SC has as well is refused; otherwise the repair works, no part of it does, the edited
+/// text passes a fresh check, no text with a part of the changes does, and no cheaper and no smaller set of changes is
+/// enough, wherever they are made.
 class FixTest : public ::testing::Test {
 public:
   explicit FixTest(Row R)
@@ -332,12 +343,12 @@ public:
       EXPECT_TRUE(passesEdited(F.Edits)) << titleOf(F, Options.Unroll);
     }
     checkParts(Report.Fixes.front());
-    checkNumber(P, Report.Fixes.front());
+    checkSize(P, Report.Fixes.front());
   }
 
 private:
   static constexpr size_t MostParts = 6;      // all subsets of so many changes are tried on the text
-  static constexpr double MostSets = 3000;    // of places
+  static constexpr unsigned MostChecks = 400; // to look for better sets
 
   bool passesEdited(const std::vector<TextEdit> &Edits) const {
     CompileRequest Edited = Text;
@@ -362,24 +373,44 @@ private:
     }
   }
 
-  /// Under POWER there are stronger changes than a fence, and checks take long.
-  void checkNumber(const Program &P, const Fix &F) const {
-    if (Given.Which == Model::Power)
-      return;
-    const size_t Places = testing::allFencePlaces(P).size();
-    double Sets = 1;
-    for (size_t K = 1; K < F.Changes.size(); ++K) {
-      Sets *= static_cast<double>(Places - K + 1) / static_cast<double>(K);
-      if (Sets > MostSets)
-        return;
-      EXPECT_FALSE(testing::someFullFencesWork(P, Options, static_cast<unsigned>(K)))
-          << K << " fences are enough instead of " << F.Changes.size();
-    }
+  /// No cheaper set of changes works, and no smaller one, of all there are: as far as so many checks can tell.
+  void checkSize(const Program &P, const Fix &F) const {
+    const RepairResult Cheapest = testing::cheapestRepair(P, Options);
+    ASSERT_EQ(Cheapest.What, RepairResult::Outcome::Repaired) << Cheapest.Reason;
+    const testing::Search Cheaper = testing::cheaperThan(P, Options, *Cheapest.Found, MostChecks),
+                          Fewer = testing::fewerThan(P, Options, F.Changes.size(), MostChecks);
+    EXPECT_NE(Cheaper, testing::Search::Found) << "less than " << Cheapest.Found->Cost << " is enough";
+    EXPECT_NE(Fewer, testing::Search::Found) << "less than " << F.Changes.size() << " changes are enough";
+    FixTotals &Sum = totals(Given.Which);
+    ++Sum.Fixes;
+    Sum.Cost += Cheaper == testing::Search::NotFound && Cheapest.Found->Cheapest;
+    Sum.Number += Fewer == testing::Search::NotFound;
+    if (Cheaper == testing::Search::TooManyChecks || Fewer == testing::Search::TooManyChecks ||
+        !Cheapest.Found->Cheapest)
+      std::cout << Given.testName() << ": " << (Cheapest.Found->Cheapest ? "" : "not proved to be cheapest, ")
+                << (Cheaper == testing::Search::TooManyChecks ? "cost not compared, " : "")
+                << (Fewer == testing::Search::TooManyChecks ? "number not compared" : "") << "\n";
   }
 
   const Row Given;
   const CheckOptions Options;
   const CompileRequest Text;
+};
+
+/// After all of them: few were too large to be compared.
+class FixTotalsTest : public ::testing::Test {
+public:
+  explicit FixTotalsTest(Model M) : Given(M) {}
+  void TestBody() override {
+    const FixTotals &Sum = totals(Given);
+    std::cout << nameOf(Given) << ": of " << Sum.Fixes << " fixes the cost of " << Sum.Cost
+              << " and the number of changes of " << Sum.Number << " were compared with brute force\n";
+    EXPECT_GE(Sum.Cost, Sum.Fixes * 8 / 10);
+    EXPECT_GE(Sum.Number, Sum.Fixes * 9 / 10);
+  }
+
+private:
+  const Model Given;
 };
 
 /// Says what is wrong with the data file itself.
@@ -440,6 +471,8 @@ int registerAll() {
   if (Names.empty())
     Complaints += "no rows in " + Path + "\n";
   registerTest<DataTest>("Data", "FileIsWellFormed", Complaints);
+  for (Model M : {Model::TSO, Model::PSO, Model::Power})
+    registerTest<FixTotalsTest>("FixTotals", nameOf(M), M);
   return 0;
 }
 

@@ -209,8 +209,9 @@ constexpr unsigned Locations = 3;
 
 class Candidates {
 public:
-  Candidates(const std::vector<const Path *> &Paths, uint64_t &Left, std::map<PowerExecution, unsigned> &Found)
-      : Paths(Paths), Left(Left), Found(Found), Size(Locations), Rf(0), Co(0) {
+  Candidates(const std::vector<const Path *> &Paths, BruteModel Model, uint64_t &Left,
+             std::map<PowerExecution, unsigned> &Found)
+      : Paths(Paths), Model(Model), Left(Left), Found(Found), Size(Locations), Rf(0), Co(0) {
     for (const Path *P : Paths) {
       First.push_back(Size);
       Size += static_cast<unsigned>(P->Events.size());
@@ -248,12 +249,15 @@ private:
   int valueOf(unsigned Thread, const Term &T) const {
     return T.Constant + (T.Load < 0 ? 0 : Values[First[Thread] + static_cast<unsigned>(T.Load)]);
   }
-  bool isAllowed() const;
+  bool isAllowed() const { return Model == BruteModel::Rmo ? isAllowedByRmo() : isAllowedByPower(); }
+  bool isAllowedByPower() const;
+  bool isAllowedByRmo() const;
   void keep();
 
   const Event &event(unsigned E) const { return Paths[ThreadOf[E]]->Events[E - First[ThreadOf[E]]]; }
 
   const std::vector<const Path *> &Paths;
+  const BruteModel Model;
   uint64_t &Left;
   std::map<PowerExecution, unsigned> &Found;
   std::vector<unsigned> First; // per thread
@@ -433,7 +437,7 @@ bool Candidates::meetsConditions() const {
 }
 
 /// The axioms that are left, word by word.
-bool Candidates::isAllowed() const {
+bool Candidates::isAllowedByPower() const {
   const auto &R = *this;
   const Relation &Ext = R[External], PoLoc = R[Po] & R[Same];
   const Relation Fr = Rf.inverse() * Co, Com = Co | Rf | Fr;
@@ -465,6 +469,17 @@ bool Candidates::isAllowed() const {
          && (Co | Prop).isAcyclic();           // propagation
 }
 
+/// What an access depends on, through its thread's own stores too, happens before it; fences order; and with
+/// communication, where what a thread reads of its own is left out, that has no cycle.
+bool Candidates::isAllowedByRmo() const {
+  const auto &R = *this;
+  const Relation ToWrite = R[RW] | R[WW], Fr = Rf.inverse() * Co;
+  const Relation Needed = R[Addr] | R[CtrlISync] | (Rf & R[Po]) |
+                          ((R[Data] | R[Ctrl] | (R[Po] & R[Same]) | R[Addr] * R[Po]) & ToWrite);
+  const Relation Preserved = Needed.transitive() & (R[RR] | R[RW]);
+  return (Preserved | R[Ffence] | R[Lwfence] | (Rf & R[External]) | Co | Fr).isAcyclic();
+}
+
 void Candidates::keep() {
   PowerExecution X;
   for (unsigned T = 0; T < Paths.size(); ++T) {
@@ -492,7 +507,8 @@ void Candidates::keep() {
 
 } // namespace
 
-std::optional<std::map<PowerExecution, unsigned>> bruteForce(const PowerProgram &P, uint64_t MostCandidates) {
+std::optional<std::map<PowerExecution, unsigned>> bruteForce(const PowerProgram &P, uint64_t MostCandidates,
+                                                             BruteModel Model) {
   std::vector<std::vector<Path>> Paths;
   for (const auto &Code : P.Threads)
     Paths.push_back(PathFinder(Code).find());
@@ -502,7 +518,7 @@ std::optional<std::map<PowerExecution, unsigned>> bruteForce(const PowerProgram 
     std::vector<const Path *> Chosen;
     for (size_t T = 0; T < Paths.size(); ++T)
       Chosen.push_back(&Paths[T][At[T]]);
-    if (!Candidates(Chosen, MostCandidates, Found).enumerate())
+    if (!Candidates(Chosen, Model, MostCandidates, Found).enumerate())
       return std::nullopt;
     size_t T = 0;
     while (T < At.size() && ++At[T] == Paths[T].size())

@@ -4,6 +4,7 @@
 #include "explore/Rsmc.h"
 #include "support/Explore.h"
 
+#include <algorithm>
 #include <set>
 
 namespace picket::testing {
@@ -28,6 +29,11 @@ public:
     for (const auto &[Key, Number] : Seen)
       Times += Number - 1;
     return Times;
+  }
+
+  /// Whether another exploration has seen all of these traces.
+  bool areAmong(const GraphTraces &Others) const {
+    return std::all_of(Seen.begin(), Seen.end(), [&](const auto &Entry) { return Others.Seen.contains(Entry.first); });
   }
 
   std::set<std::string> Bugs;
@@ -64,7 +70,8 @@ struct Explored {
   uint64_t Repeated = 0;
 };
 
-inline Explored exploreGraphsOf(const Program &P, AxiomaticModel Model = AxiomaticModel::Power, unsigned Unroll = 8) {
+inline Explored exploreGraphsOf(const Program &P, const GraphModel &Model = AxiomaticModel::Power,
+                                unsigned Unroll = 8) {
   GraphTraces Traces;
   Explored All;
   All.Result = exploreGraphs(P, Model, exhaustively(Buffering::None, Unroll), Traces);

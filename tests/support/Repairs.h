@@ -4,6 +4,8 @@
 #include "fences/Repair.h"
 #include "support/Explore.h"
 
+#include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace picket::testing {
@@ -54,50 +56,149 @@ inline std::string problemOf(const Program &P, const Repairer &From, const Repai
   return "";
 }
 
-/// Every place for a fence: behind and in front of every access of memory, all copies of a text together. Knows nothing
-/// of how a repair finds its candidates.
-inline std::vector<std::vector<CodePlace>> allFencePlaces(const Program &P) {
+/// A change of the program, to all copies of a text together, and what it costs.
+struct PossibleChange {
+  ProgramEdit Edit;
+  unsigned Cost = 1;
+};
+
+/// Every change of the kinds that repairs are made of, at every access of memory in the user's text: fences behind and
+/// in front of it, other orders for it. Knows nothing of how a repair finds its candidates. `Strongest`: of the changes
+/// at one place the one that orders most, and all cost 1.
+inline std::vector<PossibleChange> allChanges(const Program &P, const std::vector<Model> &Models,
+                                              bool Strongest = false) {
+  auto Asked = [&](Model M) { return std::find(Models.begin(), Models.end(), M) != Models.end(); };
+  const RepairCosts Costs;
+  std::vector<std::pair<FenceKind, unsigned>> Kinds = {{FenceKind::Full, Costs.FullFence}};
+  if (!Strongest && (Asked(Model::PSO) || Asked(Model::Power)))
+    Kinds.emplace_back(FenceKind::AcqRel, Costs.LightFence);
+  if (!Strongest && Models == std::vector{Model::Power})
+    Kinds.emplace_back(FenceKind::ISync, Costs.ISync);
+  std::vector<unsigned> WaysTo(P.Code.size());
+  for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc)
+    forEachSuccessor(P, Pc, [&](uint32_t To) { ++WaysTo[To]; });
+
   using Text = std::tuple<uint32_t, uint32_t, uint32_t, Opcode>;
-  std::map<std::pair<Text, bool>, std::vector<CodePlace>> Places;
+  std::map<Text, std::vector<uint32_t>> Accesses;
   for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc) {
     const Opcode Op = P.Code[Pc].Op;
-    if (Op != Opcode::Load && Op != Opcode::Store && Op != Opcode::Rmw && Op != Opcode::CmpXchg)
-      continue;
     const SourceLocation &At = P.Locations[P.CodeLocations[Pc]];
-    for (bool Behind : {false, true})
-      Places[{{At.File, At.Line, At.Column, Op}, Behind}].push_back({Pc, Behind});
+    if ((Op == Opcode::Load || Op == Opcode::Store || Op == Opcode::Rmw || Op == Opcode::CmpXchg) && At.Line != 0 &&
+        P.UserFile[At.File])
+      Accesses[{At.File, At.Line, At.Column, Op}].push_back(Pc);
   }
-  std::vector<std::vector<CodePlace>> Result;
-  for (auto &[Text, Copies] : Places)
-    Result.push_back(std::move(Copies));
+  std::set<std::vector<CodePlace>> Places;
+  std::vector<PossibleChange> Result;
+  for (const auto &[Where, Copies] : Accesses) {
+    for (bool Behind : {false, true}) {
+      std::vector<CodePlace> At;
+      for (uint32_t Pc : Copies) // behind one and in front of the next may be the same
+        At.push_back(Behind && WaysTo[Pc + 1] == 1 ? CodePlace{Pc + 1, false} : CodePlace{Pc, Behind});
+      if (!Places.insert(At).second)
+        continue;
+      for (auto [Kind, Cost] : Kinds) {
+        PossibleChange &New = Result.emplace_back();
+        New.Cost = Strongest ? 1 : Cost;
+        for (const CodePlace &Place : At)
+          New.Edit.Fences.push_back({Place, Kind});
+      }
+    }
+    const auto From = static_cast<Order>(P.Code[Copies.front()].Flags & OrderMask);
+    if (From == Order::NotAtomic)
+      continue;
+    const Opcode Op = std::get<Opcode>(Where);
+    std::set<Order> Orders = {Order::SeqCst};
+    if (!Strongest && Op != Opcode::Load)
+      Orders.insert(joined(From, Order::Release));
+    if (!Strongest && Op != Opcode::Store)
+      Orders.insert(joined(From, Order::Acquire));
+    if (!Strongest && Op != Opcode::Load && Op != Opcode::Store)
+      Orders.insert(joined(From, Order::AcqRel));
+    Orders.erase(From);
+    for (Order To : Orders) {
+      PossibleChange &New = Result.emplace_back();
+      New.Cost = Strongest ? 1 : To == Order::SeqCst ? Costs.SeqCst : Costs.ReleaseAcquire;
+      for (uint32_t Pc : Copies)
+        New.Edit.Orders.push_back({Pc, To});
+    }
+  }
+  std::stable_sort(Result.begin(), Result.end(), [](const auto &A, const auto &B) { return A.Cost > B.Cost; });
   return Result;
 }
 
-/// Whether some set of exactly so many full fences makes the program pass.
-inline bool someFullFencesWork(const Program &P, const CheckOptions &Options, unsigned Number) {
-  const std::vector<std::vector<CodePlace>> Places = allFencePlaces(P);
-  std::function<bool(size_t, unsigned, const ProgramEdit &)> Works = [&](size_t From, unsigned Left,
-                                                                         const ProgramEdit &Edit) {
-    if (Left == 0)
-      return passes(edited(P, Edit).Code, Options);
-    for (size_t K = From; K < Places.size(); ++K) {
-      ProgramEdit More = Edit;
-      for (const CodePlace &At : Places[K])
-        More.Fences.push_back({At, FenceKind::Full});
-      if (Works(K + 1, Left - 1, More))
-        return true;
-    }
-    return false;
-  };
-  return Works(0, Number, {});
-}
+enum class Search { Found, NotFound, TooManyChecks };
 
-/// The least number of full fences that make the program pass; `Most` + 1 if so many are not enough.
-inline unsigned fewestFullFences(const Program &P, const CheckOptions &Options, unsigned Most) {
+/// Whether some set of the changes that costs at most so much makes the program pass. Uses nothing but that more
+/// changes leave fewer executions: what all changes together that are left to try do not achieve, none of them does.
+class SetSearch {
+public:
+  SetSearch(const Program &P, const CheckOptions &Options, std::vector<PossibleChange> Changes, unsigned MostChecks)
+      : P(P), Options(Options), Changes(std::move(Changes)), ChecksLeft(MostChecks) {}
+
+  Search within(unsigned Budget) { return search({}, 0, Budget); }
+
+private:
+  Search search(const ProgramEdit &Made, size_t From, unsigned Budget) {
+    ProgramEdit All = Made;
+    bool Any = false;
+    for (size_t K = From; K < Changes.size(); ++K)
+      if (Changes[K].Cost <= Budget) {
+        add(All, Changes[K].Edit);
+        Any = true;
+      }
+    if (ChecksLeft == 0)
+      return Search::TooManyChecks;
+    --ChecksLeft;
+    const bool Passes = passes(edited(P, All).Code, Options);
+    if (!Passes || !Any)
+      return Passes ? Search::Found : Search::NotFound;
+    for (size_t K = From; K < Changes.size(); ++K) {
+      if (Changes[K].Cost > Budget)
+        continue;
+      ProgramEdit More = Made;
+      add(More, Changes[K].Edit);
+      if (Search Result = search(More, K + 1, Budget - Changes[K].Cost); Result != Search::NotFound)
+        return Result;
+    }
+    return search(Made, Changes.size(), 0);
+  }
+
+  static void add(ProgramEdit &To, const ProgramEdit &More) {
+    To.Fences.insert(To.Fences.end(), More.Fences.begin(), More.Fences.end());
+    To.Orders.insert(To.Orders.end(), More.Orders.begin(), More.Orders.end());
+  }
+
+  const Program &P;
+  const CheckOptions Options;
+  const std::vector<PossibleChange> Changes; // the most expensive first
+  unsigned ChecksLeft;
+};
+
+/// The least number of changes that make the program pass; `Most` + 1 if so many are not enough.
+inline unsigned fewestChanges(const Program &P, const CheckOptions &Options, unsigned Most) {
   unsigned Number = 0;
-  while (Number <= Most && !someFullFencesWork(P, Options, Number))
+  while (Number <= Most &&
+         SetSearch(P, Options, allChanges(P, Options.Models, true), ~0u).within(Number) != Search::Found)
     ++Number;
   return Number;
+}
+
+/// What is said to be the cheapest repair, and nothing of the text has to be written for it.
+inline RepairResult cheapestRepair(const Program &P, const CheckOptions &Options) {
+  RepairOptions Wanted;
+  Wanted.Assembly = Options.Models == std::vector{Model::Power};
+  return Repairer(P, bugChecker("/test.c", Options, Thoroughness::All, nullptr), Wanted, nullptr).find(true, true);
+}
+
+/// Whether brute force finds a cheaper set of changes than that of a repair.
+inline Search cheaperThan(const Program &P, const CheckOptions &Options, const Repair &R, unsigned MostChecks) {
+  const auto Cost = static_cast<unsigned>(R.Cost / CostUnit);
+  return SetSearch(P, Options, allChanges(P, Options.Models), MostChecks).within(Cost - 1);
+}
+/// Whether it finds a smaller one than so many changes.
+inline Search fewerThan(const Program &P, const CheckOptions &Options, size_t Number, unsigned MostChecks) {
+  return SetSearch(P, Options, allChanges(P, Options.Models, true), MostChecks)
+      .within(static_cast<unsigned>(Number) - 1);
 }
 
 } // namespace picket::testing

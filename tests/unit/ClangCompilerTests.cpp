@@ -210,6 +210,22 @@ TEST_F(ClangCompiler, KeepsEveryAccessOfSharedMemory) {
   EXPECT_EQ(CountAccesses("if (c) *(int *)0 = 1; x = 1; return 0;"), 2u);
 }
 
+TEST_F(ClangCompiler, OptimisesOnRequest) {
+  auto CountStores = [&](const std::vector<std::string> &Flags) {
+    unsigned Count = 0;
+    EXPECT_TRUE(compileText("int x;\nint f(void) { x = 1; x = 2; return 0; }\n", Flags, [&](const llvm::Module &M) {
+      for (const llvm::Instruction &I : llvm::instructions(*M.getFunction("f")))
+        Count += llvm::isa<llvm::StoreInst>(I);
+    }));
+    return Count;
+  };
+  EXPECT_EQ(CountStores({"-fpicket-optimize=none"}), 2u);
+  EXPECT_EQ(CountStores({"-fpicket-optimize=O1"}), 1u);
+  EXPECT_EQ(CountStores({"-fpicket-optimize=O2"}), 1u);
+  EXPECT_EQ(CountStores({"-fpicket-optimize=O2", "-fpicket-optimize=none"}), 2u);
+  EXPECT_FALSE(compileText("int x;\n", {"-fpicket-optimize=fast"}, [](const llvm::Module &) {}));
+}
+
 TEST_F(ClangCompiler, KeepsWhatIsSureToGoWrong) {
   auto CountIn = [&](const std::string &Text, auto &&Wanted) {
     unsigned Count = 0;

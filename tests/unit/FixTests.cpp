@@ -3,6 +3,7 @@
 #include "fences/TextDiff.h"
 #include "support/CommandLine.h"
 #include "support/Explore.h"
+#include "support/MessagePassing.h"
 #include "support/StoreBuffering.h"
 
 #include <gtest/gtest.h>
@@ -14,37 +15,8 @@
 namespace picket {
 namespace {
 
+using testing::messagePassing;
 using testing::requestForText;
-
-const char *const MessagePassing = R"(#include <assert.h>
-#include <pthread.h>
-#include <stdatomic.h>
-int data;
-atomic_int ready;
-void *sender(void *p) {
-  data = 1;
-  atomic_store_explicit(&ready, 1, ORDER);
-  return p;
-}
-void *receiver(void *p) {
-  if (atomic_load_explicit(&ready, memory_order_acquire))
-    assert(data == 1);
-  return p;
-}
-int main(void) {
-  pthread_t t, u;
-  pthread_create(&t, 0, sender, 0);
-  pthread_create(&u, 0, receiver, 0);
-  pthread_join(t, 0);
-  pthread_join(u, 0);
-}
-)";
-
-/// The text with another one in place of ORDER.
-std::string messagePassing(const std::string &Order) {
-  std::string Text = MessagePassing;
-  return Text.replace(Text.find("ORDER"), 5, Order);
-}
 
 FixOptions fixOptions(std::vector<Model> Models) {
   FixOptions Options;
@@ -105,6 +77,22 @@ TEST(Fix, CheapestIsSaidOnRequest) {
   const FixReport Report = findFixes(requestForText(testing::StoreBuffering), Options);
   ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
   EXPECT_EQ(titleOf(Report.Fixes[0], 8), "Add 2 fences (verified for TSO, cheapest)");
+}
+
+TEST(Fix, CheapestIsNotSaidWithoutAProof) {
+  // Nothing can be written between the two accesses of one expression: what would be cheapest is not used.
+  Fix F;
+  F.Changes = {InsertFence()};
+  F.Minimal = F.CheapestWanted = true;
+  F.Models.emplace_back().Which = Model::Power;
+  EXPECT_EQ(titleOf(F, 8), "Add 1 fence (verified for POWER, minimal, not proved to be cheapest)");
+  FixOptions Options = fixOptions({Model::Power});
+  Options.Cheapest = true;
+  const FixReport Report =
+      findFixes(testing::requestForProgram("peterson_c11", {"-DORDER=memory_order_relaxed"}), Options);
+  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  EXPECT_TRUE(testing::contains(titleOf(Report.Fixes[0], 8), "minimal, not proved to be cheapest"))
+      << titleOf(Report.Fixes[0], 8);
 }
 
 TEST(Fix, WhatNeedsNoneGetsNone) {
@@ -171,7 +159,8 @@ TEST(Fix, ALostUpdateIsSaidToNeedALock) {
 }
 
 TEST(Fix, DeadlocksAreRefusedAndShown) {
-  const FixReport Report = findFixes(testing::requestForProgram("deadlock_order"), fixOptions({Model::TSO, Model::PSO}));
+  const FixReport Report =
+      findFixes(testing::requestForProgram("deadlock_order"), fixOptions({Model::TSO, Model::PSO}));
   ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
   EXPECT_TRUE(testing::contains(Report.Reason, "also happens under sequential consistency")) << Report.Reason;
   EXPECT_FALSE(testing::contains(Report.Reason, "in between")) << Report.Reason;
@@ -180,8 +169,8 @@ TEST(Fix, DeadlocksAreRefusedAndShown) {
 }
 
 TEST(Fix, WhatIsNotModelledIsRefusedByName) {
-  const FixReport Report = findFixes(requestForText("void mystery(void);\nint main(void) { mystery(); }\n"),
-                                     fixOptions({Model::TSO}));
+  const FixReport Report =
+      findFixes(requestForText("void mystery(void);\nint main(void) { mystery(); }\n"), fixOptions({Model::TSO}));
   ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
   EXPECT_TRUE(testing::contains(Report.Reason, "mystery")) << Report.Reason;
   EXPECT_FALSE(Report.Shown);
@@ -389,9 +378,19 @@ TEST_F(FixCommandTest, RelaxesAsNotesAndDiff) {
 TEST_F(FixCommandTest, RelaxesAndApplies) {
   write("mp.c", messagePassing("memory_order_seq_cst"));
   EXPECT_EQ(run("check --relax --model pso --apply mp.c").ExitCode, 0);
-  EXPECT_TRUE(testing::contains(read("mp.c"), "atomic_store_explicit(&ready, 1, memory_order_release)")) << read("mp.c");
+  EXPECT_TRUE(testing::contains(read("mp.c"), "atomic_store_explicit(&ready, 1, memory_order_release)"))
+      << read("mp.c");
   EXPECT_EQ(run("check --model pso mp.c").ExitCode, 0);
-  EXPECT_TRUE(testing::contains(run("check --relax --model pso mp.c").Output, "all fences and memory orders are needed"));
+  EXPECT_TRUE(
+      testing::contains(run("check --relax --model pso mp.c").Output, "all fences and memory orders are needed"));
+}
+
+TEST_F(FixCommandTest, SaysWhereThereIsNothingToRelax) {
+  write("sb.c", testing::StoreBuffering);
+  const testing::Outcome Relaxed = run("check --relax --model sc sb.c");
+  EXPECT_EQ(Relaxed.ExitCode, 0);
+  EXPECT_TRUE(testing::contains(Relaxed.Output, "sb.c: there is no fence and no memory order that could be weaker"))
+      << Relaxed.Output;
 }
 
 TEST_F(FixCommandTest, MakesAProgramRobust) {

@@ -91,10 +91,20 @@ def expect_equal(answers, others, what):
 
 
 def expect_same_states(answers, others, what):
+    """Returns how many models could be compared."""
+    compared = 0
     for model in MODELS:
         left, right = answers[model], others[model]
-        if left.is_complete() and right.is_complete() and left.states != right.states:
-            raise Failure(f"{what}: {model}: final states {sorted(left.states)} without, {sorted(right.states)} with it")
+        if left.is_complete() != right.is_complete() and not left.reason and not right.reason:
+            raise Failure(f"{what}: {model}: {left.verdict} without, {right.verdict} with it")
+        if not left.is_complete() or not right.is_complete():
+            if right.verdict == "unsupported" and left.verdict != "unsupported":
+                raise Failure(f"{what}: {model}: unsupported: {right.reason}")
+            continue
+        compared += 1
+        if (left.verdict, left.states, left.others) != (right.verdict, right.states, right.others):
+            raise Failure(f"{what}: {model}: {left.summary()} without, {right.summary()} with it")
+    return compared
 
 
 def expect_replay(picket, answers, directory):

@@ -30,8 +30,9 @@ class Run:
     def __init__(self, arguments):
         self.picket, self.milliseconds, self.keep = os.path.abspath(arguments.picket), arguments.native, arguments.keep
         self.compilers = itertools.cycle(compilers()) if self.milliseconds else None
+        self.levels = itertools.cycle(("O1", "O2"))
         self.programs = self.checks = self.observations = 0
-        self.strange = self.failures = self.undecided = 0
+        self.strange = self.failures = self.undecided = self.compared = 0
 
     def write(self, directory, name, text):
         path = os.path.join(directory, name)
@@ -48,6 +49,7 @@ class Run:
             plain = oracles.check(self.picket, list(paths), [*LIMITS, "--jobs", "1"])
             beside = oracles.check(self.picket, list(paths), [*LIMITS, "--jobs", "4"])
             backwards = oracles.check(self.picket, list(paths), [*LIMITS, "-DBACKWARDS"])
+            level, optimised = self.optimised([path for path in paths if kinds[path] == "ordered"])
         except Failure as failure:
             if len(texts) == 1:
                 return {name: str(failure) for name in texts}
@@ -59,9 +61,16 @@ class Run:
         for path, name in paths.items():
             try:
                 self.compare(path, kinds[path], plain[path], beside[path], backwards[path])
+                if path in optimised:
+                    self.compared += oracles.expect_same_states(plain[path], optimised[path], f"optimised with {level}")
             except Failure as failure:
                 failed[name] = str(failure)
         return failed
+
+    def optimised(self, paths):
+        """What an optimiser makes of programs without data races has the same final states."""
+        level = next(self.levels)
+        return level, oracles.check(self.picket, paths, [*LIMITS, f"-fpicket-optimize={level}"]) if paths else {}
 
     def compare(self, path, kind, plain, beside, backwards):
         self.programs += 1
@@ -152,7 +161,8 @@ def main():
         print(f"seed {seed}", flush=True)
         fuzz(run, arguments.seconds, seed)
     print(f"{run.programs} programs, {run.strange} with more final states under tso than under sc, {run.undecided} not "
-          f"seen to the end, {run.observations} native runs, {run.failures} failures")
+          f"seen to the end, {run.compared} comparisons with optimised ones, {run.observations} native runs, "
+          f"{run.failures} failures")
     sys.exit(1 if run.failures or not run.programs else 0)
 
 

@@ -1,5 +1,6 @@
 // Simplified Dekker with an "N-branching diamond" of its own between the accesses of each thread (figure 8 of "Lazy TSO
-// Reachability"). Not robust; both threads get through under TSO.
+// Reachability"). Not robust; both threads get through under TSO. In the paper a diamond's cell is its thread's own, and
+// one branch is taken. With SHARED a third thread stores every number to both cells, so that all branches are.
 #include <assert.h>
 #include <pthread.h>
 
@@ -44,8 +45,22 @@ static void *second(void *arg) {
   return arg;
 }
 
+#ifdef SHARED
+static void *third(void *arg) {
+  for (int i = 0; i < N; i++)
+    a = i;
+  for (int i = 0; i < N; i++)
+    b = i;
+  return arg;
+}
+#endif
+
 int main(void) {
   pthread_t s, t;
+#ifdef SHARED
+  pthread_t u;
+  pthread_create(&u, NULL, third, NULL);
+#endif
   pthread_create(&s, NULL, first, NULL);
   pthread_create(&t, NULL, second, NULL);
   pthread_join(s, NULL);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks every row of expected.tsv by states and compares; what `picket robust` says must be the same.
+"""Checks every row of expected.tsv by states and compares; what `picket robust` says, by states and by itself, must be the
+same.
 Usage: lazy_test.py path/to/picket path/to/this/directory"""
 import json
 import os
@@ -57,6 +58,15 @@ def check(row):
         expect("bounded", False, known["bounded"])
         if answer == "not-robust":
             expect("witness", True, "counterexample" in known)
+        # The automatic choice comes to the same answer, and to one for PSO, about as soon.
+        checks += 1
+        report, code, spent = run("robust", "--json", file, "--", *flags)
+        known = {entry["against"]: entry for entry in report["models"][0]["robustness"]}
+        expect("models of picket robust by itself", ["pso", "tso"], sorted(known))
+        expect("picket robust by itself", answer, "robust" if known["tso"]["robust"] else "not-robust")
+        expect("bounded by itself", False, known["tso"]["bounded"])
+        if spent > float(seconds) + 1:
+            failures.append(f"{program} {' '.join(flags)}: picket robust takes {spent:.2f} s")
 
 
 with open(os.path.join(directory, "expected.tsv"), encoding="utf-8") as table:

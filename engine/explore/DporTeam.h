@@ -1,0 +1,87 @@
+// What workers have in common that explore one tree of executions together. Each has a machine of its own and explores
+// a subtree at a time, alone. Only the prefixes from which a subtree was given away are shared: what is planned from
+// them, and what somebody has begun to explore, which then need not be explored from there by anybody else.
+//
+// A branch relies on what sleeps in it: an execution of it can be one that only a race in the sleeper's branch leads
+// to, and then must be planned before the branch is left. So a branch is begun only when all that would sleep in it has
+// been explored to the end; its first step conflicts with those of the branches that others are still in, which are
+// awake in it then. It also conflicts with what was planned before it and is passed over, so that none of that is led
+// into what is explored here.
+#pragma once
+
+#include "explore/Exploration.h"
+#include "explore/WakeupTree.h"
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+namespace picket {
+
+/// A process that need not be explored from a prefix, with what its next step touches.
+struct Sleeper {
+  ProcessId Process;
+  Footprint Touched;
+};
+
+/// A prefix from which several workers explore.
+struct SharedPrefix {
+  struct Branch {
+    Sleeper First;
+    uint32_t Inside; // workers that are in it, or on the way
+  };
+  std::mutex Lock;
+  std::vector<Sleeper> Asleep;  // from before it was shared
+  std::vector<Branch> Branches; // explored from here, or being explored
+  uint32_t DoneBefore = 0;      // branches, before it was shared
+  WakeupTree Tree;
+  WakeupTree::NodeId Planned = WakeupTree::None; // what nobody has begun to explore
+  uint64_t LastInserter = 0;                     // the execution, of all workers', that put something here last
+};
+
+/// A prefix that is shared, and the branch of it that a worker is in.
+struct SharedLevel {
+  std::shared_ptr<SharedPrefix> Prefix;
+  size_t Branch = 0; // of Prefix->Branches; of no meaning where the worker has not begun one
+};
+
+/// Where there is something left to explore: the last of these prefixes, to which the branches of those before it lead.
+struct DporJob {
+  std::vector<SharedLevel> Levels;
+  std::vector<ProcessId> Steps;
+};
+
+class DporTeam {
+public:
+  /// Whether somebody would take a job now.
+  bool someoneWaits() const { return Wanted.load(std::memory_order_relaxed) > 0; }
+  void offer(DporJob Job);
+  /// Waits for a job. None: nobody has work left, or all are to stop.
+  std::optional<DporJob> take();
+
+  void stop();
+  bool stopped() const { return Stopped.load(std::memory_order_relaxed); }
+
+  /// One more will take part.
+  void addMember() {
+    std::lock_guard<std::mutex> Guard(Lock);
+    ++Members; // also in those who look without the lock: before the new one begins
+  }
+  bool hasSeveral() const { return Members > 1; }
+
+  std::mutex Telling; // held while the observer is told something
+  std::chrono::steady_clock::time_point LastTold = std::chrono::steady_clock::now();
+  std::atomic<uint64_t> Executions = 0, Bytes = 0; // of all, as far as they have told
+
+private:
+  std::mutex Lock;
+  std::condition_variable Changed;
+  std::deque<DporJob> Jobs;
+  std::atomic<uint32_t> Members = 1;
+  uint32_t Waiting = 0;
+  std::atomic<int32_t> Wanted = 0; // jobs: those who wait, less what there is for them
+  std::atomic<bool> Stopped = false;
+};
+
+} // namespace picket

@@ -1,0 +1,153 @@
+// Workers that explore together see what one alone sees, each trace once.
+#include "explore/OptimalDpor.h"
+#include "property/RandomProgram.h"
+#include "support/Explore.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace picket {
+namespace {
+
+using testing::RandomProgram;
+using testing::Statement;
+
+/// Gives the others time to come: most programs are over before a thread has started.
+struct Patient : testing::Traces {
+  const std::thread::id First = std::this_thread::get_id();
+  uint64_t Ended = 0, ByOthers = 0;
+
+  void ended(Execution &E, Ending How) override {
+    Traces::ended(E, How);
+    if (std::this_thread::get_id() != First)
+      ++ByOthers;
+    else if (++Ended < 40)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+};
+
+ExplorationOptions together(ExplorationOptions Options, SpareCores &Spare) {
+  Options.Spare = &Spare;
+  Options.EventsAlone = Options.EventsBetweenOffers = 0;
+  return Options;
+}
+
+/// Keys have the numbers of objects in them, which can differ from run to run where threads create some: so only how
+/// many there are is compared there, which with each trace seen once is as good.
+void expectTheSame(const testing::Palette &From, Buffering Buffers, unsigned Seed, unsigned Programs = 60) {
+  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
+    Programs = static_cast<unsigned>(std::atoi(More));
+  if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
+    Seed = static_cast<unsigned>(std::atoi(Other));
+  constexpr uint64_t TooMany = 20'000;
+  std::mt19937 Random(Seed);
+  uint64_t ByOthers = 0, All = 0;
+  for (unsigned K = 0; K < Programs; ++K) {
+    const RandomProgram Made = testing::makeProgram(Random, From, 4, 6);
+    const Program P = testing::compile(testing::requestForText(Made.text()));
+    const ExplorationOptions Options = testing::exhaustively(Buffers);
+    testing::Silent Nobody;
+    const ExplorationResult Alone = exploreOptimally(P, Options, Nobody);
+    if (Alone.Executions > TooMany)
+      continue;
+    for (unsigned Others : {1u, 3u}) {
+      Patient Seen;
+      SpareCores Spare(Others);
+      const ExplorationResult Result = exploreOptimally(P, together(Options, Spare), Seen);
+      const std::string What = "program " + std::to_string(K) + " of seed " + std::to_string(Seed) + " with " +
+                               std::to_string(Others) + " others:\n" + Made.text();
+      ASSERT_EQ(Seen.repeated(), 0u) << What;
+      ASSERT_EQ(Result.Executions, Alone.Executions) << What;
+      ASSERT_EQ(Result.Blocked, Alone.Blocked) << What;
+      ASSERT_EQ(Result.Cut, Alone.Cut) << What;
+      ASSERT_EQ(Result.SleepSetBlocked, 0u) << What;
+      ASSERT_EQ(Result.FailedWakeups, 0u) << What;
+      ASSERT_EQ(Seen.Complete.size(), Alone.Executions) << What;
+      ByOthers += Seen.ByOthers;
+      All += Result.Executions;
+      for (unsigned Given = 0; Given < Others; ++Given)
+        ASSERT_TRUE(Spare.take()) << "a core was not given back";
+    }
+  }
+  EXPECT_GT(10 * ByOthers, All) << "others should have a share in it";
+}
+
+const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
+const testing::Palette Atomics = {Statement::Store,      Statement::Load,        Statement::FetchAdd,
+                                  Statement::Exchange,   Statement::CompareSwap, Statement::Guarded,
+                                  Statement::RelaxedSwap};
+const testing::Palette Waiting = {Statement::Store,     Statement::Load,         Statement::AwaitNot, Statement::Copy,
+                                  Statement::LockedAdd, Statement::SignalOrWait, Statement::TryLocked};
+const testing::Palette Sizes = {Statement::Store, Statement::Load,     Statement::Narrow,
+                                Statement::Copy,  Statement::Exchange, Statement::ReleaseFence};
+
+TEST(Together, SeeWhatOneSeesUnderSc) { expectTheSame(Accesses, Buffering::None, 1); }
+TEST(Together, SeeWhatOneSeesOfAtomics) { expectTheSame(Atomics, Buffering::None, 2); }
+TEST(Together, SeeWhatOneSeesOfWaiting) { expectTheSame(Waiting, Buffering::None, 3); }
+TEST(Together, SeeWhatOneSeesUnderTso) { expectTheSame(Accesses, Buffering::Fifo, 4); }
+TEST(Together, SeeWhatOneSeesOfAtomicsUnderTso) { expectTheSame(Atomics, Buffering::Fifo, 5); }
+TEST(Together, SeeWhatOneSeesOfWaitingUnderTso) { expectTheSame(Waiting, Buffering::Fifo, 6); }
+TEST(Together, SeeWhatOneSeesUnderPso) { expectTheSame(Accesses, Buffering::PerLocation, 7); }
+TEST(Together, SeeWhatOneSeesOfWaitingUnderPso) { expectTheSame(Waiting, Buffering::PerLocation, 8); }
+TEST(Together, SeeWhatOneSeesOfSeveralSizes) {
+  expectTheSame(Sizes, Buffering::None, 9, 30);
+  expectTheSame(Sizes, Buffering::PerLocation, 10, 30);
+}
+
+TEST(Together, CountWhatOneCounts) {
+  // Nodes that threads allocate, a lock, loops: names of objects, threads and locations must be the same for all.
+  for (const char *Name :
+       {"ms_queue", "nested_threads", "mutex_counter", "thread_local", "hazard_pointer", "mixed_size"})
+    for (Buffering Buffers : {Buffering::None, Buffering::Fifo, Buffering::PerLocation}) {
+      const Program P = testing::compile(testing::requestForProgram(Name, {}));
+      const ExplorationOptions Options = testing::exhaustively(Buffers, 4);
+      testing::Silent Nobody;
+      const ExplorationResult Alone = exploreOptimally(P, Options, Nobody);
+      Patient Seen;
+      SpareCores Spare(2);
+      const ExplorationResult Result = exploreOptimally(P, together(Options, Spare), Seen);
+      EXPECT_EQ(Result.Executions, Alone.Executions) << Name;
+      EXPECT_EQ(Result.Blocked, Alone.Blocked) << Name;
+      EXPECT_EQ(Result.Cut, Alone.Cut) << Name;
+      EXPECT_EQ(Seen.repeated(), 0u) << Name;
+    }
+}
+
+TEST(Together, StopAtTheFirstBug) {
+  const Program P = testing::compile(testing::requestForProgram("racy_counter", {"-DN=4"}));
+  struct : Patient {
+    unsigned Buggy = 0;
+    void ended(Execution &E, Ending How) override {
+      Patient::ended(E, How);
+      Buggy += How == Ending::Buggy;
+    }
+    void restarted() override { Buggy = 0; }
+  } Seen;
+  SpareCores Spare(3);
+  ExplorationOptions Options = together(testing::exhaustively(Buffering::Fifo), Spare);
+  Options.Exhaustive = false;
+  EXPECT_EQ(exploreOptimally(P, Options, Seen).Ended, ExplorationResult::End::FirstBug);
+  EXPECT_EQ(Seen.Buggy, 1u);
+}
+
+TEST(Together, StopWhenToldTo) {
+  const Program P = testing::compile(testing::requestForProgram("increments", {"-DN=9"}));
+  std::atomic<bool> Cancel = false;
+  struct Cancelling : testing::Silent {
+    explicit Cancelling(std::atomic<bool> &Cancel) : Cancel(Cancel) {}
+    std::atomic<bool> &Cancel;
+    unsigned Ended = 0;
+    void ended(Execution &, Ending) override { Cancel = ++Ended >= 20'000; }
+  } Seen(Cancel);
+  SpareCores Spare(2);
+  ExplorationOptions Options = together(testing::exhaustively(Buffering::None), Spare);
+  Options.Cancel = &Cancel;
+  const ExplorationResult Result = exploreOptimally(P, Options, Seen);
+  EXPECT_EQ(Result.Ended, ExplorationResult::End::Limit);
+  EXPECT_EQ(Result.Reason, "the check was cancelled");
+  EXPECT_LT(Result.Executions, 362'880u);
+}
+
+} // namespace
+} // namespace picket
