@@ -427,7 +427,8 @@ double DporWorker::explored() const {
   double Share = 0, Weight = 1; // of the subtree below the prefix
   for (size_t Level = 0; Level < Prefixes.size(); ++Level) {
     const Prefix &Here = Prefixes[Level];
-    uint32_t Done = Here.Done, Branches = Here.Done + (Here.Guided ? 0 : 1);
+    double Done = Here.Done;
+    uint32_t Branches = Here.Done + (Here.Guided ? 0 : 1);
     for (WakeupTree::NodeId N = Here.Wakeup; N != WakeupTree::None; N = Tree.next(N))
       ++Branches;
     if (Level < SharedLevels.size()) {
@@ -436,7 +437,10 @@ double DporWorker::explored() const {
       if (!Guard)
         break;
       Branches = With.DoneBefore + static_cast<uint32_t>(With.Branches.size());
-      Done = Branches - 1;
+      Done = With.DoneBefore;
+      for (size_t K = 0; K < With.Branches.size(); ++K)
+        if (K != SharedLevels[Level].Branch)
+          Done += With.Branches[K].Inside ? .5 : 1; // others are somewhere in it
       for (WakeupTree::NodeId N = With.Planned; N != WakeupTree::None; N = With.Tree.next(N))
         ++Branches;
     }
