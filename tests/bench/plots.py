@@ -1,6 +1,6 @@
 """Diagrams as SVG."""
 
-COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]  # can be told apart by all
+COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9"]  # can be told apart by all
 
 
 def nice_ceiling(value):
@@ -17,12 +17,12 @@ def text(x, y, words, anchor="middle", extra=""):
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{extra}>{words}</text>'
 
 
-def panel(left, top, title, below, lines, width=250, height=150):
-    """A diagram of lines (name, points (x, y)); axes begin at 0."""
+def panel(left, top, title, below, lines, color=None, width=250, height=150):
+    """A diagram of lines (name, points (x, y)), of one color or each of its own; axes begin at 0."""
     every = [point for _, points in lines for point in points]
     most_x, most = max(x for x, _ in every), nice_ceiling(max(y for _, y in every))
     place = lambda x, y: (left + width * x / most_x, top + height - height * y / most)
-    out = [text(left + width / 2, top - 10, title)]
+    out, names = [text(left + width / 2, top - 10, title)], []
     for part in range(5):
         value = most * part / 4
         _, y = place(0, value)
@@ -31,13 +31,17 @@ def panel(left, top, title, below, lines, width=250, height=150):
     for x in sorted({x for x, _ in every}):
         out.append(text(place(x, 0)[0], top + height + 16, f"{x:g}"))
     out.append(text(left + width, top + height + 32, below, "end"))
-    for color, (name, points) in zip(COLORS, lines):
+    for own, (name, points) in zip(COLORS, lines):
+        stroke = color or own
         path = " ".join("{:.1f},{:.1f}".format(*place(x, y)) for x, y in points)
-        out.append(f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="2"/>')
-        out += ['<circle cx="{:.1f}" cy="{:.1f}" r="3" fill="{}"/>'.format(*place(x, y), color) for x, y in points]
+        out.append(f'<polyline points="{path}" fill="none" stroke="{stroke}" stroke-width="2"/>')
+        out += ['<circle cx="{:.1f}" cy="{:.1f}" r="3" fill="{}"/>'.format(*place(x, y), stroke) for x, y in points]
         if name:
-            x, y = place(*points[-1])
-            out.append(text(x + 8, y + 4, name, "start", f' fill="{color}"'))
+            names.append((place(*points[-1])[1], name, stroke))
+    lowest = 0
+    for y, name, stroke in sorted(names):  # one below the other
+        lowest = max(y, lowest + 13)
+        out.append(text(left + width + 8, lowest + 4, name, "start", f' fill="{stroke}"'))
     return "\n".join(out)
 
 
