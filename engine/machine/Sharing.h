@@ -137,8 +137,9 @@ public:
         Mine.Reader = either(Mine.Reader, Theirs[K].Reader);
         Mine.QuietReader = either(Mine.QuietReader, Theirs[K].QuietReader);
         Mine.QuietWriter = either(Mine.QuietWriter, Theirs[K].QuietWriter);
+        Mine.Buffered |= Theirs[K].Buffered;
         Changed |= twoOf(Mine.QuietReader, Mine.Writer) || twoOf(Mine.QuietWriter, Mine.Writer) ||
-                   twoOf(Mine.QuietWriter, Mine.Reader);
+                   twoOf(Mine.QuietWriter, Mine.Reader) || (Mine.Buffered && Mine.QuietWriter != Nobody);
       }
     }
     Surprises.resize(std::max(Surprises.size(), Other.Surprises.size()));
