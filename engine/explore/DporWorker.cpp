@@ -154,6 +154,14 @@ size_t DporWorker::findSequence(const Race &R) {
   return CommonSteps;
 }
 
+/// Whether the process need not be looked at any more for the race whose sequence was found last: it goes first in all
+/// executions with the race. `Covered`: in this one it does, at least.
+bool DporWorker::settles(const Sleeper &S, size_t CommonSteps, bool &Covered) const {
+  const Initial How = WakeupTree::canGoFirst(S.Process, S.Touched, Sequence, CommonSteps);
+  Covered |= How == Initial::Weak;
+  return How == Initial::InPrefix;
+}
+
 /// Makes sure that the race's reversal is explored, unless something explored or planned covers it.
 void DporWorker::settle(Race &R) {
   if (R.First < SharedLevels.size())
@@ -161,15 +169,11 @@ void DporWorker::settle(Race &R) {
   Prefix &Before = Prefixes[R.First];
   size_t CommonSteps = findSequence(R);
   bool Covered = false;
-  for (size_t K = 0; K < Before.NumSleepers; ++K) {
-    const Sleeper &S = Sleepers[Before.FirstSleeper + K];
-    Initial How = WakeupTree::canGoFirst(S.Process, S.Touched, Sequence, CommonSteps);
-    if (How == Initial::InPrefix) {
+  for (size_t K = 0; K < Before.NumSleepers; ++K)
+    if (settles(Sleepers[Before.FirstSleeper + K], CommonSteps, Covered)) {
       R.Status = Race::Settled;
       return;
     }
-    Covered |= How == Initial::Weak;
-  }
   R.Status = Race::Weak;
   if (Covered)
     return;
@@ -190,13 +194,7 @@ void DporWorker::settleShared(Race &R, SharedPrefix &Before) {
   const ProcessId Own = E[R.First].Process; // what is explored here goes the other way round
   std::lock_guard<std::mutex> Guard(Before.Lock);
   bool Covered = false;
-  auto Settles = [&](const Sleeper &S) {
-    if (S.Process == Own)
-      return false;
-    const Initial How = WakeupTree::canGoFirst(S.Process, S.Touched, Sequence, CommonSteps);
-    Covered |= How == Initial::Weak;
-    return How == Initial::InPrefix;
-  };
+  auto Settles = [&](const Sleeper &S) { return S.Process != Own && settles(S, CommonSteps, Covered); };
   if (std::any_of(Before.Asleep.begin(), Before.Asleep.end(), Settles) ||
       std::any_of(Before.Branches.begin(), Before.Branches.end(),
                   [&](const SharedPrefix::Branch &B) { return Settles(B.First); })) {
@@ -475,7 +473,8 @@ bool DporWorker::isEnough() {
 
 uint64_t DporWorker::bytes() const {
   uint64_t Sum = Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper) + E.bytes() +
-                 Tree.bytes() + C.machine().undo().bytes() + C.machine().memory().bytesAllocated();
+                 Tree.bytes() + C.machine().undo().bytes() + C.machine().memory().bytesAllocated() +
+                 C.machine().pointBytes();
   for (const SharedLevel &With : SharedLevels) {
     if (std::unique_lock<std::mutex> Guard(With.Prefix->Lock, std::try_to_lock); Guard) // this worker may hold it
       Sum += With.Prefix->Tree.bytes() / static_cast<uint64_t>(With.Prefix.use_count());
@@ -492,6 +491,7 @@ bool DporWorker::lookAtLimits() {
   const uint64_t Own = bytes();
   const uint64_t Bytes = Team.Bytes += Own - BytesTold;
   BytesTold = Own;
+  Result.Bytes = Bytes;
   tellProgress();
   auto Stop = [&](const char *Why) {
     Result.Ended = ExplorationResult::End::Limit;

@@ -51,6 +51,7 @@ private:
   void addSleeper(ProcessId P, const Footprint &Touched);
   std::optional<ProcessId> choose();
   void settleRaces();
+  bool settles(const Sleeper &S, size_t CommonSteps, bool &Covered) const;
   void settle(Race &R);
   void settleShared(Race &R, SharedPrefix &Before);
   size_t findSequence(const Race &R);
@@ -101,7 +102,7 @@ private:
   std::vector<WakeupStep> Sequence; // of the race being looked at
   std::deque<Footprint> Adapted;    // footprints in it that differ from the events' own
   Footprint Changed;
-  std::vector<Race> Stuck;
+  PodArray<Race> Stuck;
   static constexpr size_t WorkBetweenLooks = 20'000; // some milliseconds
   size_t WorkDone = 0;
   ProcessId LastProcess = 0;

@@ -8,19 +8,22 @@ namespace picket {
 Execution::Execution(Configuration &C, Cells &Memory, ScMonitor *Monitor) : C(C), Memory(Memory), Monitor(Monitor) {}
 
 /// Gives the clocks in `Rows`, each behind `Extra` other numbers, room for `Wider` processes.
-void Execution::widen(std::vector<uint32_t> &Rows, uint32_t Wider, uint32_t Extra) const {
+void Execution::widen(PodArray<uint32_t> &Rows, uint32_t Wider, uint32_t Extra) const {
   if (Stride == 0)
     return;
   const size_t From = Stride + Extra, To = Wider + Extra;
-  std::vector<uint32_t> Result(Rows.size() / From * To);
+  PodArray<uint32_t> Result;
+  Result.resize(Rows.size() / From * To);
+  std::fill(Result.begin(), Result.end(), 0);
   for (size_t Row = 0; Row < Rows.size() / From; ++Row)
     std::copy_n(&Rows[Row * From], From, &Result[Row * To]);
   Rows = std::move(Result);
 }
 
 void Execution::makeRoom() {
-  EntryClocks.resize(C.machine().numThreads());
-  EntryStates.resize(C.machine().numThreads());
+  NumThreads = C.machine().numThreads();
+  EntryClocks.resize(NumThreads);
+  EntryStates.resize(NumThreads);
   if (C.numProcesses() <= Stride)
     return;
   if (C.numProcesses() > MaxProcesses)
@@ -32,14 +35,16 @@ void Execution::makeRoom() {
   widen(ClocksBefore, Wider);
   widen(Current, Wider);
   widen(Saved, Wider, 1);
-  for (std::vector<uint32_t> &OfThread : EntryClocks)
+  for (PodArray<uint32_t> &OfThread : EntryClocks)
     widen(OfThread, Wider);
   Stride = Wider;
   Seen.resize(Stride);
   SavedAt.resize(Stride);
   if (Monitor)
     Histories.resize(Stride);
+  const size_t Known = Current.size();
   Current.resize(static_cast<size_t>(Stride) * Stride);
+  std::fill(Current.begin() + Known, Current.end(), 0);
 }
 
 void Execution::saveCurrent(ProcessId P) {
@@ -147,7 +152,7 @@ bool Execution::wouldSwap(uint32_t First, bool DidSwap) const {
 
 /// The value before a write may be one the operation would have waited for. Then the write cannot be overtaken, and the
 /// one before it is tried: the operation races with the latest write before which it could have happened.
-void Execution::findWaitingRaces(const uint32_t *SeenClock, std::vector<Race> &Result) {
+void Execution::findWaitingRaces(const uint32_t *SeenClock, PodArray<Race> &Result) {
   const Event &Mine = Events[Length];
   for (CellId Cell : Found)
     for (uint32_t T = State[Cell].LastWrite; T;) {
@@ -168,7 +173,7 @@ void Execution::findWaitingRaces(const uint32_t *SeenClock, std::vector<Race> &R
 }
 
 /// Prepares event Length for the pending operation of P, which can have to wait, and finds what it races with.
-void Execution::lookAtWaiting(ProcessId P, std::vector<Race> &Result) {
+void Execution::lookAtWaiting(ProcessId P, PodArray<Race> &Result) {
   // A load of what the thread itself stored and has not landed races with nothing.
   const ThreadId T = C.threadOf(P);
   const bool Forwarded = Pending.Kind == OperationKind::Load && C.readsOwnBuffer(T, Pending);
@@ -189,12 +194,14 @@ void Execution::lookAtWaiting(ProcessId P, std::vector<Race> &Result) {
   Events[Length].Pc = C.machine().pc(T);
   if (Found.size() == 1)
     return monitorBefore(Seen.data(), Found[0], true);
-  monitorSeveral({{Pending.Where, Size, Pending.Kind != OperationKind::Load}});
+  const MemoryAccess Whole{Pending.Where, Size, Pending.Kind != OperationKind::Load};
+  monitorSeveral({&Whole, 1});
 }
 
 void Execution::begin(ProcessId P) {
-  if (Events.size() <= Length) {
+  if (MaxLength <= Length) {
     Events.emplace_back();
+    ++MaxLength;
     Clocks.resize(Events.size() * static_cast<size_t>(Stride));
     ClocksBefore.resize(Clocks.size());
   }
@@ -204,12 +211,21 @@ void Execution::begin(ProcessId P) {
   E.Touched.Owner = C.threadOf(P);
   E.Touched.IsUpdate = C.isUpdate(P);
   E.Index = current(P)[P] + 1;
-  copyClock(Seen.data(), current(P));
-  Pending = E.Touched.IsUpdate ? Operation() : C.machine().pending(E.Touched.Owner);
+  E.ReadsOwnLanded = false;
+  if (E.Touched.IsUpdate) {
+    Pending.Kind = OperationKind::None;
+    return;
+  }
+  const picket::Operation &Op = C.machine().pending(E.Touched.Owner);
+  if (!Monitor && !Op.MaySpin && (Op.Kind == OperationKind::Load || Op.Kind == OperationKind::Store))
+    Pending.Kind = Op.Kind; // more is not asked of them
+  else
+    Pending = Op;
 }
 
-void Execution::racesOfStuck(ProcessId P, std::vector<Race> &Result) {
+void Execution::racesOfStuck(ProcessId P, PodArray<Race> &Result) {
   begin(P);
+  copyClock(Seen.data(), current(P));
   Event &E = Events[Length];
   E.Kind = Pending.Kind;
   lookAtWaiting(P, Result);
@@ -230,6 +246,8 @@ void Execution::touchRead(uint32_t E, CellId Cell, const uint32_t *SeenClock, bo
       join(clock(E), clock(Writer));
     } else if (Events[E].Kind == OperationKind::CmpXchg) { // has waited for it, also where it writes nothing
       join(clock(E), clock(Writer));
+    } else {
+      Events[E].ReadsOwnLanded = true;
     }
   }
   S.Reads = static_cast<uint32_t>(Touches.size());
@@ -327,6 +345,28 @@ void Execution::touchEnd(uint32_t E, CellId Cell, const MemoryAccess &A, const u
   S.Reads = 0;
 }
 
+/// The event that is being appended accesses a cell.
+[[gnu::always_inline]] inline void Execution::touch(const MemoryAccess &A, CellId Cell, const uint32_t *SeenClock) {
+  Event &E = Events[Length];
+  CellAccess Access{Cell, CellAccess::Read, 0};
+  if (A.Write) {
+    Access.How = CellAccess::Write;
+    Access.Entry = E.Touched.IsUpdate ? C.entry() : 0;
+  } else if (A.Forwarded) {
+    Access.How = CellAccess::Forwarded;
+    Access.Entry = A.Entry;
+  }
+  E.Touched.add(Access);
+  if (A.Write && E.Kind == OperationKind::End)
+    touchEnd(Length, Cell, A, SeenClock);
+  else if (A.Write)
+    touchWrite(Length, Cell, A, SeenClock, !Waits);
+  else if (A.Forwarded)
+    touchForwarded(Length, Cell, A.Entry);
+  else
+    touchRead(Length, Cell, SeenClock, !Waits);
+}
+
 /// Of the races of E, drops those whose first event happens before that of another: a third event lies between.
 void Execution::keepImmediateRaces(uint32_t E) {
   uint32_t From = Events[E].FirstRace;
@@ -344,7 +384,8 @@ void Execution::keepImmediateRaces(uint32_t E) {
       Kept.push_back(Races[K]);
   }
   Races.resize(From);
-  Races.insert(Races.end(), Kept.begin(), Kept.end());
+  for (const Race &R : Kept)
+    Races.push_back(R);
 }
 
 void Execution::follow(const StepNote &N) {
@@ -374,7 +415,7 @@ void Execution::follow(const StepNote &N) {
   case StepNote::BarrierBefore:
   case StepNote::Fenced: break;
   case StepNote::Stored: {
-    std::vector<uint32_t> &Clocks = EntryClocks[N.A];
+    PodArray<uint32_t> &Clocks = EntryClocks[N.A];
     std::vector<EntryState> &States = EntryStates[N.A];
     if (Clocks.size() < static_cast<size_t>(N.B + 1) * Stride)
       Clocks.resize(static_cast<size_t>(N.B + 1) * Stride);
@@ -385,6 +426,12 @@ void Execution::follow(const StepNote &N) {
     break;
   }
   }
+}
+
+/// What main waited for at its end, nobody asks any more.
+inline bool Execution::matters(const StepNote &N) const {
+  const bool OnlyClock = N.What == StepNote::Joined || N.What == StepNote::Drained;
+  return !OnlyClock || N.A != 0 || Monitor || !C.machine().isFinished(0);
 }
 
 void Execution::started() {
@@ -405,6 +452,9 @@ void Execution::append(ProcessId P) {
   E.FirstOld = NumOld;
   E.FirstLanding = static_cast<uint32_t>(Landed.size());
   Waits = C.canWait(P);
+  bool KeepsSeen = Waits || Monitor;
+  if (KeepsSeen)
+    copyClock(Seen.data(), current(P));
   if (Waits) // whether it would have had to wait can only be asked while it has not happened
     lookAtWaiting(P, Races);
 
@@ -413,7 +463,13 @@ void Execution::append(ProcessId P) {
   E.Kind = C.kind();
   E.Operation = C.operation();
   E.Pc = C.pc();
-  copyClock(&ClocksBefore[static_cast<size_t>(Length) * Stride], current(P));
+  uint32_t *const Before = &ClocksBefore[static_cast<size_t>(Length) * Stride];
+  copyClock(Before, current(P));
+  const bool Swaps = !Waits && (E.Kind == OperationKind::Rmw || E.Kind == OperationKind::CmpXchg);
+  if (!KeepsSeen && (E.Touched.IsUpdate || Swaps || !C.notes().empty())) {
+    copyClock(Seen.data(), Before);
+    KeepsSeen = true;
+  }
   if (!C.notes().empty() && C.notes().front().What == StepNote::DrainedBefore && C.buffering() != Buffering::None)
     joinUpdates(Seen.data(), E.Touched.Owner);
   if (!C.notes().empty() && C.notes().front().What == StepNote::BarrierBefore)
@@ -425,35 +481,30 @@ void Execution::append(ProcessId P) {
       joinOverlapping(Seen.data(), E.Touched.Owner, C.entry());
     EntryStates[E.Touched.Owner][C.entry()].Update = Length;
   }
-  if (!Waits && (E.Kind == OperationKind::Rmw || E.Kind == OperationKind::CmpXchg)) {
+  if (Swaps) {
     findCells({Pending.Where, Pending.Width, true});
     joinOwnStores(E.Touched.Owner);
   }
-  copyClock(clock(Length), Seen.data());
-  const bool Several = C.accesses().size() > 1;
-  if (Monitor && !Waits && Several)
-    monitorSeveral(C.accesses());
-  for (const MemoryAccess &A : C.accesses()) {
-    findCells(A);
-    if (Monitor && !Waits && !Several)
-      monitorAccess(A);
-    for (CellId Cell : Found) {
-      CellAccess Access{Cell,
-                        A.Write       ? CellAccess::Write
-                        : A.Forwarded ? CellAccess::Forwarded
-                                      : CellAccess::Read,
-                        A.Forwarded          ? A.Entry
-                        : E.Touched.IsUpdate ? C.entry()
-                                             : 0};
-      E.Touched.add(Access);
-      if (A.Write && E.Kind == OperationKind::End)
-        touchEnd(Length, Cell, A, Seen.data());
-      else if (A.Write)
-        touchWrite(Length, Cell, A, Seen.data(), !Waits);
-      else if (A.Forwarded)
-        touchForwarded(Length, Cell, A.Entry);
-      else
-        touchRead(Length, Cell, Seen.data(), !Waits);
+  const uint32_t *const Known = KeepsSeen ? Seen.data() : Before;
+  copyClock(clock(Length), Known);
+  const PodArray<MemoryAccess> &Accesses = C.accesses();
+  CellId Only = 0;
+  if (!Monitor && Accesses.size() == 1)
+    Only = Memory.exactly(Accesses.front().Where, Accesses.front().Size);
+  if (Only && Only < State.size()) {
+    Found.clear();
+    Found.push_back(Only);
+    touch(Accesses.front(), Only, Known);
+  } else {
+    const bool Several = Accesses.size() > 1;
+    if (Monitor && !Waits && Several)
+      monitorSeveral({Accesses.begin(), Accesses.end()});
+    for (const MemoryAccess &A : Accesses) {
+      findCells(A);
+      if (Monitor && !Waits && !Several)
+        monitorAccess(A);
+      for (CellId Cell : Found)
+        touch(A, Cell, Known);
     }
   }
   clock(Length)[P] = E.Index;
@@ -465,7 +516,8 @@ void Execution::append(ProcessId P) {
   ++Length;
   SavedAt[P] = ++Step;
   for (const StepNote &N : C.notes())
-    follow(N);
+    if (matters(N))
+      follow(N);
 }
 
 void Execution::removeLast() {
@@ -509,7 +561,7 @@ Execution::Source Execution::sourceOf(uint32_t K, uint32_t Index) const {
   return {false, W.Touched.Owner, W.Operation};
 }
 
-bool Execution::footprintWithout(const Race &R, uint32_t B, Footprint &Result) const {
+bool Execution::findFootprintWithout(const Race &R, uint32_t B, Footprint &Result) const {
   const Event &Load = Events[B];
   if (Load.Kind != OperationKind::Load)
     return false;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <vector>
 
 namespace picket {
@@ -24,6 +25,7 @@ struct Event {
   Configuration::Mark Before;
   uint32_t FirstTouch = 0, FirstRace = 0, FirstLanding = 0;
   uint32_t LastStore = 0;            // of its process, before it (monitored)
+  bool ReadsOwnLanded = false;       // a load that found a store of its own thread in memory
   size_t NumSaved = 0, FirstOld = 0; // what there was before
 };
 
@@ -79,16 +81,18 @@ public:
     return Result;
   }
 
-  std::vector<Race> &races() { return Races; }
+  PodArray<Race> &races() { return Races; }
   /// The races of an operation that waits and never gets to happen in this execution. Their second event is the one
   /// that would come next; it can be read until another is appended.
-  void racesOfStuck(ProcessId P, std::vector<Race> &Result);
+  void racesOfStuck(ProcessId P, PodArray<Race> &Result);
   uint32_t firstRaceOf(uint32_t E) const { return Events[E].FirstRace; }
 
   /// The footprint of B in the execution that reverses the race: its first event, and all that happens after that but
   /// for its second, are taken out. A load that read its own thread's landed store may find it in the buffer then.
   /// False if the footprint is the same as in this execution.
-  bool footprintWithout(const Race &R, uint32_t B, Footprint &Result) const;
+  bool footprintWithout(const Race &R, uint32_t B, Footprint &Result) const {
+    return Events[B].ReadsOwnLanded && findFootprintWithout(R, B, Result);
+  }
 
   /// The write that a read of the cell by event K reads from, as (thread, operation), if it is not initial memory.
   struct Source {
@@ -138,18 +142,19 @@ private:
   const uint32_t *clock(uint32_t E) const { return &Clocks[static_cast<size_t>(E) * Stride]; }
   uint32_t *current(ProcessId P) { return &Current[static_cast<size_t>(P) * Stride]; }
   // Clocks are a multiple of ClockStep numbers long, so that these need no case for a rest.
-  static constexpr uint32_t ClockStep = 4;
+  static constexpr uint32_t ClockStep = 8; // that many are handled as quickly as fewer
   void join(uint32_t *Into, const uint32_t *From) const {
     // Signed, since that is what every x86-64 compares four of at once; indices of events stay far below the
     // difference.
-    using Four = int32_t __attribute__((vector_size(ClockStep * sizeof(uint32_t))));
-    for (uint32_t K = 0; K < Stride; K += ClockStep) {
-      Four Mine, Theirs;
-      std::memcpy(&Mine, Into + K, sizeof(Four));
-      std::memcpy(&Theirs, From + K, sizeof(Four));
-      Mine = Mine < Theirs ? Theirs : Mine;
-      std::memcpy(Into + K, &Mine, sizeof(Four));
-    }
+    using Four = int32_t __attribute__((vector_size(4 * sizeof(uint32_t))));
+    for (uint32_t K = 0; K < Stride; K += ClockStep)
+      for (uint32_t Half = K; Half < K + ClockStep; Half += 4) {
+        Four Mine, Theirs;
+        std::memcpy(&Mine, Into + Half, sizeof(Four));
+        std::memcpy(&Theirs, From + Half, sizeof(Four));
+        Mine = Mine < Theirs ? Theirs : Mine;
+        std::memcpy(Into + Half, &Mine, sizeof(Four));
+      }
   }
   void copyClock(uint32_t *To, const uint32_t *From) const {
     for (uint32_t K = 0; K < Stride; K += ClockStep)
@@ -158,18 +163,19 @@ private:
   void saveCurrent(ProcessId P);
   void joinUpdates(uint32_t *Into, ThreadId T);
   void checkRoom() {
-    if (C.numProcesses() > Stride || EntryClocks.size() < C.machine().numThreads())
+    if (C.numProcesses() > Stride || NumThreads < C.machine().numThreads())
       makeRoom();
   }
   void makeRoom();
-  void widen(std::vector<uint32_t> &Rows, uint32_t Wider, uint32_t Extra = 0) const;
+  void widen(PodArray<uint32_t> &Rows, uint32_t Wider, uint32_t Extra = 0) const;
   bool hasEnded(uint32_t Slot) const;
   void findCells(const MemoryAccess &A);
   void begin(ProcessId P);
-  void lookAtWaiting(ProcessId P, std::vector<Race> &Result);
-  void findWaitingRaces(const uint32_t *Seen, std::vector<Race> &Result);
+  void lookAtWaiting(ProcessId P, PodArray<Race> &Result);
+  void findWaitingRaces(const uint32_t *Seen, PodArray<Race> &Result);
   void joinBarrier(uint32_t *Into, ThreadId T, uint32_t Barrier);
   void joinOverlapping(uint32_t *Into, ThreadId T, uint32_t Entry);
+  void touch(const MemoryAccess &A, CellId Cell, const uint32_t *Seen);
   void touchRead(uint32_t E, CellId Cell, const uint32_t *Seen, bool FindRaces);
   void touchForwarded(uint32_t E, CellId Cell, uint32_t Entry);
   void touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *Seen, bool FindRaces);
@@ -178,7 +184,9 @@ private:
   void joinOwnStores(ThreadId T);
   bool wouldSwap(uint32_t First, bool DidSwap) const;
   void addRace(uint32_t First, uint32_t Second, bool SecondWrites, const uint32_t *Seen);
+  bool findFootprintWithout(const Race &R, uint32_t B, Footprint &Result) const;
   void keepImmediateRaces(uint32_t E);
+  bool matters(const StepNote &N) const;
   void follow(const StepNote &N);
 
   // Monitoring (Monitoring.cpp):
@@ -200,7 +208,7 @@ private:
   void findLanded(const Event &Store, CellId Cell, const uint32_t *Known, bool &Tso, bool &Pso) const;
   void monitorBefore(const uint32_t *Known, CellId Cell, bool MayWait);
   void monitorAccess(const MemoryAccess &A);
-  void monitorSeveral(const std::vector<MemoryAccess> &Accesses);
+  void monitorSeveral(std::span<const MemoryAccess> Accesses);
   void joinConflicts(uint32_t *Into, CellId Cell, bool Writes);
   void monitorStep(uint32_t E);
   void forgetStep(const Event &E);
@@ -213,27 +221,28 @@ private:
   Configuration &C;
   Cells &Memory;
   ScMonitor *Monitor;
-  uint32_t Stride = 0; // numbers per clock: at least as many as there are processes
-  uint32_t Length = 0;
+  uint32_t Stride = 0;     // numbers per clock: at least as many as there are processes
+  uint32_t NumThreads = 0; // for which there is room
+  uint32_t Length = 0, MaxLength = 0;
   std::vector<Event> Events;
-  std::vector<uint32_t> Clocks;       // per event
-  std::vector<uint32_t> ClocksBefore; // per event: of its process, before it
-  std::vector<uint32_t> Current;      // per process: what it has seen
-  std::vector<uint32_t> Saved;        // (process, its clock) of other changes along with a step
-  size_t NumSaved = 0;                // of those
-  std::vector<Touch> Touches;
+  PodArray<uint32_t> Clocks;       // per event
+  PodArray<uint32_t> ClocksBefore; // per event: of its process, before it
+  PodArray<uint32_t> Current;      // per process: what it has seen
+  PodArray<uint32_t> Saved;        // (process, its clock) of other changes along with a step
+  size_t NumSaved = 0;             // of those
+  PodArray<Touch> Touches;
   std::vector<CellState> State;
   std::vector<uint8_t> OldBytes; // the first NumOld are in use
   size_t NumOld = 0;
-  std::vector<Race> Races;
+  PodArray<Race> Races;
   std::vector<History> Histories;                   // per process, with a monitor
   std::vector<ProcessId> Landed;                    // per landing: whose it is
-  std::vector<std::vector<uint32_t>> EntryClocks;   // per thread: clock of the store behind each buffer entry
+  std::vector<PodArray<uint32_t>> EntryClocks;      // per thread: clock of the store behind each buffer entry
   std::vector<std::vector<EntryState>> EntryStates; // per thread
   std::vector<uint64_t> SavedAt;                    // per process: the step in which its clock was last saved
   uint64_t Step = 0;
   std::vector<CellId> Found;
-  std::vector<Race> Kept;
+  PodArray<Race> Kept;
   std::vector<uint32_t> Seen;                     // clock of the running step before it looks at memory
   Operation Pending;                              // what the running step was
   bool Waits = false;                             // it could have had to wait

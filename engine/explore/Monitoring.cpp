@@ -196,12 +196,12 @@ void Execution::raise(const uint32_t *Known, uint32_t Store, bool Tso) {
 void Execution::monitorAccess(const MemoryAccess &A) {
   if (Found.size() == 1)
     return monitorBefore(Seen.data(), Found[0], false);
-  monitorSeveral({A});
+  monitorSeveral({&A, 1});
   findCells(A);
 }
 
 /// An event of several cells: one of them may come too early for a store that happens before it by way of another.
-void Execution::monitorSeveral(const std::vector<MemoryAccess> &Accesses) {
+void Execution::monitorSeveral(std::span<const MemoryAccess> Accesses) {
   std::vector<std::pair<CellId, bool>> &Cells = Monitored;
   for (const MemoryAccess &A : Accesses) {
     findCells(A);

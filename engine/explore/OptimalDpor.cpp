@@ -104,7 +104,9 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
   std::function<void()> LookForOthers;
   if (Spare)
     LookForOthers = [&] {
-      if (!Spare->take())
+      // Whoever comes will need as much as each of those who are there.
+      const uint64_t Bytes = Team.Bytes, Each = Bytes / (Helpers.size() + 1);
+      if (Bytes + Each > Options.MaxMemoryBytes - Options.MaxMemoryBytes / 16 || !Spare->take())
         return;
       Team.addMember();
       const auto Number = static_cast<unsigned>(Helpers.size()) + 1;

@@ -7,20 +7,29 @@ namespace picket {
 Initial WakeupTree::canGoFirst(ProcessId Process, const Footprint &Touched, const std::vector<WakeupStep> &Sequence,
                                size_t Prefix, size_t From) {
   // A forwarded load may come to read memory on the way; only then is a copy needed.
-  const bool Forwarded = Touched.readsOwnBuffer();
-  Footprint Changing;
-  if (Forwarded)
-    Changing = Touched;
-  const Footprint &Mine = Forwarded ? Changing : Touched;
+  if (Touched.readsOwnBuffer())
+    return canForwardedGoFirst(Process, Touched, Sequence, Prefix, From);
   for (size_t K = From; K < Sequence.size(); ++K) {
     if (Sequence[K].Process == WakeupStep::Gone)
       continue;
     if (Sequence[K].Process == Process)
       return K < Prefix ? Initial::InPrefix : Initial::Weak;
-    if (Mine.conflictsWith(*Sequence[K].Touched))
+    if (Touched.conflictsWith(*Sequence[K].Touched))
       return Initial::No;
-    if (Forwarded)
-      Changing.after(*Sequence[K].Touched);
+  }
+  return Initial::Weak;
+}
+
+Initial WakeupTree::canForwardedGoFirst(ProcessId Process, Footprint Touched, const std::vector<WakeupStep> &Sequence,
+                                        size_t Prefix, size_t From) {
+  for (size_t K = From; K < Sequence.size(); ++K) {
+    if (Sequence[K].Process == WakeupStep::Gone)
+      continue;
+    if (Sequence[K].Process == Process)
+      return K < Prefix ? Initial::InPrefix : Initial::Weak;
+    if (Touched.conflictsWith(*Sequence[K].Touched))
+      return Initial::No;
+    Touched.after(*Sequence[K].Touched);
   }
   return Initial::Weak;
 }
@@ -148,6 +157,10 @@ WakeupTree::NodeId WakeupTree::makeBranch(const std::vector<WakeupStep> &Sequenc
 }
 
 Initial WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t Prefix) {
+  if (First == None) {
+    First = makeBranch(Sequence, 0);
+    return Initial::No;
+  }
   Initial Led = Initial::No;
   std::list<Footprint> Adapted;
   std::vector<size_t> Forwarded; // the steps that read their own buffer, once they are asked for

@@ -101,6 +101,8 @@ private:
   };
   static constexpr size_t LongBranch = 32;
 
+  static Initial canForwardedGoFirst(ProcessId Process, Footprint Touched, const std::vector<WakeupStep> &Sequence,
+                                     size_t Prefix, size_t From);
   NodeId make(ProcessId Process, const Footprint &Touched);
   void moveInto(NodeId New, WakeupTree &From, NodeId Old, std::vector<std::pair<NodeId, NodeId>> &Open);
   NodeId makeBranch(const std::vector<WakeupStep> &Sequence, size_t From);

@@ -17,6 +17,7 @@ bool Interpreter::finishBuiltin(const Instruction &I, uint64_t Result) {
 }
 
 void Interpreter::writeHidden(uint64_t *Home, uint64_t Value) {
+  M.DependsOnOthers = true; // what is hidden is mostly the process's
   M.Undo.save(*Home);
   *Home = Value;
 }
@@ -41,7 +42,7 @@ bool Interpreter::storeResult(const Instruction &I, Address Where, uint64_t Valu
   case Reach::Local:
     if (Object &O = M.Mem.at(slotOf(Where)); O.Unwritten)
       M.Mem.markWritten(O, offsetOf(Where), Width);
-    M.Mem.writeWord(M.Mem.bytes(Where), Value, Width);
+    writeOwn(Where, Width, Value);
     break;
   }
   ++S.Effects;
@@ -105,12 +106,10 @@ bool Interpreter::threadJoin(const Instruction &I) {
   uint64_t Handle = argument(I, 0);
   if (Handle == 0 || Handle > M.numThreads() || !M.exists(static_cast<ThreadId>(Handle - 1)))
     return failed(BugKind::BadSynchronisation, "pthread_join of something that is not a thread");
-  const Machine::State &Target = M.Threads[Handle - 1]->S;
   if (Handle - 1 == Id)
     return finishBuiltin(I, asInt(linux_errno::Deadlock));
-  if (Target.Joined || Target.Detached)
-    return failed(BugKind::BadSynchronisation, Target.Joined ? "pthread_join of a thread that was joined already"
-                                                             : "pthread_join of a detached thread");
+  if (const char *Misuse = M.cannotJoin(static_cast<ThreadId>(Handle - 1))) // may still come true while it waits
+    return failed(BugKind::BadSynchronisation, Misuse);
   Operation Op;
   Op.Kind = OperationKind::Join;
   Op.Where = Handle - 1;
@@ -123,11 +122,19 @@ uint32_t Interpreter::newBlock(const Instruction &I, uint64_t Size, Content Firs
     M.unsupported(Id, S.Pc,
                   "allocation of " + std::to_string(Size) + " bytes (more than " +
                       std::to_string(M.Options.MaxObjectBytes) + ")");
-  if (M.Mem.bytesAllocated() + Size > M.Options.MaxMemoryBytes)
-    M.limit(Id, S.Pc, "the program allocates more than " + std::to_string(M.Options.MaxMemoryBytes) + " bytes");
+  // Whoever explores takes some as well, and would stop at the limit without a word about the program.
+  const uint64_t Most = M.Options.MaxMemoryBytes - M.Options.MaxMemoryBytes / 8;
+  if (M.Mem.bytesAllocated() + Size > Most)
+    M.limit(Id, S.Pc,
+            "the program allocates more than " + std::to_string(Most) + " of the " +
+                std::to_string(M.Options.MaxMemoryBytes) + " bytes that the check may take");
   uint32_t Slot = M.slotFor(T, static_cast<uint32_t>(I.A), static_cast<uint32_t>(Size));
+  const uint64_t Before = M.Mem.bytesAllocated();
   M.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.A), Id, S.Pc, First);
   ++S.Effects;
+  constexpr unsigned LookEvery = 20; // 1 MiB. Others may take their share of the limit at the same time.
+  if (M.WhileRunning && M.Mem.bytesAllocated() >> LookEvery != Before >> LookEvery)
+    M.WhileRunning();
   return Slot;
 }
 
@@ -193,6 +200,7 @@ uint64_t *Interpreter::specificValues() {
 }
 
 bool Interpreter::keys(const Instruction &I, Builtin B) {
+  M.DependsOnOthers = true;
   if (B == Builtin::KeyCreate) {
     uint64_t Key = process()[process::NumKeys];
     if (Key == process::MaxKeys)
@@ -262,6 +270,7 @@ bool Interpreter::nextPhaseStep() {
 
 bool Interpreter::nextDestructor() {
   uint64_t NumKeys = process()[process::NumKeys];
+  M.DependsOnOthers |= NumKeys != 0;
   for (uint64_t Key = 0; NumKeys && Key < NumKeys; ++Key) {
     uint64_t Value = specificValues()[Key];
     uint64_t Destructor = process()[process::KeyDestructors + Key];
@@ -302,7 +311,7 @@ bool Interpreter::mutexAttribute(const Instruction &I, uint32_t Kind) {
     auto [Bug, Message] = describeBadAccess(M, Where, 4, true);
     return failed(Bug, std::move(Message));
   }
-  M.Mem.writeWord(M.Mem.bytes(Where), Kind, 4);
+  writeOwn(Where, 4, Kind);
   return finishBuiltin(I, 0);
 }
 
@@ -362,7 +371,8 @@ bool Interpreter::builtin(const Instruction &I) {
     uint64_t Handle = argument(I, 0);
     if (Handle == 0 || Handle > M.numThreads() || !M.exists(static_cast<ThreadId>(Handle - 1)))
       return failed(BugKind::BadSynchronisation, "pthread_detach of something that is not a thread");
-    Machine::State &Target = M.Threads[Handle - 1]->S;
+    M.DependsOnOthers = true;
+    Machine::Thread &Target = *M.Threads[Handle - 1];
     M.Undo.save(Target.Detached);
     Target.Detached = true;
     return finishBuiltin(I, 0);
@@ -371,6 +381,7 @@ bool Interpreter::builtin(const Instruction &I) {
   case Builtin::ThreadEqual: return finishBuiltin(I, argument(I, 0) == argument(I, 1));
   case Builtin::MutexInit: {
     Address Attribute = argument(I, 1);
+    M.DependsOnOthers |= Attribute != 0;
     Object *O = M.Mem.find(Attribute);
     uint64_t Kind = O && Memory::inBounds(*O, Attribute, 4) ? Memory::readWord(M.Mem.bytes(Attribute), 4) : 0;
     return syncOperation(I, SyncOp::MutexInit, argument(I, 0), Kind);
@@ -437,7 +448,7 @@ bool Interpreter::builtin(const Instruction &I) {
 
 bool Interpreter::continueBuiltin(const Instruction &I, uint64_t Value, uint64_t Errno) {
   if (Errno && P.ErrnoGlobal >= 0) // nobody looks at it otherwise
-    M.Mem.writeWord(M.Mem.bytes(M.threadLocal(T, static_cast<uint32_t>(P.ErrnoGlobal))), Errno, 4);
+    writeOwn(M.threadLocal(T, static_cast<uint32_t>(P.ErrnoGlobal)), 4, Errno);
   auto B = static_cast<Builtin>(I.Imm);
   if (S.Stage == 0xff)
     return finishBuiltin(I, S.Scratch);
@@ -446,14 +457,14 @@ bool Interpreter::continueBuiltin(const Instruction &I, uint64_t Value, uint64_t
   switch (B) {
   case Builtin::ThreadCreate: return threadCreate(I);
   case Builtin::ThreadJoin: {
-    Machine::State &Target = M.Threads[argument(I, 0) - 1]->S;
-    M.Undo.save(Target.Joined);
-    M.Undo.save(M.LiveThreads);
-    Target.Joined = true;
-    if (!M.Options.OutOfOrder) // there, what the thread wrote need not be in memory
-      --M.LiveThreads;
+    if (M.Options.OutOfOrder) { // what the thread wrote need not be in memory: others are still there
+      Machine::Thread &Target = *M.Threads[argument(I, 0) - 1];
+      M.Undo.save(Target.Joined);
+      Target.Joined = true;
+      Value = Target.S.Result;
+    }
     Address Where = argument(I, 1);
-    return Where ? storeResult(I, Where, Target.Result, 0) : finishBuiltin(I, 0);
+    return Where ? storeResult(I, Where, Value, 0) : finishBuiltin(I, 0);
   }
   case Builtin::CondWait:
   case Builtin::CondTimedWait:

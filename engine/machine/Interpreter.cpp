@@ -10,6 +10,7 @@ bool Interpreter::stop(const Operation &Op) {
   S.Pending = Op;
   S.Pending.MaySpin = (P.Code[S.Pc].Flags & InSpinCandidate) != 0 && P.Code[S.Pc].Op != Opcode::CallBuiltin;
   S.Probed = false;
+  S.Seen = Machine::Visibility::Unknown;
   S.Status = ThreadStatus::Ready;
   return false;
 }
@@ -141,9 +142,7 @@ void Interpreter::floating(const Instruction &I) {
   case Opcode::FNeg: Dst = A ^ (1ull << (I.Width - 1)); break;
   case Opcode::FMath: Dst = Put(evaluateFunction(static_cast<FloatFunction>(I.Flags), Get(A)), Single); break;
   case Opcode::FCmp: Dst = compareFloat(I.Flags, Get(A), Get(value(I.B))); break;
-  case Opcode::FToSI:
-    Dst = lowBits(static_cast<uint64_t>(toSigned(Get(A))), static_cast<unsigned>(I.C));
-    break;
+  case Opcode::FToSI: Dst = lowBits(static_cast<uint64_t>(toSigned(Get(A))), static_cast<unsigned>(I.C)); break;
   case Opcode::FToUI: Dst = lowBits(toUnsigned(Get(A)), static_cast<unsigned>(I.C)); break;
   case Opcode::SIToF: {
     int64_t V = signedValue(A, I.Width);

@@ -89,6 +89,7 @@ private:
   enum class Reach : uint8_t { Local, Visible, Bad };
   Reach reach(Address A, uint32_t Size, bool Write, bool MustBeSeen);
   uint8_t *update(Address A, uint32_t Size);
+  void writeOwn(Address Where, uint32_t Width, uint64_t Value, uint64_t Value2 = 0);
   bool stopAsFence(const Instruction &I);
   void accessOwn(const Instruction &I);
   void storeOwn(const Instruction &I);

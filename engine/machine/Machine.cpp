@@ -2,6 +2,7 @@
 
 #include "machine/Interpreter.h"
 #include "machine/Messages.h"
+#include "machine/Points.h"
 #include "machine/Process.h"
 
 #include <algorithm>
@@ -65,9 +66,17 @@ Machine::Thread::Thread(ThreadId Id) : Id(Id) {
 Machine::Thread::~Thread() { Spaces.giveBack(Registers); }
 
 Machine::Machine(const Program &P, Sharing &Shared, const MachineOptions &Options)
-    : P(P), Shared(Shared), Options(Options), Mem(Undo) {}
+    : P(P), Shared(Shared), Options(Options), Mem(Undo) {
+  if (Options.OutOfOrder || Options.Live)
+    this->Options.Points = MachineOptions::Points::Off;
+}
 
 Machine::~Machine() = default;
+
+uint64_t Machine::finalSlot(ThreadId Id, uint32_t Slot) const {
+  const Thread &T = *Threads[Id];
+  return (T.Now == &T.S ? T.Registers : static_cast<const Point *>(T.Now)->registers())[Slot];
+}
 
 void Machine::unsupported(ThreadId T, uint32_t Pc, const std::string &What) {
   throw MachineStop{MachineStop::Unsupported, Pc, T, What};
@@ -82,8 +91,17 @@ void Machine::clear() {
   Undo.setRecording(false);
   Undo.clear();
   Mem.clear();
-  for (std::unique_ptr<Thread> &T : Threads)
+  for (std::unique_ptr<Thread> &T : Threads) {
     T->S = State();
+    T->Now = &T->S;
+    T->Held = nullptr;
+    T->Joined = T->Detached = false;
+    T->Roots = nullptr;
+    std::fill_n(T->Reuses, Thread::NumReuses, Thread::Reuse());
+  }
+  PointChunks.clear();
+  PointBytes = ChunkLeft = 0;
+  Gatherings = 0;
   Created.clear();
   Bugs.clear();
 }
@@ -114,7 +132,10 @@ void Machine::start() {
   Main.S.Exists = true;
   Main.S.Phase = State::Constructing;
   LiveThreads = 1;
+  DependsOnOthers = false;
   Interpreter(*this, 0).enterPhase();
+  if (!DependsOnOthers)
+    rememberRoot(Main);
 }
 
 ThreadId Machine::threadFor(ThreadId Parent, uint32_t Index) {
@@ -134,20 +155,36 @@ ThreadId Machine::create(ThreadId Parent, uint32_t Function, uint64_t Argument) 
   Thread &T = *Threads[Id];
   T.SavedInStep = Step; // before it existed: none of its frames need saving
   Undo.save(T.S);
+  Undo.save(T.Now);
+  Undo.save(T.Held);
+  Undo.save(T.Joined);
+  Undo.save(T.Detached);
   Undo.save(LiveThreads);
+  Undo.save(Gatherings);
+  Gatherings += LiveThreads == 1;
   ++LiveThreads;
+  DoesMore = true;
   T.Start = Function;
   callStack(Parent, T.CreatedFrom);
   T.S = State();
   T.S.Exists = true;
+  T.Now = &T.S;
+  T.Held = nullptr;
+  T.Joined = T.Detached = false;
   pushFrame(T, Function, 0);
   const picket::Function &F = P.Functions[Function];
   if (F.NumParameters > 0)
     T.Registers[0] = Argument;
   T.S.Pc = F.Entry;
   Created.push_back({Parent, Id});
-  if (!Options.OutOfOrder)
+  if (!Options.OutOfOrder) {
+    const bool Before = DependsOnOthers;
+    DependsOnOthers = false;
     Interpreter(*this, Id).run();
+    if (!DependsOnOthers)
+      rememberRoot(T);
+    DependsOnOthers |= Before;
+  }
   return Id;
 }
 
@@ -183,6 +220,8 @@ void Machine::pushFrame(Thread &T, uint32_t Function, uint32_t CallPc) {
     Base = Caller.Base + P.Functions[Caller.Function].NumSlots;
   }
   T.Frames[S.Depth++] = {Function, CallPc, Base, S.StackObjects, S.Reads};
+  if (Options.Points != MachineOptions::Points::Off) // points are compared as a whole
+    std::fill_n(T.Registers + Base, P.Functions[Function].NumSlots, 0);
   if (int32_t Fed = P.Functions[Function].FedSlot; Fed >= 0)
     T.Registers[Base + static_cast<uint32_t>(Fed)] = 0;
 }
@@ -194,8 +233,8 @@ void Machine::saveFrame(Thread &T, uint32_t Index) {
   T.S.SavedDepth = Index;
 }
 
-void Machine::save(ThreadId Id) {
-  Thread &T = *Threads[Id];
+/// Saves T, which is at no point, so that whatever happens to it in this step can be taken back.
+void Machine::save(Thread &T) {
   if (T.SavedInStep == Step)
     return;
   T.SavedInStep = Step;
@@ -205,39 +244,70 @@ void Machine::save(ThreadId Id) {
     saveFrame(T, T.S.Depth - 1);
 }
 
-void Machine::resume(ThreadId T, uint64_t Value, uint64_t Value2, bool Changed) {
-  Interpreter I(*this, T);
-  if (I.complete(Value, Value2, Changed))
-    I.run();
+void Machine::resume(ThreadId Id, uint64_t Value, uint64_t Value2, bool Changed) {
+  Thread &T = *Threads[Id];
+  const Outcome Came{Value, Value2, Changed};
+  Point *Next = findNext(T, Came);
+  if (!Next || Next->MustRun)
+    return runOn(T, Came);
+  for (uint32_t K = 0; K < Next->NumWrites; ++K) {
+    const OwnWrite &W = Next->writes()[K];
+    Mem.write(W.Where, W.Width, W.Value, W.Value2);
+  }
+  Undo.save(T.Now);
+  T.Now = Next;
+  ++T.reuseAt(*Next).Followed;
+}
+
+/// What is wrong with joining a thread; null if nothing is.
+const char *Machine::cannotJoin(ThreadId Target) const {
+  return Threads[Target]->Joined     ? "pthread_join of a thread that was joined already"
+         : Threads[Target]->Detached ? "pthread_join of a detached thread"
+                                     : nullptr;
+}
+
+void Machine::completeJoin(ThreadId Id) {
+  Thread &Target = *Threads[pending(Id).Where];
+  if (const char *Misuse = cannotJoin(Target.Id)) {
+    takeUp(*Threads[Id]);
+    Bugs.push_back({BugKind::BadSynchronisation, Id, pc(Id), Misuse});
+    Threads[Id]->S.Status = ThreadStatus::Failed;
+    Threads[Id]->S.Pending = Operation();
+    return;
+  }
+  Undo.save(Target.Joined);
+  Undo.save(LiveThreads);
+  Target.Joined = true;
+  --LiveThreads;
+  resume(Id, Target.Now->Result, 0, true);
 }
 
 bool Machine::runAtomic(ThreadId T) {
   AtomicAccesses.clear();
   AtomicBlocked = false;
+  takeUp(*Threads[T]);
   Threads[T]->S.InAtomic = true;
   resume(T, 0, 0, true);
   return !AtomicBlocked;
 }
 
 void Machine::completeFree(ThreadId T) {
-  Interpreter I(*this, T);
-  if (I.completeFree())
-    I.run();
+  run(*Threads[T], {0, 0, true}, [](Interpreter &I) { return I.completeFree(); });
 }
 
 std::vector<Machine::Access> Machine::pendingEnds(ThreadId T) {
   std::vector<Access> Ends;
+  takeUp(*Threads[T]);
   Interpreter(*this, T).findSeenEnds(Ends);
   return Ends;
 }
 
 void Machine::completeEnd(ThreadId T) {
-  Interpreter I(*this, T);
-  if (I.completeEnd())
-    I.run();
+  run(*Threads[T], {0, 0, true}, [](Interpreter &I) { return I.completeEnd(); });
 }
 
 void Machine::spinOn(ThreadId T) {
+  takeUp(*Threads[T]);
   Interpreter I(*this, T);
   I.leaveLoop();
   I.run();
@@ -247,13 +317,14 @@ bool Machine::failsAccess(ThreadId Id, Address A, uint32_t Size, bool Write) {
   Object *O = Mem.find(A);
   if (O && O->Life == Lifetime::Alive && Memory::inBounds(*O, A, Size))
     return false;
-  failAt(Id, Threads[Id]->S.Pc, A, Size, Write);
+  failAt(Id, pc(Id), A, Size, Write);
   return true;
 }
 
 void Machine::failAt(ThreadId Id, uint32_t Pc, Address A, uint32_t Size, bool Write) {
   auto [Kind, Message] = describeBadAccess(*this, A, Size, Write);
   Bugs.push_back({Kind, Id, Pc, std::move(Message)});
+  takeUp(*Threads[Id]);
   State &S = Threads[Id]->S;
   ++S.Operations;
   S.Status = ThreadStatus::Failed;
@@ -261,7 +332,8 @@ void Machine::failAt(ThreadId Id, uint32_t Pc, Address A, uint32_t Size, bool Wr
 }
 
 bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Changed) {
-  State &Known = Threads[Id]->S;
+  Thread &T = *Threads[Id];
+  State &Known = *T.Now;
   if (Known.Probed && Known.ProbeValue == Value && Known.ProbeValue2 == Value2)
     return Known.ProbeSpins;
   bool WasRecording = Undo.recording();
@@ -270,8 +342,7 @@ bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Chan
   Undo.setRecording(true);
   Probing = true;
   newStep();
-  save(Id);
-  const State &S = Threads[Id]->S;
+  const State &S = T.S;
   resume(Id, Value, Value2, Changed);
   while (S.Status == ThreadStatus::Ready && S.Pending.Kind == OperationKind::Fence && S.Pending.MaySpin)
     resume(Id, 0, 0, false);
@@ -290,7 +361,7 @@ bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Chan
 }
 
 void Machine::noteRead(ThreadId T, const Object &O, Address Where, uint32_t Size) {
-  uint32_t Pc = Threads[T]->S.Pc;
+  uint32_t Pc = pc(T);
   if (!(P.Code[Pc].Flags & InText) || P.Code[Pc].Op == Opcode::CallBuiltin || Probing)
     return;
   uint32_t Written = Memory::countWritten(O, offsetOf(Where), Size);
@@ -301,9 +372,10 @@ void Machine::noteRead(ThreadId T, const Object &O, Address Where, uint32_t Size
 }
 
 void Machine::failSync(ThreadId Id, const SyncResult &Misuse) {
-  State &S = Threads[Id]->S;
   if (!std::strcmp(Misuse.BugKind, "unsupported"))
-    unsupported(Id, S.Pc, Misuse.Phrase);
+    unsupported(Id, pc(Id), Misuse.Phrase);
+  takeUp(*Threads[Id]);
+  State &S = Threads[Id]->S;
   Bugs.push_back({bugKindOf(Misuse), Id, S.Pc, Misuse.Phrase});
   ++S.Operations;
   S.Status = ThreadStatus::Failed;
@@ -320,7 +392,7 @@ std::string Machine::threadName(ThreadId Id) const {
   const std::string &Name = P.Functions[Threads[Id]->Start].Name;
   unsigned Before = 0, All = 0;
   for (ThreadId T = 1; T < Threads.size(); ++T)
-    if (Threads[T]->S.Exists && Threads[T]->Start == Threads[Id]->Start) {
+    if (exists(T) && Threads[T]->Start == Threads[Id]->Start) {
       ++All;
       Before += T < Id;
     }
@@ -343,10 +415,11 @@ uint32_t Machine::allocationIndex(ThreadId Owner, uint32_t Slot) const {
 
 void Machine::callStack(ThreadId Id, std::vector<uint32_t> &Stack) const {
   const Thread &T = *Threads[Id];
+  const Frame *Frames = T.Now == &T.S ? T.Frames : static_cast<const Point *>(T.Now)->frames();
   Stack.clear();
-  for (uint32_t Depth = 1; Depth < T.S.Depth; ++Depth)
-    Stack.push_back(T.Frames[Depth].CallPc);
-  Stack.push_back(T.S.Pc);
+  for (uint32_t Depth = 1; Depth < T.Now->Depth; ++Depth)
+    Stack.push_back(Frames[Depth].CallPc);
+  Stack.push_back(T.Now->Pc);
 }
 
 } // namespace picket

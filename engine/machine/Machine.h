@@ -11,6 +11,7 @@
 #include "program/LiveSlots.h"
 #include "program/Program.h"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -50,6 +51,7 @@ struct Operation {
   uint64_t Value = 0;   // stored value, operand of a Rmw, new value of a CmpXchg, argument of a Sync
   uint64_t Value2 = 0;  // upper half of a 16-byte store, expected value of a CmpXchg
 
+  bool operator==(const Operation &) const = default;
   /// A fence that comes with an access of the thread's own memory, and has its width and ordering.
   bool isFenceOfAccess() const { return Kind == OperationKind::Fence && Width != 0; }
 };
@@ -76,7 +78,9 @@ struct MachineOptions {
   /// loops that allocate come back to where they were. Null: every object has a place of its own.
   const LiveSlots *Live = nullptr;
   Identities *Names = nullptr; // where several machines run the program side by side
-  bool ShowAll = false;        // for recordings: no access is quiet, nor left out because nobody else is there (any more)
+  bool ShowAll = false; // for recordings: no access is quiet, nor left out because nobody else is there (any more)
+  /// Threads go to points they have been at before without being run (see Points.h).
+  enum class Points : uint8_t { Off, Distrusted, On } Points = Points::On; // Distrusted: run, and compared
 };
 
 /// Thrown when the machine cannot go on with the program as a whole: something is not modelled, or a limit is reached.
@@ -95,24 +99,27 @@ public:
   ~Machine();
 
   /// What a slot of the function a thread started with held when it returned. The thread must be finished.
-  uint64_t finalSlot(ThreadId T, uint32_t Slot) const { return Threads[T]->Registers[Slot]; }
+  uint64_t finalSlot(ThreadId T, uint32_t Slot) const;
 
-  /// Runs the constructors and `main` to the first visible operation. May throw MachineStop, like resume. Called again, it
-  /// begins anew, which can come out differently: another operation may be visible by now.
+  /// Runs the constructors and `main` to the first visible operation. May throw MachineStop, like resume. Called again,
+  /// it begins anew, which can come out differently: another operation may be visible by now.
   void start();
 
   uint32_t numThreads() const { return static_cast<uint32_t>(Threads.size()); }
-  bool exists(ThreadId T) const { return T < Threads.size() && Threads[T]->S.Exists; }
-  ThreadStatus status(ThreadId T) const { return Threads[T]->S.Status; }
-  const Operation &pending(ThreadId T) const { return Threads[T]->S.Pending; }
-  uint32_t pc(ThreadId T) const { return Threads[T]->S.Pc; }
+  bool exists(ThreadId T) const { return T < Threads.size() && Threads[T]->Now->Exists; }
+  ThreadStatus status(ThreadId T) const { return Threads[T]->Now->Status; }
+  const Operation &pending(ThreadId T) const { return Threads[T]->Now->Pending; }
+  uint32_t pc(ThreadId T) const { return Threads[T]->Now->Pc; }
   /// How many visible operations the thread has done: with the thread, the identity of its next one.
-  uint32_t operations(ThreadId T) const { return Threads[T]->S.Operations; }
-  bool isFinished(ThreadId T) const { return Threads[T]->S.Status == ThreadStatus::Finished; }
+  uint32_t operations(ThreadId T) const { return Threads[T]->Now->Operations; }
+  bool isFinished(ThreadId T) const { return Threads[T]->Now->Status == ThreadStatus::Finished; }
 
   /// Completes the pending operation of T with what it read (Load, Rmw, CmpXchg: the old value; Sync: its result) and
   /// runs T on. `Changed`: the operation changed what is in memory.
   void resume(ThreadId T, uint64_t Value, uint64_t Value2, bool Changed);
+
+  /// Completes the pending Join of T: the thread it waits for has ended.
+  void completeJoin(ThreadId T);
 
   /// Runs the pending Atomic section of T. False if something in it has to wait; the caller then takes it back.
   /// Its accesses are in atomicAccesses() until the next section.
@@ -142,6 +149,19 @@ public:
   /// Records that T can never go on: a deadlock, or a spin loop without end.
   void reportStuck(ThreadId T, bool Deadlock);
 
+  /// What is known of the pending operation of T, as long as nothing else turns out to be shared: it is an access of
+  /// T's own, or must wait for a step.
+  enum class Visibility : uint8_t { Unknown, Own, TakesStep };
+  Visibility visibility(ThreadId T) const {
+    const State &S = *Threads[T]->Now;
+    return S.SeenWith == Shared.version() && S.Status == ThreadStatus::Ready && !Options.ShowAll ? S.Seen
+                                                                                                 : Visibility::Unknown;
+  }
+  void noteVisibility(ThreadId T, Visibility How) {
+    Threads[T]->Now->Seen = How;
+    Threads[T]->Now->SeenWith = Shared.version();
+  }
+
   /// Whether completing the pending access of T with these values would only lead back to the head of its spin loop.
   /// Changes nothing that can be seen.
   bool probeSpins(ThreadId T, uint64_t Value, uint64_t Value2, bool Changed);
@@ -162,8 +182,8 @@ public:
   /// Called now and then while a thread runs on and on. It may throw.
   void watch(std::function<void()> Look) { WhileRunning = std::move(Look); }
 
-  /// Saves T so that whatever happens to it in this step can be taken back.
-  void save(ThreadId T);
+  /// Makes T ready for what happens to it in this step, which can then be taken back.
+  void save(ThreadId T) { takeUp(*Threads[T]); }
   /// Begins a step: what was saved for the one before does not count.
   void newStep() { ++Step; }
 
@@ -179,7 +199,10 @@ public:
   const Program &program() const { return P; }
 
   const std::vector<BugReport> &bugs() const { return Bugs; }
-  void dropBugs(size_t Keep) { Bugs.erase(Bugs.begin() + static_cast<ptrdiff_t>(Keep), Bugs.end()); }
+  void dropBugs(size_t Keep) {
+    if (!Bugs.empty())
+      Bugs.erase(Bugs.begin() + static_cast<ptrdiff_t>(Keep), Bugs.end());
+  }
 
   /// Set when a child came into being in the last resume (it inherits its creator's past).
   const std::vector<std::pair<ThreadId, ThreadId>> &created() const { return Created; } // (parent, child)
@@ -206,7 +229,10 @@ public:
     callStack(T, Stack);
     return Stack;
   }
-  uint32_t loopOfSpin(ThreadId T) const { return Threads[T]->S.LoopIndex; }
+  uint32_t loopOfSpin(ThreadId T) const { return Threads[T]->Now->LoopIndex; }
+
+  /// Of what is remembered of threads.
+  uint64_t pointBytes() const { return PointBytes; }
 
   // For searches that compare states (StateBytes.cpp); MachineOptions::Live must be given.
 
@@ -229,36 +255,51 @@ private:
     uint32_t Base;         // first register
     uint32_t StackObjects; // how many there were on entry
     uint32_t ReadsAtCall;
+    bool operator==(const Frame &) const = default;
   };
 
   /// Everything of a thread that changes while it runs, besides its frames: copied as a whole.
   struct State {
+    // What is asked in every step comes first, so that it is found together.
     bool Exists = false;
     ThreadStatus Status = ThreadStatus::Ready;
     uint8_t Stage = 0; // how far a builtin of several visible steps has come
     enum Phase : uint8_t { Running, Constructing, AtExit, Destroying } Phase = Running; // what a frame's end leads to
     bool InAtomic = false;
-    bool Joined = false, Detached = false;
+    Visibility Seen = Visibility::Unknown;
+    bool Probed = false, ProbeSpins = false; // what the last probeSpins in front of the pending operation found
     uint32_t Pc = 0;
+    uint32_t Operations = 0; // visible ones done
+    Operation Pending;
+    uint64_t SeenWith = 0; // the version of what is known to be shared
+    uint64_t ProbeValue = 0, ProbeValue2 = 0;
     uint32_t Depth = 0;      // frames
     uint32_t SavedDepth = 0; // frames at and above this one are already in the undo log for the current event
     uint32_t Allocations = 0, Children = 0, StackObjects = 0;
     uint32_t StackBytes = 0;
-    uint32_t Operations = 0; // visible ones done
-    uint32_t Effects = 0;    // changes made, for spin loops
-    uint32_t Reads = 0;      // visible reads done of what others write
-    uint32_t LoopIndex = 0;  // Spinning, Cut: which loop
-    uint64_t Result = 0;     // of the thread
-    uint64_t Scratch = 0;    // between the stages of a builtin
-    Operation Pending;
-    // What the last probeSpins in front of the pending operation found.
-    bool Probed = false, ProbeSpins = false;
-    uint64_t ProbeValue = 0, ProbeValue2 = 0;
+    uint32_t Effects = 0;   // changes made, for spin loops
+    uint32_t Reads = 0;     // visible reads done of what others write
+    uint32_t LoopIndex = 0; // Spinning, Cut: which loop
+    uint64_t Result = 0;    // of the thread
+    uint64_t Scratch = 0;   // between the stages of a builtin
+  };
+
+  struct PointLinks;
+  struct Point;
+  /// What the pending operation of a thread came to.
+  struct Outcome {
+    uint64_t Value, Value2;
+    bool Changed;
+    bool operator==(const Outcome &) const = default;
   };
 
   struct Thread {
-    State S;
+    State S; // while it runs, and afterwards if it is at no point
+    // A thread is at a point, or else at S.
+    State *Now = &S;
+    const Point *Held = nullptr; // whose state S, Registers and so on have; null: that of none
     const ThreadId Id;
+    bool Joined = false, Detached = false;
     ThreadId Parent = 0;
     uint32_t Start = 0;            // function index
     uint64_t *Registers = nullptr; // reserved once, so that saved bytes keep their home
@@ -270,6 +311,14 @@ private:
     uint32_t SpecificSlot = 0;          // pthread_setspecific values
     uint64_t SavedInStep = 0;
     std::vector<uint32_t> CreatedFrom;
+    Point *Roots = nullptr; // where it was when it had been created
+    /// Of the points after so many operations: whether it is worth making them.
+    struct Reuse {
+      uint64_t Made = 0, Followed = 0;
+    };
+    static constexpr uint32_t NumReuses = 64; // the last one stands for all that come later
+    Reuse Reuses[NumReuses];
+    Reuse &reuseAt(const State &At) { return Reuses[std::min(At.Operations, NumReuses - 1)]; }
     explicit Thread(ThreadId Id);
     ~Thread();
     Thread(const Thread &) = delete;
@@ -283,10 +332,26 @@ private:
   uint32_t forgottenSlot(const Thread &T, uint32_t Site, uint32_t Size) const;
   void findRoots(std::vector<uint64_t> &Words) const;
   void pushFrame(Thread &T, uint32_t Function, uint32_t CallPc);
+  const char *cannotJoin(ThreadId Target) const;
+  void save(Thread &T);
   void saveFrame(Thread &T, uint32_t Index);
   Address threadLocal(Thread &T, uint32_t Global);
   [[noreturn]] void unsupported(ThreadId T, uint32_t Pc, const std::string &What);
   [[noreturn]] void limit(ThreadId T, uint32_t Pc, const std::string &What);
+
+  // Points (Points.cpp).
+  bool usesPoints() const { return Options.Points != MachineOptions::Points::Off && Gatherings == 1 && mayFollow(); }
+  /// The same for a thread that is at a point.
+  bool mayFollow() const { return LiveThreads > 1 && !Probing && !Options.ShowAll; }
+  Point *findNext(const Thread &T, const Outcome &Came) const;
+  void runOn(Thread &T, const Outcome &Came);
+  void takeUp(Thread &T);
+  template <typename Complete> void run(Thread &T, const Outcome &Came, Complete How);
+  void remember(Thread &T, Point &From, const Outcome &Came, uint64_t Version);
+  void rememberRoot(Thread &T);
+  Point *makePoint(Thread &T, const Outcome &Came, uint64_t Version);
+  bool isAt(const Thread &T, const Point &P) const;
+  uint32_t numRegisters(const Thread &T, const State &S, const Frame *Frames) const;
 
   const Program &P;
   Sharing &Shared;
@@ -301,6 +366,25 @@ private:
   std::vector<Access> AtomicAccesses;
   std::vector<UnwrittenRead> UnwrittenReads;
   bool Probing = false; // what is run now need not be a part of any execution
+
+  // Of the present run of a thread:
+  struct OwnWrite {
+    Address Where;
+    uint32_t Width;
+    uint64_t Value, Value2;
+  };
+  static constexpr size_t MaxOwnWrites = 64;
+  std::vector<OwnWrite> OwnWrites;
+  bool DependsOnOthers = false; // on more than the outcomes of the thread's operations
+  bool DoesMore = false;        // than change the thread and what is in OwnWrites
+  uint32_t Gatherings = 0;      // how often a thread that was alone got company
+  struct alignas(64) CacheLine {
+    char Bytes[64];
+  };
+  std::vector<std::unique_ptr<CacheLine[]>> PointChunks;
+  size_t ChunkLeft = 0; // lines
+  uint64_t PointBytes = 0;
+
   bool AtomicBlocked = false;
   uint64_t Step = 1;
   std::function<void(std::vector<uint64_t> &)> Outside;

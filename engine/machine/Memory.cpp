@@ -24,6 +24,7 @@ void Memory::clear() {
 
 Object &Memory::allocate(uint32_t Slot, ObjectKind Kind, uint32_t Size, uint32_t Site, uint32_t Owner, uint32_t Pc,
                          Content First) {
+  ++Turns;
   Object &O = at(Slot);
   bool Tracked = First == Content::Nothing && Size <= MaxTrackedSize;
   uint32_t Needed = Tracked ? 2 * Size : Size;
@@ -61,6 +62,7 @@ void Memory::markWritten(Object &O, uint32_t Offset, uint32_t Size) {
   uint32_t New = Size - countWritten(O, Offset, Size);
   if (!New)
     return;
+  ++Turns;
   uint8_t *Written = O.Data + O.Size + Offset;
   Undo.save(Written, Size);
   Undo.save(O.Unwritten);
@@ -79,6 +81,7 @@ void Memory::copyWritten(Address To, Address From, uint64_t Size) {
       markWritten(*Target, offsetOf(To), Count);
     return;
   }
+  ++Turns;
   uint8_t *Into = Target->Data + Target->Size + offsetOf(To);
   uint32_t Before = countWritten(*Target, offsetOf(To), Count);
   Undo.save(Into, Count);

@@ -53,6 +53,7 @@ public:
   void clear();
 
   void end(Object &O, Lifetime How, uint32_t Pc) {
+    ++Turns;
     Undo.save(O);
     O.Life = How;
     O.FreedAt = Pc;
@@ -86,11 +87,30 @@ public:
     copyWord(To, &Value, Size);
   }
 
+  /// The same, for up to eight bytes. Returns what was there.
+  uint64_t exchangeWord(uint8_t *To, uint64_t Value, unsigned Size) {
+    const uint64_t Old = readWord(To, Size);
+    Undo.save(To, Size, Old);
+    copyWord(To, &Value, Size);
+    return Old;
+  }
+  /// Writes up to 16 bytes of a live, in-bounds range.
+  void write(Address Where, uint32_t Width, uint64_t Value, uint64_t Value2) {
+    uint8_t *To = bytes(Where);
+    writeWord(To, Value, Width > 8 ? 8 : Width);
+    if (Width > 8)
+      writeWord(To + 8, Value2, Width - 8);
+  }
+
   // Which bytes were ever written. To be asked only of objects with Unwritten bytes.
   static uint32_t countWritten(const Object &O, uint32_t Offset, uint32_t Size);
   void markWritten(Object &O, uint32_t Offset, uint32_t Size);
   /// For bytes that are copied from one place to another. Does nothing where the copy itself will fail.
   void copyWritten(Address To, Address From, uint64_t Size);
+
+  /// Counts what happened to objects besides being written: they came to life or ended, bytes were written for the
+  /// first time.
+  uint64_t turns() const { return Turns; }
 
   uint64_t bytesAllocated() const { return Allocated; }
   uint32_t numSlots() const { return NumSlots; }
@@ -102,7 +122,7 @@ private:
   std::vector<std::unique_ptr<Object[]>> Chunks; // objects keep their place: their bytes are saved by address
   uint32_t NumSlots = 0;
   std::vector<uint32_t> Capacities;
-  uint64_t Allocated = 0;
+  uint64_t Allocated = 0, Turns = 0;
 };
 
 } // namespace picket

@@ -135,12 +135,18 @@ void Interpreter::storeOwn(const Instruction &I) {
   Object &O = M.Mem.at(slotOf(A));
   if (O.Unwritten && !(I.Flags & OfCopy))
     M.Mem.markWritten(O, offsetOf(A), I.Width);
-  uint8_t *Bytes = O.Data + offsetOf(A);
-  M.Mem.writeWord(Bytes, value(I.B), I.Width > 8 ? 8 : I.Width);
-  if (I.Width > 8)
-    M.Mem.writeWord(Bytes + 8, upper(I.B), I.Width - 8u);
+  writeOwn(A, I.Width, value(I.B), I.Width > 8 ? upper(I.B) : 0);
   ++S.Effects;
   ++S.Pc;
+}
+
+/// Writes where nobody else looks.
+void Interpreter::writeOwn(Address Where, uint32_t Width, uint64_t Value, uint64_t Value2) {
+  M.Mem.write(Where, Width, Value, Value2);
+  if (M.OwnWrites.size() < Machine::MaxOwnWrites)
+    M.OwnWrites.push_back({Where, Width, Value, Value2});
+  else
+    M.DoesMore = true;
 }
 
 /// The bytes that a read-modify-write reads and may write.
@@ -172,10 +178,10 @@ bool Interpreter::rmw(const Instruction &I) {
 }
 
 void Interpreter::rmwOwn(const Instruction &I) {
-  uint8_t *Bytes = update(value(I.A), I.Width);
+  const uint8_t *Bytes = update(value(I.A), I.Width);
   uint64_t Old = Memory::readWord(Bytes, I.Width);
   uint64_t New = applyRmw(static_cast<RmwOp>(I.C), Old, value(I.B), I.Width);
-  M.Mem.writeWord(Bytes, New, I.Width);
+  writeOwn(value(I.A), I.Width, New);
   S.Effects += New != Old;
   Registers[I.Dst] = Old;
   ++S.Pc;
@@ -202,10 +208,10 @@ bool Interpreter::cmpXchg(const Instruction &I) {
 
 void Interpreter::cmpXchgOwn(const Instruction &I) {
   uint64_t Expected = value(I.B), New = value(I.C);
-  uint8_t *Bytes = update(value(I.A), I.Width);
+  const uint8_t *Bytes = update(value(I.A), I.Width);
   uint64_t Old = Memory::readWord(Bytes, I.Width);
   if (Old == Expected) {
-    M.Mem.writeWord(Bytes, New, I.Width);
+    writeOwn(value(I.A), I.Width, New);
     S.Effects += New != Old;
   }
   Registers[I.Dst] = Old;

@@ -92,7 +92,7 @@ static std::string waitsFor(Machine &M, ThreadId T) {
 
 void Machine::reportStuck(ThreadId Stuck, bool Deadlock) {
   if (!Deadlock) {
-    Bugs.push_back({BugKind::Hang, Stuck, Threads[Stuck]->S.Pc,
+    Bugs.push_back({BugKind::Hang, Stuck, pc(Stuck),
                     "the loop never ends: no other thread is left that could change what it waits for"});
     return;
   }
@@ -104,7 +104,7 @@ void Machine::reportStuck(ThreadId Stuck, bool Deadlock) {
       Message += Separator + waitsFor(*this, T);
       Separator = "; ";
     }
-  Bugs.push_back({BugKind::Deadlock, Stuck, Threads[Stuck]->S.Pc, Message});
+  Bugs.push_back({BugKind::Deadlock, Stuck, pc(Stuck), Message});
 }
 
 } // namespace picket

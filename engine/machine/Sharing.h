@@ -60,14 +60,14 @@ public:
   /// Notes that a thread writes [Where, Where + Size) where others may see it.
   void noteWrite(Address Where, uint32_t Size, uint32_t Thread) {
     for (ByteInfo &B : bytesOf(Where, Size)) {
-      add(B.Writer, Thread);
+      learn(B.Writer, Thread);
       surprise(slotOf(Where), B.QuietReader, B.Writer, Thread);
       surprise(slotOf(Where), B.QuietWriter, B.Writer, Thread);
     }
   }
   void noteRead(Address Where, uint32_t Size, uint32_t Thread) {
     for (ByteInfo &B : bytesOf(Where, Size)) {
-      add(B.Reader, Thread);
+      learn(B.Reader, Thread);
       surprise(slotOf(Where), B.QuietWriter, B.Reader, Thread);
     }
   }
@@ -101,10 +101,11 @@ public:
     return true;
   }
 
-  /// Notes that a write waits in a buffer: one of more bytes than others have been seen at. What is written to its bytes
-  /// after it, if only by its own thread, must not reach memory first.
+  /// Notes that a write waits in a buffer: one of more bytes than others have been seen at. What is written to its
+  /// bytes after it, if only by its own thread, must not reach memory first.
   void noteBuffered(Address Where, uint32_t Size) {
     for (ByteInfo &B : bytesOf(Where, Size)) {
+      Version += !B.Buffered;
       B.Buffered = true;
       surprise(slotOf(Where), B.QuietWriter, Several, 0);
     }
@@ -122,6 +123,8 @@ public:
     return true;
   }
   bool changed() const { return Changed; }
+  /// Counts what was learned. As long as it is the same, so are all answers, but for those that come with changed().
+  uint64_t version() const { return Version; }
 
   /// Adds what another explorer of the same program has seen. What the two took for a thread's own must still be.
   void add(const Sharing &Other) {
@@ -163,6 +166,12 @@ private:
   /// Whether a thread of one set is not the only one of the other.
   static bool twoOf(Who A, Who B) { return A != Nobody && B != Nobody && (A != B || A == Several); }
   static void add(Who &Set, uint32_t Thread) { Set = onlyBy(Set, Thread) ? nameOf(Thread) : Several; }
+  /// The same for sets that others go by.
+  void learn(Who &Set, uint32_t Thread) {
+    const Who Before = Set;
+    add(Set, Thread);
+    Version += Set != Before;
+  }
   /// Somebody else came upon what was taken for a thread's own.
   void surprise(uint32_t Slot, Who &Quiet, Who Others, uint32_t Thread) {
     if (Quiet == Nobody || (onlyBy(Quiet, Thread) && onlyBy(Others, Thread)))
@@ -171,6 +180,7 @@ private:
     Quiet = Nobody;
     if (Slot >= Surprises.size())
       Surprises.resize(Slot + 1);
+    ++Version;
     if (++Surprises[Slot] == MaxSurprises)
       for (ByteInfo &B : Bytes[Slot]) // from now on no access of it is quiet
         B.QuietReader = B.QuietWriter = Nobody;
@@ -238,6 +248,7 @@ private:
   std::vector<std::vector<ByteInfo>> Bytes; // per slot, as far as looked at
   std::vector<uint32_t> Surprises;          // per slot
   uint32_t NumAllocationSites;
+  uint64_t Version = 0;
   bool Changed = false;
 };
 

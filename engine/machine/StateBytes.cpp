@@ -19,10 +19,10 @@ void Machine::describe(ThreadId Id, std::string &Into) const {
   if (!S.Exists)
     return;
   put(Into, S.Status);
-  put(Into, S.Joined);
-  put(Into, S.Detached);
+  put(Into, T.Joined);
+  put(Into, T.Detached);
   switch (S.Status) {
-  case ThreadStatus::Finished: put(Into, S.Joined || S.Detached ? uint64_t(0) : S.Result); return;
+  case ThreadStatus::Finished: put(Into, T.Joined || T.Detached ? uint64_t(0) : S.Result); return;
   case ThreadStatus::Failed: put(Into, S.Pc); return;
   case ThreadStatus::Assumed: return;
   default: break;

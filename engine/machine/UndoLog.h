@@ -16,6 +16,8 @@ inline void copyWord(void *To, const void *From, size_t Size) {
     std::memcpy(To, From, 4);
   else if (Size == 8)
     std::memcpy(To, From, 8);
+  else if (Size == 1)
+    std::memcpy(To, From, 1);
   else
     std::memcpy(To, From, Size);
 }
@@ -37,25 +39,29 @@ public:
   void save(void *Home, size_t Size) {
     if (!Recording)
       return;
-    size_t Padded = (Size + 7) & ~size_t(7);
-    if (Top + Padded + sizeof(Entry) > Capacity)
-      grow(Padded + sizeof(Entry));
-    copyWord(Buffer + Top, Home, Size);
-    Top += Padded;
-    Entry E{Home, Size};
-    std::memcpy(Buffer + Top, &E, sizeof E);
-    Top += sizeof E;
+    if (Size > sizeof(Entry::Bytes))
+      return saveLong(Home, Size);
+    Entry E{nameOf(Home, Size), 0};
+    copyWord(&E.Bytes, Home, Size);
+    put(E);
+  }
+
+  /// The same, for up to eight bytes that are known.
+  void save(void *Home, size_t Size, uint64_t Bytes) {
+    if (Recording)
+      put({nameOf(Home, Size), Bytes});
   }
 
   template <typename T> void save(T &Value) { save(&Value, sizeof(T)); }
 
   void undoTo(Mark M) {
     while (Top > M) {
-      Entry E;
-      Top -= sizeof E;
-      std::memcpy(&E, Buffer + Top, sizeof E);
-      Top -= (E.Size + 7) & ~size_t(7);
-      copyWord(E.Home, Buffer + Top, E.Size);
+      const Entry E = take(Top);
+      const size_t Size = E.size();
+      if (Size)
+        copyWord(E.home(), &E.Bytes, Size);
+      else
+        std::memcpy(E.home(), takeLong(Top, E), E.Bytes);
     }
   }
 
@@ -64,16 +70,19 @@ public:
     const auto *First = static_cast<const uint8_t *>(Where), *Last = First + Size;
     std::memcpy(Result, Where, Size);
     for (size_t At = Top; At > M;) {
-      Entry E;
-      At -= sizeof E;
-      std::memcpy(&E, Buffer + At, sizeof E);
-      At -= (E.Size + 7) & ~size_t(7);
-      const auto *Home = static_cast<const uint8_t *>(E.Home);
-      if (Home >= Last || Home + E.Size <= First)
+      const Entry E = take(At);
+      const auto *Saved = reinterpret_cast<const uint8_t *>(&E.Bytes);
+      size_t Count = E.size();
+      if (!Count) {
+        Saved = takeLong(At, E);
+        Count = E.Bytes;
+      }
+      const auto *Home = static_cast<const uint8_t *>(E.home());
+      if (Home >= Last || Home + Count <= First)
         continue;
       const uint8_t *From = Home > First ? Home : First;
-      const uint8_t *To = Home + E.Size < Last ? Home + E.Size : Last;
-      std::memcpy(Result + (From - First), Buffer + At + (From - Home), static_cast<size_t>(To - From));
+      const uint8_t *To = Home + Count < Last ? Home + Count : Last;
+      std::memcpy(Result + (From - First), Saved + (From - Home), static_cast<size_t>(To - From));
     }
   }
 
@@ -81,12 +90,49 @@ public:
   size_t bytes() const { return Capacity; }
 
 private:
+  /// Up to eight bytes are in the entry; more are in front of it, and Bytes says how many. Addresses of memory leave
+  /// the highest bits free.
   struct Entry {
-    void *Home;
-    size_t Size;
+    uint64_t Name; // where, and how many
+    uint64_t Bytes;
+    static constexpr unsigned SizeShift = 56;
+    size_t size() const { return Name >> SizeShift; }
+    void *home() const { return reinterpret_cast<void *>(Name & ((uint64_t(1) << SizeShift) - 1)); }
   };
+  static uint64_t nameOf(void *Home, size_t Size) {
+    return reinterpret_cast<uint64_t>(Home) | static_cast<uint64_t>(Size) << Entry::SizeShift;
+  }
+  static size_t padded(size_t Size) { return (Size + 7) & ~size_t(7); }
 
-  void grow(size_t Needed) {
+  void put(const Entry &E) {
+    if (Top + sizeof E > Capacity)
+      grow(sizeof E);
+    std::memcpy(Buffer + Top, &E, sizeof E);
+    Top += sizeof E;
+  }
+  Entry take(size_t &At) const {
+    Entry E;
+    At -= sizeof E;
+    std::memcpy(&E, Buffer + At, sizeof E);
+    return E;
+  }
+  const uint8_t *takeLong(size_t &At, const Entry &E) const {
+    At -= padded(E.Bytes);
+    return Buffer + At;
+  }
+  [[gnu::noinline]] void saveLong(void *Home, size_t Size) {
+    if (Size <= 2 * sizeof(Entry::Bytes)) {
+      save(Home, sizeof(Entry::Bytes));
+      return save(static_cast<uint8_t *>(Home) + sizeof(Entry::Bytes), Size - sizeof(Entry::Bytes));
+    }
+    if (Top + padded(Size) > Capacity)
+      grow(padded(Size));
+    std::memcpy(Buffer + Top, Home, Size);
+    Top += padded(Size);
+    put({nameOf(Home, 0), Size});
+  }
+
+  [[gnu::noinline]] void grow(size_t Needed) {
     size_t Bigger = Capacity ? Capacity * 2 : size_t(1) << 16;
     while (Bigger < Top + Needed)
       Bigger *= 2;

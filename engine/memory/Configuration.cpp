@@ -10,8 +10,8 @@ Configuration::Configuration(const Program &P, Sharing &Shared, MachineOptions O
 void Configuration::ensureThread(ThreadId T) {
   while (ThreadProcesses.size() <= T) {
     auto New = static_cast<ThreadId>(ThreadProcesses.size());
-    ThreadProcesses.push_back(addProcess(M.names() ? M.names()->threadProcess(New) : numProcesses(),
-                                         Process{New, false, 0, 0, {}, false}));
+    ThreadProcesses.push_back(
+        addProcess(M.names() ? M.names()->threadProcess(New) : numProcesses(), Process{New, false, 0, 0, {}, false}));
     UpdateProcesses.emplace_back();
     MustDrain.push_back(0);
     StoreBuffers.push_back(Buffers == Buffering::None ? nullptr : std::make_unique<StoreBuffer>());
@@ -122,7 +122,7 @@ static uint32_t effectOnBuffers(const Operation &Op) {
 }
 
 /// Lets T go through everything that needs no step of its own.
-void Configuration::settle(ThreadId T) {
+void Configuration::settleSlowly(ThreadId T) {
   // A thread may go round a loop of its own for ever. Reads then take steps after a while.
   constexpr uint32_t MaxQuietBeforeRead = 2'000;
   constexpr uint32_t MaxHeldBack = 4'096; // stores, where loops have no bound
@@ -139,11 +139,8 @@ void Configuration::settle(ThreadId T) {
   for (;;) {
     if (!M.created().empty())
       noteCreated();
-    if (M.status(T) == ThreadStatus::Finished) {
-      if (bufferEmpty(T))
-        settleJoiners(T);
-      return;
-    }
+    if (M.isFinished(T))
+      return ended(T);
     if (M.status(T) != ThreadStatus::Ready)
       return;
     const OperationKind Kind = M.pending(T).Kind;
@@ -166,8 +163,7 @@ void Configuration::settle(ThreadId T) {
       Notes.push_back({StepNote::Joined, T, Target});
       if (Listener)
         Listener->joined(T, Target);
-      M.save(T);
-      M.resume(T, 0, 0, true);
+      M.completeJoin(T);
       break;
     }
     case OperationKind::Fence:
@@ -176,7 +172,6 @@ void Configuration::settle(ThreadId T) {
       if (TakesStep())
         return;
       if (Buffers == Buffering::None) {
-        M.save(T);
         if (uint32_t Effect = effectOnBuffers(Op))
           Notes.push_back({StepNote::Fenced, T, Effect});
         M.resume(T, 0, 0, Op.Kind == OperationKind::Drain);
@@ -186,7 +181,6 @@ void Configuration::settle(ThreadId T) {
       const bool Full = SaysFull && (!Op.isFenceOfAccess() || drainsAll(Op));
       if (Full && !StoreBuffers[T]->empty())
         return;
-      M.save(T);
       if (Listener && ++Fences > MaxFences)
         throw MachineStop{MachineStop::Limit, M.pc(T), T,
                           "thread '" + M.threadName(T) + "' goes round a loop of its own for ever"};
@@ -202,10 +196,11 @@ void Configuration::settle(ThreadId T) {
     case OperationKind::Load: {
       // What nobody else writes can be read at any time: the thread's own last store, or what was there from the start.
       const Operation &Op = M.pending(T);
-      if (!M.quietAccesses() || ++Quiet > MaxQuietBeforeRead || HoldsMany() || !isQuiet(T, M.sharing()))
+      if (!M.quietAccesses() || ++Quiet > MaxQuietBeforeRead || HoldsMany())
+        return;
+      if (!isKnownOwn(T) || !isAlive(Op.Where))
         return;
       countQuiet();
-      M.save(T);
       noteRead(T, Op);
       uint64_t Low, High;
       readFor(T, Op, Low, High, false);
@@ -214,7 +209,7 @@ void Configuration::settle(ThreadId T) {
     }
     case OperationKind::Store: {
       const Operation &Op = M.pending(T);
-      if (M.quietAccesses() && isQuiet(T, M.sharing())) {
+      if (M.quietAccesses() && isKnownOwn(T) && isAlive(Op.Where)) {
         if (TakesStep())
           return;
         if (++Quiet > MaxQuiet)
@@ -222,7 +217,6 @@ void Configuration::settle(ThreadId T) {
                             "thread '" + M.threadName(T) +
                                 "' stores without end and does nothing that others could see"};
         countQuiet();
-        M.save(T);
         writeBytes(Op.Where, Op.Width, Op.Value, Op.Value2);
         orderOthers(T, Op.Ordering);
         M.resume(T, 0, 0, true);
@@ -233,7 +227,6 @@ void Configuration::settle(ThreadId T) {
       if (M.comparesStates() && HeldBack() >= MaxHeldBack)
         throw MachineStop{MachineStop::Limit, M.pc(T), T,
                           "thread '" + M.threadName(T) + "' stores without end and reads nothing"};
-      M.save(T);
       if (M.quietAccesses())
         M.sharing().noteBuffered(Op.Where, Op.Width);
       bufferStore(T, Operation(Op));
@@ -244,12 +237,26 @@ void Configuration::settle(ThreadId T) {
   }
 }
 
-bool Configuration::isQuiet(ThreadId T, Sharing &Known) {
+/// Whether, as far as `Known` tells, the pending access of T is of what only T ever touches (or a load, writes).
+bool Configuration::isOwn(ThreadId T, Sharing &Known) {
   const Operation &Op = M.pending(T);
-  bool Own = (Op.Kind == OperationKind::Load && !Op.MaySpin && Known.readsOnlyOwn(Op.Where, Op.Width, T)) ||
-             (Op.Kind == OperationKind::Store && Known.writesOnlyOwn(Op.Where, Op.Width, T));
-  return Own && M.memory().find(Op.Where)->Life == Lifetime::Alive;
+  return (Op.Kind == OperationKind::Load && !Op.MaySpin && Known.readsOnlyOwn(Op.Where, Op.Width, T)) ||
+         (Op.Kind == OperationKind::Store && Known.writesOnlyOwn(Op.Where, Op.Width, T));
 }
+
+/// The same, as far as is known here; the answer is remembered.
+bool Configuration::isKnownOwn(ThreadId T) {
+  using Visibility = Machine::Visibility;
+  if (const Visibility Known = M.visibility(T); Known != Visibility::Unknown)
+    return Known == Visibility::Own;
+  const bool Own = isOwn(T, M.sharing());
+  const bool Waits = M.pending(T).Kind == OperationKind::Load || Buffers == Buffering::None;
+  if (Own || Waits) // with buffers, other stores enter them without a step
+    M.noteVisibility(T, Own ? Visibility::Own : Visibility::TakesStep);
+  return Own;
+}
+
+bool Configuration::isQuiet(ThreadId T, Sharing &Known) { return isOwn(T, Known) && isAlive(M.pending(T).Where); }
 
 /// A quiet store of this order: nobody sees when it happens, but it keeps the thread's other stores in order.
 void Configuration::orderOthers(ThreadId T, Order O) {
@@ -271,8 +278,8 @@ void Configuration::orderOthers(ThreadId T, Order O) {
 
 void Configuration::settleJoiners(ThreadId Target) {
   for (ThreadId T = 0; T < M.numThreads(); ++T)
-    if (M.exists(T) && M.status(T) == ThreadStatus::Ready && M.pending(T).Kind == OperationKind::Join &&
-        M.pending(T).Where == Target)
+    if (M.pending(T).Kind == OperationKind::Join && M.pending(T).Where == Target && M.exists(T) &&
+        M.status(T) == ThreadStatus::Ready)
       settle(T);
 }
 
@@ -289,8 +296,8 @@ void Configuration::bufferStore(ThreadId T, const Operation &Op) {
     Listener->stored(T, Buffer.tail());
   auto &Queue = Processes[E.Process]->Queue;
   Undo.save(Queue);
-  if (Queue.Count++ == 0)
-    Queue.First = Buffer.tail();
+  if (Queue.Front.Count++ == 0)
+    Queue.Front.First = Buffer.tail();
   else
     Buffer.link(Queue.Last, Buffer.tail(), Undo);
   Queue.Last = Buffer.tail();
@@ -367,7 +374,6 @@ bool Configuration::canStep(ThreadId T) {
   case OperationKind::Atomic: {
     Mark Before = mark();
     M.newStep();
-    M.save(T);
     bool Runs = M.runAtomic(T);
     undoTo(Before);
     M.newStep();
@@ -380,10 +386,10 @@ bool Configuration::canStep(ThreadId T) {
 
 bool Configuration::canUpdate(ProcessId P) const {
   const Process &Update = *Processes[P];
-  if (Update.Queue.Count == 0)
+  if (Update.Queue.Front.Count == 0)
     return false;
   const StoreBuffer &Buffer = *StoreBuffers[Update.Thread];
-  uint32_t Entry = Update.Queue.First;
+  uint32_t Entry = Update.Queue.Front.First;
   if (Buffers == Buffering::Fifo)
     return Entry == Buffer.head();
   return Buffer.at(Entry).WaitFor <= Buffer.head() && (!Update.Overlaps || !Buffer.waitsForOverlap(Entry));
@@ -407,12 +413,14 @@ void Configuration::enabled(std::vector<ProcessId> &Result) {
       for (ProcessId P : UpdateProcesses[T])
         if (canUpdate(P))
           Result.push_back(P);
-      std::sort(Result.begin() + static_cast<ptrdiff_t>(First), Result.end(),
-                [&](ProcessId A, ProcessId B) { return Processes[A]->Queue.First < Processes[B]->Queue.First; });
+      if (Result.size() - First > 1)
+        std::sort(Result.begin() + static_cast<ptrdiff_t>(First), Result.end(), [&](ProcessId A, ProcessId B) {
+          return Processes[A]->Queue.Front.First < Processes[B]->Queue.Front.First;
+        });
     }
   size_t Yielding = 0;
   for (ThreadId T = 0; T < M.numThreads(); ++T)
-    if (canStep(T)) {
+    if (M.status(T) == ThreadStatus::Ready && canStep(T)) {
       Result.push_back(processOf(T));
       Yielding += M.pending(T).Kind == OperationKind::Yield;
     }
@@ -465,12 +473,12 @@ void Configuration::step(ProcessId P) {
 void Configuration::stepUpdate(ProcessId P) {
   ThreadId T = Processes[P]->Thread;
   StoreBuffer &Buffer = *StoreBuffers[T];
-  auto &Queue = Processes[P]->Queue;
+  auto &Queue = Processes[P]->Queue.Front;
   uint32_t Index = Queue.First;
   M.undo().save(Queue);
   --Queue.Count;
   Queue.First = Buffer.at(Index).Next;
-  const StoreBuffer::Entry E = Buffer.at(Index);
+  const StoreBuffer::Entry &E = Buffer.at(Index);
   Kind = OperationKind::Store;
   OperationIndex = E.Operation;
   Pc = E.Pc;
@@ -483,7 +491,6 @@ void Configuration::stepUpdate(ProcessId P) {
   }
   if (O->Life != Lifetime::Alive) {
     Accesses.push_back({E.Where, E.Width, true});
-    M.save(T);
     M.failAt(T, E.Pc, E.Where, E.Width, true);
     return;
   }
@@ -492,23 +499,25 @@ void Configuration::stepUpdate(ProcessId P) {
 }
 
 void Configuration::writeBytes(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2) {
-  Object &O = M.memory().at(slotOf(Where));
-  if (O.Unwritten)
+  if (Object &O = M.memory().at(slotOf(Where)); O.Unwritten)
     M.memory().markWritten(O, offsetOf(Where), Width);
-  uint8_t *Bytes = O.Data + offsetOf(Where);
-  M.memory().writeWord(Bytes, Value, Width > 8 ? 8 : Width);
-  if (Width > 8)
-    M.memory().writeWord(Bytes + 8, Value2, Width - 8u);
+  M.memory().write(Where, Width, Value, Value2);
 }
 
 /// The write of a step.
 void Configuration::write(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2) {
-  const uint8_t *Bytes = M.memory().bytes(Where);
+  Object &O = M.memory().at(slotOf(Where));
   MemoryAccess A{Where, Width, true};
   A.HasOld = true;
-  A.Old = Memory::readWord(Bytes, Width > 8 ? 8 : Width);
-  A.Old2 = Width > 8 ? Memory::readWord(Bytes + 8, Width - 8u) : 0;
-  writeBytes(Where, Width, Value, Value2);
+  if (Width > 8) {
+    A.Old = Memory::readWord(O.Data + offsetOf(Where), 8);
+    A.Old2 = Memory::readWord(O.Data + offsetOf(Where) + 8, Width - 8u);
+    writeBytes(Where, Width, Value, Value2);
+  } else {
+    if (O.Unwritten)
+      M.memory().markWritten(O, offsetOf(Where), Width);
+    A.Old = M.memory().exchangeWord(O.Data + offsetOf(Where), Value, Width);
+  }
   Accesses.push_back(A);
 }
 
@@ -517,7 +526,6 @@ void Configuration::stepThread(ThreadId T) {
   Kind = Op.Kind;
   OperationIndex = M.operations(T);
   Pc = M.pc(T);
-  M.save(T);
   switch (Op.Kind) {
   case OperationKind::Load: load(T, Op); break;
   case OperationKind::Store: store(T, Op); break;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "machine/Machine.h"
+#include "machine/PodArray.h"
 #include "memory/StoreBuffer.h"
 
 #include <deque>
@@ -76,7 +77,8 @@ public:
   /// Goes back to where start() ended, without letting threads do anything that takes no step: with a listener that
   /// hears it and every access as a step (or as before, without).
   void startOver(StepListener *Listener);
-  /// The same as start(), once more, for when something has turned out to be shared since. Processes keep their numbers.
+  /// The same as start(), once more, for when something has turned out to be shared since. Processes keep their
+  /// numbers.
   void startAnew();
 
   /// Asks now and then whether to stop while a thread does what takes no step, which can go on for long. If so, start()
@@ -95,8 +97,8 @@ public:
   void step(ProcessId P);
 
   // About the last step:
-  const std::vector<MemoryAccess> &accesses() const { return Accesses; }
-  const std::vector<StepNote> &notes() const { return Notes; }
+  const PodArray<MemoryAccess> &accesses() const { return Accesses; }
+  const PodArray<StepNote> &notes() const { return Notes; }
   OperationKind kind() const { return Kind; }           // of an update: Store
   uint32_t operation() const { return OperationIndex; } // which operation of its thread it was (or stored it)
   uint32_t pc() const { return Pc; }
@@ -106,7 +108,7 @@ public:
     UndoLog::Mark Log;
     size_t Bugs;
   };
-  Mark mark() { return {M.undo().mark(), M.bugs().size()}; }
+  Mark mark() { return {M.undo().mark(), M.bugs().empty() ? 0 : M.bugs().size()}; }
   void undoTo(Mark To) {
     M.undo().undoTo(To.Log);
     M.dropBugs(To.Bugs);
@@ -133,7 +135,7 @@ public:
   bool bufferEmpty(ThreadId T) const { return !StoreBuffers[T] || StoreBuffers[T]->empty(); }
 
   /// The store that the update process would land next.
-  uint32_t nextEntry(ProcessId P) const { return Processes[P]->Queue.First; }
+  uint32_t nextEntry(ProcessId P) const { return Processes[P]->Queue.Front.First; }
   /// What a load would read.
   void valueFor(ThreadId T, const Operation &Load, uint64_t &Low, uint64_t &High) {
     readFor(T, Load, Low, High, false);
@@ -181,11 +183,17 @@ private:
     uint8_t Width; // the widest store to x so far
     // The entries waiting for this update process, oldest first.
     struct {
-      uint32_t First = 0, Last = 0, Count = 0;
+      struct {
+        uint32_t First = 0, Count = 0;
+      } Front;
+      uint32_t Last = 0;
     } Queue;
     bool Overlaps = false; // with the location of another update process of the thread
   };
 
+  bool isOwn(ThreadId T, Sharing &Known);
+  bool isKnownOwn(ThreadId T);
+  bool isAlive(Address Where) { return M.memory().find(Where)->Life == Lifetime::Alive; }
   bool canStep(ThreadId T);
   bool canUpdate(ProcessId P) const;
   bool drainedFor(ThreadId T, const Operation &Op) const;
@@ -199,7 +207,19 @@ private:
   void writeBytes(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2);
   void readModifyWrite(ThreadId T, const Operation &Op);
   void synchronise(ThreadId T, const Operation &Op);
-  void settle(ThreadId T);
+  void settle(ThreadId T) {
+    if (!M.created().empty() || MustDrain[T])
+      settleSlowly(T);
+    else if (M.isFinished(T))
+      ended(T);
+    else if (M.visibility(T) != Machine::Visibility::TakesStep)
+      settleSlowly(T);
+  }
+  void ended(ThreadId T) {
+    if (bufferEmpty(T))
+      settleJoiners(T);
+  }
+  void settleSlowly(ThreadId T);
   void countQuiet() {
     if (++QuietSinceLook >= QuietBetweenLooks)
       lookWhetherToStop();
@@ -232,8 +252,8 @@ private:
   static constexpr uint32_t QuietBetweenLooks = 10'000; // some milliseconds
   uint32_t QuietSinceLook = 0;
 
-  std::vector<MemoryAccess> Accesses;
-  std::vector<StepNote> Notes;
+  PodArray<MemoryAccess> Accesses;
+  PodArray<StepNote> Notes;
   OperationKind Kind = OperationKind::None;
   uint32_t OperationIndex = 0, Pc = 0, UpdatedEntry = 0;
 };

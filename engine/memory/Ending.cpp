@@ -8,7 +8,6 @@ namespace picket {
 bool Configuration::spinsForever(ThreadId T) {
   Mark Before = mark();
   M.newStep();
-  M.save(T);
   bool Forever = true;
   for (int Round = 0; Round < 2 && Forever; ++Round) {
     if (Round > 0)

@@ -5,7 +5,7 @@ namespace picket {
 void StoreBuffer::push(const Entry &E, UndoLog &Undo) {
   if (State.Tail == MaxEntries)
     throw std::bad_alloc();
-  Undo.save(State);
+  Undo.save(State.Tail);
   if (State.Tail / ChunkSize == Chunks.size())
     Chunks.push_back(std::make_unique<Entry[]>(ChunkSize));
   Entry &New = entry(State.Tail++);
@@ -17,7 +17,9 @@ void StoreBuffer::push(const Entry &E, UndoLog &Undo) {
 void StoreBuffer::land(uint32_t Index, UndoLog &Undo) {
   Undo.save(entry(Index).Landed);
   entry(Index).Landed = true;
-  Undo.save(State);
+  if (Index != State.Head)
+    return;
+  Undo.save(State.Head);
   while (State.Head < State.Tail && at(State.Head).Landed)
     ++State.Head;
 }

@@ -43,7 +43,7 @@ public:
   }
   /// Later stores wait for all stores of before.
   void barrier(UndoLog &Undo) {
-    Undo.save(State);
+    Undo.save(State.Barrier);
     State.Barrier = State.Tail;
   }
 

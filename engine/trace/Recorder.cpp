@@ -179,7 +179,7 @@ std::vector<TraceAccess> Recorder::accessesOfSection(ProcessId Process) {
   Configuration::Mark Before = C.mark();
   Trying = true;
   C.step(Process);
-  std::vector<MemoryAccess> Touched = C.accesses();
+  const std::vector<MemoryAccess> Touched(C.accesses().begin(), C.accesses().end());
   C.undoTo(Before);
   M.newStep();
   M.clearCreated();

@@ -1,0 +1,140 @@
+#include "machine/Points.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace picket {
+
+namespace {
+
+constexpr uint64_t MaxPointBytes = 32 << 20;
+constexpr size_t ChunkLines = 1024;
+constexpr uint32_t MaxNext = 64;   // points that follow one: a thread that counts what others do has many
+constexpr uint32_t MaxSize = 1024; // registers, frames, variables: of a thread that is deep in calls
+// What hardly ever comes again is not worth remembering: after so many points, each must have been followed so often.
+constexpr uint64_t MadeOnTrial = 1024, LeastFollowed = 2;
+
+} // namespace
+
+uint32_t Machine::numRegisters(const Thread &T, const State &S, const Frame *Frames) const {
+  const uint32_t Base = S.Depth ? Frames[S.Depth - 1].Base : 0;
+  return Base + P.Functions[S.Depth ? Frames[S.Depth - 1].Function : T.Start].NumSlots;
+}
+
+void Machine::runOn(Thread &T, const Outcome &Came) {
+  run(T, Came, [&](Interpreter &I) { return I.complete(Came.Value, Came.Value2, Came.Changed); });
+}
+
+/// Makes T ready to be run, or changed otherwise: its state is in S, and it is at no point.
+void Machine::takeUp(Thread &T) {
+  if (T.Now == &T.S)
+    return save(T);
+  const Point &At = *static_cast<const Point *>(T.Now);
+  const bool Here = T.Held == &At;
+  T.Held = nullptr;
+  Undo.save(T.Now); // going back to the point, nobody needs what S and the rest were
+  Undo.save(T.Held);
+  T.Now = &T.S;
+  T.SavedInStep = Step;
+  if (!Here) {
+    T.S = At;
+    std::copy_n(At.registers(), At.NumRegisters, T.Registers);
+    std::copy_n(At.frames(), At.NumFrames, T.Frames);
+    std::copy_n(At.stackSlots(), At.NumStackSlots, T.StackSlots);
+  }
+  T.S.SavedDepth = 0;
+}
+
+/// Whether T, which has been run, is at this point.
+bool Machine::isAt(const Thread &T, const Point &At) const {
+  const State &S = T.S;
+  return S.Status == At.Status && S.Stage == At.Stage && S.Phase == At.Phase && S.InAtomic == At.InAtomic &&
+         S.Pc == At.Pc && S.Depth == At.Depth && S.Allocations == At.Allocations && S.Children == At.Children &&
+         S.StackObjects == At.StackObjects && S.StackBytes == At.StackBytes && S.Operations == At.Operations &&
+         S.Effects == At.Effects && S.Reads == At.Reads && S.LoopIndex == At.LoopIndex && S.Result == At.Result &&
+         S.Scratch == At.Scratch && S.Pending == At.Pending && numRegisters(T, S, T.Frames) == At.NumRegisters &&
+         std::equal(At.registers(), At.registers() + At.NumRegisters, T.Registers) &&
+         std::equal(At.frames(), At.frames() + At.NumFrames, T.Frames) &&
+         std::equal(At.stackSlots(), At.stackSlots() + At.NumStackSlots, T.StackSlots);
+}
+
+Machine::Point *Machine::makePoint(Thread &T, const Outcome &Came, uint64_t Version) {
+  const uint32_t Registers = numRegisters(T, T.S, T.Frames);
+  const size_t Writes = DoesMore ? 0 : OwnWrites.size();
+  const size_t Bytes = sizeof(Point) + Registers * sizeof(uint64_t) + Writes * sizeof(OwnWrite) +
+                       T.S.Depth * sizeof(Frame) + T.S.StackObjects * sizeof(uint32_t);
+  const size_t Lines = (Bytes + sizeof(CacheLine) - 1) / sizeof(CacheLine);
+  if (std::max({Registers, T.S.Depth, T.S.StackObjects}) > MaxSize || PointBytes > MaxPointBytes)
+    return nullptr;
+  Thread::Reuse &Reuse = T.reuseAt(T.S);
+  if (Reuse.Made >= MadeOnTrial && Reuse.Followed < LeastFollowed * Reuse.Made)
+    return nullptr;
+  ++Reuse.Made;
+  if (ChunkLeft < Lines) {
+    PointChunks.push_back(std::make_unique_for_overwrite<CacheLine[]>(ChunkLines));
+    ChunkLeft = ChunkLines;
+    PointBytes += ChunkLines * sizeof(CacheLine);
+  }
+  auto *New = new (PointChunks.back().get() + (ChunkLines - ChunkLeft)) Point(T.S);
+  ChunkLeft -= Lines;
+  New->Version = Version;
+  New->Came = Came;
+  New->MustRun = DoesMore || Options.Points == MachineOptions::Points::Distrusted;
+  New->NumRegisters = static_cast<uint16_t>(Registers);
+  New->NumFrames = static_cast<uint16_t>(T.S.Depth);
+  New->NumStackSlots = static_cast<uint16_t>(T.S.StackObjects);
+  New->NumWrites = static_cast<uint16_t>(Writes);
+  std::copy_n(T.Registers, Registers, const_cast<uint64_t *>(New->registers()));
+  std::copy_n(OwnWrites.data(), Writes, const_cast<OwnWrite *>(New->writes()));
+  std::copy_n(T.Frames, T.S.Depth, const_cast<Frame *>(New->frames()));
+  std::copy_n(T.StackSlots, T.S.StackObjects, const_cast<uint32_t *>(New->stackSlots()));
+  return New;
+}
+
+/// T has been run from a point with this outcome: it is at the next one now.
+void Machine::remember(Thread &T, Point &From, const Outcome &Came, uint64_t Version) {
+  Point *Here = nullptr;
+  for (Point *Next = From.Next; Next && !Here; Next = Next->Sibling)
+    if (Next->Came == Came && Next->Version == Version && Version == Shared.version())
+      Here = Next;
+  if (Here && !isAt(T, *Here)) {
+    if (Options.Points == MachineOptions::Points::Distrusted)
+      throw std::logic_error("a thread went another way with the same outcomes");
+    return;
+  }
+  if (!Here && From.NumNext < MaxNext) {
+    Here = makePoint(T, Came, Version);
+    if (!Here)
+      return;
+    Here->Sibling = From.Next;
+    From.Next = Here;
+    ++From.NumNext;
+  }
+  if (!Here)
+    return;
+  T.Now = Here; // takeUp has saved where it was
+  T.Held = Here;
+}
+
+/// T has come into being, or the program has started, and got this far.
+void Machine::rememberRoot(Thread &T) {
+  if (!usesPoints() || T.S.Status == ThreadStatus::Failed || T.S.InAtomic)
+    return;
+  Point *Here = T.Roots;
+  while (Here && !isAt(T, *Here))
+    Here = Here->Sibling;
+  if (!Here) {
+    const bool Before = DoesMore;
+    DoesMore = true;
+    Here = makePoint(T, {}, 0);
+    DoesMore = Before;
+    if (!Here)
+      return;
+    Here->Sibling = T.Roots;
+    T.Roots = Here;
+  }
+  T.Now = Here;
+  T.Held = Here;
+}
+
+} // namespace picket

@@ -1,0 +1,64 @@
+// Where a thread can be, and how it goes on from there.
+//
+// What a thread does depends on nothing but the outcomes of its visible operations: what it reads besides is its own,
+// or does not change while there is more than one thread. Exploration takes the same thread through the same outcomes
+// in many executions, in different company. So each thread has a tree of points: a point is everything of the thread
+// when it stops in front of a visible operation (or for good), and from there it goes by the operation's outcome to the
+// next. A way that was gone before is followed without running anything, and going back is going to the point before.
+//
+// A way of which that is not true leads to no point: it depends on what others did (joining them, what belongs to the
+// process). From there on the thread is run and saved. And there are ways that must be run each time, since they do
+// more than change the thread (create threads, bring objects to life); they lead to points as well.
+#pragma once
+
+#include "machine/Interpreter.h"
+
+namespace picket {
+
+struct Machine::PointLinks {
+  uint64_t
+      Version;  // what was known to be shared when the way here was run: with other knowledge it could lead elsewhere
+  Outcome Came; // leads here from the point before
+  bool MustRun;
+  uint16_t NumNext = 0;     // points that follow
+  Point *Next = nullptr;    // the first of them
+  Point *Sibling = nullptr; // the next that follows the same point
+  uint16_t NumRegisters, NumFrames, NumStackSlots, NumWrites;
+};
+
+struct Machine::Point : PointLinks, State {
+  explicit Point(const State &S) : State(S) {}
+
+  const uint64_t *registers() const { return reinterpret_cast<const uint64_t *>(this + 1); }
+  const OwnWrite *writes() const { return reinterpret_cast<const OwnWrite *>(registers() + NumRegisters); }
+  const Frame *frames() const { return reinterpret_cast<const Frame *>(writes() + NumWrites); }
+  const uint32_t *stackSlots() const { return reinterpret_cast<const uint32_t *>(frames() + NumFrames); }
+};
+
+/// The point where this outcome leads, if that is known.
+inline Machine::Point *Machine::findNext(const Thread &T, const Outcome &Came) const {
+  if (T.Now == &T.S || !mayFollow())
+    return nullptr;
+  Point *Next = static_cast<Point *>(T.Now)->Next;
+  while (Next && (Next->Version != Shared.version() || !(Next->Came == Came)))
+    Next = Next->Sibling;
+  return Next;
+}
+
+/// Takes a thread on by running it: `How` completes its pending operation, and says whether it goes on.
+template <typename Complete> void Machine::run(Thread &T, const Outcome &Came, Complete How) {
+  Point *From = T.Now != &T.S && usesPoints() ? static_cast<Point *>(T.Now) : nullptr;
+  takeUp(T);
+  const uint64_t Version = Shared.version(), Turns = Mem.turns();
+  const size_t BugsBefore = Bugs.size();
+  DependsOnOthers = DoesMore = false;
+  OwnWrites.clear();
+  Interpreter I(*this, T.Id);
+  if (How(I))
+    I.run();
+  DoesMore |= Mem.turns() != Turns;
+  if (From && !DependsOnOthers && Bugs.size() == BugsBefore && !T.S.InAtomic && usesPoints())
+    remember(T, *From, Came, Version);
+}
+
+} // namespace picket
