@@ -1,6 +1,8 @@
 // A set of byte strings, each with a small number. Strings are kept as a whole: two that differ never get the same one.
 #pragma once
 
+#include "explore/Growth.h"
+
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -16,10 +18,15 @@ public:
   uint32_t size() const { return static_cast<uint32_t>(Entries.size()); }
   std::string_view operator[](uint32_t Id) const { return {Entries[Id].Data, Entries[Id].Size}; }
   void clear();
-  /// What it takes up.
+  /// What it takes up, and what it will if it grows soon.
   uint64_t bytes() const {
     return Chunks.size() * ChunkSize + LargeBytes + Entries.capacity() * sizeof(Entry) +
            Places.capacity() * sizeof(uint32_t);
+  }
+  uint64_t bytesWithGrowth() const {
+    const bool GrowsSoon = Places.size() < 2 * (Entries.size() + EntriesBetweenLooks);
+    return Chunks.size() * ChunkSize + LargeBytes + picket::bytesWithGrowth(Entries) +
+           Places.capacity() * sizeof(uint32_t) * (GrowsSoon ? 3 : 1); // the new places are written at once
   }
 
 private:

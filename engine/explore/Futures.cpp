@@ -1,5 +1,7 @@
 #include "explore/Futures.h"
 
+#include <utility>
+
 namespace picket {
 
 Futures::Place Futures::placeOf(const Machine &M, ThreadId T) {
@@ -45,8 +47,10 @@ void Futures::learn(Place From, Place To, const std::vector<Machine::Access> &Ac
     forEachCell(A, Add);
     Add(cell(slotOf(A.Where), Any));
   }
-  if (More)
-    spread(From);
+  if (!More)
+    return;
+  Counted = false;
+  spread(From);
 }
 
 /// Adds what lies behind a way to what lies in front of it. True if that is more than before.
@@ -78,6 +82,24 @@ void Futures::spread(Place From) {
         Work.push_back(Ways[In].From);
     }
   }
+}
+
+uint64_t Futures::bytes() {
+  if (std::exchange(Counted, true))
+    return Bytes;
+  constexpr uint64_t PerNode = 64; // of a map, besides what is in it
+  Bytes = Cells.size() * (PerNode + sizeof(uint64_t)) + Spots.capacity() * sizeof(Spot) +
+          Ways.capacity() * sizeof(Way) + Known.size() * (PerNode + sizeof(Way));
+  for (const auto &[Where, Spot] : Places)
+    Bytes += PerNode + Where.capacity() * sizeof(uint32_t);
+  for (const Spot &S : Spots) {
+    Bytes += (S.WaysIn.capacity() + S.WaysOut.capacity()) * sizeof(uint32_t) + S.Future.capacity() * sizeof(Touched);
+    for (const Touched &T : S.Future)
+      Bytes += T.bytes();
+  }
+  for (const Way &W : Ways)
+    Bytes += W.Accesses.bytes();
+  return Bytes;
 }
 
 bool Futures::mayConflict(Place Other, const Machine::Access &With, ThreadId Mover) {

@@ -37,6 +37,7 @@ public:
     return Changed;
   }
   bool has(uint32_t N) const { return N / 64 < Words.size() && (Words[N / 64] >> (N % 64) & 1); }
+  uint64_t bytes() const { return Words.capacity() * sizeof(uint64_t); }
 
 private:
   std::vector<uint64_t> Words;
@@ -64,10 +65,17 @@ public:
     return Was;
   }
 
+  /// Roughly what it takes up.
+  uint64_t bytes();
+
 private:
   struct Touched {
     NumberSet Reads, Writes;
-    bool addAll(const Touched &Other) { return Reads.addAll(Other.Reads) | Writes.addAll(Other.Writes); }
+    uint64_t bytes() const { return Reads.bytes() + Writes.bytes(); }
+    bool addAll(const Touched &Other) {
+      const bool More = Reads.addAll(Other.Reads);
+      return Writes.addAll(Other.Writes) || More;
+    }
   };
   struct Way {
     Place From, To;
@@ -100,7 +108,8 @@ private:
   std::map<std::tuple<Place, Place, uint64_t>, uint32_t> Known; // ways
   std::vector<Way> Ways;
   uint32_t Movers = 0;
-  bool Grown = false;
+  bool Grown = false, Counted = false;
+  uint64_t Bytes = 0; // when it was counted
 };
 
 } // namespace picket

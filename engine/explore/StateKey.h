@@ -25,6 +25,7 @@ public:
   static constexpr ThreadId NoThread = ~0u;
 
   uint64_t bytes() const { return Parts.bytes(); }
+  uint64_t bytesWithGrowth() const { return Parts.bytesWithGrowth(); }
 
 private:
   void addBuffer(ThreadId T, std::string &Whole);

@@ -328,14 +328,32 @@ void StateWalk::countBytes() {
                   Choices.capacity() * sizeof(Choice) + ThreadParts.capacity() * sizeof(uint32_t) + Saved.capacity();
 }
 
+/// What a single step can make much larger.
+uint64_t StateWalk::bytesOfTables() const {
+  return States.bytesWithGrowth() + Key.bytesWithGrowth() + C.machine().undo().bytes() +
+         C.machine().memory().bytesAllocated();
+}
+
+/// All that the search takes up, or may before the next look.
+uint64_t StateWalk::bytesWithGrowth() {
+  using picket::bytesWithGrowth;
+  uint64_t Sum = bytesOfTables() + bytesWithGrowth(OnWay) + bytesWithGrowth(Visits) + bytesWithGrowth(Choices) +
+                 bytesWithGrowth(Way) + bytesWithGrowth(ThreadParts) + bytesWithGrowth(Saved) + Future.bytes();
+  for (const std::vector<uint32_t> &Places : PlaceOfPart)
+    Sum += bytesWithGrowth(Places);
+  return Sum;
+}
+
 bool StateWalk::atLimit() {
   constexpr uint32_t WorkBetweenLooks = 500;
-  return ++WorkDone >= WorkBetweenLooks ? lookAtLimits() : false;
+  constexpr uint64_t BytesBetweenLooks = 1 << 20;
+  return ++WorkDone >= WorkBetweenLooks || bytesOfTables() > BytesAtLook + BytesBetweenLooks ? lookAtLimits() : false;
 }
 
 bool StateWalk::lookAtLimits() {
   using Clock = std::chrono::steady_clock;
   WorkDone = 0;
+  BytesAtLook = bytesOfTables();
   countBytes();
   Heard.worked(*Result);
   const Clock::time_point Now = Clock::now();
@@ -354,7 +372,7 @@ bool StateWalk::lookAtLimits() {
     return Stop("the check was cancelled");
   if (Options.Deadline && Now > *Options.Deadline)
     return Stop("the time limit was reached");
-  if (Result->Bytes + C.machine().undo().bytes() + C.machine().memory().bytesAllocated() > Options.MaxMemoryBytes)
+  if (bytesWithGrowth() > Options.MaxMemoryBytes)
     return Stop("the memory limit was reached");
   return false;
 }

@@ -102,6 +102,8 @@ private:
   bool atLimit();
   bool lookAtLimits();
   void countBytes();
+  uint64_t bytesOfTables() const;
+  uint64_t bytesWithGrowth();
   Futures::Place placeOf(ThreadId T, uint32_t Part);
 
   Configuration &C;
@@ -130,6 +132,7 @@ private:
 
   bool Stopped = false;
   uint32_t WorkDone = 0;
+  uint64_t BytesAtLook = 0; // of the tables
   std::chrono::steady_clock::time_point LastTold = std::chrono::steady_clock::now();
 };
 

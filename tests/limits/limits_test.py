@@ -33,13 +33,27 @@ ONE_LONG_EXECUTION = program("for (int i = 0; i < 2000000000; ++i) { pthread_mut
 ALLOCATIONS = program("for (int i = 0; i < 100000; ++i) { char *m = malloc(1 << 16); m[0] = (char)x; x = m[0] + 1; }", 2)
 LONG_BETWEEN_STEPS = program("char own[1 << 12]; for (int i = 0; i < 2000000000; ++i) memset(own, i, sizeof own); x = own[1];", 2)
 
+# States that never come to an end: many small ones, ones with much in them, and few with much between them.
+MANY_STATES = program("for (;;) { x = (x + (int)(long)p) % 3000; y = (y * 5 + x) % 3001; }", 2)
+LARGE_STATES = program("static volatile char a[1 << 16]; for (unsigned i = 0;; ++i) a[i * 7 % sizeof a] = (char)(x = (x + 1) % 100);", 2)
+LONG_STEPS = program("for (;;) { x = x + 1; y = x; }", 1)
+ROBUST_STATES = program("for (;;) { pthread_mutex_lock(&m); x = x + 1; pthread_mutex_unlock(&m); }", 2)
+
+# Executions that take up much once the first thread is late. Two workers are then both among these.
+LATE_ALLOCATIONS = program("""
+  int before = x;
+  x = 1;
+  y = (int)(long)p;
+  if (before && (long)p == 1)
+    for (int i = 0; i < 12; ++i) *(char *)malloc(1 << 20) = 1;""", 5)
+
 
 class Use:
     """What a run of the checker took."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, command="check"):
         read, write = os.pipe()
-        process = subprocess.Popen([PICKET, "check", *arguments], stdout=write, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([PICKET, command, *arguments], stdout=write, stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(read) as pipe:
             self.output = pipe.read()
@@ -58,11 +72,11 @@ class Limits(unittest.TestCase):
         with open(self.file, "w") as file:
             file.write(text)
 
-    def check(self, text, *options):
+    def check(self, text, *options, jobs=1):
         self.write(SMALL)
         compiled = Use("--jobs", "1", "--json", "--model", "sc", self.file)
         self.write(text)
-        use = Use("--jobs", "1", "--json", *options, self.file)
+        use = Use("--jobs", str(jobs), "--json", *options, self.file)
         (model,) = json.loads(use.output)["models"]
         return compiled, use, model
 
@@ -75,13 +89,18 @@ class Limits(unittest.TestCase):
         self.assertGreaterEqual(answer["seconds"], limit)
         self.assertLessEqual(spent, limit + 0.3)  # 0.1 where nothing else runs
 
-    def expect_memory(self, name, text, model, limit):
-        compiled, use, answer = self.check(text, "--model", model, "--timeout", "30s", "--max-memory", f"{limit}M", "--unroll", "1000000")
-        spent = (use.bytes - compiled.bytes) / (1 << 20)
-        print(f"memory: {name} under {model}: {spent:.0f} MiB of {limit} MiB; {answer['reason']}")
+    def expect_memory(self, name, text, model, limit, *options, jobs=1):
+        compiled, use, answer = self.check(
+            text, "--model", model, "--timeout", "60s", "--max-memory", f"{limit}M", "--unroll", "1000000", *options, jobs=jobs)
         self.assertEqual((answer["verdict"], use.code), ("inconclusive", 4))
         self.assertRegex(answer["reason"], "memory|allocates more")
+        self.expect_within(f"{name} under {model}", compiled, use, limit, answer["reason"])
+
+    def expect_within(self, name, compiled, use, limit, reason):
+        spent = (use.bytes - compiled.bytes) / (1 << 20)
+        print(f"memory: {name}: {spent:.0f} MiB of {limit} MiB; {reason}")
         self.assertLessEqual(spent, limit * 1.05)
+        self.assertGreaterEqual(spent, limit * 0.25)  # it is a limit that was reached, and not something else
 
     def test_time(self):
         for model in ("sc", "tso", "pso", "power"):
@@ -94,6 +113,28 @@ class Limits(unittest.TestCase):
         for model in ("sc", "tso", "pso"):
             self.expect_memory("one long execution", ONE_LONG_EXECUTION, model, 128)
             self.expect_memory("allocations", ALLOCATIONS, model, 128)
+
+    def test_memory_of_states(self):
+        # Just above what tables had when they grew: the next size is too large.
+        for model in ("sc", "tso"):
+            for limit in (70, 112):
+                self.expect_memory("many states", MANY_STATES, model, limit, "--engine", "lazy")
+                self.expect_memory("large states", LARGE_STATES, model, limit, "--engine", "lazy")
+            self.expect_memory("long steps", LONG_STEPS, model, 70, "--engine", "lazy")
+
+    def test_memory_of_robustness(self):
+        self.write(SMALL)
+        compiled = Use("--json", self.file, command="robust")
+        self.write(ROBUST_STATES)
+        use = Use("--json", "--engine", "lazy", "--model", "tso", "--max-memory", "112M", "--timeout", "60s", self.file, command="robust")
+        (answer,) = json.loads(use.output)["models"]
+        self.assertEqual(use.code, 4)
+        self.assertEqual(answer["reason"], "the memory limit was reached")
+        self.expect_within("robustness", compiled, use, 112, answer["reason"])
+
+    def test_memory_of_workers(self):
+        # One has enough with 30 MiB: half of what two of them need.
+        self.expect_memory("two workers", LATE_ALLOCATIONS, "sc", 40, "--no-monitor", jobs=2)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,160 @@
+#include "check/StatesMeanwhile.h"
+
+#include "check/Limits.h"
+#include "check/RobustnessText.h"
+
+namespace picket {
+
+StatesMeanwhile::StatesMeanwhile(const std::string &File, const Program &P, const CheckOptions &Options,
+                                 const ExplorationOptions &Exploration, ModelReport &Report,
+                                 const std::function<void(const Progress &)> &OnProgress)
+    : File(File), P(P), Options(Options), Exploration(Exploration), Report(Report), OnProgress(OnProgress),
+      Searches(Options.RobustnessOnly ? Turns(.1, 4) : Turns(1, 2)) {}
+
+std::optional<double> StatesMeanwhile::Turns::due(double Now) {
+  if (Now < NextAt)
+    return std::nullopt;
+  const double Seconds = Budget;
+  Budget *= Growth;
+  NextAt = Now + Seconds + Growth * Seconds;
+  return Seconds;
+}
+
+bool StatesMeanwhile::isEnough(const ExplorationResult &SoFar) {
+  if (Options.Search != Engine::Auto || !hasStates(Report.Which))
+    return false;
+  return Options.RobustnessOnly ? knowsRobustness(SoFar) : knowsStates(SoFar);
+}
+
+void StatesMeanwhile::addStates() {
+  if (ByStates && !Options.RobustnessOnly && Report.Bugs.empty()) {
+    ByStates->Robust = std::move(Report.Robust);
+    ByStates->Seconds = Report.Seconds;
+    ByStates->Executions = Report.Executions; // of all workers
+    ByStates->Blocked = Report.Blocked;
+    ByStates->CutShort = Report.CutShort;
+    ByStates->StepsTaken = Report.StepsTaken;
+    Report = std::move(*ByStates);
+  }
+  if (!Options.RobustnessOnly)
+    return;
+  if (ByStates)
+    for (Robustness &R : ByStates->Robust)
+      addAnswer(std::move(R));
+  for (Model M : {Model::TSO, Model::PSO})
+    if (AsFar && std::none_of(Report.Robust.begin(), Report.Robust.end(), [&](auto &R) { return R.Against == M; }))
+      addAsFar(M);
+}
+
+bool StatesMeanwhile::alarmed(Model M) const {
+  return Exploration.Monitor->alarmed(M == Model::TSO ? ScMonitor::Tso : ScMonitor::Pso);
+}
+
+/// Whether it is known of each model that is asked for. Shorter witnesses than the first are looked for a while.
+bool StatesMeanwhile::knowsRobustness(const ExplorationResult &SoFar) {
+  constexpr double Least = .1;
+  const double Now = secondsSince(Start);
+  if (Now < Least || !Exploration.Monitor)
+    return false;
+  if (Options.AgainstTso && !alarmed(Model::TSO) && !ByStates)
+    if (std::optional<double> Seconds = Searches.due(Now)) {
+      ModelReport Sc;
+      const ExplorationOptions Limits = limitsOfStates(*Seconds, SoFar);
+      try {
+        StateCheck{File, P, Options, Limits, OnProgress}.findRobustness(Sc);
+      } catch (const std::bad_alloc &) { // executions go on
+      }
+      if (!Sc.Robust.empty())
+        ByStates = std::move(Sc);
+    }
+  auto Known = [&](Model M) {
+    return alarmed(M) || (ByStates && (M == Model::TSO || ByStates->Robust.front().Known == Robustness::NotRobust));
+  };
+  if ((Known(Model::TSO) || !Options.AgainstTso) && (Known(Model::PSO) || !Options.AgainstPso))
+    return true;
+  // What is left are executions up to a bound. Where these are many, a lower bound has to do.
+  constexpr double MostForBound = .5;
+  if (!SoFar.Cut || Now < MostForBound || Lowered)
+    return AsFar.has_value();
+  Lowered = true;
+  lowerBound();
+  return AsFar.has_value();
+}
+
+/// Follows loops once, twice, ..., as long as that is soon done.
+void StatesMeanwhile::lowerBound() {
+  constexpr double Soon = .2; // seconds
+  CheckOptions Lower = Options;
+  Lower.Models = {Model::SC};
+  Lower.Search = Engine::Bounded;
+  Lower.TimeoutSeconds = Soon;
+  for (Lower.Unroll = 1; Lower.Unroll < Options.Unroll; Lower.Unroll *= 2) {
+    CheckReport Checked = checkCompiled(File, {P, {}}, Lower, {}, Exploration.Cancel);
+    ModelReport &Sc = Checked.Models.front();
+    if (Sc.Robust.size() < 2)
+      return;
+    AsFar = std::move(Sc);
+  }
+}
+
+/// What executions up to a lower bound said.
+void StatesMeanwhile::addAsFar(Model M) {
+  for (const Robustness &R : AsFar->Robust)
+    if (R.Against == M) {
+      Report.Robust.push_back(R);
+      Report.Loops = AsFar->Loops;
+    }
+}
+
+/// Whether there is an answer for loops without a bound, where executions only give one up to a bound.
+bool StatesMeanwhile::knowsStates(const ExplorationResult &SoFar) {
+  std::optional<double> Seconds;
+  if (SoFar.Cut && Report.Bugs.empty() && !ByStates)
+    Seconds = Searches.due(secondsSince(Start));
+  if (!Seconds)
+    return false;
+  ModelReport Now;
+  Now.Which = Report.Which;
+  Now.Executions = SoFar.Executions;
+  Now.Blocked = SoFar.Blocked;
+  Now.CutShort = SoFar.Cut;
+  const ExplorationOptions Limits = limitsOfStates(*Seconds, SoFar);
+  if (!StateCheck{File, P, Options, Limits, OnProgress}.run(Now))
+    return false;
+  ByStates = std::move(Now);
+  return true;
+}
+
+/// The memory that executions take up at the time is not theirs.
+ExplorationOptions StatesMeanwhile::limitsOfStates(double Seconds, const ExplorationResult &SoFar) const {
+  ExplorationOptions Limits = limitsOf(Options, Seconds, Exploration.Cancel);
+  if (Exploration.Deadline)
+    Limits.Deadline = std::min(*Limits.Deadline, *Exploration.Deadline);
+  Limits.MaxMemoryBytes -= std::min(Limits.MaxMemoryBytes, SoFar.Bytes);
+  Limits.Machine.MaxMemoryBytes = Limits.MaxMemoryBytes;
+  return Limits;
+}
+
+/// What states said of TSO. A behaviour of TSO is one of PSO, too.
+void StatesMeanwhile::addAnswer(Robustness Answer) {
+  for (Model M : {Model::TSO, Model::PSO}) {
+    if (M == Model::PSO && Answer.Known != Robustness::NotRobust)
+      continue;
+    auto Known =
+        std::find_if(Report.Robust.begin(), Report.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
+    if (Known == Report.Robust.end())
+      Known = Report.Robust.emplace(Report.Robust.end());
+    else if (Known->Known == Robustness::NotRobust || !Known->Bounded)
+      continue;
+    *Known = Answer;
+    Known->Against = M;
+    if (M == Model::PSO) {
+      setNotRobust(*Known, Answer.Store, Answer.Overtaker, Answer.Observer);
+      Known->Witness = nullptr;
+    } else {
+      Report.States = ByStates->States;
+    }
+  }
+}
+
+} // namespace picket
