@@ -166,6 +166,7 @@ int CheckCommand::run() {
 
 int CheckCommand::runFixes() {
   Options.Search = Engine::Bounded; // fences are placed by executions
+  Options.OnePer = Equivalence::ShashaSnir;
   if (Output == Format::Sarif || Count || Traces.wanted() || (Fixes.Relax && Fixes.Fix != FixCommand::Aim::None)) {
     llvm::errs() << "picket: --fix and --relax go with --format text and json only, and not with each other\n";
     return BadUsage;

@@ -65,6 +65,10 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
     J.attribute("model", nameOf(M.Which));
     J.attribute("verdict", nameOf(M.Result));
     J.attribute("executions", M.Executions);
+    if (M.OnePer == Equivalence::ReadsFrom || !M.WhyNotReadsFrom.empty())
+      J.attribute("equivalence", nameOf(M.OnePer));
+    if (!M.WhyNotReadsFrom.empty())
+      J.attribute("whyNotReadsFrom", M.WhyNotReadsFrom);
     J.attribute("blocked", M.Blocked);
     J.attribute("bounded", M.CutShort);
     J.attribute("seconds", M.Seconds);

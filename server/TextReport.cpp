@@ -66,11 +66,18 @@ std::string loopsText(std::vector<CutLoop> Loops, const std::string &NamedFile) 
 
 std::string executionsText(const ModelReport &M) {
   std::string Text = counted(M.Executions, "execution");
+  if (M.OnePer == Equivalence::ReadsFrom)
+    Text += ", one per reads-from relation";
   if (M.Blocked)
     Text += ", " + std::to_string(M.Blocked) + " blocked";
   if (M.CutShort)
     Text += ", " + std::to_string(M.CutShort) + " cut at the bound";
   return Text;
+}
+
+/// Where one execution per reads-from relation was asked for.
+std::string wholeTracesText(const ModelReport &M) {
+  return "There is one execution per Shasha-Snir trace, not per reads-from relation: " + M.WhyNotReadsFrom + ".";
 }
 
 /// "verified up to 8 iterations of the loop at line 12"
@@ -271,6 +278,8 @@ void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources
       Out << placeText(M.ReasonPlace, Report.File) << ":\n";
       printExcerpt(Out, M.ReasonPlace, Sources);
     }
+    if (!M.WhyNotReadsFrom.empty())
+      Out << "  " << wholeTracesText(M) << '\n';
     for (const Bug &B : M.Bugs)
       printBug(Out, Report, M, B, Sources, Options);
     for (const Note &N : M.Notes) {
@@ -329,6 +338,10 @@ void printCounts(raw_ostream &Out, const std::vector<CheckReport> &Reports, bool
                           static_cast<unsigned long long>(M.Blocked), static_cast<unsigned long long>(M.CutShort),
                           M.Seconds, M.Seconds > 0 ? Executions / M.Seconds : 0.0);
     }
+  for (const CheckReport &R : Reports)
+    for (const ModelReport &M : R.Models)
+      if (!M.WhyNotReadsFrom.empty())
+        Out << R.File << ": " << upperName(M.Which) << ": " << wholeTracesText(M) << '\n';
   if (!Reports.empty() && Reports.front().Models.size() > 1)
     printSideBySide(Out, Reports, Width, Exhaustive);
 }

@@ -250,6 +250,18 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
   addEngineOption(Check, Given.Search);
+  Check->add_option_function<std::string>(
+      "--equivalence",
+      [&Options](const std::string &Text) {
+        for (Equivalence E : {Equivalence::ShashaSnir, Equivalence::ReadsFrom})
+          if (Text == nameOf(E)) {
+            Options.OnePer = E;
+            return;
+          }
+        throw CLI::ValidationError("--equivalence", "'" + Text + "' is no equivalence (shasha-snir, rf)");
+      },
+      "What there is one execution of, under SC, TSO and PSO: a Shasha-Snir trace, or a reads-from\n"
+      "relation, of which there are fewer [shasha-snir]");
   Check->add_flag("!--no-monitor", Options.Monitor,
                   "Explore TSO and PSO also where SC shows that the program is robust");
   Check->add_flag("--exhaustive", Options.Exhaustive, "Go on after the first bug, so that the counts are total");

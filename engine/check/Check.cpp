@@ -2,19 +2,24 @@
 
 #include "check/AccessSampler.h"
 #include "check/Findings.h"
+#include "check/Limits.h"
 #include "check/RobustnessText.h"
+#include "check/StatesMeanwhile.h"
 #include "check/WithoutBound.h"
 #include "explore/OptimalDpor.h"
 #include "explore/Rsmc.h"
 #include "robust/Witness.h"
+#include "trace/EffectRecorder.h"
 #include "trace/GraphRecorder.h"
 #include "trace/Recorder.h"
 #include "trace/RecordingNames.h"
 
 #include <algorithm>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 namespace picket {
 
@@ -53,47 +58,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double secondsSince(Clock::time_point Start) { return std::chrono::duration<double>(Clock::now() - Start).count(); }
-
-ExplorationOptions limitsOf(const CheckOptions &Options, double Seconds, const std::atomic<bool> *Cancel) {
-  ExplorationOptions E;
-  E.Exhaustive = Options.Exhaustive;
-  E.Machine.Unroll = std::max(1u, Options.Unroll);
-  E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes;
-  E.Cancel = Cancel;
-  if (Seconds > 0)
-    E.Deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Seconds));
-  return E;
-}
-
-/// States are searched while executions that may take for ever are explored: a fifth of the time is theirs.
-class StatesMeanwhile {
-public:
-  /// `Least`: seconds of executions before the first search, which may take `Budget` seconds.
-  StatesMeanwhile(double Least, double Budget) : NextAt(Least), Budget(Budget) {}
-
-  /// Whether it is time for a search, and what it may take.
-  std::optional<double> due(double Now) {
-    if (Now < NextAt)
-      return std::nullopt;
-    const double Seconds = Budget;
-    Budget *= Growth;
-    NextAt = Now + Seconds + Growth * Seconds;
-    return Seconds;
-  }
-
-private:
-  static constexpr double Growth = 4;
-  double NextAt, Budget; // seconds
-};
-
 /// Collects what the executions of one model show, in order or as graphs.
 class Collector : public ExplorationObserver, public GraphObserver {
 public:
   Collector(const std::string &File, const Program &P, const CheckOptions &Options, ModelReport &Report,
             const std::function<void(const Progress &)> &OnProgress, const ExplorationOptions &Exploration)
       : File(File), P(P), Options(Options), Report(Report), Found(P, Report), OnProgress(OnProgress),
-        Exploration(Exploration) {}
+        Exploration(Exploration), Meanwhile(File, P, Options, Exploration, Report, OnProgress) {}
 
   void ended(Execution &E, Ending How) override {
     Machine &M = E.configuration().machine();
@@ -108,7 +79,9 @@ public:
 
   void ended(GraphRun &Run, Ending How) override {
     Machine &M = Run.machine();
-    if (How == Ending::Buggy)
+    if (How == Ending::Buggy && Report.OnePer == Equivalence::ReadsFrom)
+      keepEffects(Run);
+    else if (How == Ending::Buggy)
       for (const BugReport &B : M.bugs())
         if (Found.add(M, B) && SeenGraphs.size() + 1 == Report.Bugs.size() &&
             SeenGraphs.size() < Options.Counterexamples)
@@ -121,38 +94,15 @@ public:
       OnProgress({Report.Which, Result.Executions, Result.Explored, secondsSince(Start)});
   }
 
-  /// Where loops make executions many, their states may be few: they are searched meanwhile.
-  bool isEnough(const ExplorationResult &Result) override {
-    if (Options.Search != Engine::Auto || !hasStates(Report.Which))
-      return false;
-    return Options.RobustnessOnly ? knowsRobustness(Result) : knowsStates(Result);
-  }
-
+  bool isEnough(const ExplorationResult &Result) override { return Meanwhile.isEnough(Result); }
   /// To be called when the exploration is over and its verdict is in the report.
-  void addStates() {
-    if (ByStates && !Options.RobustnessOnly && Report.Bugs.empty()) {
-      ByStates->Robust = std::move(Report.Robust);
-      ByStates->Seconds = Report.Seconds;
-      ByStates->Executions = Report.Executions; // of all workers
-      ByStates->Blocked = Report.Blocked;
-      ByStates->CutShort = Report.CutShort;
-      ByStates->StepsTaken = Report.StepsTaken;
-      Report = std::move(*ByStates);
-    }
-    if (!Options.RobustnessOnly)
-      return;
-    if (ByStates)
-      for (Robustness &R : ByStates->Robust)
-        addAnswer(std::move(R));
-    for (Model M : {Model::TSO, Model::PSO})
-      if (AsFar && std::none_of(Report.Robust.begin(), Report.Robust.end(), [&](auto &R) { return R.Against == M; }))
-        addAsFar(M);
-  }
+  void addStates() { Meanwhile.addStates(); }
 
   void restarted() override {
     Found.clear();
     Seen.clear();
     SeenGraphs.clear();
+    SeenEffects.clear();
     Sampler.clear();
   }
 
@@ -179,115 +129,27 @@ public:
     }
   }
 
-private:
-  bool alarmed(Model M) const {
-    return Exploration.Monitor->alarmed(M == Model::TSO ? ScMonitor::Tso : ScMonitor::Pso);
-  }
-
-  /// Whether it is known of each model that is asked for. Shorter witnesses than the first are looked for a while.
-  bool knowsRobustness(const ExplorationResult &Result) {
-    constexpr double Least = .1;
-    const double Now = secondsSince(Start);
-    if (Now < Least || !Exploration.Monitor)
-      return false;
-    if (Options.AgainstTso && !alarmed(Model::TSO) && !ByStates)
-      if (std::optional<double> Seconds = Meanwhile.due(Now)) {
-        ModelReport Sc;
-        const ExplorationOptions Limits = limitsOfStates(*Seconds);
-        try {
-          StateCheck{File, P, Options, Limits, OnProgress}.findRobustness(Sc);
-        } catch (const std::bad_alloc &) { // executions go on
-        }
-        if (!Sc.Robust.empty())
-          ByStates = std::move(Sc);
-      }
-    auto Known = [&](Model M) {
-      return alarmed(M) || (ByStates && (M == Model::TSO || ByStates->Robust.front().Known == Robustness::NotRobust));
-    };
-    if ((Known(Model::TSO) || !Options.AgainstTso) && (Known(Model::PSO) || !Options.AgainstPso))
-      return true;
-    // What is left are executions up to a bound. Where these are many, a lower bound has to do.
-    constexpr double MostForBound = .5;
-    if (!Result.Cut || Now < MostForBound || Lowered)
-      return AsFar.has_value();
-    Lowered = true;
-    lowerBound();
-    return AsFar.has_value();
-  }
-
-  /// Follows loops once, twice, ..., as long as that is soon done.
-  void lowerBound() {
-    constexpr double Soon = .2; // seconds
-    CheckOptions Lower = Options;
-    Lower.Models = {Model::SC};
-    Lower.Search = Engine::Bounded;
-    Lower.TimeoutSeconds = Soon;
-    for (Lower.Unroll = 1; Lower.Unroll < Options.Unroll; Lower.Unroll *= 2) {
-      CheckReport Checked = checkCompiled(File, {P, {}}, Lower, {}, Exploration.Cancel);
-      ModelReport &Sc = Checked.Models.front();
-      if (Sc.Robust.size() < 2)
-        return;
-      AsFar = std::move(Sc);
+  /// The same for reads-from relations, whose bugs are those of executions with store buffers. False, and nothing is
+  /// known, if one of those has no bug.
+  bool finished(const Program &P, const MachineOptions &Machine, Buffering Buffers) {
+    for (const auto &[Name, Run] : SeenEffects) {
+      bool Kept = false;
+      auto OnBug = [&](class Machine &M, const BugReport &B) {
+        Kept = Found.add(M, B) && Report.Bugs.size() <= Options.Counterexamples;
+        return Kept;
+      };
+      bool Happened = false;
+      std::optional<Recording> Written =
+          recordEffects(P, Machine, Buffers, Run.Known, Run.Threads, Run.Effects, Run.Bug, OnBug, Happened);
+      if (!Happened)
+        return false;
+      if (Kept && Written)
+        explainBug(Report.Bugs.back(), std::move(*Written));
     }
-  }
-
-  /// What executions up to a lower bound said.
-  void addAsFar(Model M) {
-    for (const Robustness &R : AsFar->Robust)
-      if (R.Against == M) {
-        Report.Robust.push_back(R);
-        Report.Loops = AsFar->Loops;
-      }
-  }
-
-  /// Whether there is an answer for loops without a bound, where executions only give one up to a bound.
-  bool knowsStates(const ExplorationResult &Result) {
-    std::optional<double> Seconds;
-    if (Result.Cut && Report.Bugs.empty() && !ByStates)
-      Seconds = Meanwhile.due(secondsSince(Start));
-    if (!Seconds)
-      return false;
-    ModelReport Now;
-    Now.Which = Report.Which;
-    Now.Executions = Result.Executions;
-    Now.Blocked = Result.Blocked;
-    Now.CutShort = Result.Cut;
-    const ExplorationOptions Limits = limitsOfStates(*Seconds);
-    if (!StateCheck{File, P, Options, Limits, OnProgress}.run(Now))
-      return false;
-    ByStates = std::move(Now);
     return true;
   }
 
-  ExplorationOptions limitsOfStates(double Seconds) const {
-    ExplorationOptions Limits = limitsOf(Options, Seconds, Exploration.Cancel);
-    if (Exploration.Deadline)
-      Limits.Deadline = std::min(*Limits.Deadline, *Exploration.Deadline);
-    return Limits;
-  }
-
-  /// What states said of TSO. A behaviour of TSO is one of PSO, too.
-  void addAnswer(Robustness Answer) {
-    for (Model M : {Model::TSO, Model::PSO}) {
-      if (M == Model::PSO && Answer.Known != Robustness::NotRobust)
-        continue;
-      auto Known =
-          std::find_if(Report.Robust.begin(), Report.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
-      if (Known == Report.Robust.end())
-        Known = Report.Robust.emplace(Report.Robust.end());
-      else if (Known->Known == Robustness::NotRobust || !Known->Bounded)
-        continue;
-      *Known = Answer;
-      Known->Against = M;
-      if (M == Model::PSO) {
-        setNotRobust(*Known, Answer.Store, Answer.Overtaker, Answer.Observer);
-        Known->Witness = nullptr;
-      } else {
-        Report.States = ByStates->States;
-      }
-    }
-  }
-
+private:
   void explainBug(Bug &B, Recording Run) {
     Run.File = File;
     Run.Unroll = Options.Unroll;
@@ -316,9 +178,22 @@ private:
       Kept.Schedule.push_back(E[K].Process);
   }
 
+  void keepEffects(GraphRun &Run) {
+    Machine &M = Run.machine();
+    for (const BugReport &B : M.bugs())
+      if (auto [At, New] = SeenEffects.try_emplace({B.Kind, B.Thread, B.Pc}); New)
+        At->second = {B, Run.effects(), Run.script().Threads, M.sharing()};
+  }
+
   struct SeenBug {
     BugReport Bug;
     std::vector<ProcessId> Schedule;
+  };
+  struct SeenEffect {
+    BugReport Bug;
+    std::vector<GraphEffect> Effects;
+    std::vector<std::vector<uint32_t>> Threads; // their paths
+    Sharing Known{0, 0};
   };
   struct SeenGraph {
     BugReport Bug;
@@ -335,12 +210,10 @@ private:
   AccessSampler Sampler;
   std::vector<SeenBug> Seen; // the first of Report.Bugs, with the executions that show them
   std::vector<SeenGraph> SeenGraphs;
-  StatesMeanwhile Meanwhile = Options.RobustnessOnly ? StatesMeanwhile(.1, 4) : StatesMeanwhile(1, 2);
-  std::optional<ModelReport> ByStates; // its answer
-  bool Lowered = false;                // the bound, for robustness
-  std::optional<ModelReport> AsFar;    // the answer up to there
+  std::map<std::tuple<BugKind, ThreadId, uint32_t>, SeenEffect> SeenEffects; // per bug, the first run with it
   const std::function<void(const Progress &)> &OnProgress;
   const ExplorationOptions &Exploration;
+  StatesMeanwhile Meanwhile;
 };
 
 std::optional<Buffering> bufferingOf(Model M) {
@@ -367,6 +240,27 @@ void addRobust(ModelReport &Sc, unsigned Unroll) {
   }
 }
 
+/// One execution per reads-from relation. False, and the report says why, if that is not possible.
+bool exploreReadsFrom(const Program &P, ExplorationOptions E, Collector &Found, ModelReport &Report,
+                      ExplorationResult &Result) {
+  E.OnePer = Report.OnePer = Equivalence::ReadsFrom;
+  Result = exploreGraphs(P,
+                         E.Buffers == Buffering::None   ? AxiomaticModel::SC
+                         : E.Buffers == Buffering::Fifo ? AxiomaticModel::TSO
+                                                        : AxiomaticModel::PSO,
+                         E, Found);
+  if (Result.Ended == ExplorationResult::End::Unsupported || Result.HasReasonPc || Result.TooLong)
+    Report.WhyNotReadsFrom = Result.Reason.substr(0, std::min(Result.Reason.find(" under an axiomatic"),
+                                                              Result.Reason.find(", under an axiomatic")));
+  else if (!Found.finished(P, E.Machine, E.Buffers))
+    Report.WhyNotReadsFrom = "a bug could not be shown with store buffers";
+  if (Report.WhyNotReadsFrom.empty())
+    return true;
+  Report.OnePer = Equivalence::ShashaSnir;
+  Found.restarted();
+  return false;
+}
+
 void checkModel(const std::string &File, const Program &P, const CheckOptions &Options,
                 const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
                 ModelReport &Report, ScMonitor *Monitor, SpareCores *Spare) {
@@ -387,7 +281,9 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   try {
     if (std::optional<Buffering> Buffers = bufferingOf(Report.Which)) {
       E.Buffers = *Buffers;
-      Result = exploreOptimally(P, E, Found);
+      if (Options.OnePer != Equivalence::ReadsFrom || Options.RobustnessOnly || Options.Samples ||
+          !exploreReadsFrom(P, E, Found, Report, Result))
+        Result = exploreOptimally(P, E, Found);
     } else {
       Result = exploreGraphs(P, AxiomaticModel::Power, E, Found);
       Found.finished(P, E.Machine);
@@ -433,7 +329,8 @@ public:
           Order.push_back(K);
     auto Relaxed = [](const ModelReport &M) { return M.Which == Model::TSO || M.Which == Model::PSO; };
     const bool Useful = Options.RobustnessOnly || std::any_of(Report.Models.begin(), Report.Models.end(), Relaxed);
-    if (Options.Monitor && Options.Search != Engine::Lazy && Useful && !Order.empty() &&
+    const bool ByReads = Options.OnePer == Equivalence::ReadsFrom && !Options.RobustnessOnly; // no coherence to monitor
+    if (Options.Monitor && !ByReads && Options.Search != Engine::Lazy && Useful && !Order.empty() &&
         Report.Models[Order.front()].Which == Model::SC)
       Sc = &Report.Models[Order.front()];
     Alarms.OnAlarm = [this] {

@@ -1,6 +1,7 @@
 // The one door of the engine: a CheckRequest goes in, a CheckReport comes out.
 #pragma once
 
+#include "explore/Equivalence.h"
 #include "source/Compile.h"
 #include "trace/Counterexample.h"
 
@@ -35,9 +36,10 @@ const char *nameOf(Engine E); // "auto", "bounded", "lazy"
 struct CheckOptions {
   std::vector<Model> Models = {Model::SC};
   Engine Search = Engine::Bounded;
-  bool Exhaustive = false;   // go on after the first bug, so that the counts are total
-  unsigned Unroll = 8;       // iterations of a loop that other threads can keep going
-  double TimeoutSeconds = 0; // per model; 0: none
+  Equivalence OnePer = Equivalence::ShashaSnir; // of SC, TSO and PSO: which executions need not be told apart
+  bool Exhaustive = false;                      // go on after the first bug, so that the counts are total
+  unsigned Unroll = 8;                          // iterations of a loop that other threads can keep going
+  double TimeoutSeconds = 0;                    // per model; 0: none
   uint64_t MaxMemoryBytes = 4ull << 30;
   unsigned Jobs = 0;            // cores to use; 0: all
   unsigned Counterexamples = 8; // bugs per model that are explained with a trace
@@ -93,10 +95,12 @@ struct StateCounts {
 struct ModelReport {
   Model Which = Model::SC;
   Verdict Result = Verdict::Verified;
-  uint64_t Executions = 0; // complete ones: every thread finished, or the bug reached
-  uint64_t Blocked = 0;    // ended by an await or assume that cannot be satisfied
-  uint64_t CutShort = 0;   // ended by the loop bound ("bounded" in the JSON)
-  uint64_t StepsTaken = 0; // for all of them; unknown under POWER
+  uint64_t Executions = 0;                      // complete ones: every thread finished, or the bug reached
+  uint64_t Blocked = 0;                         // ended by an await or assume that cannot be satisfied
+  uint64_t CutShort = 0;                        // ended by the loop bound ("bounded" in the JSON)
+  uint64_t StepsTaken = 0;                      // for all of them; unknown under POWER, and with reads-from relations
+  Equivalence OnePer = Equivalence::ShashaSnir; // what there is one execution of
+  std::string WhyNotReadsFrom;                  // asked for, but not possible: a phrase
   double Seconds = 0;
   std::vector<Bug> Bugs; // each distinct (kind, place, thread) once
   std::vector<CutLoop> Loops;

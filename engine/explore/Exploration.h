@@ -1,6 +1,7 @@
 // What explorers have in common: what they are asked, what they answer, and who listens.
 #pragma once
 
+#include "explore/Equivalence.h"
 #include "explore/Execution.h"
 #include "machine/Bug.h"
 #include "memory/Configuration.h"
@@ -31,7 +32,8 @@ private:
 
 struct ExplorationOptions {
   Buffering Buffers = Buffering::None;
-  bool Exhaustive = false; // go on after the first bug
+  bool Exhaustive = false;                      // go on after the first bug
+  Equivalence OnePer = Equivalence::ShashaSnir; // exploreGraphs only
   MachineOptions Machine;
   std::optional<std::chrono::steady_clock::time_point> Deadline;
   uint64_t MaxMemoryBytes = 4ull << 30; // of the explorer and the machine together
@@ -52,12 +54,14 @@ struct ExplorationResult {
   uint64_t FailedWakeups = 0;    // a planned step was not possible
   uint64_t RejectedBranches = 0; // RSMC: branches that were begun and that the axioms then did not allow
 
+  uint64_t Bytes = 0;   // told while it goes on: what it takes up, with the machine
   double Explored = -1; // told with progress: about which share of all executions is done; negative: not known
 
   enum class End : uint8_t { Everything, FirstBug, Unsupported, Limit } Ended = End::Everything;
   std::string Reason; // Unsupported, Limit
   uint32_t ReasonPc = 0;
   bool HasReasonPc = false;
+  bool TooLong = false; // Limit: executions are longer than this explorer can follow them
 };
 
 /// Hears of every execution. The execution is only there during the call.

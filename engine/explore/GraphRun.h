@@ -57,6 +57,14 @@ struct GraphScript {
   std::vector<Step> Steps;
 };
 
+/// An operation that takes effect in memory, and all of it at once. Those of a thread are numbered as in GraphFact.
+struct GraphEffect {
+  uint32_t Thread = 0; // of the machine
+  uint32_t Number = 0;
+  bool Stores = false; // a plain store, which may have waited in a buffer
+  uint32_t Site = 0;   // of the object it accesses
+};
+
 /// A complete run, or one that ended in a bug. There only while an observer is told of it.
 class GraphRun {
 public:
@@ -73,6 +81,8 @@ public:
   virtual const GraphNotes &notes() const = 0;
   /// How to come here again.
   virtual GraphScript script() = 0;
+  /// The same for memory with store buffers: what took effect, in an order in which it may have. SC, TSO and PSO only.
+  virtual std::vector<GraphEffect> effects() { return {}; }
 };
 
 } // namespace picket

@@ -95,8 +95,16 @@ template <unsigned Words> bool GraphWalk<Words>::advance() {
   return true;
 }
 
-template <unsigned Words>
-bool GraphWalk<Words>::placeUpdate(EventId Read, EventId Source, typename OutOfOrder<Words>::Update &Done) {
+template <unsigned Words> bool GraphWalk<Words>::place(EventId Read, EventId Source, Update &Done) {
+  G.commitRead(Read, Source);
+  Model->extend(G, Read);
+  if (Model->allows(G, Read) && (!G[Read].OfUpdate || placeUpdate(Read, Source, Done)))
+    return true;
+  G.uncommitRead(Read);
+  return false;
+}
+
+template <unsigned Words> bool GraphWalk<Words>::placeUpdate(EventId Read, EventId Source, Update &Done) {
   EventId Write = Read + 1;
   Done = Flow.update(Read, G[Read].Value);
   G[Write].Past = G[Read].Past;
@@ -117,48 +125,50 @@ bool GraphWalk<Words>::placeUpdate(EventId Read, EventId Source, typename OutOfO
   return false;
 }
 
-template <unsigned Words> void GraphWalk<Words>::takeBackUpdate(EventId Read) {
-  if (G[Read + 1].Void)
+template <unsigned Words> void GraphWalk<Words>::takeBack(EventId Read) {
+  if (G[Read].OfUpdate && G[Read + 1].Void)
     G.uncommitVoid(Read + 1);
-  else
+  else if (G[Read].OfUpdate)
     G.uncommitWrite(Read + 1);
+  G.uncommitRead(Read);
 }
 
-/// Whether an operation that waits could go on with something that is there.
 template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
   std::vector<EventId> Sources = G.Places[G[Waiting].Place].Coherence;
   Sources.insert(Sources.begin(), NoEvent);
-  for (size_t K = coherenceFloor(G, Waiting); K < Sources.size(); ++K)
+  for (size_t K = oldestFor(Waiting); K < Sources.size(); ++K)
     if (withRead(Waiting, Sources[K], ~0u, [] {}))
       return true;
   return false;
 }
 
-/// Whether a spin loop goes round for ever if nobody writes any more: the thread may have begun its iteration with
-/// values that others have since replaced, so it gets a whole one with the latest.
-template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load) {
+/// The thread may have begun its iteration with values that others have since replaced, so it gets a whole one with the
+/// latest.
+template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, std::vector<PlaceId> *Looked) {
   ThreadId T = G[Load].Thread;
   auto Before = Flow.mark();
-  std::vector<EventId> Done;
+  std::vector<EventId> Reads;
   bool Forever = false;
   const uint32_t Loops = Flow.loopsEntered(T);
   for (unsigned Rounds = 0; Load != NoEvent && !Forever;) {
     const auto &Coherence = G.Places[G[Load].Place].Coherence;
     EventId Latest = Coherence.empty() ? NoEvent : Coherence.back();
+    if (Looked)
+      Looked->push_back(G[Load].Place);
     Set Direct = commitBefore(Load);
     if (Latest != NoEvent)
       Direct.insert(Latest);
     G[Load].Past = pastOf(Direct);
     G.commitRead(Load, Latest);
     Model->extend(G, Load);
-    typename OutOfOrder<Words>::Update Update;
-    if (G[Load].OfUpdate && !placeUpdate(Load, Latest, Update)) {
+    Update Done;
+    if (G[Load].OfUpdate && !placeUpdate(Load, Latest, Done)) {
       G.uncommitRead(Load);
       break;
     }
     if (G[Load].OfUpdate)
-      Flow.noteUpdate(Load, Update);
-    Done.push_back(Load);
+      Flow.noteUpdate(Load, Done);
+    Reads.push_back(Load);
     Flow.fetch();
     if (Flow.isSpinning(T)) {
       Forever = ++Rounds == 2;
@@ -170,11 +180,9 @@ template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load) 
       if (G[E].Thread == T && !G.Committed.contains(E) && !G[E].IsWrite && Flow.mayWait(E) && isEnabled(E))
         Load = E;
   }
-  while (!Done.empty()) {
-    if (G[Done.back()].OfUpdate)
-      takeBackUpdate(Done.back());
-    G.uncommitRead(Done.back());
-    Done.pop_back();
+  while (!Reads.empty()) {
+    GraphWalk::takeBack(Reads.back());
+    Reads.pop_back();
   }
   Flow.undoTo(Before);
   return Forever;

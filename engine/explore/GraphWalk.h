@@ -49,9 +49,27 @@ protected:
   template <typename Continuation> bool withWrite(EventId E, uint32_t Position, Continuation Then);
   template <typename Continuation> void withOutcome(EventId E, bool Succeeds, Continuation Then);
 
+  // How a walk treats coherence. Where nothing else is said a write has a certain position in it.
+  using Update = typename OutOfOrder<Words>::Update;
+  static constexpr bool OnlyReadsFrom = false;
+  /// The oldest position in coherence that a read may read; the one behind which a write may be put.
+  virtual uint32_t oldestFor(EventId Read) const { return coherenceFloor(G, Read); }
+  virtual uint32_t lowestFor(EventId Write) const { return coherenceFloor(G, Write); }
+  uint32_t lastFor(EventId Write) const { return static_cast<uint32_t>(G.Places[G[Write].Place].Coherence.size()) + 1; }
+  /// Commits a read, and the write of an update behind it. False, and nothing has changed, if the axioms, or what it
+  /// waits for, reject that.
+  virtual bool place(EventId Read, EventId Source, Update &Done);
+  virtual void takeBack(EventId Read);
+  /// Whether a write that was just committed at a position may be there.
+  virtual bool fits(EventId Write) { return G.keepsUpdatesWhole(Write) && Model->allows(G, Write); }
+
   void startOverIfSurprised();
   /// How a run ended in which nothing is left to be committed. Superfluous: only because somebody was made to wait.
-  Ending ending(ThreadId &Stuck, bool &Superfluous);
+  virtual Ending ending(ThreadId &Stuck, bool &Superfluous);
+  /// Whether an operation that waits could go on with something that is there.
+  bool canGoOn(EventId Waiting);
+  /// Whether a spin loop goes round for ever if nobody writes any more. Looked: where it found what was written last.
+  bool goesRoundForEver(EventId Load, std::vector<PlaceId> *Looked = nullptr);
   /// Per event: which operation of its thread it is of, and which event of that.
   std::vector<std::pair<uint32_t, uint32_t>> numbers() const;
   /// Called after every commit.
@@ -72,10 +90,7 @@ protected:
 private:
   bool advance();
   bool lookForEnds(EventId Committed);
-  bool placeUpdate(EventId Read, EventId Source, typename OutOfOrder<Words>::Update &Done);
-  void takeBackUpdate(EventId Read);
-  bool canGoOn(EventId Waiting);
-  bool goesRoundForEver(EventId Load);
+  bool placeUpdate(EventId Read, EventId Source, Update &Done);
 };
 
 template <unsigned Words>
@@ -88,27 +103,18 @@ bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Contin
     Direct.insert(Source);
   G[E].Past = pastOf(Direct);
   G[E].Home = Home;
-  G.commitRead(E, Source);
-  Model->extend(G, E);
-  bool Accepted = Model->allows(G, E);
-  if (Accepted) {
-    typename OutOfOrder<Words>::Update Done;
-    bool IsUpdate = G[E].OfUpdate;
-    Accepted = !IsUpdate || placeUpdate(E, Source, Done);
-    if (Accepted) {
-      if (!lookForEnds(E) && IsUpdate)
-        Flow.noteUpdate(E, Done);
-      Run.push_back(E);
-      Accepted = advance();
-      if (Accepted)
-        Then();
-      Run.pop_back();
-      Flow.undoTo(Before);
-      if (IsUpdate)
-        takeBackUpdate(E);
-    }
-  }
-  G.uncommitRead(E);
+  Update Done;
+  if (!place(E, Source, Done))
+    return false;
+  if (!lookForEnds(E) && G[E].OfUpdate)
+    Flow.noteUpdate(E, Done);
+  Run.push_back(E);
+  const bool Accepted = advance();
+  if (Accepted)
+    Then();
+  Run.pop_back();
+  Flow.undoTo(Before);
+  takeBack(E);
   return Accepted;
 }
 
@@ -120,7 +126,7 @@ bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then
   G[E].Value = Flow.valueOf(E);
   G[E].Home = ~0u;
   G.commitWrite(E, Position);
-  bool Accepted = G.keepsUpdatesWhole(E) && Model->allows(G, E);
+  bool Accepted = fits(E);
   if (Accepted) {
     lookForEnds(E);
     Run.push_back(E);

@@ -1,6 +1,6 @@
 #include "explore/Rsmc.h"
 
-#include "explore/GraphWalk.h"
+#include "explore/ReadsFromWalk.h"
 
 #include <deque>
 #include <set>
@@ -12,8 +12,9 @@ namespace {
 /// The exploration is to end here.
 struct Enough {};
 
-/// The names of P, Q, cut and normalize are the paper's: P[e] is Frame::Prefix, Q[e] is Frame::Queue.
-template <unsigned Words> class Explorer final : public GraphWalk<Words> {
+/// The names of P, Q, cut and normalize are the paper's: P[e] is Frame::Prefix, Q[e] is Frame::Queue. With a
+/// ReadsFromWalk stores have no parameter, and the runs explored are one per reads-from relation.
+template <unsigned Words, template <unsigned> class Base> class Explorer final : public Base<Words> {
 public:
   Explorer(const Program &P, const GraphModel &Model, const ExplorationOptions &Options, Sharing &Shared,
            EndingMemory &Memory, ExplorationResult &Result, GraphObserver &Observer)
@@ -26,15 +27,17 @@ public:
   }
 
 private:
-  using Walk = GraphWalk<Words>;
+  using Walk = Base<Words>;
   using typename Walk::Set;
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
-  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::ending;
   using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred;
+  using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
+  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::ending;
 
   /// Names an event in all runs: thread and number.
   using Key = uint64_t;
   static constexpr Key Initial = 0, Any = ~0ull;
+  static constexpr Key Somewhere = 0, BeforeEnds = 1; // of a write, with reads-from alone
   Key keyOf(EventId E) const { return E == NoEvent ? Initial : (static_cast<Key>(G[E].Thread + 1) << 32) | G[E].Index; }
   EventId find(Key K) const { return Flow.eventOf(static_cast<ThreadId>(K >> 32) - 1, static_cast<uint32_t>(K)); }
 
@@ -66,6 +69,7 @@ private:
   void detectRaces(EventId Store);
   void detectRaces(EventId Update, EventId Source);
   void addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter);
+  Key parameterOf(EventId Write, const Set &Present) const;
 
   void leaf();
   void look() override {
@@ -82,7 +86,7 @@ private:
   size_t BranchBytes = 0; // of all frames
 };
 
-template <unsigned Words> void Explorer<Words>::explore() {
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::explore() {
   if (!M.bugs().empty() && !Options.Exhaustive)
     return leaf();
   EventId E = choose();
@@ -97,18 +101,17 @@ template <unsigned Words> void Explorer<Words>::explore() {
     exploreRead(E);
 }
 
-template <unsigned Words> void Explorer<Words>::exploreOutcome(EventId E) {
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::exploreOutcome(EventId E) {
   for (bool Succeeds : {true, false})
     withOutcome(E, Succeeds, [&] { explore(); });
 }
 
-template <unsigned Words> void Explorer<Words>::exploreWrite(EventId E) {
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::exploreWrite(EventId E) {
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
   detectRaces(E);
-  auto Last = static_cast<uint32_t>(G.Places[G[E].Place].Coherence.size()) + 1;
   bool Possible = false;
-  for (uint32_t Position = Last, Floor = coherenceFloor(G, E); Position > Floor; --Position)
+  for (uint32_t Position = lastFor(E), Floor = lowestFor(E); Position > Floor; --Position)
     Possible |= withWrite(E, Position, [&] { explore(); });
   if (!G[E].Conditional)
     return;
@@ -122,7 +125,7 @@ template <unsigned Words> void Explorer<Words>::exploreWrite(EventId E) {
   LeftOut.erase(E);
 }
 
-template <unsigned Words> void Explorer<Words>::exploreRead(EventId E) {
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::exploreRead(EventId E) {
   auto Home = static_cast<uint32_t>(Frames.size());
   Frames.push_back({Run.size(), keyOf(E), {}, {}});
   const auto &Place = G.Places[G[E].Place];
@@ -133,7 +136,7 @@ template <unsigned Words> void Explorer<Words>::exploreRead(EventId E) {
   }
   std::vector<EventId> Sources = Place.Coherence;
   Sources.insert(Sources.begin(), NoEvent);
-  Sources.erase(Sources.begin(), Sources.begin() + coherenceFloor(G, E));
+  Sources.erase(Sources.begin(), Sources.begin() + oldestFor(E));
   for (size_t K = Sources.size(); K-- > 0;)
     withRead(E, Sources[K], Home, [&] { explore(); });
   if (Flow.mayWait(E)) {
@@ -151,7 +154,8 @@ template <unsigned Words> void Explorer<Words>::exploreRead(EventId E) {
 }
 
 /// Follows a branch to its end and explores from there.
-template <unsigned Words> void Explorer<Words>::traverse(uint32_t Home, const Branch &B, size_t At) {
+template <unsigned Words, template <unsigned> class Base>
+void Explorer<Words, Base>::traverse(uint32_t Home, const Branch &B, size_t At) {
   if (At == B.Steps.size())
     return traverseStore(Home, B);
   auto [Event, Parameter] = B.Steps[At];
@@ -170,11 +174,15 @@ template <unsigned Words> void Explorer<Words>::traverse(uint32_t Home, const Br
     return withOutcome(E, Parameter != 0, Next);
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
-  if (!withWrite(E, static_cast<uint32_t>(Parameter), Next))
+  uint32_t Position = static_cast<uint32_t>(Parameter);
+  if (OnlyReadsFrom)
+    Position = Parameter == BeforeEnds ? lowestFor(E) + 1 : lastFor(E);
+  if (!withWrite(E, Position, Next))
     ++Result.RejectedBranches;
 }
 
-template <unsigned Words> void Explorer<Words>::traverseStore(uint32_t Home, const Branch &B) {
+template <unsigned Words, template <unsigned> class Base>
+void Explorer<Words, Base>::traverseStore(uint32_t Home, const Branch &B) {
   EventId E = find(B.Store);
   if (E == NoEvent || !isEnabled(E)) {
     ++Result.FailedWakeups;
@@ -183,22 +191,22 @@ template <unsigned Words> void Explorer<Words>::traverseStore(uint32_t Home, con
   if (!G[E].IsWrite) { // an update
     EventId Source = B.StoreParameter == Initial ? NoEvent : find(B.StoreParameter);
     bool Accepted =
-        G.positionOf(Source) >= coherenceFloor(G, E) && withRead(E, Source, ~0u, [&] { traverseLoad(Home, E + 1); });
+        G.positionOf(Source) >= oldestFor(E) && withRead(E, Source, ~0u, [&] { traverseLoad(Home, E + 1); });
     if (!Accepted)
       ++Result.RejectedBranches;
     return;
   }
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
-  auto Last = static_cast<uint32_t>(G.Places[G[E].Place].Coherence.size()) + 1;
   bool Possible = false;
-  for (uint32_t Position = Last, Floor = coherenceFloor(G, E); Position > Floor; --Position)
+  for (uint32_t Position = lastFor(E), Floor = lowestFor(E); Position > Floor; --Position)
     Possible |= withWrite(E, Position, [&] { traverseLoad(Home, E); });
   if (!Possible)
     ++Result.RejectedBranches;
 }
 
-template <unsigned Words> void Explorer<Words>::traverseLoad(uint32_t Home, EventId Store) {
+template <unsigned Words, template <unsigned> class Base>
+void Explorer<Words, Base>::traverseLoad(uint32_t Home, EventId Store) {
   EventId Load = find(Frames[Home].Load);
   if (Load == NoEvent || !isEnabled(Load)) {
     ++Result.FailedWakeups;
@@ -206,13 +214,13 @@ template <unsigned Words> void Explorer<Words>::traverseLoad(uint32_t Home, Even
   }
   if (G[Load].OfUpdate)
     detectRaces(Load, Store);
-  bool Accepted = G.positionOf(Store) >= coherenceFloor(G, Load) && withRead(Load, Store, Home, [&] { explore(); });
+  bool Accepted = G.positionOf(Store) >= oldestFor(Load) && withRead(Load, Store, Home, [&] { explore(); });
   if (!Accepted && !Flow.mayWait(Load))
     ++Result.RejectedBranches;
 }
 
 /// Finds the loads that could read the store if it were committed before them.
-template <unsigned Words> void Explorer<Words>::detectRaces(EventId Store) {
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::detectRaces(EventId Store) {
   const Set &Past = G[Store].Past;
   (G.Places[G[Store].Place].Reads - Past).forEach([&](EventId Load) {
     if (G[Load].Home != ~0u)
@@ -225,8 +233,9 @@ template <unsigned Words> void Explorer<Words>::detectRaces(EventId Store) {
 
 /// The same for the write of an update that reads Source, whether it can do so here or not: it may be the load that
 /// keeps it from doing so.
-template <unsigned Words> void Explorer<Words>::detectRaces(EventId Update, EventId Source) {
-  if (G.positionOf(Source) < coherenceFloor(G, Update)) // its thread has seen something newer, and will have
+template <unsigned Words, template <unsigned> class Base>
+void Explorer<Words, Base>::detectRaces(EventId Update, EventId Source) {
+  if (G.positionOf(Source) < oldestFor(Update)) // its thread has seen something newer, and will have
     return;
   Set Direct = commitBefore(Update);
   if (Source != NoEvent)
@@ -255,9 +264,22 @@ template <unsigned Words> void Explorer<Words>::detectRaces(EventId Update, Even
       Consider(Load, Home);
 }
 
+/// The position of a write among those that are present. With reads-from alone it only matters whether what it writes
+/// to has ended.
+template <unsigned Words, template <unsigned> class Base>
+typename Explorer<Words, Base>::Key Explorer<Words, Base>::parameterOf(EventId Write, const Set &Present) const {
+  const auto &Coherence = G.Places[G[Write].Place].Coherence;
+  auto Mine = std::find(Coherence.begin(), Coherence.end(), Write);
+  if (OnlyReadsFrom)
+    return std::any_of(Mine, Coherence.end(), [&](EventId W) { return W != Write && G[W].Ends && Present.contains(W); })
+               ? BeforeEnds
+               : Somewhere;
+  return 1 + static_cast<Key>(std::count_if(Coherence.begin(), Mine, [&](EventId W) { return Present.contains(W); }));
+}
+
 /// Cuts the run since the load down to what is before the store, normalises its order, and queues it.
-template <unsigned Words>
-void Explorer<Words>::addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter) {
+template <unsigned Words, template <unsigned> class Base>
+void Explorer<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter) {
   Frame &F = Frames[Home];
   Set Left, Present;
   for (size_t K = 0; K < Run.size(); ++K) {
@@ -284,12 +306,7 @@ void Explorer<Words>::addBranch(uint32_t Home, const Set &Past, EventId Store, K
     } else if (G[Next].Decides) {
       P = Flow.succeeds(Next);
     } else {
-      P = 1;
-      for (EventId W : G.Places[G[Next].Place].Coherence) {
-        if (W == Next)
-          break;
-        P += Present.contains(W);
-      }
+      P = parameterOf(Next, Present);
       Present.insert(Next);
     }
     B.Steps.push_back({keyOf(Next), P});
@@ -311,12 +328,15 @@ void Explorer<Words>::addBranch(uint32_t Home, const Set &Past, EventId Store, K
   BranchBytes += Bytes;
 }
 
-template <unsigned Words> void Explorer<Words>::leaf() {
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::leaf() {
   ThreadId Stuck = ~0u;
   bool Superfluous = false;
   // Whatever was to succeed must have.
   for (EventId E = 0; E < G.size(); ++E)
     Superfluous |= G[E].Conditional && !G.Committed.contains(E) && !Flow.isAbandoned(E);
+  // A bug that was come to with less, in a run that goes on.
+  if constexpr (OnlyReadsFrom)
+    Superfluous |= Options.Exhaustive && !M.bugs().empty() && Walk::waitsInVain();
   Ending How = Superfluous ? Ending::Blocked : ending(Stuck, Superfluous);
   if (Superfluous) {
     ++Result.RejectedBranches;
@@ -338,7 +358,7 @@ template <unsigned Words> void Explorer<Words>::leaf() {
 }
 
 /// Looks at the clock and at the limits now and then.
-template <unsigned Words> void Explorer<Words>::lookNow() {
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::lookNow() {
   auto Stop = [&](std::string Why) {
     Result.Ended = ExplorationResult::End::Limit;
     Result.Reason = std::move(Why);
@@ -354,13 +374,13 @@ template <unsigned Words> void Explorer<Words>::lookNow() {
 }
 
 /// Explores with sets of a certain size. False if they turn out to be too small.
-template <unsigned Words>
+template <unsigned Words, template <unsigned> class Base>
 bool exploreWith(const Program &P, const GraphModel &Model, const ExplorationOptions &Options, Sharing &Shared,
                  EndingMemory &Memory, ExplorationResult &Result, GraphObserver &Observer) {
   for (;;) {
     try {
       Result = ExplorationResult();
-      Explorer<Words>(P, Model, Options, Shared, Memory, Result, Observer).run();
+      Explorer<Words, Base>(P, Model, Options, Shared, Memory, Result, Observer).run();
       return true;
     } catch (const StartOver &) {
       Observer.restarted();
@@ -394,11 +414,16 @@ ExplorationResult exploreGraphs(const Program &P, const GraphModel &Model, const
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   EndingMemory Memory;
   ExplorationResult Result;
-  if (exploreWith<1>(P, Model, Options, Shared, Memory, Result, Observer) ||
-      exploreWith<4>(P, Model, Options, Shared, Memory, Result, Observer) ||
-      exploreWith<16>(P, Model, Options, Shared, Memory, Result, Observer))
+  auto Fits = [&]<template <unsigned> class Base>() {
+    return exploreWith<1, Base>(P, Model, Options, Shared, Memory, Result, Observer) ||
+           exploreWith<4, Base>(P, Model, Options, Shared, Memory, Result, Observer) ||
+           exploreWith<16, Base>(P, Model, Options, Shared, Memory, Result, Observer);
+  };
+  if (Options.OnePer == Equivalence::ReadsFrom ? Fits.template operator()<ReadsFromWalk>()
+                                               : Fits.template operator()<GraphWalk>())
     return Result;
   Result.Ended = ExplorationResult::End::Limit;
+  Result.TooLong = true;
   Result.Reason = "an execution has more than " + std::to_string(EventSet<16>::Capacity) + " shared accesses";
   return Result;
 }

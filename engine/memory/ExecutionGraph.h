@@ -148,6 +148,11 @@ public:
     Writes.erase(E);
     Committed.erase(E);
   }
+  /// Puts the writes of a place into another order.
+  void arrange(PlaceId Place, std::vector<EventId> Order) {
+    Places[Place].Coherence = std::move(Order);
+    renumber(Places[Place], 0);
+  }
   /// The outcome of a store-conditional, or the write of an update that leaves things as they are.
   void commitVoid(EventId E) {
     Events[E].Void = true;

@@ -1,7 +1,7 @@
 // Checks the C programs of this directory against expected.tsv: one test per row, in the suite "Fast" or, where
 // the row says that there are many executions, "Full". The suite "Optimal" insists that no execution was for nothing,
-// the suite "Counterexample" that every violation is explained by an execution that is one, the suite "Fix" that every
-// violation that SC does not have is fixed.
+// the suite "Counterexample" that every violation is explained by an execution that is one, the suite "ReadsFrom" that
+// reads-from relations give the same answers, the suite "Fix" that every violation that SC does not have is fixed.
 #include "fences/FencePlacement.h"
 #include "fences/Fix.h"
 #include "fences/TextDiff.h"
@@ -257,6 +257,47 @@ private:
   const Row Given;
 };
 
+/// Explores one execution per reads-from relation: the same verdict and the same bug, with no more executions, and bugs
+/// that can be replayed.
+class ReadsFromTest : public ::testing::Test {
+public:
+  explicit ReadsFromTest(Row R) : Given(std::move(R)) {}
+
+  void TestBody() override {
+    CheckRequest Request;
+    Request.Text = testing::requestForProgram(Given.Program, Given.Flags);
+    Request.Options.Models = {Given.Which};
+    Request.Options.Exhaustive = true;
+    Request.Options.Unroll = Given.Unroll;
+    Request.Options.TimeoutSeconds = SecondsPerRow;
+    Request.Options.OnePer = Equivalence::ReadsFrom;
+    const CheckReport Report = check(Request);
+    SCOPED_TRACE(describe(Report));
+    const ModelReport &Got = Report.Models.front();
+    EXPECT_EQ(nameOf(Got.Result), Given.Verdict);
+    EXPECT_LE(Got.Executions, Given.Executions.value_or(Got.Executions));
+    EXPECT_EQ(Got.WhyNotReadsFrom.find("could not be shown"), std::string::npos);
+    if (Got.OnePer == Equivalence::ShashaSnir) {
+      EXPECT_FALSE(Got.WhyNotReadsFrom.empty());
+    }
+    const Program P = testing::compile(Request.Text);
+    bool Found = Got.Bugs.empty();
+    for (const Bug &B : Got.Bugs) {
+      Found |= (!Given.BugKind || B.Kind == *Given.BugKind) && (!Given.BugLine || B.Where.Line == *Given.BugLine);
+      if (!B.Trace)
+        continue;
+      MachineOptions Options;
+      Options.Unroll = Given.Unroll;
+      const ReplayResult Again = replay(P, B.Trace->Run, Options);
+      EXPECT_EQ(Again.Outcome, ReplayResult::SameBug) << B.Message << "\n" << Again.Message;
+    }
+    EXPECT_TRUE(Found) << "none of the bugs is the expected one";
+  }
+
+private:
+  const Row Given;
+};
+
 /// What monitoring SC says of a row's program (the row is one of TSO or PSO), against the explorations of both models.
 class RobustTest : public ::testing::Test {
 public:
@@ -434,6 +475,8 @@ void registerRow(const Row &R) {
   registerTest<ProgramTest>(Suite, R.testName(), R);
   if ((R.Which == Model::TSO || R.Which == Model::PSO) && R.Executions.value_or(0) < ManyExecutions)
     registerTest<RobustTest>("Robust", R.testName(), R);
+  if (R.Which != Model::Power && R.Executions.value_or(0) < ManyExecutions)
+    registerTest<ReadsFromTest>("ReadsFrom", R.testName(), R);
   if (R.Verdict == "violation")
     registerTest<CounterexampleTest>("Counterexample", R.testName(), R);
   if (R.Verdict == "violation" && R.Which != Model::SC && !R.isPermuted())

@@ -107,6 +107,21 @@ def expect_same_states(answers, others, what):
     return compared
 
 
+def expect_fewer(answers, others):
+    """Exploring by reads-from relations: the same verdicts and final states, in no more executions. Returns how many
+    models have fewer."""
+    expect_same_states(answers, others, "--equivalence rf")
+    fewer = 0
+    for model in MODELS:
+        left, right = answers[model], others[model]
+        if not left.is_complete() or not right.is_complete():
+            continue
+        if right.executions > left.executions:
+            raise Failure(f"--equivalence rf: {model}: {right.executions} relations of {left.executions} traces")
+        fewer += right.executions < left.executions
+    return fewer
+
+
 def expect_replay(picket, answers, directory):
     """The first bugs have a counterexample, and one of each model fails again."""
     for model in MODELS:

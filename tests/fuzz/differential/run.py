@@ -32,7 +32,7 @@ class Run:
         self.compilers = itertools.cycle(compilers()) if self.milliseconds else None
         self.levels = itertools.cycle(("O1", "O2"))
         self.programs = self.checks = self.observations = 0
-        self.strange = self.failures = self.undecided = self.compared = 0
+        self.strange = self.failures = self.undecided = self.compared = self.fewer = 0
 
     def write(self, directory, name, text):
         path = os.path.join(directory, name)
@@ -49,6 +49,7 @@ class Run:
             plain = oracles.check(self.picket, list(paths), [*LIMITS, "--jobs", "1"])
             beside = oracles.check(self.picket, list(paths), [*LIMITS, "--jobs", "4"])
             backwards = oracles.check(self.picket, list(paths), [*LIMITS, "-DBACKWARDS"])
+            relations = oracles.check(self.picket, list(paths), [*LIMITS, "--equivalence", "rf"])
             level, optimised = self.optimised([path for path in paths if kinds[path] == "ordered"])
         except Failure as failure:
             if len(texts) == 1:
@@ -61,6 +62,9 @@ class Run:
         for path, name in paths.items():
             try:
                 self.compare(path, kinds[path], plain[path], beside[path], backwards[path])
+                self.fewer += oracles.expect_fewer(plain[path], relations[path])
+                if self.programs % 4 == 2:
+                    oracles.expect_replay(self.picket, relations[path], directory)
                 if path in optimised:
                     self.compared += oracles.expect_same_states(plain[path], optimised[path], f"optimised with {level}")
             except Failure as failure:
@@ -161,7 +165,8 @@ def main():
         print(f"seed {seed}", flush=True)
         fuzz(run, arguments.seconds, seed)
     print(f"{run.programs} programs, {run.strange} with more final states under tso than under sc, {run.undecided} not "
-          f"seen to the end, {run.compared} comparisons with optimised ones, {run.observations} native runs, "
+          f"seen to the end, {run.compared} comparisons with optimised ones, {run.fewer} times fewer "
+          f"reads-from relations than traces, {run.observations} native runs, "
           f"{run.failures} failures")
     sys.exit(1 if run.failures or not run.programs else 0)
 

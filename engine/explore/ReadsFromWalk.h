@@ -1,0 +1,51 @@
+// Runs of which only reads-from counts, under SC, TSO and PSO. The graph has some coherence order with which it is
+// allowed, so that whoever looks at it sees an execution. A write comes last in it, which is always possible; a read
+// that does not go with the order makes the walk look for another one. That need not be taken back: what is left of a
+// graph when its last event is taken out is allowed with the same order.
+#pragma once
+
+#include "explore/GraphWalk.h"
+#include "memory/CoherenceSearch.h"
+
+namespace picket {
+
+template <unsigned Words> class ReadsFromWalk : public GraphWalk<Words> {
+public:
+  std::vector<GraphEffect> effects() override;
+
+protected:
+  using Walk = GraphWalk<Words>;
+  using typename Walk::Set;
+  using typename Walk::Update;
+  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::Deferred;
+  using Pairs = typename CoherenceSearch<Words>::Pairs;
+
+  ReadsFromWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
+                EndingMemory &Memory)
+      : Walk(P, Model, Options, Shared, Memory), OwnReadsWait(Model.orders() == AxiomaticModel::SC),
+        Search(G, OwnReadsWait) {}
+
+  static constexpr bool OnlyReadsFrom = true;
+  /// Every source is tried, and the last position stands for all. Only whether a write comes before the end of the
+  /// memory is told apart.
+  uint32_t oldestFor(EventId) const override { return 0; }
+  uint32_t lowestFor(EventId Write) const override;
+  bool place(EventId Read, EventId Source, Update &Done) override;
+  bool fits(EventId Write) override;
+  /// Leaves a coherence order that shows why the run ended as it did.
+  Ending ending(ThreadId &Stuck, bool &Superfluous) override;
+  /// Whether somebody was made to wait who need not, whatever coherence is: the runs in which that goes on are others.
+  bool waitsInVain();
+
+private:
+  bool arrange(const Pairs &Given, EventId New = NoEvent);
+  bool isAllowed(EventId Read) const;
+  bool failsAtEnd();
+  bool spinWith(std::vector<PlaceId> &Decided, Pairs &Last);
+  EventSet<Words> before(EventId E) const;
+
+  const bool OwnReadsWait; // a read of the thread's own store comes after that has reached memory
+  CoherenceSearch<Words> Search;
+};
+
+} // namespace picket

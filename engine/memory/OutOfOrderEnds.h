@@ -1,0 +1,109 @@
+// The end of memory. What only one thread has ever touched ends at once. Else the end is a write to every place in it
+// that is accessed: reading it, or writing behind it, is a use of memory that has ended. A part of OutOfOrder.cpp: not
+// for others to include.
+#pragma once
+
+#include "machine/Messages.h"
+#include "memory/OutOfOrderValues.h"
+
+namespace picket {
+
+constexpr uint32_t LifeOffset = 0xfffffff0; // beyond every object: a place that only ends are written to
+
+template <unsigned Words> void OutOfOrder<Words>::addEnds(ThreadId T, Address Where) {
+  const Object &O = *M.Mem.find(Where);
+  Ending.Ended.insert(O.Site);
+  std::set<std::pair<uint32_t, uint32_t>> Parts = Ending.Accessed[O.Site];
+  Parts.insert({LifeOffset, 1});
+  for (auto [Offset, Size] : Parts) {
+    if (Offset != LifeOffset && uint64_t(Offset) + Size > O.Size)
+      continue;
+    Operation Op;
+    Op.Kind = OperationKind::Store;
+    Op.Width = static_cast<uint8_t>(Size);
+    EventId E = addEvent(T, Op, true);
+    G[E].Ends = true;
+    Accesses[E].Where = {addressOf(slotOf(Where), Offset), 0};
+  }
+}
+
+template <unsigned Words> void OutOfOrder<Words>::endLocals(ThreadId T) {
+  for (const Machine::Access &Local : M.pendingEnds(T))
+    addEnds(T, Local.Where);
+  Interpreter(M, T).completeEnd();
+}
+
+template <unsigned Words> void OutOfOrder<Words>::endBlock(ThreadId T, const Instruction &I) {
+  Machine::State &S = M.Threads[T]->S;
+  Address Where = S.Pending.Where;
+  const Object &O = *M.Mem.find(Where);
+  uint32_t Pc = S.Pc;
+  const bool Drains = Model != AxiomaticModel::Power && M.Shared.isShared(O.Site);
+  if (Drains)
+    fence(Flows[T], FenceKind::Full);
+  if (static_cast<Builtin>(I.Imm) == Builtin::Realloc) {
+    copyBlock(T, I, Where);
+  } else if (M.Shared.isShared(O.Site)) {
+    S.Pending = Operation();
+    ++S.Operations;
+    ++S.Effects;
+    addEnds(T, Where);
+    ++S.Pc;
+  } else {
+    Interpreter(M, T).completeFree();
+  }
+  if (Drains)
+    fence(Flows[T], FenceKind::Full);
+  if (S.Status == ThreadStatus::Ready && S.Pc == Pc + 1 && I.Dst >= 0)
+    setTag(tags(T)[I.Dst], 0);
+}
+
+/// realloc: reads what is known to be in the old block and writes it to the new one.
+template <unsigned Words> void OutOfOrder<Words>::copyBlock(ThreadId T, const Instruction &I, Address Old) {
+  Machine::State &S = M.Threads[T]->S;
+  Interpreter Run(M, T);
+  Run.enterFrame();
+  S.Pending = Operation();
+  ++S.Operations;
+  uint32_t Pc = S.Pc;
+  const uint32_t OldSite = M.Mem.find(Old)->Site;
+  if (!Run.allocateHeap(I, Run.argument(I, 1)))
+    return;
+  Address New = registers(T)[I.Dst];
+  uint32_t Size = std::min(M.Mem.find(New)->Size, M.Mem.find(Old)->Size);
+  std::memcpy(M.Mem.bytes(New), M.Mem.bytes(Old), Size);
+  S.Pc = Pc; // the events are the call's
+  for (auto [Offset, Width] : Ending.Accessed[OldSite]) {
+    if (uint64_t(Offset) + Width > Size)
+      continue;
+    Operation Op;
+    Op.Kind = OperationKind::Load;
+    Op.Width = static_cast<uint8_t>(Width);
+    EventId Read = addEvent(T, Op, false);
+    Accesses[Read].Where = {Old + Offset, 0};
+    Op.Kind = OperationKind::Store;
+    EventId Write = addEvent(T, Op, true);
+    Accesses[Write].Where = {New + Offset, 0};
+    Accesses[Write].Data = {0, resultNode(Read, Node::Result)};
+    G[Write].Data.insert(Read);
+  }
+  Ending.Ended.insert(OldSite); // what else turns out to be in it must be copied too
+  if (M.Shared.isShared(OldSite))
+    addEnds(T, Old);
+  else
+    M.Mem.end(*M.Mem.find(Old), Lifetime::Freed, Pc);
+  S.Pc = Pc + 1;
+}
+
+template <unsigned Words> void OutOfOrder<Words>::failEnded(EventId E, EventId End) {
+  const auto &Place = G.Places[G[E].Place];
+  Object &O = M.Mem.at(slotOf(Place.Where));
+  if (G[E].Ends)
+    return fail(E, BugKind::DoubleFree,
+                "free of a heap block that was freed already (line " + std::to_string(P.placeOf(G[End].Pc).Line) + ")");
+  M.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[End].Pc);
+  auto [Kind, Message] = describeBadAccess(M, Place.Where, Place.Width, G[E].IsWrite);
+  fail(E, Kind, std::move(Message));
+}
+
+} // namespace picket

@@ -1,0 +1,224 @@
+// Values that are known or wait for loads, and instructions that make others of them. A part of OutOfOrder.cpp: not for
+// others to include.
+#pragma once
+
+#include "machine/Arithmetic.h"
+#include "machine/Interpreter.h"
+#include "memory/OutOfOrder.h"
+#include "program/Operands.h"
+
+#include <sys/mman.h>
+
+namespace picket {
+
+template <unsigned Words> uint64_t *OutOfOrder<Words>::registers(ThreadId T) {
+  Machine::Thread &Thread = *M.Threads[T];
+  return Thread.Registers + (Thread.S.Depth ? Thread.Frames[Thread.S.Depth - 1].Base : 0);
+}
+
+template <unsigned Words> uint32_t *OutOfOrder<Words>::tags(ThreadId T) {
+  return Tags[T].get() + (registers(T) - M.Threads[T]->Registers);
+}
+
+constexpr size_t TagBytes = Machine::MaxRegisters * sizeof(uint32_t);
+
+template <unsigned Words> typename OutOfOrder<Words>::TagTable OutOfOrder<Words>::makeTags() {
+  void *Space = mmap(nullptr, TagBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (Space == MAP_FAILED)
+    throw std::bad_alloc();
+  return TagTable(static_cast<uint32_t *>(Space));
+}
+
+template <unsigned Words> void OutOfOrder<Words>::UnmapTags::operator()(uint32_t *Tags) const {
+  munmap(Tags, TagBytes);
+}
+
+template <unsigned Words> void OutOfOrder<Words>::setTag(uint32_t &Tag, uint32_t Node) {
+  if (Tag == Node)
+    return;
+  M.undo().save(Tag);
+  Tag = Node;
+}
+
+template <unsigned Words> void OutOfOrder<Words>::tagResult(ThreadId T, const Instruction &I, uint32_t Node) {
+  if (I.Dst < 0)
+    return;
+  for (unsigned K = 0; K < shapeOf(I).Dst; ++K)
+    setTag(tags(T)[I.Dst + static_cast<int>(K)], Node);
+}
+
+template <unsigned Words> typename OutOfOrder<Words>::Value OutOfOrder<Words>::read(ThreadId T, Operand O) {
+  if (O < 0)
+    return {P.Constants[static_cast<size_t>(~O)], 0};
+  return {registers(T)[O], tags(T)[O]};
+}
+
+template <unsigned Words> uint32_t OutOfOrder<Words>::newNode(const Node &N) {
+  Nodes.push_back(N);
+  return static_cast<uint32_t>(Nodes.size() - 1);
+}
+
+template <unsigned Words> uint32_t OutOfOrder<Words>::knownNode(uint64_t Bits, const Set &Loads) {
+  Node N;
+  N.Known = true;
+  N.Bits = Bits;
+  N.Loads = Loads;
+  return newNode(N);
+}
+
+template <unsigned Words> uint32_t OutOfOrder<Words>::resultNode(EventId From, uint8_t Kind) {
+  Node N;
+  N.Kind = static_cast<decltype(N.Kind)>(Kind);
+  N.From = From;
+  N.Loads.insert(From);
+  return newNode(N);
+}
+
+inline uint64_t evaluate(const Instruction &I, uint64_t A, uint64_t B, uint64_t C) {
+  switch (I.Op) {
+  case Opcode::Move: return A;
+  case Opcode::CountOnes:
+  case Opcode::LeadingZeros:
+  case Opcode::TrailingZeros:
+  case Opcode::ByteSwap: return evaluateBits(I.Op, A, I.Width);
+  case Opcode::Truncate: return lowBits(A, I.Width);
+  case Opcode::SignExtend: return lowBits(static_cast<uint64_t>(signedValue(A, I.Width)), static_cast<unsigned>(I.C));
+  case Opcode::Select: return A ? B : C;
+  case Opcode::AddScaled: return A + static_cast<uint64_t>(signedValue(B, I.Width)) * static_cast<uint64_t>(I.Imm);
+  default: return static_cast<uint64_t>(evaluateWide(I.Op, A, B, I.Width));
+  }
+}
+
+/// Instructions that can become nodes. The others wait for their operands: few programs have them between shared
+/// accesses.
+inline bool canWait(Opcode Op) {
+  switch (Op) {
+  case Opcode::Move:
+  case Opcode::CountOnes:
+  case Opcode::LeadingZeros:
+  case Opcode::TrailingZeros:
+  case Opcode::ByteSwap:
+  case Opcode::Truncate:
+  case Opcode::SignExtend:
+  case Opcode::Select:
+  case Opcode::AddScaled: return true;
+  case Opcode::UDiv: // they can fail: but see dividesSafely
+  case Opcode::SDiv:
+  case Opcode::URem:
+  case Opcode::SRem: return false;
+  default: return Op >= Opcode::Add && Op <= Opcode::SLe;
+  }
+}
+
+inline bool divides(Opcode Op) {
+  return Op == Opcode::UDiv || Op == Opcode::SDiv || Op == Opcode::URem || Op == Opcode::SRem;
+}
+
+/// A division by a constant that is neither 0 nor -1 cannot fail.
+inline bool dividesSafely(const Program &P, const Instruction &I) {
+  if (!divides(I.Op) || I.Width > 64 || I.B >= 0)
+    return false;
+  const uint64_t Divisor = P.Constants[static_cast<size_t>(~I.B)];
+  return Divisor != 0 && signedValue(Divisor, I.Width) != -1;
+}
+
+template <unsigned Words> bool OutOfOrder<Words>::resolve(const Value &V, uint64_t &Bits) {
+  if (!V.Node) {
+    Bits = V.Bits;
+    return true;
+  }
+  Node &N = Nodes[V.Node];
+  if (!N.Known) {
+    uint64_t A = 0, B = 0, C = 0;
+    if (N.Kind != Node::Pure) {
+      if (!G.Committed.contains(N.From))
+        return false;
+      const Access &From = Accesses[N.From];
+      A = G[N.From].Value;
+      if (N.Kind == Node::Success) {
+        resolve(From.Expected, B);
+        A = A == lowBits(B, From.Op.Width * 8u);
+      } else if (N.Kind == Node::Returned) {
+        A = static_cast<uint32_t>(From.Result.Value);
+      }
+    } else {
+      if (!resolve(N.A, A) || !resolve(N.B, B) || !resolve(N.C, C))
+        return false;
+      A = evaluate(P.Code[N.Pc], A, B, C);
+    }
+    M.undo().save(N.Known);
+    M.undo().save(N.Bits);
+    N.Known = true;
+    N.Bits = A;
+  }
+  Bits = N.Bits;
+  return true;
+}
+
+template <unsigned Words> bool OutOfOrder<Words>::known(ThreadId T, Operand O) {
+  if (O < 0 || !tags(T)[O])
+    return true;
+  if (!resolve(read(T, O), registers(T)[O])) {
+    Flows[T].StalledOn = tags(T)[O];
+    return false;
+  }
+  return true;
+}
+
+template <unsigned Words> bool OutOfOrder<Words>::needs(ThreadId T, Operand O) {
+  if (!known(T, O))
+    return false;
+  Flows[T].Fetch |= loadsOf(read(T, O));
+  return true;
+}
+
+/// Computes in registers.
+template <unsigned Words> bool OutOfOrder<Words>::pure(ThreadId T, const Instruction &I) {
+  OperandShape Shape = shapeOf(I);
+  Set Loads;
+  bool Tagged = false, Waiting = false;
+  auto Look = [&](Operand O, unsigned Slots) {
+    for (unsigned K = 0; K < Slots && O >= 0; ++K) {
+      Value V = read(T, O + static_cast<int>(K));
+      uint64_t Bits;
+      Tagged |= V.Node != 0;
+      Waiting |= !resolve(V, Bits);
+      Loads |= loadsOf(V);
+    }
+  };
+  Look(I.A, Shape.A);
+  Look(I.B, Shape.B);
+  Look(I.C, Shape.C);
+  const bool MayWait = canWait(I.Op) || dividesSafely(P, I);
+  if (Waiting && MayWait) {
+    Node N;
+    N.Pc = M.pc(T);
+    N.A = read(T, I.A);
+    if (Shape.B)
+      N.B = read(T, I.B);
+    if (Shape.C)
+      N.C = read(T, I.C);
+    N.Loads = Loads;
+    tagResult(T, I, newNode(N));
+    ++M.Threads[T]->S.Pc;
+    return true;
+  }
+  auto Settle = [&](Operand O, unsigned Slots) {
+    for (unsigned K = 0; K < Slots && O >= 0; ++K)
+      // Also where it is known by now: what comes behind must not depend on when this was fetched.
+      if (!(MayWait ? known(T, O + static_cast<int>(K)) : needs(T, O + static_cast<int>(K))))
+        return false;
+    return true;
+  };
+  if (Tagged && !(Settle(I.A, Shape.A) && Settle(I.B, Shape.B) && Settle(I.C, Shape.C)))
+    return false;
+  runInstruction(T);
+  if (M.status(T) == ThreadStatus::Ready)
+    for (unsigned K = 0; K < Shape.Dst && I.Dst >= 0; ++K) {
+      int32_t Slot = I.Dst + static_cast<int>(K);
+      setTag(tags(T)[Slot], Tagged ? knownNode(registers(T)[Slot], Loads) : 0);
+    }
+  return true;
+}
+
+} // namespace picket

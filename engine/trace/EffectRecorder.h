@@ -1,0 +1,23 @@
+// Writes an execution of SC, TSO or PSO down that an exploration of reads-from relations came to: it is run again on
+// store buffers, in the order in which its operations took effect.
+#pragma once
+
+#include "explore/GraphRun.h"
+#include "memory/Configuration.h"
+#include "trace/Recording.h"
+
+#include <functional>
+#include <optional>
+
+namespace picket {
+
+/// `Threads`: the paths of the threads that the effects name. Known: what the exploration knew to be shared. Once there
+/// is the bug that is wanted (or another, if it has that only), `OnBug` is called with the machine that has it, and
+/// says whether to write the execution down. Empty if there is nothing to write down; Found tells whether there was a
+/// bug at all. There is none only by a mistake of Picket's own.
+std::optional<Recording> recordEffects(const Program &P, const MachineOptions &Options, Buffering Buffers,
+                                       Sharing Known, const std::vector<std::vector<uint32_t>> &Threads,
+                                       const std::vector<GraphEffect> &Effects, const BugReport &Wanted,
+                                       const std::function<bool(Machine &, const BugReport &)> &OnBug, bool &Found);
+
+} // namespace picket
