@@ -93,7 +93,7 @@ void CheckService::recheckAll() {
 
 void CheckService::open(const std::string &File, std::string Text, int64_t Version, bool IsC) {
   {
-    std::lock_guard<std::mutex> Lock(M);
+    std::scoped_lock Lock(Publishing, M); // what is being told of another text is told before, nothing of it after
     Document &D = Documents[File];
     D.IsC = IsC;
     D.Generation = ++NextGeneration;
@@ -114,7 +114,7 @@ void CheckService::open(const std::string &File, std::string Text, int64_t Versi
 
 void CheckService::change(const std::string &File, int64_t Version, const std::function<void(std::string &)> &Edit) {
   {
-    std::lock_guard<std::mutex> Lock(M);
+    std::scoped_lock Lock(Publishing, M); // as in `open`
     auto At = Documents.find(File);
     if (At == Documents.end())
       return;

@@ -29,6 +29,8 @@ int main(void) {
 
 struct Heard : CheckListener {
   void published(const DocumentStatus &Status) override {
+    if (WhileTelling)
+      WhileTelling();
     std::lock_guard<std::mutex> Lock(M);
     Published.push_back(Status);
   }
@@ -59,6 +61,7 @@ struct Heard : CheckListener {
     return Result;
   }
 
+  std::function<void()> WhileTelling;
   std::mutex M;
   std::vector<DocumentStatus> Published, Fixed;
   std::vector<std::string> Cleared;
@@ -109,6 +112,22 @@ TEST_F(CheckServiceTest, ChecksWhatIsOpenedAndSaved) {
   EXPECT_EQ(2, Listener.publishedFor("/virtual/a.c")[1].Version);
   EXPECT_EQ("not-robust", codeOf("/virtual/a.c"));
   EXPECT_EQ(Listener.Begun, Listener.Ended);
+}
+
+TEST_F(CheckServiceTest, OnceATextIsAnotherNothingIsToldOfTheOldOne) {
+  std::atomic<bool> Begun = false, Told = false;
+  Listener.WhileTelling = [&] {
+    Begun = true;
+    std::this_thread::sleep_for(200ms);
+    Told = true;
+  };
+  Service->open("/virtual/a.c", Racy, 1, true);
+  while (!Begun)
+    std::this_thread::sleep_for(1ms);
+  replace("/virtual/a.c", 2, "int main(void) {}");
+  EXPECT_TRUE(Told) << "a result was on its way while the text was changed";
+  idle();
+  Service->stop(); // the listener's function ends here
 }
 
 TEST_F(CheckServiceTest, AnEditDuringACheckRestartsItAndOldResultsAreDropped) {
