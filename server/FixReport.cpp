@@ -134,9 +134,7 @@ void printFixes(raw_ostream &Out, const std::string &File, const FixReport &Repo
 void printWeaker(raw_ostream &Out, const std::string &File, const RelaxReport &Report, SourceTexts &Sources,
                  const TextOptions &Options) {
   switch (Report.What) {
-  case RelaxReport::Outcome::NothingToDo:
-    Out << File << ": " << (Report.Reason.empty() ? "all fences and memory orders are needed" : Report.Reason) << '\n';
-    return;
+  case RelaxReport::Outcome::NothingToDo: Out << File << ": " << Report.Reason << '\n'; return;
   case RelaxReport::Outcome::CannotBeChecked: Out << File << ": cannot be checked: " << Report.Reason << '\n'; return;
   case RelaxReport::Outcome::GaveUp: Out << File << ": inconclusive: " << Report.Reason << '\n'; return;
   case RelaxReport::Outcome::Refused:

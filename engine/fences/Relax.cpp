@@ -173,6 +173,8 @@ private:
       if (!Report.Complete) {
         Report.What = RelaxReport::Outcome::GaveUp;
         Report.Reason = limit();
+      } else if (!Items.empty()) {
+        Report.Reason = "all fences and memory orders are needed";
       }
       return;
     }

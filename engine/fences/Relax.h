@@ -16,7 +16,7 @@ struct Weakening {
 struct RelaxReport {
   enum class Outcome : uint8_t {
     Found,       // some of it is not needed
-    NothingToDo, // all of it is needed; or there is none: Reason
+    NothingToDo, // all of it is needed, or there is none: Reason says which
     Refused,     // the program does not pass as it is: Shown, Reason
     GaveUp,      // a limit, or cancelled, before anything was known
     CannotBeChecked

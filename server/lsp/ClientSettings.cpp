@@ -20,15 +20,13 @@ static std::string textOf(const Value &V) {
 
 static void addKeys(const Object &O, const std::string &Prefix, SettingsLayer &Layer,
                     std::vector<SettingsProblem> &Problems) {
-  static constexpr StringRef Known[] = {"check.trigger", "models", "unroll",     "timeout", "memory", "jobs",
-                                        "engine",        "robustness", "fixes", "relax",   "flags"};
   for (const auto &[Name, V] : O) {
     const std::string Key = Prefix + Name.str();
     if (const Object *Inner = V.getAsObject()) {
       addKeys(*Inner, Key + ".", Layer, Problems);
       continue;
     }
-    if (V.kind() == Value::Null || std::find(std::begin(Known), std::end(Known), Key) == std::end(Known))
+    if (V.kind() == Value::Null || !isSetting(Key))
       continue;
     std::vector<std::string> Values;
     if (const Array *Items = V.getAsArray())

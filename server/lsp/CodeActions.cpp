@@ -274,10 +274,11 @@ Array actionsOf(const DocumentStatus &Status, const lsptypes::CodeActionQuery &Q
 }
 
 std::string whyNot(const FixAnswer &Answer) {
+  const bool Relax = Answer.Asked.What == Aim::Relax;
   if (Answer.What == "nothing-to-do")
-    return Answer.Asked.What == Aim::Relax ? "all fences and memory orders are needed" : "there is nothing to fix";
-  const std::string Begin = Answer.What == "refused"   ? "cannot be fixed"
-                            : Answer.What == "gave-up" ? "no fix found"
+    return Relax ? Answer.Reason : "there is nothing to fix";
+  const std::string Begin = Answer.What == "refused"   ? Relax ? "nothing can be weakened" : "cannot be fixed"
+                            : Answer.What == "gave-up" ? Relax ? "inconclusive" : "no fix found"
                                                        : "cannot be checked";
   return Begin + (Answer.Reason.empty() ? "" : ": " + Answer.Reason);
 }

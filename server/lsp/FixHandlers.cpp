@@ -152,7 +152,10 @@ void LanguageServer::relax(const std::string &File, Reply Answer) {
     withFixes(File, {FixQuestion::Aim::Relax, {}}, Number, [=, this](const DocumentStatus &, const FixAnswer &Found) {
       if (Found.Hints.empty() && Found.What != "nothing-to-do")
         return answer(Number, failed(whyNot(Found)));
-      answer(Number, Object{{"hints", static_cast<int64_t>(Found.Hints.size())}});
+      Object Said{{"hints", static_cast<int64_t>(Found.Hints.size())}};
+      if (Found.Hints.empty())
+        Said["reason"] = whyNot(Found);
+      answer(Number, std::move(Said));
     });
   };
   std::optional<DocumentStatus> Status = Service->status(File);

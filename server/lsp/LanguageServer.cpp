@@ -225,21 +225,7 @@ void LanguageServer::configure(const Value &Json) {
   for (const SettingsProblem &P : Problems)
     SendLog({Object{{"type", 2}, {"message", "Picket's configuration: " + llvm::json::fixUTF8(P.Message)}}});
   SettingsLayer Both = Options;
-  auto Take = [](auto &To, const auto &From) {
-    if (From)
-      To = From;
-  };
-  Take(Both.When, Given.When);
-  Take(Both.Models, Given.Models);
-  Take(Both.Unroll, Given.Unroll);
-  Take(Both.TimeoutSeconds, Given.TimeoutSeconds);
-  Take(Both.MemoryBytes, Given.MemoryBytes);
-  Take(Both.Jobs, Given.Jobs);
-  Take(Both.Robustness, Given.Robustness);
-  Take(Both.Search, Given.Search);
-  Take(Both.Fixes, Given.Fixes);
-  Take(Both.Relax, Given.Relax);
-  Take(Both.Flags, Given.Flags);
+  picket::apply(Both, Given);
   Service->configure(Both);
 }
 

@@ -99,12 +99,11 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
   }
   if (Key == "models") // "tso,pso" is accepted where a list is expected, too
     return setModels(Layer, splitAtCommas(llvm::join(Values, ",")));
-  static constexpr StringRef Known[] = {"check.trigger", "unroll", "timeout",    "memory", "jobs",
-                                        "engine",        "robustness", "fixes", "relax"};
-  if (std::find(std::begin(Known), std::end(Known), Key) == std::end(Known))
-    return ("'" + Key +
-            "' is no setting (check.trigger, models, unroll, timeout, memory, jobs, engine, robustness, fixes, relax, flags)")
-        .str();
+  if (!isSetting(Key)) {
+    std::vector<std::string> Keys;
+    forEachSetting([&](const char *Known, auto...) { Keys.push_back(Known); });
+    return ("'" + Key + "' is no setting (" + llvm::join(Keys, ", ") + ")").str();
+  }
   if (Values.size() != 1)
     return ("'" + Key + "' takes one value").str();
   const std::string &Text = Values[0];
@@ -130,27 +129,36 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
   return Layer.MemoryBytes && *Layer.MemoryBytes > 0 ? "" : noValue(Key, Text, "512M, 2G");
 }
 
+bool isSetting(StringRef Key) {
+  bool Found = false;
+  forEachSetting([&](const char *Known, auto...) { Found |= Key == Known; });
+  return Found;
+}
+
 void apply(Settings &To, const SettingsLayer &Nearer) {
-  To.When = Nearer.When.value_or(To.When);
-  To.Models = Nearer.Models.value_or(To.Models);
-  To.Unroll = Nearer.Unroll.value_or(To.Unroll);
-  To.TimeoutSeconds = Nearer.TimeoutSeconds.value_or(To.TimeoutSeconds);
-  To.MemoryBytes = Nearer.MemoryBytes.value_or(To.MemoryBytes);
-  To.Jobs = Nearer.Jobs.value_or(To.Jobs);
-  To.Search = Nearer.Search.value_or(To.Search);
-  To.Robustness = Nearer.Robustness.value_or(To.Robustness);
-  To.Fixes = Nearer.Fixes.value_or(To.Fixes);
-  To.Relax = Nearer.Relax.value_or(To.Relax);
-  To.Flags = Nearer.Flags.value_or(To.Flags);
+  forEachSetting([&](const char *, auto Said, auto Field, auto) { To.*Field = (Nearer.*Said).value_or(To.*Field); });
+}
+
+void apply(SettingsLayer &To, const SettingsLayer &Nearer) {
+  forEachSetting([&](const char *, auto Said, auto, auto) {
+    if (Nearer.*Said)
+      To.*Said = Nearer.*Said;
+  });
+}
+
+void apply(CheckOptions &To, const SettingsLayer &Nearer) {
+  forEachSetting([&](const char *, auto Said, auto, auto Option) {
+    if constexpr (!std::is_null_pointer_v<decltype(Option)>)
+      To.*Option = (Nearer.*Said).value_or(To.*Option);
+  });
 }
 
 CheckOptions checkOptionsOf(const Settings &S) {
   CheckOptions Options;
-  Options.Models = S.Models;
-  Options.Unroll = S.Unroll;
-  Options.Search = S.Search;
-  Options.TimeoutSeconds = S.TimeoutSeconds;
-  Options.Jobs = S.Jobs;
+  forEachSetting([&](const char *, auto, auto Field, auto Option) {
+    if constexpr (!std::is_null_pointer_v<decltype(Option)>)
+      Options.*Option = S.*Field;
+  });
   Options.Counterexamples = 4;
   Options.Samples = true; // for hovers
   Options.Witnesses = S.Robustness;

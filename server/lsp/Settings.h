@@ -50,6 +50,23 @@ struct SettingsLayer {
   bool operator==(const SettingsLayer &) const = default;
 };
 
+/// The one list of settings: Do(key, &SettingsLayer::X, &Settings::X, &CheckOptions::X) for each, with nullptr for what
+/// a check has no option for.
+template <typename F> void forEachSetting(F Do) {
+  Do("check.trigger", &SettingsLayer::When, &Settings::When, nullptr);
+  Do("models", &SettingsLayer::Models, &Settings::Models, &CheckOptions::Models);
+  Do("unroll", &SettingsLayer::Unroll, &Settings::Unroll, &CheckOptions::Unroll);
+  Do("timeout", &SettingsLayer::TimeoutSeconds, &Settings::TimeoutSeconds, &CheckOptions::TimeoutSeconds);
+  Do("memory", &SettingsLayer::MemoryBytes, &Settings::MemoryBytes, &CheckOptions::MaxMemoryBytes);
+  Do("jobs", &SettingsLayer::Jobs, &Settings::Jobs, &CheckOptions::Jobs);
+  Do("engine", &SettingsLayer::Search, &Settings::Search, &CheckOptions::Search);
+  Do("robustness", &SettingsLayer::Robustness, &Settings::Robustness, nullptr);
+  Do("fixes", &SettingsLayer::Fixes, &Settings::Fixes, nullptr);
+  Do("relax", &SettingsLayer::Relax, &Settings::Relax, nullptr);
+  Do("flags", &SettingsLayer::Flags, &Settings::Flags, nullptr);
+}
+bool isSetting(llvm::StringRef Key);
+
 /// Something that was meant as a setting and is none.
 struct SettingsProblem {
   uint32_t Line = 0; // from 1; 0: not in a text
@@ -57,8 +74,7 @@ struct SettingsProblem {
   bool operator==(const SettingsProblem &) const = default;
 };
 
-/// Sets one of check.trigger, models, unroll, timeout, memory, jobs, engine, robustness, fixes, relax, flags. Returns
-/// what is wrong, or nothing.
+/// Sets one of them. Returns what is wrong, or nothing.
 std::string set(SettingsLayer &Layer, llvm::StringRef Key, const std::vector<std::string> &Values);
 
 /// How a check with these settings is done.
@@ -66,6 +82,8 @@ CheckOptions checkOptionsOf(const Settings &S);
 
 /// `Nearer` has the last word.
 void apply(Settings &To, const SettingsLayer &Nearer);
+void apply(SettingsLayer &To, const SettingsLayer &Nearer);
+void apply(CheckOptions &To, const SettingsLayer &Nearer);
 
 /// "// picket: models=tso,pso unroll=5 timeout=20s" on one of the first lines of a file, also within /* */.
 SettingsLayer layerOfComment(llvm::StringRef Text, std::vector<SettingsProblem> &Problems);

@@ -72,8 +72,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const relax = (...args: unknown[]): Thenable<void> =>
     withProgress("looking for fences that are not needed", async (token) => {
       const hints = readHints(await ask("picket.relax", args, {}, token));
-      if (hints === 0) void vscode.window.showInformationMessage("Picket: all fences and memory orders are needed.");
-      if (hints) void vscode.window.showInformationMessage(`Picket: ${hints === 1 ? "1 fence or memory order" : `${hints} fences and memory orders`} could be weaker; they are marked.`);
+      if (!hints) return;
+      const { count, reason } = hints;
+      const found = `${count === 1 ? "1 fence or memory order" : `${count} fences and memory orders`} could be weaker; they are marked`;
+      void vscode.window.showInformationMessage(`Picket: ${count > 0 ? found : reason}.`);
     });
   const explain = async (...args: unknown[]): Promise<void> => {
     const editor = vscode.window.activeTextEditor;

@@ -130,9 +130,14 @@ export function readFixes(value: unknown): unknown[] {
   return isObject(value) && Array.isArray(value["fixes"]) ? value["fixes"].filter((fix) => isObject(fix) && fix["aim"] === "no-bug") : [];
 }
 
-/// How many fences are not needed, after picket.relax; undefined if that was not found out.
-export function readHints(value: unknown): number | undefined {
-  return isObject(value) && typeof value["hints"] === "number" ? value["hints"] : undefined;
+/// How many fences are not needed, after picket.relax, and why none if so.
+export interface Hints {
+  count: number;
+  reason: string;
+}
+/// Undefined: that was not found out.
+export function readHints(value: unknown): Hints | undefined {
+  return isObject(value) && typeof value["hints"] === "number" ? { count: value["hints"], reason: textOf(value["reason"]) } : undefined;
 }
 
 /// The answer to picket.explain.

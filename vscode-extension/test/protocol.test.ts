@@ -57,6 +57,7 @@ test("What is known of fixes is read", () => {
   assert.deepEqual(fixes({ searching: 1, offers: "2", reason: 3 }), { searching: false, offers: 0, reason: "" });
   assert.deepEqual(readFixes({ fixes: [{ aim: "no-bug", id: "1" }, { aim: "robust", id: "2" }, 3] }), [{ aim: "no-bug", id: "1" }]);
   assert.deepEqual(readFixes(null), []);
-  assert.equal(readHints({ hints: 3 }), 3);
+  assert.deepEqual(readHints({ hints: 3 }), { count: 3, reason: "" });
+  assert.deepEqual(readHints({ hints: 0, reason: "all are needed" }), { count: 0, reason: "all are needed" });
   assert.equal(readHints(undefined), undefined);
 });
