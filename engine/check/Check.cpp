@@ -292,6 +292,10 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
     Result.Ended = ExplorationResult::End::Limit;
     Result.Reason = "memory ran out";
   }
+  if (Result.FailedWakeups && Result.Ended == ExplorationResult::End::Everything) {
+    Result.Ended = ExplorationResult::End::Limit;
+    Result.Reason = "an execution that was planned could not be carried out, which is a mistake of Picket's";
+  }
   Report.Seconds = secondsSince(Start);
   Report.Executions = Result.Executions;
   Report.Blocked = Result.Blocked;

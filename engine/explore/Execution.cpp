@@ -428,10 +428,10 @@ void Execution::follow(const StepNote &N) {
   }
 }
 
-/// What main waited for at its end, nobody asks any more.
+/// What main waited for at its end nobody asks any more, if nobody else is left.
 inline bool Execution::matters(const StepNote &N) const {
   const bool OnlyClock = N.What == StepNote::Joined || N.What == StepNote::Drained;
-  return !OnlyClock || N.A != 0 || Monitor || !C.machine().isFinished(0);
+  return !OnlyClock || N.A != 0 || Monitor || !C.machine().isFinished(0) || !C.machine().alone();
 }
 
 void Execution::started() {

@@ -187,7 +187,9 @@ bool Interpreter::completeFree() {
   Address Where = S.Pending.Where;
   S.Pending = Operation();
   ++S.Operations;
-  return endBlock(P.Code[S.Pc], Where);
+  const Instruction &I = P.Code[S.Pc];
+  M.DependsOnOthers |= static_cast<Builtin>(I.Imm) == Builtin::Realloc; // what they wrote moves along
+  return endBlock(I, Where);
 }
 
 uint64_t *Interpreter::specificValues() {

@@ -356,7 +356,7 @@ template <bool Single> void Interpreter::loop() {
         return;
       break;
     case Opcode::CopyWritten:
-      M.Mem.copyWritten(value(I.A), value(I.B), value(I.C));
+      copyWritten(I);
       ++At;
       break;
     case Opcode::ThreadLocal:

@@ -98,6 +98,7 @@ private:
   bool stop(const Operation &Op);
   bool failed(BugKind Kind, std::string Message);
   void noteFed(const Instruction &I, Address Where);
+  void copyWritten(const Instruction &I);
 
   uint64_t value(Operand O) const { return O >= 0 ? Registers[O] : P.Constants[~O]; }
   uint64_t upper(Operand O) const { return O >= 0 ? Registers[O + 1] : P.Constants[~O + 1]; }

@@ -135,7 +135,7 @@ void Machine::start() {
   DependsOnOthers = false;
   Interpreter(*this, 0).enterPhase();
   if (!DependsOnOthers)
-    rememberRoot(Main);
+    rememberRoot(Main, 0);
 }
 
 ThreadId Machine::threadFor(ThreadId Parent, uint32_t Index) {
@@ -182,7 +182,7 @@ ThreadId Machine::create(ThreadId Parent, uint32_t Function, uint64_t Argument) 
     DependsOnOthers = false;
     Interpreter(*this, Id).run();
     if (!DependsOnOthers)
-      rememberRoot(T);
+      rememberRoot(T, Argument);
     DependsOnOthers |= Before;
   }
   return Id;
@@ -247,7 +247,8 @@ void Machine::save(Thread &T) {
 void Machine::resume(ThreadId Id, uint64_t Value, uint64_t Value2, bool Changed) {
   Thread &T = *Threads[Id];
   const Outcome Came{Value, Value2, Changed};
-  Point *Next = findNext(T, Came);
+  const bool IsAtPoint = T.Now != &T.S && mayFollow();
+  Point *Next = IsAtPoint ? findNext(*static_cast<Point *>(T.Now), Came) : nullptr;
   if (!Next || Next->MustRun)
     return runOn(T, Came);
   for (uint32_t K = 0; K < Next->NumWrites; ++K) {

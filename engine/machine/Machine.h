@@ -343,13 +343,14 @@ private:
   bool usesPoints() const { return Options.Points != MachineOptions::Points::Off && Gatherings == 1 && mayFollow(); }
   /// The same for a thread that is at a point.
   bool mayFollow() const { return LiveThreads > 1 && !Probing && !Options.ShowAll; }
-  Point *findNext(const Thread &T, const Outcome &Came) const;
+  bool findsTheSame(const Point &At) const;
+  Point *findNext(const Point &From, const Outcome &Came) const;
   void runOn(Thread &T, const Outcome &Came);
   void takeUp(Thread &T);
   template <typename Complete> void run(Thread &T, const Outcome &Came, Complete How);
   void remember(Thread &T, Point &From, const Outcome &Came, uint64_t Version);
-  void rememberRoot(Thread &T);
-  Point *makePoint(Thread &T, const Outcome &Came, uint64_t Version);
+  void rememberRoot(Thread &T, uint64_t Argument);
+  Point *makePoint(Thread &T, const Outcome &Came, uint64_t Version, bool IsRoot);
   bool isAt(const Thread &T, const Point &P) const;
   uint32_t numRegisters(const Thread &T, const State &S, const Frame *Frames) const;
 

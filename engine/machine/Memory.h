@@ -7,6 +7,7 @@
 #include "program/Program.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace picket {
@@ -60,13 +61,14 @@ public:
   }
 
   /// The object an address points into, null if there never was one.
-  Object *find(Address A) {
+  const Object *find(Address A) const {
     uint32_t Slot = slotOf(A);
     if (Slot >= NumSlots)
       return nullptr;
-    Object &O = at(Slot);
+    const Object &O = at(Slot);
     return O.Life != Lifetime::Absent ? &O : nullptr;
   }
+  Object *find(Address A) { return const_cast<Object *>(std::as_const(*this).find(A)); }
   Object &at(uint32_t Slot) { return Chunks[Slot / ChunkSize][Slot % ChunkSize]; }
   const Object &at(uint32_t Slot) const { return Chunks[Slot / ChunkSize][Slot % ChunkSize]; }
 

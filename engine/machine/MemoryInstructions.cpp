@@ -149,6 +149,15 @@ void Interpreter::writeOwn(Address Where, uint32_t Width, uint64_t Value, uint64
     M.DoesMore = true;
 }
 
+/// Which bytes a copy leaves written depends on which others have written.
+void Interpreter::copyWritten(const Instruction &I) {
+  const Address To = value(I.A), From = value(I.B);
+  for (Address A : {To, From})
+    if (const Object *O = M.Mem.find(A); O && O->Tracked && M.Shared.isShared(O->Site))
+      M.DoesMore = true;
+  M.Mem.copyWritten(To, From, value(I.C));
+}
+
 /// The bytes that a read-modify-write reads and may write.
 uint8_t *Interpreter::update(Address A, uint32_t Size) {
   Object &O = M.Mem.at(slotOf(A));

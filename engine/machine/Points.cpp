@@ -58,9 +58,23 @@ bool Machine::isAt(const Thread &T, const Point &At) const {
          std::equal(At.stackSlots(), At.stackSlots() + At.NumStackSlots, T.StackSlots);
 }
 
-Machine::Point *Machine::makePoint(Thread &T, const Outcome &Came, uint64_t Version) {
+/// Whether the operation names memory by its address.
+static bool accesses(const Operation &Op) {
+  switch (Op.Kind) {
+  case OperationKind::Load:
+  case OperationKind::Store:
+  case OperationKind::Rmw:
+  case OperationKind::CmpXchg:
+  case OperationKind::Sync:
+  case OperationKind::Free: return true;
+  default: return false;
+  }
+}
+
+/// A first point is always come to by running.
+Machine::Point *Machine::makePoint(Thread &T, const Outcome &Came, uint64_t Version, bool IsRoot) {
   const uint32_t Registers = numRegisters(T, T.S, T.Frames);
-  const size_t Writes = DoesMore ? 0 : OwnWrites.size();
+  const size_t Writes = DoesMore || IsRoot ? 0 : OwnWrites.size();
   const size_t Bytes = sizeof(Point) + Registers * sizeof(uint64_t) + Writes * sizeof(OwnWrite) +
                        T.S.Depth * sizeof(Frame) + T.S.StackObjects * sizeof(uint32_t);
   const size_t Lines = (Bytes + sizeof(CacheLine) - 1) / sizeof(CacheLine);
@@ -79,7 +93,14 @@ Machine::Point *Machine::makePoint(Thread &T, const Outcome &Came, uint64_t Vers
   ChunkLeft -= Lines;
   New->Version = Version;
   New->Came = Came;
-  New->MustRun = DoesMore || Options.Points == MachineOptions::Points::Distrusted;
+  if (accesses(T.S.Pending)) {
+    const Object &O = Mem.at(slotOf(T.S.Pending.Where));
+    New->OfOthers = O.Owner != T.Id && O.Kind != ObjectKind::Global;
+    New->Kind = O.Kind;
+    New->Site = O.Site;
+    New->Size = O.Size;
+  }
+  New->MustRun = DoesMore || IsRoot || Options.Points == MachineOptions::Points::Distrusted;
   New->NumRegisters = static_cast<uint16_t>(Registers);
   New->NumFrames = static_cast<uint16_t>(T.S.Depth);
   New->NumStackSlots = static_cast<uint16_t>(T.S.StackObjects);
@@ -93,17 +114,16 @@ Machine::Point *Machine::makePoint(Thread &T, const Outcome &Came, uint64_t Vers
 
 /// T has been run from a point with this outcome: it is at the next one now.
 void Machine::remember(Thread &T, Point &From, const Outcome &Came, uint64_t Version) {
-  Point *Here = nullptr;
-  for (Point *Next = From.Next; Next && !Here; Next = Next->Sibling)
-    if (Next->Came == Came && Next->Version == Version && Version == Shared.version())
-      Here = Next;
+  if (Version != Shared.version())
+    return; // nobody would find it
+  Point *Here = findNext(From, Came);
   if (Here && !isAt(T, *Here)) {
     if (Options.Points == MachineOptions::Points::Distrusted)
       throw std::logic_error("a thread went another way with the same outcomes");
     return;
   }
   if (!Here && From.NumNext < MaxNext) {
-    Here = makePoint(T, Came, Version);
+    Here = makePoint(T, Came, Version, /*IsRoot=*/false);
     if (!Here)
       return;
     Here->Sibling = From.Next;
@@ -117,17 +137,15 @@ void Machine::remember(Thread &T, Point &From, const Outcome &Came, uint64_t Ver
 }
 
 /// T has come into being, or the program has started, and got this far.
-void Machine::rememberRoot(Thread &T) {
+void Machine::rememberRoot(Thread &T, uint64_t Argument) {
   if (!usesPoints() || T.S.Status == ThreadStatus::Failed || T.S.InAtomic)
     return;
   Point *Here = T.Roots;
-  while (Here && !isAt(T, *Here))
+  // What the argument has led to in the thread's own memory is not compared.
+  while (Here && !(Here->Came.Value == Argument && isAt(T, *Here)))
     Here = Here->Sibling;
   if (!Here) {
-    const bool Before = DoesMore;
-    DoesMore = true;
-    Here = makePoint(T, {}, 0);
-    DoesMore = Before;
+    Here = makePoint(T, {Argument, 0, false}, 0, /*IsRoot=*/true);
     if (!Here)
       return;
     Here->Sibling = T.Roots;

@@ -6,9 +6,13 @@
 // when it stops in front of a visible operation (or for good), and from there it goes by the operation's outcome to the
 // next. A way that was gone before is followed without running anything, and going back is going to the point before.
 //
-// A way of which that is not true leads to no point: it depends on what others did (joining them, what belongs to the
-// process). From there on the thread is run and saved. And there are ways that must be run each time, since they do
-// more than change the thread (create threads, bring objects to life); they lead to points as well.
+// A way of which that is not true leads to no point: it depends on what others did (what belongs to the process, a block
+// that moves with what they wrote into it). From there on the thread is run and saved. And there are ways that must be
+// run each time, since they do more than change the thread (create threads, bring objects to life); most of them lead
+// to points as well.
+//
+// An address that others gave can name a block of another size, or from elsewhere, in another execution: the block
+// belongs to what is known of an operation in front of which a thread stands.
 #pragma once
 
 #include "machine/Interpreter.h"
@@ -18,8 +22,11 @@ namespace picket {
 struct Machine::PointLinks {
   uint64_t
       Version;  // what was known to be shared when the way here was run: with other knowledge it could lead elsewhere
-  Outcome Came; // leads here from the point before
+  Outcome Came; // leads here from the point before; to a first point: what the thread was created with
   bool MustRun;
+  bool OfOthers = false; // the pending operation is on memory that another thread brought to life:
+  ObjectKind Kind = ObjectKind::Hidden;
+  uint32_t Site = 0, Size = 0;
   uint16_t NumNext = 0;     // points that follow
   Point *Next = nullptr;    // the first of them
   Point *Sibling = nullptr; // the next that follows the same point
@@ -35,12 +42,18 @@ struct Machine::Point : PointLinks, State {
   const uint32_t *stackSlots() const { return reinterpret_cast<const uint32_t *>(frames() + NumFrames); }
 };
 
-/// The point where this outcome leads, if that is known.
-inline Machine::Point *Machine::findNext(const Thread &T, const Outcome &Came) const {
-  if (T.Now == &T.S || !mayFollow())
-    return nullptr;
-  Point *Next = static_cast<Point *>(T.Now)->Next;
-  while (Next && (Next->Version != Shared.version() || !(Next->Came == Came)))
+/// What others brought to life is as it was when the way to the point was run.
+inline bool Machine::findsTheSame(const Point &At) const {
+  if (!At.OfOthers)
+    return true;
+  const Object *O = Mem.find(At.Pending.Where);
+  return O && O->Kind == At.Kind && O->Site == At.Site && O->Size == At.Size;
+}
+
+/// The point where this outcome leads from another, if that is known.
+inline Machine::Point *Machine::findNext(const Point &From, const Outcome &Came) const {
+  Point *Next = From.Next;
+  while (Next && (Next->Version != Shared.version() || !(Next->Came == Came) || !findsTheSame(*Next)))
     Next = Next->Sibling;
   return Next;
 }
