@@ -15,6 +15,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <set>
 
 namespace picket {
@@ -33,9 +34,22 @@ ExplorationResult exploreAll(const Program &P, Buffering Buffers) {
   return Result;
 }
 
-/// executions, and steps taken for them: of one exploration; executions/s: per second of processor time, which other work disturbs least.
+/// What is kept of an execution while it is explored: at the most, and of how many events.
+struct Size : ExplorationObserver {
+  size_t Bytes = 0, Events = 0;
+  void ended(Execution &E, Ending) override {
+    Bytes = std::max(Bytes, E.bytes() + E.configuration().machine().undo().bytes());
+    Events = std::max<size_t>(Events, E.length());
+  }
+  void restarted() override { *this = Size(); }
+};
+
+/// executions, and steps taken for them: of one exploration; bytes: of one execution; executions/s: per second of processor time, which
+/// other work disturbs least.
 void benchExecutions(benchmark::State &State, const Subject &S, Buffering Buffers) {
   const Program P = testing::compile(testing::requestForProgram(S.File, S.Flags));
+  Size OfOne;
+  exploreOptimally(P, testing::exhaustively(Buffers), OfOne);
   uint64_t Total = 0;
   ExplorationResult Result;
   for (auto _ : State) {
@@ -44,6 +58,7 @@ void benchExecutions(benchmark::State &State, const Subject &S, Buffering Buffer
   }
   State.counters["executions"] = static_cast<double>(Result.Executions);
   State.counters["steps"] = static_cast<double>(Result.Steps);
+  State.counters["bytes"] = static_cast<double>(OfOne.Bytes);
   State.counters["executions/s"] = benchmark::Counter(static_cast<double>(Total), benchmark::Counter::kIsRate);
 }
 
@@ -89,26 +104,22 @@ const char *const Alternating = "#include <pthread.h>\n#include <semaphore.h>\ns
                                 "  pthread_create(&a, 0, t, (void *)0); pthread_create(&b, 0, t, (void *)1);\n"
                                 "  pthread_join(a, 0); pthread_join(b, 0); return 0; }\n";
 
-struct CountEvents : ExplorationObserver {
-  uint64_t Events = 0;
-  void ended(Execution &E, Ending) override { Events += E.length(); }
-  void restarted() override { Events = 0; }
-};
-
-/// ns/event: flat if the time of an execution is linear in its length. Starting over once more is shared is included.
+/// s/event: flat if the time of an execution is linear in its length. Starting over once more is shared is included.
 void benchOneExecution(benchmark::State &State, const char *Text, Buffering Buffers) {
   const Program P = testing::compile(testing::requestForText(Text, {"-DN=" + std::to_string(State.range(0))}));
-  uint64_t Events = 0, Total = 0;
+  Size OfIt;
+  uint64_t Total = 0;
   for (auto _ : State) {
-    CountEvents Count;
+    OfIt = Size();
     ExplorationOptions Options = testing::exhaustively(Buffers);
     Options.Machine.QuietAccesses = false; // it is steps that are to be many
-    ExplorationResult Result = exploreOptimally(P, Options, Count);
+    ExplorationResult Result = exploreOptimally(P, Options, OfIt);
     if (Result.Executions != 1)
       State.SkipWithError("more than one execution");
-    Total += Events = Count.Events;
+    Total += OfIt.Events;
   }
-  State.counters["events"] = static_cast<double>(Events);
+  State.counters["events"] = static_cast<double>(OfIt.Events);
+  State.counters["bytes/event"] = static_cast<double>(OfIt.Bytes) / static_cast<double>(OfIt.Events);
   State.counters["s/event"] =
       benchmark::Counter(static_cast<double>(Total), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
