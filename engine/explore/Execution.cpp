@@ -233,6 +233,16 @@ void Execution::racesOfStuck(ProcessId P, PodArray<Race> &Result) {
     E.Touched.add({Cell, Pending.Kind == OperationKind::Load ? CellAccess::Read : CellAccess::Write, 0});
 }
 
+/// The end of a local variable and the updates of its own thread's stores to it are in no order: where both come last,
+/// this is the one besides `Write` (0: there is none).
+uint32_t Execution::alsoLast(uint32_t Write) const {
+  const ThreadId Owner = Events[Touches[Write - 1].Event].Touched.Owner;
+  for (uint32_t W = Touches[Write - 1].PrevWrite; W && isOwn(W, Owner); W = Touches[W - 1].PrevWrite)
+    if (isEnd(W) != isEnd(Write))
+      return W;
+  return 0;
+}
+
 void Execution::touchRead(uint32_t E, CellId Cell, const uint32_t *SeenClock, bool FindRaces) {
   CellState &S = State[Cell];
   Touches.push_back({Cell, CellAccess::Read, E, 0, S.LastWrite, S.Reads, S.Reads, 0});
@@ -244,6 +254,12 @@ void Execution::touchRead(uint32_t E, CellId Cell, const uint32_t *SeenClock, bo
         addRace(Writer, E, Pending.Kind == OperationKind::CmpXchg && wouldSwap(Writer, false), SeenClock);
       }
       join(clock(E), clock(Writer));
+      if (const uint32_t Other = NumEnds ? alsoLast(S.LastWrite) : 0) {
+        const uint32_t Also = Touches[Other - 1].Event;
+        if (FindRaces)
+          addRace(Also, E, Pending.Kind == OperationKind::CmpXchg && wouldSwap(Also, false), SeenClock);
+        join(clock(E), clock(Also));
+      }
     } else if (Events[E].Kind == OperationKind::CmpXchg) { // has waited for it, also where it writes nothing
       join(clock(E), clock(Writer));
     } else {
@@ -277,6 +293,16 @@ uint32_t Execution::keepOld(uint32_t E, CellId Cell, const MemoryAccess &A) {
   return static_cast<uint32_t>(Old);
 }
 
+/// The loads that this update's entry was forwarded to: now they count as reads of memory.
+uint32_t Execution::readsOfEntry(uint32_t E, CellId Cell) {
+  for (uint32_t T = EntryStates[Events[E].Touched.Owner][C.entry()].LastLoad; T; T = Touches[T - 1].PrevOnEntry)
+    if (Touches[T - 1].Cell == Cell) {
+      Touches[T - 1].NextRead = 0;
+      return T;
+    }
+  return 0;
+}
+
 void Execution::touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *SeenClock, bool FindRaces) {
   CellState &S = State[Cell];
   const Event &Mine = Events[E];
@@ -294,17 +320,16 @@ void Execution::touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const
       addRace(W.Event, E, Pending.Kind != OperationKind::CmpXchg || wouldSwap(W.Event, true), SeenClock);
     }
     join(clock(E), clock(W.Event));
+    const bool MayBeTwo = NumEnds && !isOwn(S.LastWrite, Mine.Touched.Owner);
+    if (const uint32_t Other = MayBeTwo ? alsoLast(S.LastWrite) : 0) {
+      const uint32_t Also = Touches[Other - 1].Event;
+      if (FindRaces)
+        addRace(Also, E, Pending.Kind != OperationKind::CmpXchg || wouldSwap(Also, true), SeenClock);
+      join(clock(E), clock(Also));
+    }
   }
 
-  // The loads that this update's entry was forwarded to now count as reads of memory.
-  uint32_t Reads = 0;
-  if (Mine.Touched.IsUpdate)
-    for (uint32_t T = EntryStates[Mine.Touched.Owner][C.entry()].LastLoad; T; T = Touches[T - 1].PrevOnEntry)
-      if (Touches[T - 1].Cell == Cell) {
-        Touches[T - 1].NextRead = 0;
-        Reads = T;
-        break;
-      }
+  const uint32_t Reads = Mine.Touched.IsUpdate ? readsOfEntry(E, Cell) : 0;
   Touches.push_back(
       {Cell, CellAccess::Write, E, Mine.Touched.IsUpdate ? C.entry() : 0, S.LastWrite, S.Reads, 0, 0, Old});
   if (S.LastWrite)
@@ -314,10 +339,11 @@ void Execution::touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const
 }
 
 /// The end of a local variable is a write that does not wait for the thread's own stores: it is not related to their
-/// updates, and what others did before those is looked at as well.
-void Execution::touchEnd(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *SeenClock) {
+/// updates, nor these to it, and what others did before those is looked at as well.
+void Execution::touchApart(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *SeenClock) {
   CellState &S = State[Cell];
-  ThreadId Owner = Events[E].Touched.Owner;
+  const bool Ends = Events[E].Kind == OperationKind::End;
+  const ThreadId Owner = Events[E].Touched.Owner;
   uint32_t Old = keepOld(E, Cell, A);
   auto RaceWith = [&](uint32_t Other) {
     addRace(Other, E, true, SeenClock);
@@ -331,18 +357,20 @@ void Execution::touchEnd(uint32_t E, CellId Cell, const MemoryAccess &A, const u
     if (!Write)
       break;
     const Touch &W = Touches[Write - 1];
-    if (Events[W.Event].Touched.Owner != Owner) {
+    if (!isOwn(Write, Owner) || isEnd(Write) == Ends) {
       RaceWith(W.Event);
       break;
     }
     Write = W.PrevWrite;
     Reads = W.PrevReads;
   }
-  Touches.push_back({Cell, CellAccess::Write, E, 0, S.LastWrite, S.Reads, 0, 0, Old});
+  Touches.push_back(
+      {Cell, CellAccess::Write, E, Ends ? 0 : C.entry(), S.LastWrite, S.Reads, 0, 0, Old});
   if (S.LastWrite)
     Touches[S.LastWrite - 1].NextWrite = static_cast<uint32_t>(Touches.size());
   S.LastWrite = static_cast<uint32_t>(Touches.size());
-  S.Reads = 0;
+  S.Reads = Ends ? 0 : readsOfEntry(E, Cell);
+  NumEnds += Ends;
 }
 
 /// The event that is being appended accesses a cell.
@@ -357,8 +385,10 @@ void Execution::touchEnd(uint32_t E, CellId Cell, const MemoryAccess &A, const u
     Access.Entry = A.Entry;
   }
   E.Touched.add(Access);
-  if (A.Write && E.Kind == OperationKind::End)
-    touchEnd(Length, Cell, A, SeenClock);
+  const bool BehindEnd = NumEnds && E.Touched.IsUpdate && State[Cell].LastWrite &&
+                         isEnd(State[Cell].LastWrite) && isOwn(State[Cell].LastWrite, E.Touched.Owner);
+  if (A.Write && (E.Kind == OperationKind::End || BehindEnd))
+    touchApart(Length, Cell, A, SeenClock);
   else if (A.Write)
     touchWrite(Length, Cell, A, SeenClock, !Waits);
   else if (A.Forwarded)
@@ -532,6 +562,7 @@ void Execution::removeLast() {
       Touches[Gone.PrevWrite - 1].NextWrite = 0;
     State[Gone.Cell].LastWrite = Gone.PrevWrite;
     State[Gone.Cell].Reads = Gone.PrevReads;
+    NumEnds -= Gone.How == CellAccess::Write && E.Kind == OperationKind::End;
   }
   for (; NumSaved > E.NumSaved; --NumSaved) {
     size_t At = Saved.size() - Stride - 1;
@@ -555,9 +586,18 @@ Execution::Source Execution::sourceOf(uint32_t K, uint32_t Index) const {
   const Touch &T = Touches[Events[K].FirstTouch + Index];
   if (T.How == CellAccess::Forwarded)
     return {false, Events[K].Touched.Owner, C.bufferEntry(Events[K].Touched.Owner, T.Entry).Operation};
-  if (!T.PrevWrite)
+  uint32_t From = T.PrevWrite;
+  if (NumEnds && From) {
+    const ThreadId Owner = Events[K].Touched.Owner;
+    const bool Writes = T.How == CellAccess::Write, Ends = Events[K].Kind == OperationKind::End;
+    while (Writes && From && isOwn(From, Owner) && isEnd(From) != Ends) // see touchApart
+      From = Touches[From - 1].PrevWrite;
+    if (const uint32_t Also = From && !isOwn(From, Owner) && !isEnd(From) ? alsoLast(From) : 0)
+      From = Also; // of the two, the end
+  }
+  if (!From)
     return {};
-  const Event &W = Events[Touches[T.PrevWrite - 1].Event];
+  const Event &W = Events[Touches[From - 1].Event];
   return {false, W.Touched.Owner, W.Operation};
 }
 

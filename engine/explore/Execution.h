@@ -108,6 +108,7 @@ public:
   Source sourceOf(uint32_t K, uint32_t Touch) const;
 
   Configuration &configuration() { return C; }
+  const Configuration &configuration() const { return C; }
   /// Roughly what it takes up.
   size_t bytes() const {
     size_t Buffered = 0;
@@ -179,7 +180,11 @@ private:
   void touchRead(uint32_t E, CellId Cell, const uint32_t *Seen, bool FindRaces);
   void touchForwarded(uint32_t E, CellId Cell, uint32_t Entry);
   void touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *Seen, bool FindRaces);
-  void touchEnd(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *Seen);
+  void touchApart(uint32_t E, CellId Cell, const MemoryAccess &A, const uint32_t *Seen);
+  bool isEnd(uint32_t Write) const { return Events[Touches[Write - 1].Event].Kind == OperationKind::End; }
+  bool isOwn(uint32_t Write, ThreadId T) const { return Events[Touches[Write - 1].Event].Touched.Owner == T; }
+  uint32_t alsoLast(uint32_t Write) const;
+  uint32_t readsOfEntry(uint32_t E, CellId Cell);
   uint32_t keepOld(uint32_t E, CellId Cell, const MemoryAccess &A);
   void joinOwnStores(ThreadId T);
   bool wouldSwap(uint32_t First, bool DidSwap) const;
@@ -234,6 +239,7 @@ private:
   std::vector<CellState> State;
   std::vector<uint8_t> OldBytes; // the first NumOld are in use
   size_t NumOld = 0;
+  uint32_t NumEnds = 0; // of local variables, in the execution
   PodArray<Race> Races;
   std::vector<History> Histories;                   // per process, with a monitor
   std::vector<ProcessId> Landed;                    // per landing: whose it is

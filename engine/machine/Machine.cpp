@@ -318,18 +318,18 @@ bool Machine::failsAccess(ThreadId Id, Address A, uint32_t Size, bool Write) {
   Object *O = Mem.find(A);
   if (O && O->Life == Lifetime::Alive && Memory::inBounds(*O, A, Size))
     return false;
-  failAt(Id, pc(Id), A, Size, Write);
-  return true;
-}
-
-void Machine::failAt(ThreadId Id, uint32_t Pc, Address A, uint32_t Size, bool Write) {
-  auto [Kind, Message] = describeBadAccess(*this, A, Size, Write);
-  Bugs.push_back({Kind, Id, Pc, std::move(Message)});
+  reportAccess(Id, pc(Id), A, Size, Write);
   takeUp(*Threads[Id]);
   State &S = Threads[Id]->S;
   ++S.Operations;
   S.Status = ThreadStatus::Failed;
   S.Pending = Operation();
+  return true;
+}
+
+void Machine::reportAccess(ThreadId Id, uint32_t Pc, Address A, uint32_t Size, bool Write) {
+  auto [Kind, Message] = describeBadAccess(*this, A, Size, Write);
+  Bugs.push_back({Kind, Id, Pc, std::move(Message)});
 }
 
 bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Changed) {

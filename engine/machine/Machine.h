@@ -141,8 +141,8 @@ public:
 
   /// Ends T with a bug at its pending operation if the access would be one now (the object may have died since).
   bool failsAccess(ThreadId T, Address A, uint32_t Size, bool Write);
-  /// Ends T with a bug at an earlier instruction.
-  void failAt(ThreadId T, uint32_t Pc, Address A, uint32_t Size, bool Write);
+  /// Records the bug of an access by an instruction of T, which may have gone on since.
+  void reportAccess(ThreadId T, uint32_t Pc, Address A, uint32_t Size, bool Write);
   /// Ends T with the bug that a synchronisation object found.
   void failSync(ThreadId T, const SyncResult &Misuse);
 
@@ -188,6 +188,7 @@ public:
   void newStep() { ++Step; }
 
   Memory &memory() { return Mem; }
+  const Memory &memory() const { return Mem; }
   Sharing &sharing() { return Shared; }
   /// Whoever runs it compares states: threads run without a bound.
   bool comparesStates() const { return Options.Live != nullptr; }

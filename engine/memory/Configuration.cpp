@@ -485,16 +485,14 @@ void Configuration::stepUpdate(ProcessId P) {
   UpdatedEntry = Index;
   Buffer.land(Index, M.undo());
   Object *O = M.memory().find(E.Where);
-  if (O->Life == Lifetime::Left && O->Owner == T) { // its own variable: nobody is left to see the value
-    settle(T);
-    return;
-  }
-  if (O->Life != Lifetime::Alive) {
+  // What a thread stored to its own variable lands even if the variable has ended by then: nobody is left to see it.
+  const bool OwnLeft = O->Life == Lifetime::Left && O->Owner == T;
+  if (O->Life != Lifetime::Alive && !OwnLeft) {
     Accesses.push_back({E.Where, E.Width, true});
-    M.failAt(T, E.Pc, E.Where, E.Width, true);
-    return;
+    M.reportAccess(T, E.Pc, E.Where, E.Width, true); // what the thread does meanwhile does not depend on it
+  } else {
+    write(E.Where, E.Width, E.Value, E.Value2);
   }
-  write(E.Where, E.Width, E.Value, E.Value2);
   settle(T);
 }
 

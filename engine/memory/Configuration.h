@@ -144,6 +144,7 @@ public:
   bool isQuiet(ThreadId T, Sharing &Known);
 
   Machine &machine() { return M; }
+  const Machine &machine() const { return M; }
   Buffering buffering() const { return Buffers; }
 
   /// The store buffer of T, under TSO and PSO.

@@ -1,6 +1,7 @@
 // Random programs: the optimal explorer sees exactly the traces that brute force sees, each once.
 #include "explore/BruteForce.h"
 #include "explore/OptimalDpor.h"
+#include "property/MemoryProgram.h"
 #include "property/RandomProgram.h"
 #include "source/Compile.h"
 
@@ -47,8 +48,8 @@ ExplorationOptions optionsFor(Buffering Buffers) {
 constexpr uint64_t MaxInterleavings = 30'000;
 
 /// What is wrong with the exploration of a program, empty if nothing. Skipped: too large for brute force.
-std::string problemOf(const RandomProgram &P, Buffering Buffers, bool &Skipped) {
-  std::optional<Program> Compiled = compileText(P.text());
+std::string problemOf(const std::string &Text, Buffering Buffers, bool &Skipped) {
+  std::optional<Program> Compiled = compileText(Text);
   if (!Compiled)
     return "does not compile";
   ExplorationOptions Options = optionsFor(Buffers);
@@ -91,7 +92,7 @@ RandomProgram shrink(RandomProgram P, Buffering Buffers) {
     Smaller = false;
     for (const RandomProgram &Candidate : testing::shrinks(P)) {
       bool Skipped = false;
-      if (problemOf(Candidate, Buffers, Skipped).empty())
+      if (problemOf(Candidate.text(), Buffers, Skipped).empty())
         continue;
       P = Candidate;
       Smaller = true;
@@ -101,23 +102,27 @@ RandomProgram shrink(RandomProgram P, Buffering Buffers) {
   return P;
 }
 
-void expectSameTraces(const testing::Palette &From, Buffering Buffers, unsigned Programs, unsigned Seed,
-                      unsigned MaxThreads = 4, unsigned MaxStatements = 5) {
+void readEnvironment(unsigned &Programs, unsigned &Seed) {
   if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
     Programs = static_cast<unsigned>(std::atoi(More));
   if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
     Seed = static_cast<unsigned>(std::atoi(Other));
+}
+
+void expectSameTraces(const testing::Palette &From, Buffering Buffers, unsigned Programs, unsigned Seed,
+                      unsigned MaxThreads = 4, unsigned MaxStatements = 5) {
+  readEnvironment(Programs, Seed);
   std::mt19937 Random(Seed);
   unsigned Compared = 0;
   for (unsigned K = 0; K < Programs; ++K) {
     RandomProgram P = testing::makeProgram(Random, From, MaxThreads, MaxStatements);
     bool Skipped = false;
-    if (problemOf(P, Buffers, Skipped).empty()) {
+    if (problemOf(P.text(), Buffers, Skipped).empty()) {
       Compared += !Skipped;
       continue;
     }
     RandomProgram Small = shrink(P, Buffers);
-    FAIL() << "program " << K << " of seed " << Seed << ":\n" << problemOf(Small, Buffers, Skipped) << Small.text();
+    FAIL() << "program " << K << " of seed " << Seed << ":\n" << problemOf(Small.text(), Buffers, Skipped) << Small.text();
   }
   EXPECT_GE(Compared * 2, Programs) << "most programs should be small enough for brute force";
 }
@@ -166,6 +171,24 @@ TEST(PsoDpor, SeesEachTraceOfRelaxedAtomicsOfSeveralSizesOnce) {
 }
 TEST(PsoDpor, SeesEachTraceOfRelaxedAtomicsOnce) { expectSameTraces(Relaxed, Buffering::PerLocation, 500, 27, 3, 5); }
 TEST(PsoDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering::PerLocation, 300, 26, 3, 5); }
+
+/// The same with memory that threads allocate, move, end and give away.
+void expectSameTracesOfMemory(Buffering Buffers, unsigned Programs, unsigned Seed) {
+  readEnvironment(Programs, Seed);
+  std::mt19937 Random(Seed);
+  unsigned Compared = 0;
+  for (unsigned K = 0; K < Programs; ++K) {
+    const std::string Text = testing::makeMemoryProgram(Random, 2);
+    bool Skipped = false;
+    ASSERT_EQ(problemOf(Text, Buffers, Skipped), "") << "program " << K << " of seed " << Seed << ":\n" << Text;
+    Compared += !Skipped;
+  }
+  EXPECT_GE(Compared * 2, Programs) << "most programs should be small enough for brute force";
+}
+
+TEST(ScDpor, SeesEachTraceOfMemoryOnce) { expectSameTracesOfMemory(Buffering::None, 150, 8); }
+TEST(TsoDpor, SeesEachTraceOfMemoryOnce) { expectSameTracesOfMemory(Buffering::Fifo, 150, 18); }
+TEST(PsoDpor, SeesEachTraceOfMemoryOnce) { expectSameTracesOfMemory(Buffering::PerLocation, 150, 28); }
 
 TEST(ScDpor, PermutedThreadsGiveTheSameNumber) {
   std::mt19937 Random(7);

@@ -1,16 +1,17 @@
 // Workers that explore together see what one alone sees, each trace once.
 #include "explore/OptimalDpor.h"
+#include "property/MemoryProgram.h"
 #include "property/RandomProgram.h"
 #include "support/Explore.h"
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <thread>
 
 namespace picket {
 namespace {
 
-using testing::RandomProgram;
 using testing::Statement;
 
 /// Gives the others time to come: most programs are over before a thread has started.
@@ -35,7 +36,8 @@ ExplorationOptions together(ExplorationOptions Options, SpareCores &Spare) {
 
 /// Keys have the numbers of objects in them, which can differ from run to run where threads create some: so only how
 /// many there are is compared there, which with each trace seen once is as good.
-void expectTheSame(const testing::Palette &From, Buffering Buffers, unsigned Seed, unsigned Programs = 60) {
+void expectTheSame(const std::function<std::string(std::mt19937 &)> &Make, Buffering Buffers, unsigned Seed,
+                   unsigned Programs) {
   if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
     Programs = static_cast<unsigned>(std::atoi(More));
   if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
@@ -44,10 +46,12 @@ void expectTheSame(const testing::Palette &From, Buffering Buffers, unsigned See
   std::mt19937 Random(Seed);
   uint64_t ByOthers = 0, All = 0;
   for (unsigned K = 0; K < Programs; ++K) {
-    const RandomProgram Made = testing::makeProgram(Random, From, 4, 6);
-    const Program P = testing::compile(testing::requestForText(Made.text()));
+    const std::string Text = Make(Random);
+    const Program P = testing::compile(testing::requestForText(Text));
     const ExplorationOptions Options = testing::exhaustively(Buffers);
-    testing::Silent Nobody;
+    struct : testing::Silent {
+      bool isEnough(const ExplorationResult &SoFar) override { return SoFar.Executions > TooMany; }
+    } Nobody;
     const ExplorationResult Alone = exploreOptimally(P, Options, Nobody);
     if (Alone.Executions > TooMany)
       continue;
@@ -56,7 +60,7 @@ void expectTheSame(const testing::Palette &From, Buffering Buffers, unsigned See
       SpareCores Spare(Others);
       const ExplorationResult Result = exploreOptimally(P, together(Options, Spare), Seen);
       const std::string What = "program " + std::to_string(K) + " of seed " + std::to_string(Seed) + " with " +
-                               std::to_string(Others) + " others:\n" + Made.text();
+                               std::to_string(Others) + " others:\n" + Text;
       ASSERT_EQ(Seen.repeated(), 0u) << What;
       ASSERT_EQ(Result.Executions, Alone.Executions) << What;
       ASSERT_EQ(Result.Blocked, Alone.Blocked) << What;
@@ -71,6 +75,11 @@ void expectTheSame(const testing::Palette &From, Buffering Buffers, unsigned See
     }
   }
   EXPECT_GT(10 * ByOthers, All) << "others should have a share in it";
+}
+
+void expectTheSame(const testing::Palette &From, Buffering Buffers, unsigned Seed, unsigned Programs = 60) {
+  expectTheSame([&](std::mt19937 &Random) { return testing::makeProgram(Random, From, 4, 6).text(); }, Buffers, Seed,
+                Programs);
 }
 
 const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
@@ -93,6 +102,13 @@ TEST(Together, SeeWhatOneSeesOfWaitingUnderPso) { expectTheSame(Waiting, Bufferi
 TEST(Together, SeeWhatOneSeesOfSeveralSizes) {
   expectTheSame(Sizes, Buffering::None, 9, 30);
   expectTheSame(Sizes, Buffering::PerLocation, 10, 30);
+}
+
+TEST(Together, SeeWhatOneSeesOfMemory) {
+  const auto Make = [](std::mt19937 &Random) { return testing::makeMemoryProgram(Random, 4); };
+  expectTheSame(Make, Buffering::None, 11, 40);
+  expectTheSame(Make, Buffering::Fifo, 12, 40);
+  expectTheSame(Make, Buffering::PerLocation, 13, 40);
 }
 
 TEST(Together, CountWhatOneCounts) {
