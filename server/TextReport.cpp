@@ -338,6 +338,12 @@ void printCounts(raw_ostream &Out, const std::vector<CheckReport> &Reports, bool
                           static_cast<unsigned long long>(M.Blocked), static_cast<unsigned long long>(M.CutShort),
                           M.Seconds, M.Seconds > 0 ? Executions / M.Seconds : 0.0);
     }
+  const bool ByReads = std::any_of(Reports.begin(), Reports.end(), [](const CheckReport &R) {
+    return std::any_of(R.Models.begin(), R.Models.end(),
+                       [](const ModelReport &M) { return M.OnePer == Equivalence::ReadsFrom; });
+  });
+  if (ByReads)
+    Out << "There is one execution per reads-from relation where nothing else is said.\n";
   for (const CheckReport &R : Reports)
     for (const ModelReport &M : R.Models)
       if (!M.WhyNotReadsFrom.empty())

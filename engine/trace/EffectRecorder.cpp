@@ -190,13 +190,16 @@ std::optional<Recording> recordEffects(const Program &P, const MachineOptions &O
       if (Known.takeChanged()) // the more is shared, the more is shown
         continue;
       Found = Bug != nullptr;
-      if (!Found || !OnBug(C.machine(), *Bug))
+      if (!Found)
         return std::nullopt;
       Recorder Into(C);
       Into.begin();
       for (ProcessId Step : Run.steps())
         Into.step(Step);
-      return Into.finish(Run.result());
+      Bug = Run.result();
+      if (Known.takeChanged()) // the recorder looks at what accesses leave to others
+        continue;
+      return OnBug(C.machine(), *Bug) ? std::optional(Into.finish(Bug)) : std::nullopt;
     }
   } catch (const MachineStop &) { // a limit: there is nothing to show
     return std::nullopt;
