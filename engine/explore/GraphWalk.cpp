@@ -154,7 +154,7 @@ template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
 
 /// The thread may have begun its iteration with values that others have since replaced, so it gets a whole one with the
 /// latest.
-template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, std::vector<PlaceId> *Looked) {
+template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, std::vector<Glance> *Looked) {
   ThreadId T = G[Load].Thread;
   auto Before = Flow.mark();
   std::vector<EventId> Reads;
@@ -166,7 +166,7 @@ template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, 
     if (Latest != NoEvent && G[Latest].Ends) // a use of memory that has ended
       break;
     if (Looked)
-      Looked->push_back(G[Load].Place);
+      Looked->push_back({G[Load].Pc, G[Load].Place});
     Set Direct = commitBefore(Load);
     if (Latest != NoEvent)
       Direct.insert(Latest);

@@ -74,7 +74,11 @@ protected:
   /// Whether an operation that waits could go on with something that is there.
   bool canGoOn(EventId Waiting);
   /// Whether a spin loop goes round for ever if nobody writes any more. Looked: where it found what was written last.
-  bool goesRoundForEver(EventId Load, std::vector<PlaceId> *Looked = nullptr);
+  struct Glance {
+    uint32_t Pc;
+    PlaceId Place;
+  };
+  bool goesRoundForEver(EventId Load, std::vector<Glance> *Looked = nullptr);
   /// Per event: which operation of its thread it is of, and which event of that.
   std::vector<std::pair<uint32_t, uint32_t>> numbers() const;
   /// Called before every commit of a read or a write, and in long searches. Work: about how many events were looked at.

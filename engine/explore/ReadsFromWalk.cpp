@@ -98,8 +98,9 @@ template <unsigned Words> Ending ReadsFromWalk<Words>::ending(ThreadId &Stuck, b
 
 template <unsigned Words> void ReadsFromWalk<Words>::lookAtLoops() {
   for (auto [E, Home] : std::vector(Deferred)) {
-    std::vector<PlaceId> Looked;
-    if (Flow.operation(E).Kind != OperationKind::Sync && this->goesRoundForEver(E, &Looked) && Looked.size() > 2)
+    std::vector<typename Walk::Glance> Looked;
+    if (Flow.operation(E).Kind != OperationKind::Sync && this->goesRoundForEver(E, &Looked) &&
+        std::any_of(Looked.begin(), Looked.end(), [&](auto &L) { return L.Pc != Looked.front().Pc; }))
       throw GraphStop(G[E].Thread, G[E].Pc, "a loop that waits for several loads and may do so for ever");
   }
 }
@@ -127,19 +128,19 @@ template <unsigned Words> bool ReadsFromWalk<Words>::spinWith(std::vector<PlaceI
     lookAtLife(E);
     if (Flow.operation(E).Kind == OperationKind::Sync)
       continue;
-    std::vector<PlaceId> Looked;
+    std::vector<typename Walk::Glance> Looked;
     const bool Forever = this->goesRoundForEver(E, &Looked);
-    auto Open = std::find_if(Looked.begin(), Looked.end(), [&](PlaceId Place) {
-      return std::find(Decided.begin(), Decided.end(), Place) == Decided.end();
+    auto Open = std::find_if(Looked.begin(), Looked.end(), [&](auto &L) {
+      return std::find(Decided.begin(), Decided.end(), L.Place) == Decided.end();
     });
     if (Open == Looked.end()) {
       if (!Forever)
         return false;
       continue;
     }
-    const std::vector<EventId> Writes = G.Places[*Open].Coherence;
+    const std::vector<EventId> Writes = G.Places[Open->Place].Coherence;
     const size_t NumLast = Last.size();
-    Decided.push_back(*Open);
+    Decided.push_back(Open->Place);
     bool Spins = Writes.empty() && spinWith(Decided, Last);
     for (size_t K = Writes.size(); K-- > 0 && !Spins;) {
       for (EventId W : Writes)

@@ -11,6 +11,7 @@ Recorder::Recorder(Configuration &C) : C(C), M(C.machine()), Into(M) {}
 void Recorder::begin() {
   Into.clear();
   FailedAccess.clear();
+  FailedStore = NoEvent;
   Entries.clear();
   LastStore.clear();
   C.startOver(this);
@@ -89,8 +90,20 @@ void Recorder::land(uint32_t Store) {
 }
 
 void Recorder::stepUpdate(ProcessId Process) {
-  land(Entries[C.threadOf(Process)][C.nextEntry(Process)]);
+  const uint32_t Store = Entries[C.threadOf(Process)][C.nextEntry(Process)];
+  const auto Id = static_cast<uint32_t>(Into.Events.size());
+  const size_t Bugs = M.bugs().size();
+  land(Store);
   C.step(Process);
+  if (M.bugs().size() == Bugs)
+    return;
+  // It did not land: that is the bug.
+  Into.Events.resize(Id);
+  Into.Stacks.resize(Id);
+  Into.Events[Store].Partner = NoEvent;
+  FailedAccess = Into.Events[Store].Accesses;
+  FailedAccess[0].Write = false;
+  FailedStore = Store;
 }
 
 void Recorder::stepThread(ThreadId T, ProcessId Process) {
@@ -207,7 +220,7 @@ Recording Recorder::finish(const BugReport *Bug) {
   if (Bug)
     Into.addBug(*Bug, FailedAccess);
   for (uint32_t K = 0, End = static_cast<uint32_t>(Into.Events.size()); K < End; ++K)
-    if (Into.Events[K].Kind == EventKind::Store && Into.Events[K].Partner == NoEvent &&
+    if (Into.Events[K].Kind == EventKind::Store && Into.Events[K].Partner == NoEvent && K != FailedStore &&
         C.buffering() != Buffering::None)
       land(K);
   return Into.finish(C.buffering() == Buffering::None ? "sc" : C.buffering() == Buffering::Fifo ? "tso" : "pso");
