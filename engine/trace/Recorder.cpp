@@ -95,7 +95,9 @@ void Recorder::stepUpdate(ProcessId Process) {
   const size_t Bugs = M.bugs().size();
   land(Store);
   C.step(Process);
-  if (M.bugs().size() == Bugs)
+  const bool Failed = M.bugs().size() > Bugs && M.bugs()[Bugs].Thread == C.threadOf(Process) &&
+                      M.bugs()[Bugs].Pc == Into.Stacks[Store].back();
+  if (!Failed) // others may, if they waited for it
     return;
   // It did not land: that is the bug.
   Into.Events.resize(Id);
