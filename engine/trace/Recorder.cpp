@@ -11,7 +11,6 @@ Recorder::Recorder(Configuration &C) : C(C), M(C.machine()), Into(M) {}
 void Recorder::begin() {
   Into.clear();
   FailedAccess.clear();
-  FailedStore = NoEvent;
   Entries.clear();
   LastStore.clear();
   C.startOver(this);
@@ -90,22 +89,8 @@ void Recorder::land(uint32_t Store) {
 }
 
 void Recorder::stepUpdate(ProcessId Process) {
-  const uint32_t Store = Entries[C.threadOf(Process)][C.nextEntry(Process)];
-  const auto Id = static_cast<uint32_t>(Into.Events.size());
-  const size_t Bugs = M.bugs().size();
-  land(Store);
+  land(Entries[C.threadOf(Process)][C.nextEntry(Process)]);
   C.step(Process);
-  const bool Failed = M.bugs().size() > Bugs && M.bugs()[Bugs].Thread == C.threadOf(Process) &&
-                      M.bugs()[Bugs].Pc == Into.Stacks[Store].back();
-  if (!Failed) // others may, if they waited for it
-    return;
-  // It did not land: that is the bug.
-  Into.Events.resize(Id);
-  Into.Stacks.resize(Id);
-  Into.Events[Store].Partner = NoEvent;
-  FailedAccess = Into.Events[Store].Accesses;
-  FailedAccess[0].Write = false;
-  FailedStore = Store;
 }
 
 void Recorder::stepThread(ThreadId T, ProcessId Process) {
@@ -222,7 +207,7 @@ Recording Recorder::finish(const BugReport *Bug) {
   if (Bug)
     Into.addBug(*Bug, FailedAccess);
   for (uint32_t K = 0, End = static_cast<uint32_t>(Into.Events.size()); K < End; ++K)
-    if (Into.Events[K].Kind == EventKind::Store && Into.Events[K].Partner == NoEvent && K != FailedStore &&
+    if (Into.Events[K].Kind == EventKind::Store && Into.Events[K].Partner == NoEvent &&
         C.buffering() != Buffering::None)
       land(K);
   return Into.finish(C.buffering() == Buffering::None ? "sc" : C.buffering() == Buffering::Fifo ? "tso" : "pso");

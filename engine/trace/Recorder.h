@@ -42,7 +42,6 @@ private:
   Draft Into;
   bool Trying = false;                        // what happens will be taken back
   std::vector<TraceAccess> FailedAccess;      // of the thread that failed: what it did not get done
-  uint32_t FailedStore = NoEvent; // one that was to land where nothing is any more
   std::vector<std::vector<uint32_t>> Entries; // per thread: the store event behind each buffer entry
   std::vector<uint32_t> LastStore;            // per thread
 };

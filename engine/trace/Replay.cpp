@@ -133,15 +133,10 @@ private:
           return &B;
       return nullptr;
     };
-    // The bug may be what the thread does next, or that a store of it lands, or that nobody can do anything. Others may
-    // have failed before.
+    // The bug may be what the thread does next, or that nobody can do anything. Others may have failed before.
     std::optional<ThreadId> Guilty = threadOf(Recorded.Events[Recorded.BugEvent].Thread);
     if (!Find() && Guilty && M.status(*Guilty) == ThreadStatus::Ready && C.isEnabled(C.processOf(*Guilty)))
       Into.step(C.processOf(*Guilty));
-    if (Guilty)
-      for (ProcessId P : std::vector<ProcessId>(C.updatesOf(*Guilty)))
-        while (!Find() && C.isEnabled(P))
-          Into.step(P);
     std::vector<ProcessId> Enabled;
     C.enabled(Enabled);
     if (M.bugs().empty() && Enabled.empty())
