@@ -245,6 +245,20 @@ int main(void) { run(c, d, e); }
              nullptr);
 }
 
+TEST(Equivalence, LoopThatIsLeftIsNotToBlame) {
+  expectSame(R"(
+void *c(void *p) {
+  while (x == y) ;
+  while (y == 0 || x == 0) ;
+  return p;
+}
+void *d(void *p) { x = 1; return p; }
+void *e(void *p) { return p; }
+int main(void) { run(c, d, e); }
+)",
+             nullptr);
+}
+
 TEST(Equivalence, BlamesTheSameThreads) {
   expectSame(R"(
 int lock;
@@ -283,9 +297,9 @@ TEST(Equivalence, SharingThatOnlyTheRecordingShowsIsKept) {
 #include <assert.h>
 volatile int r[16];
 int *volatile block;
-void *a(void *p) { __sync_fetch_and_add(&y, 1); assert(x != 2); return p; }
-void *b(void *p) { r[0] = *block; x = x + 1; return p; }
-void *c(void *p) { __sync_fetch_and_add(&y, 3); x = 2; return p; }
+void *a(void *p) { __sync_fetch_and_add(&y, 1); return p; }
+void *b(void *p) { r[0] = *block; assert(x != 1); return p; }
+void *c(void *p) { __sync_fetch_and_add(&y, 3); *block = 1; x = 1; return p; }
 int main(void) {
   pthread_t t[3];
   block = malloc(4);
