@@ -297,8 +297,8 @@ static bool isComplete(const ModelReport &M, bool Exhaustive) {
 }
 
 /// Numbers of executions side by side. Every SC execution is one of the relaxed models as well, so that as many
-/// executions are the same executions: the program is robust against the model. As many reads-from relations say nothing
-/// of the order of stores.
+/// executions are the same executions: the program is robust against the model. As many reads-from relations say
+/// nothing of the order of stores.
 static void printSideBySide(raw_ostream &Out, const std::vector<CheckReport> &Reports, size_t Width, bool Exhaustive) {
   Out << '\n' << llvm::left_justify("executions", Width);
   for (const ModelReport &M : Reports.front().Models)

@@ -51,15 +51,16 @@ template <unsigned Words> bool ReadsFromWalk<Words>::fits(EventId Write) {
   return true;
 }
 
-/// All that takes effect before an event whatever coherence is: as the model preserves program order, and by reads-from.
+/// All that takes effect before an event whatever coherence is: as the model preserves program order, and by
+/// reads-from.
 template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::surelyBefore(EventId E) const {
   Set Before, Left = G[E].Order;
   while (!Left.empty()) {
     const EventId Earlier = Left.takeLast();
     Before.insert(Earlier);
     Left |= G[Earlier].Order;
-    if (const EventId Source = G[Earlier].Source; !G[Earlier].IsWrite && Source != NoEvent &&
-                                                  (OwnReadsWait || G.isExternal(Source, Earlier)))
+    if (const EventId Source = G[Earlier].Source;
+        !G[Earlier].IsWrite && Source != NoEvent && (OwnReadsWait || G.isExternal(Source, Earlier)))
       Left.insert(Source);
     Left -= Before;
   }

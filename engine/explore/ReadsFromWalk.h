@@ -1,8 +1,8 @@
 // Runs of which only reads-from counts, under SC, TSO and PSO. The graph has some coherence order with which it is
 // allowed, so that whoever looks at it sees an execution. A write comes last in it, which is always possible; a read
 // that does not go with the order makes the walk look for another one. That need not be taken back: what is left of a
-// graph when its last event is taken out is allowed with the same order. Where a property depends on coherence, the walk
-// throws a GraphStop.
+// graph when its last event is taken out is allowed with the same order. Where a property depends on coherence, the
+// walk throws a GraphStop.
 #pragma once
 
 #include "explore/GraphWalk.h"

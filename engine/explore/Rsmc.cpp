@@ -443,7 +443,8 @@ ExplorationResult exploreGraphs(const Program &P, const GraphModel &Model, const
                                                : Fits.template operator()<GraphWalk>())
     return Result;
   Result.Ended = ExplorationResult::End::Limit;
-  Result.NotAsGraph = Result.Reason = "an execution has more than " + std::to_string(EventSet<16>::Capacity) + " shared accesses";
+  Result.NotAsGraph = Result.Reason =
+      "an execution has more than " + std::to_string(EventSet<16>::Capacity) + " shared accesses";
   return Result;
 }
 

@@ -31,7 +31,9 @@ public:
   /// The order found, of one place.
   std::vector<EventId> orderOf(PlaceId Place) const;
 
-  size_t bytes() const { return (Before.capacity() + Behind.capacity()) * sizeof(Set) + Replaced.capacity() * sizeof(Row); }
+  size_t bytes() const {
+    return (Before.capacity() + Behind.capacity()) * sizeof(Set) + Replaced.capacity() * sizeof(Row);
+  }
 
 private:
   /// A pair of writes of a place, by their positions in the graph as it is.

@@ -182,7 +182,8 @@ std::optional<Recording> recordEffects(const Program &P, const MachineOptions &O
                                        const std::function<bool(Machine &, const BugReport &)> &OnBug, bool &Found) {
   Found = false;
   try {
-    // A replay knows what is shared from the recording, and no more. So this begins with as much, until nothing is added.
+    // A replay knows what is shared from the recording, and no more. So this begins with as much, until nothing is
+    // added.
     for (std::vector<SharedThing> Things = sharedThings(P, Explored);;) {
       Sharing Known(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
       markShared(P, Things, Known);

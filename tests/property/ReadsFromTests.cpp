@@ -213,11 +213,12 @@ const testing::Palette Everything = {Statement::Store,        Statement::Load,  
 const testing::Palette Loops = {Statement::Store,     Statement::Store,     Statement::Load,     Statement::AwaitOther,
                                 Statement::AwaitBoth, Statement::AwaitSwap, Statement::AwaitNot, Statement::Guarded,
                                 Statement::FetchAdd,  Statement::AssertNot};
-const testing::Palette SingleLoops = {Statement::Store,    Statement::Store,   Statement::Load,     Statement::AwaitSwap,
-                                      Statement::AwaitNot, Statement::Guarded, Statement::FetchAdd, Statement::AssertNot,
-                                      Statement::LockedAdd};
-const testing::Palette Blocks = {Statement::Store,     Statement::Load,       Statement::Guarded,  Statement::UseBlock,
-                                 Statement::FreeBlock, Statement::LeaveLocal, Statement::UseLocal, Statement::AssertNot};
+const testing::Palette SingleLoops = {Statement::Store,     Statement::Store,     Statement::Load,
+                                      Statement::AwaitSwap, Statement::AwaitNot,  Statement::Guarded,
+                                      Statement::FetchAdd,  Statement::AssertNot, Statement::LockedAdd};
+const testing::Palette Blocks = {Statement::Store,    Statement::Load,      Statement::Guarded,
+                                 Statement::UseBlock, Statement::FreeBlock, Statement::LeaveLocal,
+                                 Statement::UseLocal, Statement::AssertNot};
 const testing::Palette HeapLocks = {Statement::Store,        Statement::Guarded,   Statement::UseHeapLock,
                                     Statement::PostOrWait,   Statement::AwaitNot,  Statement::LastOut,
                                     Statement::FreeHeapLock, Statement::AssertNot, Statement::UseHeapLock};
@@ -227,7 +228,8 @@ const testing::Palette FreedLater = {Statement::Store,      Statement::Guarded, 
 class ReadsFrom : public ::testing::TestWithParam<AxiomaticModel> {
 protected:
   /// How many of 100 checks are by traces.
-  unsigned expectSameChecks(const testing::Palette &From, unsigned Programs, unsigned Seed, const std::string &Last = "") {
+  unsigned expectSameChecks(const testing::Palette &From, unsigned Programs, unsigned Seed,
+                            const std::string &Last = "") {
     const Model Which = GetParam() == AxiomaticModel::SC    ? Model::SC
                         : GetParam() == AxiomaticModel::TSO ? Model::TSO
                                                             : Model::PSO;
