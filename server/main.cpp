@@ -261,7 +261,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
         throw CLI::ValidationError("--equivalence", "'" + Text + "' is no equivalence (shasha-snir, rf)");
       },
       "What there is one execution of, under SC, TSO and PSO: a Shasha-Snir trace, or a reads-from\n"
-      "relation, of which there are fewer [shasha-snir]");
+      "relation, of which there are fewer. Not for POWER, nor where states are searched [shasha-snir]");
   Check->add_flag("!--no-monitor", Options.Monitor,
                   "Explore TSO and PSO also where SC shows that the program is robust");
   Check->add_flag("--exhaustive", Options.Exhaustive, "Go on after the first bug, so that the counts are total");

@@ -182,7 +182,7 @@ private:
     Machine &M = Run.machine();
     for (const BugReport &B : M.bugs())
       if (auto [At, New] = SeenEffects.try_emplace({B.Kind, B.Thread, B.Pc}); New)
-        At->second = {B, Run.effects(), Run.script().Threads, M.sharing()};
+        At->second = {B, Run.effectsBefore(B), Run.script().Threads, M.sharing()};
   }
 
   struct SeenBug {
@@ -240,18 +240,32 @@ void addRobust(ModelReport &Sc, unsigned Unroll) {
   }
 }
 
+/// Whether the machine itself could not go on with the program.
+bool isStopped(const ExplorationResult &Result) {
+  return Result.Ended == ExplorationResult::End::Unsupported || Result.HasReasonPc;
+}
+
 /// One execution per reads-from relation. False, and the report says why, if that is not possible.
 bool exploreReadsFrom(const Program &P, ExplorationOptions E, Collector &Found, ModelReport &Report,
                       ExplorationResult &Result) {
   E.OnePer = Report.OnePer = Equivalence::ReadsFrom;
-  Result = exploreGraphs(P,
-                         E.Buffers == Buffering::None   ? AxiomaticModel::SC
-                         : E.Buffers == Buffering::Fifo ? AxiomaticModel::TSO
-                                                        : AxiomaticModel::PSO,
-                         E, Found);
-  if (Result.Ended == ExplorationResult::End::Unsupported || Result.HasReasonPc || Result.TooLong)
-    Report.WhyNotReadsFrom = Result.Reason.substr(0, std::min(Result.Reason.find(" under an axiomatic"),
-                                                              Result.Reason.find(", under an axiomatic")));
+  try {
+    Result = exploreGraphs(P,
+                           E.Buffers == Buffering::None   ? AxiomaticModel::SC
+                           : E.Buffers == Buffering::Fifo ? AxiomaticModel::TSO
+                                                          : AxiomaticModel::PSO,
+                           E, Found);
+  } catch (const std::bad_alloc &) { // what was found until then counts
+    Result = ExplorationResult();
+    Result.Ended = ExplorationResult::End::Limit;
+    Result.Reason = "memory ran out";
+  }
+  if (!Result.NotAsGraph.empty())
+    Report.WhyNotReadsFrom = Result.NotAsGraph;
+  else if (isStopped(Result)) // in another order there may be a bug before that
+    Report.WhyNotReadsFrom = Result.Reason;
+  else if (Result.FailedWakeups)
+    Report.WhyNotReadsFrom = "an execution that was planned could not be carried out";
   else if (!Found.finished(P, E.Machine, E.Buffers))
     Report.WhyNotReadsFrom = "a bug could not be shown with store buffers";
   if (Report.WhyNotReadsFrom.empty())
@@ -282,8 +296,11 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
     if (std::optional<Buffering> Buffers = bufferingOf(Report.Which)) {
       E.Buffers = *Buffers;
       if (Options.OnePer != Equivalence::ReadsFrom || Options.RobustnessOnly || Options.Samples ||
-          !exploreReadsFrom(P, E, Found, Report, Result))
+          !exploreReadsFrom(P, E, Found, Report, Result)) {
         Result = exploreOptimally(P, E, Found);
+        if (isStopped(Result)) // no equivalence goes further
+          Report.WhyNotReadsFrom.clear();
+      }
     } else {
       Result = exploreGraphs(P, AxiomaticModel::Power, E, Found);
       Found.finished(P, E.Machine);

@@ -61,7 +61,7 @@ struct ExplorationResult {
   std::string Reason; // Unsupported, Limit
   uint32_t ReasonPc = 0;
   bool HasReasonPc = false;
-  bool TooLong = false; // Limit: executions are longer than this explorer can follow them
+  std::string NotAsGraph; // Unsupported, Limit: what store buffers may do, but not this explorer; a phrase
 };
 
 /// Hears of every execution. The execution is only there during the call.

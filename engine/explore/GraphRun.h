@@ -1,6 +1,7 @@
 // A run as an execution graph, for those who look at it.
 #pragma once
 
+#include "machine/Bug.h"
 #include "machine/Machine.h"
 #include "memory/EventSet.h"
 #include "memory/GraphNotes.h"
@@ -81,8 +82,9 @@ public:
   virtual const GraphNotes &notes() const = 0;
   /// How to come here again.
   virtual GraphScript script() = 0;
-  /// The same for memory with store buffers: what took effect, in an order in which it may have. SC, TSO and PSO only.
-  virtual std::vector<GraphEffect> effects() { return {}; }
+  /// The same for memory with store buffers: what took effect before a bug, in an order in which it may have. SC, TSO
+  /// and PSO only.
+  virtual std::vector<GraphEffect> effectsBefore(const BugReport &) { return {}; }
 };
 
 } // namespace picket

@@ -104,22 +104,32 @@ template <unsigned Words> bool GraphWalk<Words>::place(EventId Read, EventId Sou
   return false;
 }
 
-template <unsigned Words> bool GraphWalk<Words>::placeUpdate(EventId Read, EventId Source, Update &Done) {
-  EventId Write = Read + 1;
-  Done = Flow.update(Read, G[Read].Value);
+template <unsigned Words> bool GraphWalk<Words>::commitUpdate(EventId Read, EventId Source, Update &Done) {
+  const EventId Write = Read + 1;
+  if (Source != NoEvent && G[Source].Ends)
+    Done.Does = Update::Leaves; // there is no value to do anything with: it is a use of memory that has ended
+  else
+    Done = Flow.update(Read, G[Read].Value);
+  if (Done.Does == Update::Waits)
+    return false;
   G[Write].Past = G[Read].Past;
   G[Write].Past.insert(Read);
   G[Write].Home = ~0u;
-  if (Done.Does == OutOfOrder<Words>::Update::Waits)
-    return false;
-  if (Done.Does != OutOfOrder<Words>::Update::Writes) {
+  if (Done.Does != Update::Writes) {
     G.commitVoid(Write);
     return true;
   }
   G[Write].Value = Done.Value;
   Model->extend(G, Write);
   G.commitWrite(Write, G.positionOf(Source) + 1);
-  if (G.keepsUpdatesWhole(Write) && Model->allows(G, Write))
+  return true;
+}
+
+template <unsigned Words> bool GraphWalk<Words>::placeUpdate(EventId Read, EventId Source, Update &Done) {
+  if (!commitUpdate(Read, Source, Done))
+    return false;
+  const EventId Write = Read + 1;
+  if (G[Write].Void || (G.keepsUpdatesWhole(Write) && Model->allows(G, Write)))
     return true;
   G.uncommitWrite(Write);
   return false;
@@ -144,7 +154,7 @@ template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
 
 /// The thread may have begun its iteration with values that others have since replaced, so it gets a whole one with the
 /// latest.
-template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, std::vector<PlaceId> *Looked) {
+template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, std::vector<Glance> *Looked) {
   ThreadId T = G[Load].Thread;
   auto Before = Flow.mark();
   std::vector<EventId> Reads;
@@ -153,8 +163,10 @@ template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, 
   for (unsigned Rounds = 0; Load != NoEvent && !Forever;) {
     const auto &Coherence = G.Places[G[Load].Place].Coherence;
     EventId Latest = Coherence.empty() ? NoEvent : Coherence.back();
+    if (Latest != NoEvent && G[Latest].Ends) // a use of memory that has ended
+      break;
     if (Looked)
-      Looked->push_back(G[Load].Place);
+      Looked->push_back({G[Load].Pc, G[Load].Place});
     Set Direct = commitBefore(Load);
     if (Latest != NoEvent)
       Direct.insert(Latest);
@@ -181,7 +193,7 @@ template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, 
         Load = E;
   }
   while (!Reads.empty()) {
-    GraphWalk::takeBack(Reads.back());
+    takeBack(Reads.back());
     Reads.pop_back();
   }
   Flow.undoTo(Before);
@@ -207,17 +219,20 @@ template <unsigned Words> Ending GraphWalk<Words>::ending(ThreadId &Stuck, bool 
     return Ending::Blocked;
   if (!Unfinished)
     return Ending::Complete;
-  // Once main has returned, whoever still waits for a signal or semaphore goes down with the process.
+  // Blames whom Configuration::ending does. Once main has returned, whoever still waits for a signal or semaphore goes
+  // down with the process.
   EventId Locked = NoEvent, Hangs = NoEvent;
-  auto Waiting = std::exchange(Deferred, {});
+  auto Waiting = std::exchange(Deferred, {}), InOrder = Waiting;
+  std::sort(InOrder.begin(), InOrder.end(), [&](auto &A, auto &B) { return G[A.first].Thread < G[B.first].Thread; });
   bool Moves = false;
-  for (auto [E, Home] : Waiting) {
+  for (auto [E, Home] : InOrder) {
     const Operation &Op = Flow.operation(E);
     bool IsSync = Op.Kind == OperationKind::Sync;
     Moves |= IsSync ? canGoOn(E) : !goesRoundForEver(E);
     if (!IsSync)
       Hangs = E;
-    else if (!M.exitCalled() || Op.Sync == SyncOp::MutexLock || Op.Sync == SyncOp::SpinLock)
+    else if ((!M.exitCalled() || Op.Sync == SyncOp::MutexLock || Op.Sync == SyncOp::SpinLock) &&
+             (Locked == NoEvent || Flow.operation(Locked).Sync != SyncOp::MutexLock))
       Locked = E;
   }
   Deferred = std::move(Waiting);
@@ -237,6 +252,7 @@ template <unsigned Words> Ending GraphWalk<Words>::ending(ThreadId &Stuck, bool 
   M.reportStuck(Stuck, Joins || Locked != NoEvent);
   return Ending::Buggy;
 }
+
 template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() {
   std::vector<EventId> Order;
   for (EventId E : Run) {
@@ -307,8 +323,11 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
     F.Fenced = List((PowerAxioms<Words>::fullFence(G, E) | PowerAxioms<Words>::lightFence(G, E)) & Own);
     F.Kept = List(Event.Order & Own);
     F.Past = List(Event.Past);
-    if (F.Op.Kind == OperationKind::Sync && !F.IsWrite)
-      F.State.assign(Flow.stateOf(F.Value), Flow.stateOf(F.Value) + sizeOf(F.Op.Sync));
+    if (F.Op.Kind == OperationKind::Sync && !F.IsWrite) {
+      F.State.assign(sizeOf(F.Op.Sync), 0);
+      if (F.Source == NoEvent || !G[F.Source].Ends)
+        std::copy_n(Flow.stateOf(F.Value), F.State.size(), F.State.begin());
+    }
   }
   return All;
 }

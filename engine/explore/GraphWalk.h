@@ -56,10 +56,15 @@ protected:
   virtual uint32_t oldestFor(EventId Read) const { return coherenceFloor(G, Read); }
   virtual uint32_t lowestFor(EventId Write) const { return coherenceFloor(G, Write); }
   uint32_t lastFor(EventId Write) const { return static_cast<uint32_t>(G.Places[G[Write].Place].Coherence.size()) + 1; }
+  /// What a walk needs beside the graph and the machine.
+  virtual size_t bytes() const { return 0; }
   /// Commits a read, and the write of an update behind it. False, and nothing has changed, if the axioms, or what it
   /// waits for, reject that.
   virtual bool place(EventId Read, EventId Source, Update &Done);
-  virtual void takeBack(EventId Read);
+  /// Commits the write of an update whose read is committed, behind what that reads, whatever the axioms say. False,
+  /// and nothing has changed, if it waits.
+  bool commitUpdate(EventId Read, EventId Source, Update &Done);
+  void takeBack(EventId Read);
   /// Whether a write that was just committed at a position may be there.
   virtual bool fits(EventId Write) { return G.keepsUpdatesWhole(Write) && Model->allows(G, Write); }
 
@@ -69,11 +74,15 @@ protected:
   /// Whether an operation that waits could go on with something that is there.
   bool canGoOn(EventId Waiting);
   /// Whether a spin loop goes round for ever if nobody writes any more. Looked: where it found what was written last.
-  bool goesRoundForEver(EventId Load, std::vector<PlaceId> *Looked = nullptr);
+  struct Glance {
+    uint32_t Pc;
+    PlaceId Place;
+  };
+  bool goesRoundForEver(EventId Load, std::vector<Glance> *Looked = nullptr);
   /// Per event: which operation of its thread it is of, and which event of that.
   std::vector<std::pair<uint32_t, uint32_t>> numbers() const;
-  /// Called after every commit.
-  virtual void look() {}
+  /// Called before every commit of a read or a write, and in long searches. Work: about how many events were looked at.
+  virtual void look(size_t Work) { (void)Work; }
 
   Sharing &Shared;
   EndingMemory &Memory;
@@ -96,7 +105,7 @@ private:
 template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Continuation Then) {
-  look();
+  look(G.size());
   auto Before = Flow.mark();
   Set Direct = commitBefore(E);
   if (Source != NoEvent)
@@ -121,7 +130,7 @@ bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Contin
 template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then) {
-  look();
+  look(G.size());
   auto Before = Flow.mark();
   G[E].Value = Flow.valueOf(E);
   G[E].Home = ~0u;

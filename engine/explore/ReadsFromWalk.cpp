@@ -32,26 +32,12 @@ template <unsigned Words> bool ReadsFromWalk<Words>::isAllowed(EventId Read) con
 }
 
 template <unsigned Words> bool ReadsFromWalk<Words>::place(EventId Read, EventId Source, Update &Done) {
-  const EventId Write = Read + 1;
-  const bool Updates = G[Read].OfUpdate;
+  lookAtLife(Read);
   G.commitRead(Read, Source);
   Model->extend(G, Read);
-  if (Updates) {
-    Done = Flow.update(Read, G[Read].Value);
-    if (Done.Does == Update::Waits) {
-      G.uncommitRead(Read);
-      return false;
-    }
-    G[Write].Past = G[Read].Past;
-    G[Write].Past.insert(Read);
-    G[Write].Home = ~0u;
-    if (Done.Does == Update::Writes) {
-      G[Write].Value = Done.Value;
-      Model->extend(G, Write);
-      G.commitWrite(Write, G.positionOf(Source) + 1);
-    } else {
-      G.commitVoid(Write);
-    }
+  if (G[Read].OfUpdate && !this->commitUpdate(Read, Source, Done)) {
+    G.uncommitRead(Read);
+    return false;
   }
   if (isAllowed(Read) || arrange({}, Read))
     return true;
@@ -59,44 +45,65 @@ template <unsigned Words> bool ReadsFromWalk<Words>::place(EventId Read, EventId
   return false;
 }
 
-template <unsigned Words> uint32_t ReadsFromWalk<Words>::lowestFor(EventId Write) const {
-  const auto &Coherence = G.Places[G[Write].Place].Coherence;
-  if (G[Write].Ends) // a second end is wrong whichever comes first
-    return static_cast<uint32_t>(Coherence.size());
-  auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return G[W].Ends; });
-  return static_cast<uint32_t>(End - Coherence.begin());
-}
-
-/// The last position is possible. In front of an end: perhaps with another order of the rest.
+/// The last position is possible.
 template <unsigned Words> bool ReadsFromWalk<Words>::fits(EventId Write) {
-  const auto &Coherence = G.Places[G[Write].Place].Coherence;
-  if (G[Write].Position == Coherence.size() || (G[Write].Position > coherenceFloor(G, Write) && Walk::fits(Write)))
-    return true;
-  return arrange({{Write, Coherence[G[Write].Position]}}, Write);
+  lookAtLife(Write);
+  return true;
 }
 
-/// Whether a write may come behind the end of the memory it goes to, if nothing says that it comes before.
-template <unsigned Words> bool ReadsFromWalk<Words>::failsAtEnd() {
-  for (PlaceId Place = 0; Place < G.Places.size(); ++Place) {
-    const std::vector<EventId> Writes = G.Places[Place].Coherence;
-    for (EventId End : Writes)
-      for (EventId W : Writes)
-        if (G[End].Ends && !G[W].Ends && G.isExternal(End, W) && arrange({{End, W}})) {
-          Flow.failEnded(W, End);
-          return true;
-        }
+/// All that takes effect before an event whatever coherence is: as the model preserves program order, and by
+/// reads-from.
+template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::surelyBefore(EventId E) const {
+  Set Before, Left = G[E].Order;
+  while (!Left.empty()) {
+    const EventId Earlier = Left.takeLast();
+    Before.insert(Earlier);
+    Left |= G[Earlier].Order;
+    if (const EventId Source = G[Earlier].Source;
+        !G[Earlier].IsWrite && Source != NoEvent && (OwnReadsWait || G.isExternal(Source, Earlier)))
+      Left.insert(Source);
+    Left -= Before;
   }
-  return false;
+  return Before;
+}
+
+/// Whether memory has ended when it is accessed is a matter of coherence, unless reads-from says that all accesses of
+/// others come before the end.
+template <unsigned Words> void ReadsFromWalk<Words>::lookAtLife(EventId E) {
+  const uint32_t Slot = slotOf(G.Places[G[E].Place].Where);
+  const Object &O = M.memory().at(Slot);
+  if (O.Kind != ObjectKind::Heap && O.Kind != ObjectKind::Stack)
+    return;
+  Set Others;
+  const std::vector<PlaceId> Looked =
+      G[E].Ends ? Flow.placesOf(Slot) : std::vector<PlaceId>{G[E].Place, Flow.lifeOf(Slot)};
+  for (PlaceId Place : Looked) {
+    if (Place == NoPlace)
+      continue;
+    (G.Places[Place].Reads | G.Places[Place].Writes).forEach([&](EventId Other) {
+      if (G.isExternal(Other, E) && (G[E].Ends || G[Other].Ends))
+        Others.insert(Other);
+    });
+  }
+  if (!Others.empty() && !(G[E].Ends && Others.isSubsetOf(surelyBefore(E))))
+    throw GraphStop(G[E].Thread, G[E].Pc, "memory that may end while other threads access it");
 }
 
 template <unsigned Words> Ending ReadsFromWalk<Words>::ending(ThreadId &Stuck, bool &Superfluous) {
-  if (M.bugs().empty() && failsAtEnd())
-    return Ending::Buggy;
   std::vector<PlaceId> Decided;
   Pairs Last;
   if (!Deferred.empty())
     spinWith(Decided, Last);
   return Walk::ending(Stuck, Superfluous);
+}
+
+template <unsigned Words> void ReadsFromWalk<Words>::lookAtLoops() {
+  for (auto [E, Home] : std::vector(Deferred)) {
+    std::vector<typename Walk::Glance> Looked;
+    if (Flow.operation(E).Kind != OperationKind::Sync && this->goesRoundForEver(E, &Looked) &&
+        std::any_of(Looked.begin(), Looked.end(), [&](auto &L) { return L.Pc != Looked.front().Pc; }))
+      throw GraphStop(G[E].Thread, G[E].Pc, "a loop that waits for several loads and may do so for ever");
+  }
 }
 
 template <unsigned Words> bool ReadsFromWalk<Words>::waitsInVain() {
@@ -119,21 +126,22 @@ template <unsigned Words> bool ReadsFromWalk<Words>::waitsInVain() {
 template <unsigned Words> bool ReadsFromWalk<Words>::spinWith(std::vector<PlaceId> &Decided, Pairs &Last) {
   const std::vector<std::pair<EventId, uint32_t>> Waiting = Deferred;
   for (auto [E, Home] : Waiting) {
+    lookAtLife(E);
     if (Flow.operation(E).Kind == OperationKind::Sync)
       continue;
-    std::vector<PlaceId> Looked;
+    std::vector<typename Walk::Glance> Looked;
     const bool Forever = this->goesRoundForEver(E, &Looked);
-    auto Open = std::find_if(Looked.begin(), Looked.end(), [&](PlaceId Place) {
-      return std::find(Decided.begin(), Decided.end(), Place) == Decided.end();
+    auto Open = std::find_if(Looked.begin(), Looked.end(), [&](auto &L) {
+      return std::find(Decided.begin(), Decided.end(), L.Place) == Decided.end();
     });
     if (Open == Looked.end()) {
       if (!Forever)
         return false;
       continue;
     }
-    const std::vector<EventId> Writes = G.Places[*Open].Coherence;
+    const std::vector<EventId> Writes = G.Places[Open->Place].Coherence;
     const size_t NumLast = Last.size();
-    Decided.push_back(*Open);
+    Decided.push_back(Open->Place);
     bool Spins = Writes.empty() && spinWith(Decided, Last);
     for (size_t K = Writes.size(); K-- > 0 && !Spins;) {
       for (EventId W : Writes)
@@ -169,7 +177,7 @@ template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::before(EventId E
     Before.insert(W);
     Earlier = W;
   }
-  if (G[E].Ends)
+  if (G[E].Ends && !OwnReadsWait)
     ((G[E].Before & G.Writes) - G[E].Sync).forEach([&](EventId Own) {
       if (!G[Own].OfUpdate && !G[Own].Ends)
         Before.erase(Own);
@@ -177,27 +185,31 @@ template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::before(EventId E
   return Before;
 }
 
-/// One thread after the other as long as that is possible.
-template <unsigned Words> std::vector<GraphEffect> ReadsFromWalk<Words>::effects() {
+/// One thread after the other as long as that is possible. What the bug does not need is left out: another bug may be
+/// in it. That nobody can go on needs everything.
+template <unsigned Words> std::vector<GraphEffect> ReadsFromWalk<Words>::effectsBefore(const BugReport &Bug) {
   struct Node {
     GraphEffect Effect;
     Set Events, Before;
-    bool Ends = false;
   };
+  Set Needed = G.Reads | G.Writes;
+  if (Bug.Kind != BugKind::Deadlock && Bug.Kind != BugKind::Hang) {
+    const Set Direct = Flow.behind(Bug.Thread) & G.Committed;
+    Needed &= this->pastOf(Direct);
+  }
   const auto Numbers = this->numbers();
   std::vector<Node> Left;
-  (G.Reads | G.Writes).forEach([&](EventId E) {
+  Needed.forEach([&](EventId E) {
     const GraphEffect Effect{G[E].Thread, Numbers[E].first, G[E].IsWrite && !G[E].OfUpdate && !G[E].Ends,
                              M.memory().at(slotOf(G.Places[G[E].Place].Where)).Site};
     auto Same = std::find_if(Left.begin(), Left.end(), [&](const Node &N) {
       return N.Effect.Thread == Effect.Thread && N.Effect.Number == Effect.Number;
     });
     if (Same == Left.end())
-      Same = Left.insert(Left.end(), Node{Effect, {}, {}, false});
+      Same = Left.insert(Left.end(), Node{Effect, {}, {}});
     Same->Effect.Stores &= Effect.Stores;
     Same->Events.insert(E);
-    Same->Ends |= G[E].Ends;
-    Same->Before |= before(E);
+    Same->Before |= before(E) & Needed;
   });
   std::vector<GraphEffect> Order;
   Set Done;
@@ -211,9 +223,6 @@ template <unsigned Words> std::vector<GraphEffect> ReadsFromWalk<Words>::effects
       if (GoesOn)
         break;
     }
-    // Two ends of the same memory have no order that holds for all its parts: each is wrong whichever comes first.
-    if (Next == Left.end())
-      Next = std::find_if(Left.begin(), Left.end(), [](const Node &N) { return N.Ends; });
     if (Next == Left.end())
       return Order;
     Order.push_back(Next->Effect);

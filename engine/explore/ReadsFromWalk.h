@@ -1,7 +1,8 @@
 // Runs of which only reads-from counts, under SC, TSO and PSO. The graph has some coherence order with which it is
 // allowed, so that whoever looks at it sees an execution. A write comes last in it, which is always possible; a read
 // that does not go with the order makes the walk look for another one. That need not be taken back: what is left of a
-// graph when its last event is taken out is allowed with the same order.
+// graph when its last event is taken out is allowed with the same order. Where a property depends on coherence, the
+// walk throws a GraphStop.
 #pragma once
 
 #include "explore/GraphWalk.h"
@@ -11,7 +12,7 @@ namespace picket {
 
 template <unsigned Words> class ReadsFromWalk : public GraphWalk<Words> {
 public:
-  std::vector<GraphEffect> effects() override;
+  std::vector<GraphEffect> effectsBefore(const BugReport &Bug) override;
 
 protected:
   using Walk = GraphWalk<Words>;
@@ -23,24 +24,28 @@ protected:
   ReadsFromWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
                 EndingMemory &Memory)
       : Walk(P, Model, Options, Shared, Memory), OwnReadsWait(Model.orders() == AxiomaticModel::SC),
-        Search(G, OwnReadsWait) {}
+        Search(G, OwnReadsWait, [this](size_t Work) { this->look(Work); }) {}
 
   static constexpr bool OnlyReadsFrom = true;
-  /// Every source is tried, and the last position stands for all. Only whether a write comes before the end of the
-  /// memory is told apart.
+  /// Every source is tried, and the last position stands for all.
   uint32_t oldestFor(EventId) const override { return 0; }
-  uint32_t lowestFor(EventId Write) const override;
+  uint32_t lowestFor(EventId Write) const override { return this->lastFor(Write) - 1; }
+  size_t bytes() const override { return Search.bytes(); }
   bool place(EventId Read, EventId Source, Update &Done) override;
   bool fits(EventId Write) override;
   /// Leaves a coherence order that shows why the run ended as it did.
   Ending ending(ThreadId &Stuck, bool &Superfluous) override;
   /// Whether somebody was made to wait who need not, whatever coherence is: the runs in which that goes on are others.
   bool waitsInVain();
+  /// To be called at the end of a run that counts: one that has loops going round for ever. With several loads in such
+  /// a loop there would be a run for each that it can stand in front of.
+  void lookAtLoops();
 
 private:
   bool arrange(const Pairs &Given, EventId New = NoEvent);
   bool isAllowed(EventId Read) const;
-  bool failsAtEnd();
+  EventSet<Words> surelyBefore(EventId E) const;
+  void lookAtLife(EventId E);
   bool spinWith(std::vector<PlaceId> &Decided, Pairs &Last);
   EventSet<Words> before(EventId E) const;
 

@@ -37,7 +37,6 @@ private:
   /// Names an event in all runs: thread and number.
   using Key = uint64_t;
   static constexpr Key Initial = 0, Any = ~0ull;
-  static constexpr Key Somewhere = 0, BeforeEnds = 1; // of a write, with reads-from alone
   Key keyOf(EventId E) const { return E == NoEvent ? Initial : (static_cast<Key>(G[E].Thread + 1) << 32) | G[E].Index; }
   EventId find(Key K) const { return Flow.eventOf(static_cast<ThreadId>(K >> 32) - 1, static_cast<uint32_t>(K)); }
 
@@ -72,8 +71,9 @@ private:
   Key parameterOf(EventId Write, const Set &Present) const;
 
   void leaf();
-  void look() override {
-    if (++Commits % 4096 == 0)
+  void look(size_t Work) override {
+    constexpr size_t WorkBetween = 30'000; // a few milliseconds
+    if ((WorkDone += Work + 1) >= WorkBetween)
       lookNow();
   }
   void lookNow();
@@ -82,8 +82,9 @@ private:
   ExplorationResult &Result;
   GraphObserver &Observer;
   std::deque<Frame> Frames;
-  uint64_t Commits = 0;
+  size_t WorkDone = 0;    // since the limits were looked at
   size_t BranchBytes = 0; // of all frames
+  std::chrono::steady_clock::time_point LastTold{};
 };
 
 template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::explore() {
@@ -174,10 +175,7 @@ void Explorer<Words, Base>::traverse(uint32_t Home, const Branch &B, size_t At) 
     return withOutcome(E, Parameter != 0, Next);
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
-  uint32_t Position = static_cast<uint32_t>(Parameter);
-  if (OnlyReadsFrom)
-    Position = Parameter == BeforeEnds ? lowestFor(E) + 1 : lastFor(E);
-  if (!withWrite(E, Position, Next))
+  if (!withWrite(E, OnlyReadsFrom ? lastFor(E) : static_cast<uint32_t>(Parameter), Next))
     ++Result.RejectedBranches;
 }
 
@@ -241,6 +239,8 @@ void Explorer<Words, Base>::detectRaces(EventId Update, EventId Source) {
   if (Source != NoEvent)
     Direct.insert(Source);
   Set Past = pastOf(Direct);
+  if (Source != NoEvent && G[Source].Ends) // a use of memory that has ended, which writes nothing
+    return;
   const auto &Place = G.Places[G[Update].Place];
   auto Done = Flow.update(Update, Source == NoEvent ? Place.Initial : G[Source].Value);
   if (Done.Does != OutOfOrder<Words>::Update::Writes)
@@ -264,16 +264,13 @@ void Explorer<Words, Base>::detectRaces(EventId Update, EventId Source) {
       Consider(Load, Home);
 }
 
-/// The position of a write among those that are present. With reads-from alone it only matters whether what it writes
-/// to has ended.
+/// The position of a write among those that are present. With reads-from alone it has none.
 template <unsigned Words, template <unsigned> class Base>
 typename Explorer<Words, Base>::Key Explorer<Words, Base>::parameterOf(EventId Write, const Set &Present) const {
+  if (OnlyReadsFrom)
+    return 0;
   const auto &Coherence = G.Places[G[Write].Place].Coherence;
   auto Mine = std::find(Coherence.begin(), Coherence.end(), Write);
-  if (OnlyReadsFrom)
-    return std::any_of(Mine, Coherence.end(), [&](EventId W) { return W != Write && G[W].Ends && Present.contains(W); })
-               ? BeforeEnds
-               : Somewhere;
   return 1 + static_cast<Key>(std::count_if(Coherence.begin(), Mine, [&](EventId W) { return Present.contains(W); }));
 }
 
@@ -294,10 +291,13 @@ void Explorer<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId St
   Branch B;
   while (!Left.empty()) {
     EventId Next = NoEvent;
+    size_t Number = 0;
     Left.forEach([&](EventId E) {
+      ++Number;
       if (!G[E].Past.intersects(Left) && (Next == NoEvent || keyOf(E) < keyOf(Next)))
         Next = E;
     });
+    look(Number);
     Left.erase(Next);
     Key P;
     if (!G[Next].IsWrite) {
@@ -342,6 +342,9 @@ template <unsigned Words, template <unsigned> class Base> void Explorer<Words, B
     ++Result.RejectedBranches;
     return;
   }
+  if constexpr (OnlyReadsFrom)
+    if (How == Ending::Buggy && (Options.Exhaustive || Stuck != ~0u))
+      Walk::lookAtLoops();
   switch (How) {
   case Ending::Complete:
   case Ending::Buggy: ++Result.Executions; break;
@@ -357,8 +360,10 @@ template <unsigned Words, template <unsigned> class Base> void Explorer<Words, B
   }
 }
 
-/// Looks at the clock and at the limits now and then.
+/// Looks at the clock and at the limits.
 template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::lookNow() {
+  constexpr std::chrono::milliseconds TellEvery{100};
+  WorkDone = 0;
   auto Stop = [&](std::string Why) {
     Result.Ended = ExplorationResult::End::Limit;
     Result.Reason = std::move(Why);
@@ -366,10 +371,14 @@ template <unsigned Words, template <unsigned> class Base> void Explorer<Words, B
   };
   if (Options.Cancel && Options.Cancel->load(std::memory_order_relaxed))
     Stop("the check was cancelled");
-  if (Options.Deadline && std::chrono::steady_clock::now() >= *Options.Deadline)
+  const auto Now = std::chrono::steady_clock::now();
+  if (Options.Deadline && Now >= *Options.Deadline)
     Stop("the time limit was reached");
-  if (M.undo().bytes() + BranchBytes + M.memory().bytesAllocated() > Options.MaxMemoryBytes)
+  if (M.undo().bytes() + BranchBytes + M.memory().bytesAllocated() + Walk::bytes() > Options.MaxMemoryBytes)
     Stop("the memory limit was reached");
+  if (Now - LastTold < TellEvery)
+    return;
+  LastTold = Now;
   Observer.progress(Result);
 }
 
@@ -377,6 +386,19 @@ template <unsigned Words, template <unsigned> class Base> void Explorer<Words, B
 template <unsigned Words, template <unsigned> class Base>
 bool exploreWith(const Program &P, const GraphModel &Model, const ExplorationOptions &Options, Sharing &Shared,
                  EndingMemory &Memory, ExplorationResult &Result, GraphObserver &Observer) {
+  // It may only be because something is not known to be shared yet.
+  auto StopsWith = [&](const MachineStop &Stop) {
+    if (Shared.takeChanged()) {
+      Observer.restarted();
+      return false;
+    }
+    const bool Unsupported = Stop.Why == MachineStop::Unsupported;
+    Result.Ended = Unsupported ? ExplorationResult::End::Unsupported : ExplorationResult::End::Limit;
+    Result.Reason = Stop.Message;
+    Result.ReasonPc = Stop.Pc;
+    Result.HasReasonPc = true;
+    return true;
+  };
   for (;;) {
     try {
       Result = ExplorationResult();
@@ -389,17 +411,15 @@ bool exploreWith(const Program &P, const GraphModel &Model, const ExplorationOpt
     } catch (const GraphFull &) {
       Observer.restarted();
       return false;
-    } catch (const MachineStop &Stop) {
-      if (Shared.takeChanged()) {
-        Observer.restarted();
-        continue;
+    } catch (const GraphStop &Stop) {
+      if (StopsWith(Stop)) {
+        Result.NotAsGraph = Stop.Message;
+        Result.Reason += ", under an axiomatic memory model";
+        return true;
       }
-      bool Unsupported = Stop.Why == MachineStop::Unsupported;
-      Result.Ended = Unsupported ? ExplorationResult::End::Unsupported : ExplorationResult::End::Limit;
-      Result.Reason = Stop.Message;
-      Result.ReasonPc = Stop.Pc;
-      Result.HasReasonPc = true;
-      return true;
+    } catch (const MachineStop &Stop) {
+      if (StopsWith(Stop))
+        return true;
     }
   }
 }
@@ -423,8 +443,8 @@ ExplorationResult exploreGraphs(const Program &P, const GraphModel &Model, const
                                                : Fits.template operator()<GraphWalk>())
     return Result;
   Result.Ended = ExplorationResult::End::Limit;
-  Result.TooLong = true;
-  Result.Reason = "an execution has more than " + std::to_string(EventSet<16>::Capacity) + " shared accesses";
+  Result.NotAsGraph = Result.Reason =
+      "an execution has more than " + std::to_string(EventSet<16>::Capacity) + " shared accesses";
   return Result;
 }
 

@@ -1,5 +1,7 @@
 // Relaxed stateless model checking (Abdulla, Atig, Jonsson, Leonardsson: "Stateless Model Checking for POWER"):
-// explores every complete execution graph that the axioms of a memory model allow, each exactly once.
+// explores every complete execution graph that the axioms of a memory model allow, each exactly once. With
+// Equivalence::ReadsFrom (SC, TSO and PSO) graphs that differ in coherence only are one, and the exploration ends as
+// unsupported where something depends on coherence (ReadsFromWalk).
 #pragma once
 
 #include "explore/Exploration.h"

@@ -3,6 +3,8 @@
 namespace picket {
 
 template <unsigned Words> bool CoherenceSearch<Words>::find(const std::vector<EventId> &Committed, const Pairs &Given) {
+  Deciding = false;
+  Replaced.clear();
   if (!begin(Committed))
     return false;
   for (auto [Earlier, Later] : Given)
@@ -10,17 +12,14 @@ template <unsigned Words> bool CoherenceSearch<Words>::find(const std::vector<Ev
       return false;
   if (!saturate())
     return false;
-  const Closure Saved = C;
-  if (guess())
-    return true;
-  C = Saved;
+  Deciding = true;
   return decide();
 }
 
 /// Starts with what holds whatever coherence is: program order as far as the model preserves it, and reads-from.
 template <unsigned Words> bool CoherenceSearch<Words>::begin(const std::vector<EventId> &Committed) {
-  C.Before.assign(G.size(), Set());
-  C.Behind.assign(G.size(), Set());
+  Before.assign(G.size(), Set());
+  Behind.assign(G.size(), Set());
   Reads.clear();
   for (EventId E : Committed) {
     const auto &Event = G[E];
@@ -30,11 +29,17 @@ template <unsigned Words> bool CoherenceSearch<Words>::begin(const std::vector<E
       if (Event.Source != NoEvent && (OwnReadsWait || G.isExternal(Event.Source, E)))
         Direct.insert(Event.Source);
     }
-    Set &Before = C.Before[E];
-    Before = Direct;
-    Direct.forEach([&](EventId Earlier) { Before |= C.Before[Earlier]; });
-    Before.forEach([&](EventId Earlier) { C.Behind[Earlier].insert(E); });
+    Set &Mine = Before[E];
+    Mine = Direct;
+    // What is before something that is before it need not be looked at.
+    while (!Direct.empty()) {
+      const EventId Earlier = Direct.takeLast();
+      Mine |= Before[Earlier];
+      Direct -= Before[Earlier];
+    }
+    Mine.forEach([&](EventId Earlier) { Behind[Earlier].insert(E); });
   }
+  Look(Committed.size() * Words);
   for (EventId E : Committed)
     if (!keepsPlaces(E))
       return false;
@@ -44,27 +49,36 @@ template <unsigned Words> bool CoherenceSearch<Words>::begin(const std::vector<E
 /// SC per location: what a thread has seen of a place is not undone for it.
 template <unsigned Words> bool CoherenceSearch<Words>::keepsPlaces(EventId E) {
   auto Shown = [&](EventId X) { return G[X].IsWrite ? X : G[X].Source; };
-  const EventId Mine = Shown(E);
-  bool Kept = true;
-  G.samePlaceBefore(E).forEach([&](EventId Earlier) {
-    const EventId Seen = Shown(Earlier);
-    if (Kept && Seen != Mine && Seen != NoEvent)
-      Kept = Mine != NoEvent && addCoherence(Seen, Mine);
-  });
-  return Kept;
+  Set Earlier = G.samePlaceBefore(E);
+  if (Earlier.empty())
+    return true;
+  const EventId Mine = Shown(E), Seen = Shown(Earlier.takeLast());
+  return Seen == Mine || Seen == NoEvent || (Mine != NoEvent && addCoherence(Seen, Mine));
 }
 
 template <unsigned Words> bool CoherenceSearch<Words>::addEdge(EventId From, EventId To) {
-  if (C.Before[To].contains(From))
+  if (Before[To].contains(From))
     return true;
-  if (From == To || C.Before[From].contains(To))
+  if (From == To || Before[From].contains(To))
     return false;
   Changed = true;
-  Set Before = C.Before[From], Behind = C.Behind[To];
-  Before.insert(From);
-  Behind.insert(To);
-  Behind.forEach([&](EventId E) { C.Before[E] |= Before; });
-  Before.forEach([&](EventId E) { C.Behind[E] |= Behind; });
+  auto Add = [&](std::vector<Set> &Rows, const Set &Of, const Set &New) {
+    size_t Number = 0;
+    Of.forEach([&](EventId E) {
+      ++Number;
+      if (New.isSubsetOf(Rows[E]))
+        return;
+      if (Deciding)
+        Replaced.push_back({E, &Rows == &Behind, Rows[E]});
+      Rows[E] |= New;
+    });
+    return Number;
+  };
+  Set Earlier = Before[From], Later = Behind[To];
+  Earlier.insert(From);
+  Later.insert(To);
+  const size_t Rows = Add(Before, Later, Earlier) + Add(Behind, Earlier, Later);
+  Look(Rows);
   return true;
 }
 
@@ -83,6 +97,7 @@ template <unsigned Words> bool CoherenceSearch<Words>::saturate() {
     for (EventId Read : Reads)
       if (!saturate(Read))
         return false;
+    Look(Reads.size());
   } while (Changed);
   return true;
 }
@@ -98,62 +113,71 @@ template <unsigned Words> bool CoherenceSearch<Words>::saturate(EventId Read) {
     Others.erase(Source);
   if (Updates)
     Others.erase(Update);
+  const Set Earlier = Others & (Updates ? Before[Read] | Before[Update] : Before[Read]);
+  const Set Later = (Source == NoEvent ? Others : Others & Behind[Source]) - Earlier;
+  if (Source == NoEvent && !Earlier.empty())
+    return false;
   bool Possible = true;
-  Others.forEach([&](EventId W) {
-    if (!Possible)
-      return;
-    if (C.Before[Read].contains(W) || (Updates && C.Before[Update].contains(W)))
-      Possible = Source != NoEvent && addCoherence(W, Source);
-    else if (Source == NoEvent || C.Before[W].contains(Source))
-      Possible = addEdge(Read, W) && (!Updates || addCoherence(Update, W));
+  if (Source != NoEvent)
+    (Earlier - Before[Source]).forEach([&](EventId W) { Possible = Possible && addCoherence(W, Source); });
+  (Later - (Updates ? Behind[Read] & Behind[Update] : Behind[Read])).forEach([&](EventId W) {
+    Possible = Possible && addEdge(Read, W) && (!Updates || addCoherence(Update, W));
   });
   return Possible;
 }
 
-/// Two writes of a place whose order is open. Guesses that it is the one they have in the graph as it is.
-template <unsigned Words> bool CoherenceSearch<Words>::openPair(EventId &Earlier, EventId &Later) const {
-  for (const auto &Place : G.Places)
-    for (size_t K = 1; K < Place.Coherence.size(); ++K)
-      for (size_t J = K; J-- > 0;) {
-        Earlier = Place.Coherence[J];
-        Later = Place.Coherence[K];
-        if (!C.Before[Later].contains(Earlier) && !C.Before[Earlier].contains(Later))
+/// Goes on to a pair of writes whose order is open. The guess is that it is the one they have in the graph as it is.
+template <unsigned Words> bool CoherenceSearch<Words>::nextOpen(Pair &At) const {
+  for (; At.Place < G.Places.size(); ++At.Place, At.Earlier = 0, At.Later = 1) {
+    const auto &Coherence = G.Places[At.Place].Coherence;
+    for (; At.Later < Coherence.size(); ++At.Later, At.Earlier = At.Later - 1)
+      for (;; --At.Earlier) {
+        const EventId Earlier = Coherence[At.Earlier], Later = Coherence[At.Later];
+        if (!Before[Later].contains(Earlier) && !Before[Earlier].contains(Later))
           return true;
+        if (At.Earlier == 0)
+          break;
       }
+  }
   return false;
 }
 
-/// Decides one pair after the other. That it fails is seldom, and says nothing.
-template <unsigned Words> bool CoherenceSearch<Words>::guess() {
-  for (EventId A, B; openPair(A, B);) {
-    const Closure Saved = C;
-    if (addCoherence(A, B) && saturate())
-      continue;
-    C = Saved;
-    if (!addCoherence(B, A) || !saturate())
-      return false;
+/// Decides one open pair after the other. What was decided otherwise stays so until something before it is.
+template <unsigned Words> bool CoherenceSearch<Words>::decide() {
+  struct Decision {
+    Pair Of;
+    size_t Rows;
+  };
+  std::vector<Decision> Decided;
+  auto Decide = [&](EventId Earlier, EventId Later) { return addCoherence(Earlier, Later) && saturate(); };
+  for (Pair At; nextOpen(At);) {
+    Decided.push_back({At, Replaced.size()});
+    const auto &Coherence = G.Places[At.Place].Coherence;
+    bool Possible = Decide(Coherence[At.Earlier], Coherence[At.Later]);
+    while (!Possible) {
+      if (Decided.empty())
+        return false;
+      undoTo(Decided.back().Rows);
+      At = Decided.back().Of;
+      Decided.pop_back();
+      const auto &Order = G.Places[At.Place].Coherence;
+      Possible = Decide(Order[At.Later], Order[At.Earlier]);
+    }
   }
   return true;
 }
 
-/// The same with all that can be decided otherwise.
-template <unsigned Words> bool CoherenceSearch<Words>::decide() {
-  EventId A, B;
-  if (!openPair(A, B))
-    return true;
-  const Closure Saved = C;
-  if (addCoherence(A, B) && saturate() && decide())
-    return true;
-  C = Saved;
-  return addCoherence(B, A) && saturate() && decide();
+template <unsigned Words> void CoherenceSearch<Words>::undoTo(size_t Rows) {
+  for (; Replaced.size() > Rows; Replaced.pop_back())
+    (Replaced.back().IsBehind ? Behind : Before)[Replaced.back().Of] = Replaced.back().Was;
 }
 
 template <unsigned Words> std::vector<EventId> CoherenceSearch<Words>::orderOf(PlaceId Place) const {
+  const Set &Writes = G.Places[Place].Writes;
   std::vector<EventId> Order(G.Places[Place].Coherence.size());
   for (EventId W : G.Places[Place].Coherence) {
     size_t Position = 0;
-    for (EventId Other : G.Places[Place].Coherence)
-      Position += C.Before[W].contains(Other);
+    (Before[W] & Writes).forEach([&](EventId) { ++Position; });
     Order[Position] = W;
   }
   return Order;

@@ -6,6 +6,7 @@
 
 #include "memory/ExecutionGraph.h"
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -16,21 +17,35 @@ public:
   using Set = EventSet<Words>;
   using Graph = ExecutionGraph<Words>;
 
-  /// `Committed`: in an order in which whatever leads to an event by program order or reads-from comes before it.
-  /// OwnReadsWait: a read of the thread's own store comes after that has reached memory (SC).
-  CoherenceSearch(const Graph &G, bool OwnReadsWait) : G(G), OwnReadsWait(OwnReadsWait) {}
+  /// OwnReadsWait: a read of the thread's own store comes after that has reached memory (SC). A search can take long:
+  /// Look is called now and then, with about how many events were looked at, and may throw.
+  CoherenceSearch(const Graph &G, bool OwnReadsWait, std::function<void(size_t)> Look)
+      : G(G), OwnReadsWait(OwnReadsWait), Look(std::move(Look)) {}
 
   using Pairs = std::vector<std::pair<EventId, EventId>>; // writes of one place, the earlier one first
 
   /// Whether there is a coherence order with which the graph is allowed, and which has the given pairs in it.
+  /// `Committed`: in an order in which whatever leads to an event by program order or reads-from comes before it.
   bool find(const std::vector<EventId> &Committed, const Pairs &Given = {});
 
   /// The order found, of one place.
   std::vector<EventId> orderOf(PlaceId Place) const;
 
+  size_t bytes() const {
+    return (Before.capacity() + Behind.capacity()) * sizeof(Set) + Replaced.capacity() * sizeof(Row);
+  }
+
 private:
-  struct Closure {
-    std::vector<Set> Before, Behind; // per event, all that must come before it and behind it
+  /// A pair of writes of a place, by their positions in the graph as it is.
+  struct Pair {
+    PlaceId Place = 0;
+    size_t Earlier = 0, Later = 1;
+  };
+  /// What a row was before it was changed.
+  struct Row {
+    EventId Of;
+    bool IsBehind;
+    Set Was;
   };
 
   bool begin(const std::vector<EventId> &Committed);
@@ -39,15 +54,17 @@ private:
   bool addCoherence(EventId From, EventId To);
   bool saturate();
   bool saturate(EventId Read);
-  bool guess();
   bool decide();
-  bool openPair(EventId &Earlier, EventId &Later) const;
+  bool nextOpen(Pair &At) const;
+  void undoTo(size_t Rows);
 
   const Graph &G;
   const bool OwnReadsWait;
-  Closure C;
-  std::vector<EventId> Reads; // committed
-  bool Changed = false;
+  const std::function<void(size_t)> Look;
+  std::vector<Set> Before, Behind; // per event, all that must come before it and behind it
+  std::vector<Row> Replaced;       // since pairs are decided, the latest last
+  std::vector<EventId> Reads;      // committed
+  bool Changed = false, Deciding = false;
 };
 
 } // namespace picket

@@ -1,14 +1,18 @@
 // How an execution ended: well, in a deadlock or endless loop, or in a way that says nothing about the program.
 #include "memory/Configuration.h"
 
+#include <utility>
+
 namespace picket {
 
 /// Whether the loop in which T waits goes round for ever if nobody changes memory any more. T may have begun an
-/// iteration with values that have changed since, so it gets a whole iteration with what is there now.
+/// iteration with values that have changed since, so it gets a whole iteration with what is there now. If that leads to
+/// another loop, it is in front of that loop that T waits, in an execution in which it read what is there.
 bool Configuration::spinsForever(ThreadId T) {
   Mark Before = mark();
   M.newStep();
   bool Forever = true;
+  int32_t Head = 0;
   for (int Round = 0; Round < 2 && Forever; ++Round) {
     if (Round > 0)
       M.spinOn(T);
@@ -26,6 +30,10 @@ bool Configuration::spinsForever(ThreadId T) {
       M.resume(T, Low, High, false);
     }
     Forever = M.status(T) == ThreadStatus::Spinning;
+    if (!Forever)
+      break;
+    const int32_t Before = std::exchange(Head, M.program().Code[M.pc(T)].A);
+    Forever = Round == 0 || Head == Before;
   }
   undoTo(Before);
   M.newStep();

@@ -67,6 +67,7 @@ public:
   struct PlaceState {
     Address Where = 0;
     uint32_t Width = 0;
+    enum : uint8_t { Unknown, Bits, State } Holds = Unknown; // State: values are numbers of states of such an object
     uint64_t Initial = 0;
     std::vector<EventId> Coherence; // committed writes, oldest first
     Set Writes, Reads;              // committed ones

@@ -182,7 +182,7 @@ template <unsigned Words> bool OutOfOrder<Words>::builtin(ThreadId T, const Inst
     if (!needs(T, P.Arguments[static_cast<size_t>(I.B + K)]))
       return false;
   if (static_cast<Builtin>(I.Imm) == Builtin::AtomicBegin && !M.alone())
-    M.unsupported(T, M.pc(T), "an atomic section under an axiomatic memory model");
+    throw GraphStop(T, M.pc(T), "an atomic section");
   uint32_t Pc = M.pc(T);
   runInstruction(T);
   if (M.status(T) == ThreadStatus::Ready && M.pc(T) == Pc + 1 && I.Dst >= 0)
@@ -228,7 +228,7 @@ template <unsigned Words> bool OutOfOrder<Words>::operate(ThreadId T) {
   case OperationKind::Join: return join(T);
   case OperationKind::Free: endBlock(T, I); return true;
   case OperationKind::End: endLocals(T); return true;
-  default: M.unsupported(T, S.Pc, "this operation under an axiomatic memory model");
+  default: throw GraphStop(T, S.Pc, "this operation");
   }
 }
 

@@ -29,6 +29,11 @@ struct EndingMemory {
 /// Thrown when an execution has more events than the sets in use can hold.
 struct GraphFull {};
 
+/// Thrown where an execution cannot be explored as a graph, but may be with store buffers. The message is a phrase.
+struct GraphStop : MachineStop {
+  GraphStop(ThreadId T, uint32_t Pc, std::string What) : MachineStop{Unsupported, Pc, T, std::move(What)} {}
+};
+
 template <unsigned Words> class OutOfOrder {
 public:
   using Set = EventSet<Words>;
@@ -68,6 +73,11 @@ public:
   bool succeeds(EventId Decided) const { return Accesses[Decided].Succeeds; }
   /// An access (or a second end) of memory that has ended.
   void failEnded(EventId E, EventId End);
+  /// The places of an object that were ever accessed, or ended; the one that its ends are written to.
+  std::vector<PlaceId> placesOf(uint32_t Slot) const;
+  PlaceId lifeOf(uint32_t Slot) const;
+  /// All that a thread's next step has behind it: what it has fetched, and what its creation and its joins waited for.
+  Set behind(ThreadId T) const { return Flows[T].Events | Flows[T].Sync; }
   /// How many bounded loops a thread has come to.
   uint32_t loopsEntered(ThreadId T) const { return Flows[T].LoopsEntered; }
   /// Lets a thread that came back to the head of its spin loop go round again.
@@ -182,6 +192,7 @@ private:
   void fail(EventId E, BugKind Kind, std::string Message);
 
   PlaceId placeFor(EventId E, Address Where, uint32_t Width);
+  void readInitial(EventId E, PlaceId Id, bool IsSync);
   uint64_t internBytes(const uint8_t *From, uint32_t Size);
 
   Machine &M;

@@ -33,7 +33,7 @@ template <unsigned Words> PlaceId OutOfOrder<Words>::placeFor(EventId E, Address
   } else if (G.Places[Found->second].Width == Width) {
     return Found->second;
   }
-  M.unsupported(G[E].Thread, G[E].Pc, "accesses of different sizes that overlap, under an axiomatic memory model");
+  throw GraphStop(G[E].Thread, G[E].Pc, "accesses of different sizes that overlap");
 }
 
 template <unsigned Words> void OutOfOrder<Words>::fail(EventId E, BugKind Kind, std::string Message) {
@@ -44,6 +44,23 @@ template <unsigned Words> void OutOfOrder<Words>::fail(EventId E, BugKind Kind, 
   M.Bugs.push_back({Kind, T, G[E].Pc, std::move(Message)});
   M.Threads[T]->S.Status = ThreadStatus::Failed;
   Flows[T].FailedAt = G[E].Index;
+}
+
+/// What is in a place before the first access of it. Of a synchronisation object that is the number of its state, which
+/// no plain access can do anything with, nor the other way round.
+template <unsigned Words> void OutOfOrder<Words>::readInitial(EventId E, PlaceId Id, bool IsSync) {
+  auto &Place = G.Places[Id];
+  const auto Holds = IsSync ? Graph::PlaceState::State : Graph::PlaceState::Bits;
+  if (Place.Holds == Graph::PlaceState::Unknown)
+    Place.Holds = Holds;
+  if (Place.Holds != Holds || (!IsSync && Place.Width > 8))
+    throw GraphStop(G[E].Thread, G[E].Pc, "a plain access of a synchronisation object");
+  const bool Untouched = Place.Reads.empty() && std::all_of(Place.Coherence.begin(), Place.Coherence.end(),
+                                                            [&](EventId W) { return G[W].Ends; });
+  if (!Untouched)
+    return;
+  const uint8_t *Bytes = M.Mem.bytes(Place.Where);
+  Place.Initial = IsSync ? internBytes(Bytes, Place.Width) : Memory::readWord(Bytes, Place.Width);
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
@@ -77,9 +94,8 @@ template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
       Ending.Changed |= Ending.Ended.count(O->Site) != 0;
   }
   PlaceId Id = placeFor(E, Where, Width);
-  auto &Place = G.Places[Id];
-  if (Place.Coherence.empty() && Place.Reads.empty() && !IsLife)
-    Place.Initial = IsSync ? internBytes(M.Mem.bytes(Where), Width) : Memory::readWord(M.Mem.bytes(Where), Width);
+  if (!Found.Ends)
+    readInitial(E, Id, IsSync);
   M.undo().save(Found.Place);
   Found.Place = Id;
   return true;

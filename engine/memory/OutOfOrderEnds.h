@@ -95,6 +95,18 @@ template <unsigned Words> void OutOfOrder<Words>::copyBlock(ThreadId T, const In
   S.Pc = Pc + 1;
 }
 
+template <unsigned Words> std::vector<PlaceId> OutOfOrder<Words>::placesOf(uint32_t Slot) const {
+  std::vector<PlaceId> All;
+  for (auto At = Places.lower_bound(addressOf(Slot, 0)); At != Places.end() && slotOf(At->first) == Slot; ++At)
+    All.push_back(At->second);
+  return All;
+}
+
+template <unsigned Words> PlaceId OutOfOrder<Words>::lifeOf(uint32_t Slot) const {
+  auto Found = Places.find(addressOf(Slot, LifeOffset));
+  return Found == Places.end() ? NoPlace : Found->second;
+}
+
 template <unsigned Words> void OutOfOrder<Words>::failEnded(EventId E, EventId End) {
   const auto &Place = G.Places[G[E].Place];
   Object &O = M.Mem.at(slotOf(Place.Where));

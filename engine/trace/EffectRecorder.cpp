@@ -1,6 +1,7 @@
 #include "trace/EffectRecorder.h"
 
 #include "trace/Recorder.h"
+#include "trace/RecordingNames.h"
 
 #include <algorithm>
 
@@ -176,27 +177,36 @@ std::vector<GraphEffect> shown(std::vector<GraphEffect> Effects, const Sharing &
 } // namespace
 
 std::optional<Recording> recordEffects(const Program &P, const MachineOptions &Options, Buffering Buffers,
-                                       Sharing Known, const std::vector<std::vector<uint32_t>> &Threads,
+                                       const Sharing &Explored, const std::vector<std::vector<uint32_t>> &Threads,
                                        const std::vector<GraphEffect> &Effects, const BugReport &Wanted,
                                        const std::function<bool(Machine &, const BugReport &)> &OnBug, bool &Found) {
-  Known.takeChanged();
   Found = false;
   try {
-    for (;;) {
-      Configuration C(P, Known, Options, Buffers);
-      C.start();
-      EffectRun Run(C, Threads, Wanted);
-      const BugReport *Bug = Run.run(shown(Effects, Known));
-      if (Known.takeChanged()) // the more is shared, the more is shown
-        continue;
-      Found = Bug != nullptr;
-      if (!Found || !OnBug(C.machine(), *Bug))
-        return std::nullopt;
-      Recorder Into(C);
-      Into.begin();
-      for (ProcessId Step : Run.steps())
-        Into.step(Step);
-      return Into.finish(Run.result());
+    // A replay knows what is shared from the recording, and no more. So this begins with as much, until nothing is
+    // added.
+    for (std::vector<SharedThing> Things = sharedThings(P, Explored);;) {
+      Sharing Known(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
+      markShared(P, Things, Known);
+      do { // the more is shared, the more is shown
+        Known.takeChanged();
+        Configuration C(P, Known, Options, Buffers);
+        C.start();
+        EffectRun Run(C, Threads, Wanted);
+        const BugReport *Bug = Run.run(shown(Effects, Known));
+        if (Known.changed())
+          continue;
+        Found = Bug != nullptr;
+        if (!Found)
+          return std::nullopt;
+        Recorder Into(C);
+        Into.begin();
+        for (ProcessId Step : Run.steps())
+          Into.step(Step);
+        Bug = Run.result();
+        if (!Known.changed() && sharedThings(P, Known) == Things)
+          return OnBug(C.machine(), *Bug) ? std::optional(Into.finish(Bug)) : std::nullopt;
+      } while (Known.changed());
+      Things = sharedThings(P, Known);
     }
   } catch (const MachineStop &) { // a limit: there is nothing to show
     return std::nullopt;

@@ -35,7 +35,7 @@ private:
   bool isWrong(const GraphFact &F) const {
     if (!F.Happened)
       return false;
-    if (F.Op.Kind == OperationKind::Sync && !F.IsWrite) {
+    if (F.Op.Kind == OperationKind::Sync && !F.IsWrite && endBefore(F) == NoEvent) {
       std::vector<uint8_t> State = F.State;
       State.resize(64);
       return apply(F.Op.Sync, State.data(), F.Thread, F.Op.Value).Outcome == SyncResult::Misuse;

@@ -127,18 +127,21 @@ private:
   const BugReport *findBug() {
     if (Recorded.BugEvent == NoEvent)
       return nullptr;
-    // The bug may be what the thread does next, or that nobody can do anything.
+    auto Find = [&]() -> const BugReport * {
+      for (const BugReport &B : M.bugs())
+        if (nameOf(B.Kind) == Recorded.BugKind && M.threadName(B.Thread) == Recorded.BugThread)
+          return &B;
+      return nullptr;
+    };
+    // The bug may be what the thread does next, or that nobody can do anything. Others may have failed before.
     std::optional<ThreadId> Guilty = threadOf(Recorded.Events[Recorded.BugEvent].Thread);
-    if (M.bugs().empty() && Guilty && C.isEnabled(C.processOf(*Guilty)))
+    if (!Find() && Guilty && M.status(*Guilty) == ThreadStatus::Ready && C.isEnabled(C.processOf(*Guilty)))
       Into.step(C.processOf(*Guilty));
     std::vector<ProcessId> Enabled;
     C.enabled(Enabled);
     if (M.bugs().empty() && Enabled.empty())
       C.ending();
-    for (const BugReport &B : M.bugs())
-      if (nameOf(B.Kind) == Recorded.BugKind && M.threadName(B.Thread) == Recorded.BugThread)
-        return &B;
-    return nullptr;
+    return Find();
   }
 
   /// The first event that is not what was recorded. Events of different threads may have changed places.

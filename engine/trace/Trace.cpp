@@ -266,7 +266,8 @@ private:
     std::map<uint32_t, Operations> Objects;
     std::vector<uint32_t> Order;
     for (uint32_t K = 0; K < R.Events.size(); ++K)
-      if (isSync(R.Events[K]) || R.Events[K].Kind == EventKind::Bug)
+      if (isSync(R.Events[K]) || R.Events[K].Kind == EventKind::Bug ||
+          (R.Events[K].Kind == EventKind::Free && !OutOfOrder))
         Order.push_back(K);
     if (OutOfOrder)
       std::stable_sort(Order.begin(), Order.end(),
@@ -274,6 +275,12 @@ private:
     for (uint32_t K : Order) {
       const TraceEvent &E = R.Events[K];
       for (const TraceAccess &A : E.Accesses) {
+        if (E.Kind == EventKind::Free) { // ends the objects in it, behind what was done with them
+          for (const auto &[Object, On] : Objects)
+            if (On.Last != NoEvent && Memory.overlap(Object, A.Variable))
+              add(On.Last, K, EdgeKind::SyncOrder);
+          continue;
+        }
         Operations &On = Objects[A.Variable];
         const bool Idle = OutOfOrder && E.Kind == EventKind::Sync && A.Position == 0;
         for (uint32_t Before : On.Idle)

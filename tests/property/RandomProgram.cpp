@@ -19,7 +19,21 @@ pthread_mutex_t m[2];
 pthread_cond_t c;
 volatile int v[3];
 volatile int done;
+typedef struct { long Words[4]; } sem_t;
+int pthread_mutex_init(pthread_mutex_t *, const void *);
+int sem_init(sem_t *, int, unsigned);
+int sem_wait(sem_t *);
+int sem_post(sem_t *);
+void *malloc(unsigned long);
+void free(void *);
+void abort(void);
+volatile int *volatile block, *volatile seen;
+struct Heap { pthread_mutex_t m; sem_t s; int users; } *h;
+static void leave(int n, volatile int *x) { volatile int local = n; seen = &local; *x = n; }
 )";
+
+const char *const BlocksFirst = "  block = malloc(sizeof *block);\n  *block = 0;\n  h = malloc(sizeof *h);\n"
+                                "  pthread_mutex_init(&h->m, 0);\n  sem_init(&h->s, 0, 0);\n  h->users = 2;\n";
 
 static std::string print(const Statement &S) {
   std::string X = "v[" + std::to_string(S.X) + "]", Y = "v[" + std::to_string(S.Y) + "]", V = std::to_string(S.Value);
@@ -50,6 +64,20 @@ static std::string print(const Statement &S) {
   case Statement::RelaxedSwap:
     return "{ int old = " + V + "; __atomic_compare_exchange_n(&" + X + ", &old, " + V +
            " + 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED); r += old; }";
+  case Statement::AwaitOther: return "while (" + X + " == " + Y + ") ;";
+  case Statement::AwaitBoth: return "while (" + X + " == " + V + " || " + Y + " == " + V + ") ;";
+  case Statement::AwaitSwap: return "while (!__sync_bool_compare_and_swap(&" + X + ", " + V + ", " + V + " + 1)) ;";
+  case Statement::AssertNot: return "if (" + X + " == " + V + ") abort();";
+  case Statement::UseBlock: return S.Value & 1 ? "*block = " + V + ";" : "r += *block;";
+  case Statement::FreeBlock: return "free((void *)block);";
+  case Statement::LeaveLocal: return "leave(" + V + ", &" + X + ");";
+  case Statement::UseLocal: return "{ volatile int *q = seen; if (q) *q = " + V + "; }";
+  case Statement::UseHeapLock:
+    return "pthread_mutex_lock(&h->m); " + X + " = " + X + " + 1; pthread_mutex_unlock(&h->m);";
+  case Statement::PostOrWait: return S.Value & 1 ? "sem_post(&h->s);" : "sem_wait(&h->s);";
+  case Statement::FreeHeapLock: return "free(h);";
+  case Statement::LastOut:
+    return "{ pthread_mutex_lock(&h->m); int left = --h->users; pthread_mutex_unlock(&h->m); if (!left) free(h); }";
   case Statement::Narrow:
     return S.Value & 1 ? "((volatile char *)&" + X + ")[1] = " + V + ";" : "r += ((volatile char *)&" + X + ")[0];";
   }
@@ -64,7 +92,7 @@ std::string RandomProgram::text() const {
       Text += "  " + print(S) + "\n";
     Text += "  sink" + std::to_string(T) + " = r;\n  return p;\n}\n";
   }
-  Text += "int main(void) {\n  pthread_t t[" + std::to_string(Threads.size()) + "];\n";
+  Text += "int main(void) {\n  pthread_t t[" + std::to_string(Threads.size()) + "];\n" + First;
   for (size_t T = 0; T < Threads.size(); ++T)
     Text += "  pthread_create(&t[" + std::to_string(T) + "], 0, t" + std::to_string(T) + ", 0);\n";
   for (size_t T = 0; T < Threads.size(); ++T)

@@ -27,16 +27,32 @@ struct Statement {
     SignalOrWait, // odd Value: signal under the lock, even: wait for it
     Narrow,       // write or read of one byte of x
     RelaxedAdd,   // r = atomic add, relaxed
-    RelaxedSwap   // r = CAS(x, Value, Value + 1), relaxed
+    RelaxedSwap,  // r = CAS(x, Value, Value + 1), relaxed
+    AwaitOther,   // while (x == y) ;
+    AwaitBoth,    // while (x == Value || y == Value) ;
+    AwaitSwap,    // while (!CAS(x, Value, Value + 1)) ;
+    AssertNot,    // assert(x != Value)
+    // Memory that may end. `BlocksFirst` prepares it.
+    UseBlock,    // write or read of a heap block
+    FreeBlock,   // the end of that
+    LeaveLocal,  // a local variable that others may have seen ends
+    UseLocal,    // a write to such a one
+    UseHeapLock, // lock, x = x + 1, unlock, with a lock in a heap block
+    PostOrWait,  // odd Value: post, even: wait; of a semaphore in a heap block
+    FreeHeapLock,
+    LastOut // whoever leaves last frees what has the lock
   } What;
   uint8_t X, Y, Value;
 };
 
 struct RandomProgram {
   std::vector<std::vector<Statement>> Threads;
-  std::string Last = ""; // what main does when all threads have ended
+  std::string First = "", Last = ""; // what main does before there are threads, and when all have ended
   std::string text() const;
 };
+
+/// The First that statements with memory that ends need.
+extern const char *const BlocksFirst;
 
 /// Which statements to choose from. Weights are equal.
 using Palette = std::vector<Statement::Kind>;

@@ -1,8 +1,14 @@
 // Exploring one execution per reads-from relation sees exactly the relations that the executions of the store-buffer
-// explorer have, each once, and the same bugs.
+// explorer have, each once, and the same bugs. Where something depends on coherence, checks explore by traces all the
+// same, and come out as those by traces do.
+#include "check/Check.h"
 #include "property/AccessTraces.h"
+#include "trace/Replay.h"
 
 #include <gtest/gtest.h>
+
+#include <functional>
+#include <tuple>
 
 namespace picket {
 namespace {
@@ -96,8 +102,11 @@ std::string problemOf(const RandomProgram &P, AxiomaticModel Model) {
          std::to_string(Expected.Found.size()) + " bugs; " + Result.Reason + "\n";
 }
 
-void expectSameReads(const testing::Palette &From, AxiomaticModel Model, unsigned Programs, unsigned Seed,
-                     const std::string &Last = "") {
+/// What an empty sentence says is right.
+using Problem = std::function<std::string(const RandomProgram &)>;
+
+void expectNone(const Problem &ProblemOf, const testing::Palette &From, unsigned Programs, unsigned Seed,
+                const std::string &First, const std::string &Last) {
   if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
     Programs = static_cast<unsigned>(std::atoi(More));
   if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
@@ -105,20 +114,84 @@ void expectSameReads(const testing::Palette &From, AxiomaticModel Model, unsigne
   std::mt19937 Random(Seed);
   for (unsigned K = 0; K < Programs; ++K) {
     RandomProgram P = testing::makeProgram(Random, From, 4, 5);
+    P.First = First;
     P.Last = Last;
-    if (problemOf(P, Model).empty())
+    if (ProblemOf(P).empty())
       continue;
     for (bool Smaller = true; Smaller;) {
       Smaller = false;
       for (const RandomProgram &Candidate : testing::shrinks(P))
-        if (!problemOf(Candidate, Model).empty()) {
+        if (!ProblemOf(Candidate).empty()) {
           P = Candidate;
           Smaller = true;
           break;
         }
     }
-    FAIL() << "program " << K << " of seed " << Seed << ":\n" << problemOf(P, Model) << P.text();
+    FAIL() << "program " << K << " of seed " << Seed << ":\n" << ProblemOf(P) << P.text();
   }
+}
+
+void expectSameReads(const testing::Palette &From, AxiomaticModel Model, unsigned Programs, unsigned Seed,
+                     const std::string &Last = "") {
+  expectNone([&](const RandomProgram &P) { return problemOf(P, Model); }, From, Programs, Seed, "", Last);
+}
+
+ModelReport checkBy(Equivalence OnePer, const Program &P, Model Which, bool Exhaustive) {
+  CheckOptions Options;
+  Options.Models = {Which};
+  Options.OnePer = OnePer;
+  Options.Exhaustive = Exhaustive;
+  Options.Monitor = false;
+  Options.Jobs = 1;
+  CompileResult Compiled;
+  Compiled.Compiled = P;
+  return checkCompiled("/random.c", std::move(Compiled), Options).Models.front();
+}
+
+std::set<std::tuple<std::string, uint32_t, std::string>> bugsOf(const ModelReport &M) {
+  std::set<std::tuple<std::string, uint32_t, std::string>> All;
+  for (const Bug &B : M.Bugs)
+    All.insert({B.Kind, B.Where.Line, B.Thread});
+  return All;
+}
+
+std::string bugsText(const ModelReport &M) {
+  std::string Text;
+  for (const auto &[Kind, Line, Thread] : bugsOf(M))
+    Text += " " + Kind + " of " + Thread + " in line " + std::to_string(Line);
+  return Text + "; ";
+}
+
+struct Checked {
+  unsigned All = 0, ByTraces = 0;
+};
+
+/// Whole checks, exhaustive ones and others.
+std::string problemOfCheck(const RandomProgram &P, Model Which, Checked &Counts) {
+  std::optional<Program> Compiled = testing::compileRandom(P.text());
+  if (!Compiled)
+    return "does not compile";
+  for (bool Exhaustive : {true, false}) {
+    const ModelReport Finer = checkBy(Equivalence::ShashaSnir, *Compiled, Which, Exhaustive);
+    const ModelReport Coarser = checkBy(Equivalence::ReadsFrom, *Compiled, Which, Exhaustive);
+    ++Counts.All;
+    Counts.ByTraces += Coarser.OnePer == Equivalence::ShashaSnir;
+    bool Wrong = Finer.Result != Coarser.Result || Coarser.WhyNotReadsFrom.find("could not") != std::string::npos ||
+                 Coarser.WhyNotReadsFrom.empty() == (Coarser.OnePer == Equivalence::ShashaSnir) ||
+                 (Exhaustive && (Coarser.Executions > Finer.Executions || bugsOf(Finer) != bugsOf(Coarser)));
+    std::string Replayed;
+    for (const Bug &B : Coarser.Bugs)
+      if (B.Trace && Coarser.OnePer == Equivalence::ReadsFrom)
+        if (const ReplayResult Again = replay(*Compiled, B.Trace->Run, MachineOptions());
+            Again.Outcome != ReplayResult::SameBug)
+          Replayed += "not replayed: " + B.Message + " " + Again.Message + "; ";
+    if (Wrong || !Replayed.empty())
+      return std::string(nameOf(Finer.Result)) + " by traces, " + nameOf(Coarser.Result) + " by relations; " +
+             std::to_string(Coarser.Executions) + " of " + std::to_string(Finer.Executions) + " executions;" +
+             bugsText(Finer) + "by relations" + bugsText(Coarser) + Replayed + Coarser.WhyNotReadsFrom +
+             (Exhaustive ? "\n" : ", to the first bug\n");
+  }
+  return "";
 }
 
 const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
@@ -137,7 +210,35 @@ const testing::Palette Everything = {Statement::Store,        Statement::Load,  
                                      Statement::FullFence,    Statement::ReleaseFence, Statement::StoreSeqCst,
                                      Statement::StoreRelease, Statement::RelaxedAdd};
 
-class ReadsFrom : public ::testing::TestWithParam<AxiomaticModel> {};
+const testing::Palette Loops = {Statement::Store,     Statement::Store,     Statement::Load,     Statement::AwaitOther,
+                                Statement::AwaitBoth, Statement::AwaitSwap, Statement::AwaitNot, Statement::Guarded,
+                                Statement::FetchAdd,  Statement::AssertNot};
+const testing::Palette SingleLoops = {Statement::Store,     Statement::Store,     Statement::Load,
+                                      Statement::AwaitSwap, Statement::AwaitNot,  Statement::Guarded,
+                                      Statement::FetchAdd,  Statement::AssertNot, Statement::LockedAdd};
+const testing::Palette Blocks = {Statement::Store,    Statement::Load,      Statement::Guarded,
+                                 Statement::UseBlock, Statement::FreeBlock, Statement::LeaveLocal,
+                                 Statement::UseLocal, Statement::AssertNot};
+const testing::Palette HeapLocks = {Statement::Store,        Statement::Guarded,   Statement::UseHeapLock,
+                                    Statement::PostOrWait,   Statement::AwaitNot,  Statement::LastOut,
+                                    Statement::FreeHeapLock, Statement::AssertNot, Statement::UseHeapLock};
+const testing::Palette FreedLater = {Statement::Store,      Statement::Guarded,  Statement::UseHeapLock,
+                                     Statement::PostOrWait, Statement::UseBlock, Statement::AssertNot};
+
+class ReadsFrom : public ::testing::TestWithParam<AxiomaticModel> {
+protected:
+  /// How many of 100 checks are by traces.
+  unsigned expectSameChecks(const testing::Palette &From, unsigned Programs, unsigned Seed,
+                            const std::string &Last = "") {
+    const Model Which = GetParam() == AxiomaticModel::SC    ? Model::SC
+                        : GetParam() == AxiomaticModel::TSO ? Model::TSO
+                                                            : Model::PSO;
+    Checked Counts;
+    expectNone([&](const RandomProgram &P) { return problemOfCheck(P, Which, Counts); }, From, Programs, Seed,
+               testing::BlocksFirst, Last);
+    return Counts.ByTraces * 100 / Counts.All;
+  }
+};
 
 TEST_P(ReadsFrom, SeesTheRelationsOfPlainAccesses) { expectSameReads(Accesses, GetParam(), 400, 1); }
 TEST_P(ReadsFrom, SeesTheRelationsOfAtomics) { expectSameReads(Atomics, GetParam(), 400, 2); }
@@ -147,6 +248,14 @@ TEST_P(ReadsFrom, SeesTheRelationsWithFences) { expectSameReads(Fences, GetParam
 TEST_P(ReadsFrom, SeesTheRelationsOfEverythingTogether) { expectSameReads(Everything, GetParam(), 400, 6); }
 TEST_P(ReadsFrom, FindsTheBugsThatDependOnTheLastWrites) {
   expectSameReads(Everything, GetParam(), 300, 7, "  extern void abort(void);\n  if (v[0] + v[1] == 3) abort();\n");
+}
+
+TEST_P(ReadsFrom, ChecksLoops) { EXPECT_LT(expectSameChecks(Loops, 200, 8), 60u); }
+TEST_P(ReadsFrom, ChecksLoopsWithOneLoad) { EXPECT_EQ(expectSameChecks(SingleLoops, 200, 9), 0u); }
+TEST_P(ReadsFrom, ChecksMemoryThatEnds) { EXPECT_GT(expectSameChecks(Blocks, 200, 10), 10u); }
+TEST_P(ReadsFrom, ChecksLocksInMemoryThatEnds) { EXPECT_GT(expectSameChecks(HeapLocks, 200, 11), 10u); }
+TEST_P(ReadsFrom, ChecksMemoryThatEndsAfterAllElse) {
+  EXPECT_EQ(expectSameChecks(FreedLater, 200, 12, "  free((void *)block);\n  free(h);\n"), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(

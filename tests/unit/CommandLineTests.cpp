@@ -147,6 +147,13 @@ TEST_F(CommandLine, CountsModelsSideBySide) {
   EXPECT_TRUE(EndsWith(Line, "           3           3           3  tso, pso\n")) << Line;
 }
 
+TEST_F(CommandLine, CountsOfRelationsSayNothingOfRobustness) {
+  const std::string Program = PICKET_SOURCE_DIR "/tests/programs/two_plus_two_writes.c";
+  const std::string Output = run("check --count --exhaustive --no-monitor --equivalence rf " + Program).Output;
+  EXPECT_TRUE(contains(Output, "one execution per reads-from relation")) << Output;
+  EXPECT_TRUE(contains(Output, "  ?\n")) << Output;
+}
+
 TEST_F(CommandLine, ChecksAllModelsUnlessToldOtherwise) {
   std::string Output = run("check good.c").Output;
   size_t Sc = Output.find(": SC: "), Tso = Output.find(": TSO: "), Pso = Output.find(": PSO: ");
