@@ -77,6 +77,9 @@ public:
 
 private:
   bool explored(ExplorationResult &Result);
+  /// With store buffers, several workers have been seen to miss executions (of PSO) in which stores land behind the end
+  /// of the local variable they go to: such programs are explored by one.
+  bool isForOne(const Execution &E) const { return Options.Buffers != Buffering::None && E.sawEnds(); }
 
   const Program &P;
   const ExplorationOptions &Options;
@@ -104,6 +107,8 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
   std::function<void()> LookForOthers;
   if (Spare)
     LookForOthers = [&] {
+      if (isForOne(E))
+        return;
       // Whoever comes will need as much as each of those who are there.
       const uint64_t Bytes = Team.Bytes, Each = Bytes / (Helpers.size() + 1);
       if (Bytes + Each > Options.MaxMemoryBytes - Options.MaxMemoryBytes / 16 || !Spare->take())
@@ -131,18 +136,18 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
   Join();
   bool Changed = Shared.changed() || Memory.changed();
   Configuration *Finder = Result.Ended == ExplorationResult::End::FirstBug ? &C : nullptr;
-  bool Lost = First.lostItsWay();
+  bool Lost = First.lostItsWay() || (!Helpers.empty() && isForOne(E));
   for (std::unique_ptr<Helper> &H : Helpers) {
     addCounts(Result, H->Result);
     addEnd(Result, H->Result);
     Changed |= H->Shared.changed() || H->Memory.changed();
-    Lost |= H->Worker.lostItsWay();
+    Lost |= H->Worker.lostItsWay() || isForOne(H->E);
     if (H->Result.Ended == ExplorationResult::End::FirstBug)
       Finder = &H->C;
   }
   for (std::unique_ptr<Helper> &H : Helpers)
     Shared.add(H->Shared);
-  if (Lost && !Shared.changed()) // that should not happen; alone it cannot
+  if (Lost && !Shared.changed()) // alone it cannot be
     Spare = nullptr;
   if (Changed || (!Finder && Lost) || (Result.Ended == ExplorationResult::End::Everything && Shared.changed()))
     return false;
