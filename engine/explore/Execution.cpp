@@ -586,20 +586,23 @@ uint32_t Execution::numTouches(uint32_t K) const {
 Execution::Source Execution::sourceOf(uint32_t K, uint32_t Index) const {
   const Touch &T = Touches[Events[K].FirstTouch + Index];
   if (T.How == CellAccess::Forwarded)
-    return {false, Events[K].Touched.Owner, C.bufferEntry(Events[K].Touched.Owner, T.Entry).Operation};
+    return {false, Events[K].Touched.Owner, C.bufferEntry(Events[K].Touched.Owner, T.Entry).Operation, false};
   uint32_t From = T.PrevWrite;
+  bool Besides = false;
   if (NumEnds && From) {
     const ThreadId Owner = Events[K].Touched.Owner;
     const bool Writes = T.How == CellAccess::Write, Ends = Events[K].Kind == OperationKind::End;
     while (Writes && From && isOwn(From, Owner) && isEnd(From) != Ends) // see touchApart
       From = Touches[From - 1].PrevWrite;
-    if (const uint32_t Also = From && !isOwn(From, Owner) && !isEnd(From) ? alsoLast(From) : 0)
-      From = Also; // of the two, the end
+    if (const uint32_t Also = From && !isOwn(From, Owner) ? alsoLast(From) : 0) {
+      Besides = true;
+      From = isEnd(From) ? From : Also;
+    }
   }
   if (!From)
     return {};
   const Event &W = Events[Touches[From - 1].Event];
-  return {false, W.Touched.Owner, W.Operation};
+  return {false, W.Touched.Owner, W.Operation, Besides};
 }
 
 bool Execution::findFootprintWithout(const Race &R, uint32_t B, Footprint &Result) const {

@@ -102,6 +102,7 @@ public:
     bool Initial = true;
     ThreadId Thread = 0;
     uint32_t Operation = 0;
+    bool Besides = false; // it is the end of a local variable, and there is an update of its thread besides it
   };
   uint32_t numTouches(uint32_t K) const;
   CellId touchedCell(uint32_t K, uint32_t Touch) const { return Touches[Events[K].FirstTouch + Touch].Cell; }

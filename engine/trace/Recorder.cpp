@@ -90,7 +90,11 @@ void Recorder::land(uint32_t Store) {
 
 void Recorder::stepUpdate(ProcessId Process) {
   land(Entries[C.threadOf(Process)][C.nextEntry(Process)]);
+  const size_t Bugs = M.bugs().size();
+  const auto Here = static_cast<uint32_t>(Into.Events.size());
   C.step(Process);
+  if (M.bugs().size() > Bugs)
+    LandedTooLate.emplace_back(Bugs, Here);
 }
 
 void Recorder::stepThread(ThreadId T, ProcessId Process) {
@@ -204,6 +208,15 @@ std::vector<TraceAccess> Recorder::accessesOfSection(ProcessId Process) {
 }
 
 Recording Recorder::finish(const BugReport *Bug) {
+  // A thread can have gone on, and have been joined, as soon as the last of its stores has landed: after the bug.
+  for (auto [Number, Event] : LandedTooLate)
+    if (Bug == &M.bugs()[Number]) {
+      Into.Events.resize(Event);
+      Into.Stacks.resize(Event);
+      for (TraceEvent &E : Into.Events)
+        if (E.Kind == EventKind::Store && E.Partner != NoEvent && E.Partner >= Event)
+          E.Partner = NoEvent;
+    }
   if (Bug)
     Into.addBug(*Bug, FailedAccess);
   for (uint32_t K = 0, End = static_cast<uint32_t>(Into.Events.size()); K < End; ++K)

@@ -42,6 +42,7 @@ private:
   Draft Into;
   bool Trying = false;                        // what happens will be taken back
   std::vector<TraceAccess> FailedAccess;      // of the thread that failed: what it did not get done
+  std::vector<std::pair<size_t, uint32_t>> LandedTooLate; // (which bug, how many events there were) of updates
   std::vector<std::vector<uint32_t>> Entries; // per thread: the store event behind each buffer entry
   std::vector<uint32_t> LastStore;            // per thread
 };

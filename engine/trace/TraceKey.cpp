@@ -60,6 +60,8 @@ TraceKey traceKeyOf(const Execution &E, const Cells &Memory) {
       Key.push_back((static_cast<uint64_t>(Memory.sizeOf(Cell)) << 1) | E.touchWrites(K, T));
       Execution::Source From = E.sourceOf(K, T);
       Key.push_back(From.Initial ? ~0ull : Known.nameOf(From.Thread, From.Operation));
+      if (From.Besides)
+        Key.push_back(~1ull);
     }
   }
   return Key;
