@@ -14,14 +14,29 @@ struct Lesson {
 };
 
 /// Each some hundred to some ten thousand executions.
-const Lesson Lessons[] = {{"writers", {"-DN=7"}},       {"fib", {"-DJOIN"}},     {"sbloop", {"-DK=5"}},
-                          {"lastzero", {"-DN=9"}},      {"increments", {}},     {"mutex_counter", {"-DN=5"}},
-                          {"store_buffering_ring", {}}, {"peterson", {}},       {"szymanski", {}},
-                          {"bakery_c11", {}},           {"seqlock", {}},        {"spsc_ring", {}},
-                          {"ms_queue", {}},             {"treiber_stack", {}},  {"mcs_lock", {}},
-                          {"bounded_buffer", {}},       {"philosophers", {}},   {"barrier_sense", {}},
-                          {"rwlock_pthread", {}},       {"mixed_size", {}},     {"hazard_pointer", {}},
-                          {"chase_lev", {}},            {"struct_copy", {}}};
+const Lesson Lessons[] = {{"writers", {"-DN=7"}},
+                          {"fib", {"-DJOIN"}},
+                          {"sbloop", {"-DK=5"}},
+                          {"lastzero", {"-DN=9"}},
+                          {"increments", {}},
+                          {"mutex_counter", {"-DN=5"}},
+                          {"store_buffering_ring", {}},
+                          {"peterson", {}},
+                          {"szymanski", {}},
+                          {"bakery_c11", {}},
+                          {"seqlock", {}},
+                          {"spsc_ring", {}},
+                          {"ms_queue", {}},
+                          {"treiber_stack", {}},
+                          {"mcs_lock", {}},
+                          {"bounded_buffer", {}},
+                          {"philosophers", {}},
+                          {"barrier_sense", {}},
+                          {"rwlock_pthread", {}},
+                          {"mixed_size", {}},
+                          {"hazard_pointer", {}},
+                          {"chase_lev", {}},
+                          {"struct_copy", {}}};
 
 bool learn(const std::string &Directory, const Lesson &L, const CheckOptions &Options) {
   CheckRequest Request;

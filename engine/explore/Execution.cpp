@@ -364,8 +364,7 @@ void Execution::touchApart(uint32_t E, CellId Cell, const MemoryAccess &A, const
     Write = W.PrevWrite;
     Reads = W.PrevReads;
   }
-  Touches.push_back(
-      {Cell, CellAccess::Write, E, Ends ? 0 : C.entry(), S.LastWrite, S.Reads, 0, 0, Old});
+  Touches.push_back({Cell, CellAccess::Write, E, Ends ? 0 : C.entry(), S.LastWrite, S.Reads, 0, 0, Old});
   if (S.LastWrite)
     Touches[S.LastWrite - 1].NextWrite = static_cast<uint32_t>(Touches.size());
   S.LastWrite = static_cast<uint32_t>(Touches.size());
@@ -386,8 +385,8 @@ void Execution::touchApart(uint32_t E, CellId Cell, const MemoryAccess &A, const
     Access.Entry = A.Entry;
   }
   E.Touched.add(Access);
-  const bool BehindEnd = NumEnds && E.Touched.IsUpdate && State[Cell].LastWrite &&
-                         isEnd(State[Cell].LastWrite) && isOwn(State[Cell].LastWrite, E.Touched.Owner);
+  const bool BehindEnd = NumEnds && E.Touched.IsUpdate && State[Cell].LastWrite && isEnd(State[Cell].LastWrite) &&
+                         isOwn(State[Cell].LastWrite, E.Touched.Owner);
   if (A.Write && (E.Kind == OperationKind::End || BehindEnd))
     touchApart(Length, Cell, A, SeenClock);
   else if (A.Write)

@@ -243,7 +243,7 @@ private:
   std::vector<CellState> State;
   std::vector<uint8_t> OldBytes; // the first NumOld are in use
   size_t NumOld = 0;
-  uint32_t NumEnds = 0;  // of local variables, in the execution
+  uint32_t NumEnds = 0; // of local variables, in the execution
   bool SawEnds = false; // in any
   PodArray<Race> Races;
   std::vector<History> Histories;                   // per process, with a monitor

@@ -287,13 +287,13 @@ private:
           continue;
         std::vector<ProcessId> Updates = C.updatesOf(T);
         for (ProcessId P : Updates)
-          while (Unseen < MaxUnseen && C.isEnabled(P) && (M.alone() || unseenStore(T, C.bufferEntry(T, C.nextEntry(P))))) {
+          while (Unseen < MaxUnseen && C.isEnabled(P) &&
+                 (M.alone() || unseenStore(T, C.bufferEntry(T, C.nextEntry(P))))) {
             Into.step(P);
             ++Unseen;
             Again = true;
           }
-        while (Unseen < MaxUnseen && M.status(T) == ThreadStatus::Ready && unseen(T) &&
-               C.isEnabled(C.processOf(T))) {
+        while (Unseen < MaxUnseen && M.status(T) == ThreadStatus::Ready && unseen(T) && C.isEnabled(C.processOf(T))) {
           Into.step(C.processOf(T));
           ++Unseen;
           Again = true;

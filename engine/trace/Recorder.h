@@ -40,11 +40,11 @@ private:
   Configuration &C;
   Machine &M;
   Draft Into;
-  bool Trying = false;                        // what happens will be taken back
-  std::vector<TraceAccess> FailedAccess;      // of the thread that failed: what it did not get done
+  bool Trying = false;                                    // what happens will be taken back
+  std::vector<TraceAccess> FailedAccess;                  // of the thread that failed: what it did not get done
   std::vector<std::pair<size_t, uint32_t>> LandedTooLate; // (which bug, how many events there were) of updates
-  std::vector<std::vector<uint32_t>> Entries; // per thread: the store event behind each buffer entry
-  std::vector<uint32_t> LastStore;            // per thread
+  std::vector<std::vector<uint32_t>> Entries;             // per thread: the store event behind each buffer entry
+  std::vector<uint32_t> LastStore;                        // per thread
 };
 
 /// Runs the execution that an exploration found (the processes of its steps, in order) up to the given bug, or (null)

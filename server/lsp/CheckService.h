@@ -262,7 +262,8 @@ private:
   bool Stopping = false, RestartAll = false, Idle = false;
   std::condition_variable BecameIdle;
 
-  std::mutex Publishing; // held while a result, or its removal, is told, and while a text becomes another; taken before M
+  std::mutex
+      Publishing; // held while a result, or its removal, is told, and while a text becomes another; taken before M
 
   // Only the service's thread.
   std::vector<std::unique_ptr<Run>> Runs;

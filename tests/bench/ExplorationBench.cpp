@@ -44,8 +44,8 @@ struct Size : ExplorationObserver {
   void restarted() override { *this = Size(); }
 };
 
-/// executions, and steps taken for them: of one exploration; bytes: of one execution; executions/s: per second of processor time, which
-/// other work disturbs least.
+/// executions, and steps taken for them: of one exploration; bytes: of one execution; executions/s: per second of
+/// processor time, which other work disturbs least.
 void benchExecutions(benchmark::State &State, const Subject &S, Buffering Buffers) {
   const Program P = testing::compile(testing::requestForProgram(S.File, S.Flags));
   Size OfOne;
@@ -155,10 +155,14 @@ void benchManyRaces(benchmark::State &State, Buffering Buffers) {
 
 void registerAll() {
   const Subject Speed[] = {
-      {"writers8", "writers", {"-DN=8"}},     {"fib", "fib", {}},
-      {"fibJoin", "fib", {"-DJOIN"}},         {"sbloop5", "sbloop", {"-DK=5"}},
-      {"sbloop6", "sbloop", {"-DK=6"}},       {"mutexCounter5", "mutex_counter", {"-DN=5"}},
-      {"lastzero10", "lastzero", {"-DN=10"}}, {"lastzero15", "lastzero", {"-DN=15"}},
+      {"writers8", "writers", {"-DN=8"}},
+      {"fib", "fib", {}},
+      {"fibJoin", "fib", {"-DJOIN"}},
+      {"sbloop5", "sbloop", {"-DK=5"}},
+      {"sbloop6", "sbloop", {"-DK=6"}},
+      {"mutexCounter5", "mutex_counter", {"-DN=5"}},
+      {"lastzero10", "lastzero", {"-DN=10"}},
+      {"lastzero15", "lastzero", {"-DN=15"}},
       {"queue", "ms_queue", {}},
   };
   for (const Subject &S : Speed)

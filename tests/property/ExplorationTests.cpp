@@ -122,7 +122,8 @@ void expectSameTraces(const testing::Palette &From, Buffering Buffers, unsigned 
       continue;
     }
     RandomProgram Small = shrink(P, Buffers);
-    FAIL() << "program " << K << " of seed " << Seed << ":\n" << problemOf(Small.text(), Buffers, Skipped) << Small.text();
+    FAIL() << "program " << K << " of seed " << Seed << ":\n"
+           << problemOf(Small.text(), Buffers, Skipped) << Small.text();
   }
   EXPECT_GE(Compared * 2, Programs) << "most programs should be small enough for brute force";
 }

@@ -1,5 +1,6 @@
 // Small random programs whose threads do different things to memory of their own and of others, depending on what they
-// read: they allocate, publish, move and free blocks, give local variables away, create threads. Many of them have bugs.
+// read: they allocate, publish, move and free blocks, give local variables away, create threads. Many of them have
+// bugs.
 #pragma once
 
 #include <random>
