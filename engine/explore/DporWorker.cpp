@@ -268,10 +268,10 @@ bool DporWorker::backtrack() {
   return false;
 }
 
-/// The first of the trees planned from a prefix that can be begun while somebody is in these branches; None if none
-/// can.
-WakeupTree::NodeId DporWorker::findPossible(const WakeupTree &In, WakeupTree::NodeId First,
-                                            std::vector<const Footprint *> &Others) const {
+/// The first of the trees planned from a prefix whose first step conflicts with these, and with those of the trees
+/// before it; None if there is none.
+WakeupTree::NodeId DporWorker::findApart(const WakeupTree &In, WakeupTree::NodeId First,
+                                         std::vector<const Footprint *> &Others) const {
   for (WakeupTree::NodeId N = First; N != WakeupTree::None; N = In.next(N)) {
     const Footprint &Mine = In.touched(N);
     if (std::all_of(Others.begin(), Others.end(), [&](const Footprint *F) { return F->conflictsWith(Mine); }))
@@ -320,12 +320,17 @@ void DporWorker::leaveShared() {
   --Here.Prefix->Branches[Here.Branch].Inside;
 }
 
+/// The first of the trees planned from a prefix that can be begun now; None if none can.
 WakeupTree::NodeId DporWorker::findPossible(const SharedPrefix &From) const {
+  if (std::none_of(From.Branches.begin(), From.Branches.end(),
+                   [](const SharedPrefix::Branch &B) { return B.Inside > 0; }))
+    return From.Planned;
   std::vector<const Footprint *> Others;
+  for (const Sleeper &S : From.Asleep)
+    Others.push_back(&S.Touched);
   for (const SharedPrefix::Branch &B : From.Branches)
-    if (B.Inside)
-      Others.push_back(&B.First.Touched);
-  return findPossible(From.Tree, From.Planned, Others);
+    Others.push_back(&B.First.Touched);
+  return findApart(From.Tree, From.Planned, Others);
 }
 
 /// Shares the first prefixes of the current execution, as many as `Levels`: what is planned from them is anybody's.
@@ -363,9 +368,12 @@ bool DporWorker::hasPossible(size_t Level) const {
     std::lock_guard<std::mutex> Guard(From.Lock);
     return findPossible(From) != WakeupTree::None;
   }
-  const WakeupTree::NodeId Planned = plannedFrom(Prefixes[Level]);
+  const Prefix &Here = Prefixes[Level];
+  const WakeupTree::NodeId Planned = plannedFrom(Here);
   std::vector<const Footprint *> Others{&E[static_cast<uint32_t>(Level)].Touched};
-  return Planned != WakeupTree::None && findPossible(Tree, Planned, Others) != WakeupTree::None &&
+  for (size_t K = 0; K < Here.NumSleepers; ++K)
+    Others.push_back(&Sleepers[Here.FirstSleeper + K].Touched);
+  return Planned != WakeupTree::None && findApart(Tree, Planned, Others) != WakeupTree::None &&
          Tree.numSteps(Planned, MostMoved) < MostMoved;
 }
 

@@ -68,8 +68,8 @@ private:
   void leaveShared();
   bool hasPossible(size_t Level) const;
   WakeupTree::NodeId findPossible(const SharedPrefix &From) const;
-  WakeupTree::NodeId findPossible(const WakeupTree &In, WakeupTree::NodeId First,
-                                  std::vector<const Footprint *> &Others) const;
+  WakeupTree::NodeId findApart(const WakeupTree &In, WakeupTree::NodeId First,
+                               std::vector<const Footprint *> &Others) const;
 
   /// Looks at the limits after every so much work. True once one is reached.
   bool stopNow(size_t Work) {

@@ -370,7 +370,6 @@ void Execution::touchApart(uint32_t E, CellId Cell, const MemoryAccess &A, const
   S.LastWrite = static_cast<uint32_t>(Touches.size());
   S.Reads = Ends ? 0 : readsOfEntry(E, Cell);
   NumEnds += Ends;
-  SawEnds |= Ends;
 }
 
 /// The event that is being appended accesses a cell.

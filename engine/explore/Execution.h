@@ -81,9 +81,6 @@ public:
     return Result;
   }
 
-  /// Local variables that others have seen came to their end, in this execution or one before.
-  bool sawEnds() const { return SawEnds; }
-
   PodArray<Race> &races() { return Races; }
   /// The races of an operation that waits and never gets to happen in this execution. Their second event is the one
   /// that would come next; it can be read until another is appended.
@@ -244,7 +241,6 @@ private:
   std::vector<uint8_t> OldBytes; // the first NumOld are in use
   size_t NumOld = 0;
   uint32_t NumEnds = 0; // of local variables, in the execution
-  bool SawEnds = false; // in any
   PodArray<Race> Races;
   std::vector<History> Histories;                   // per process, with a monitor
   std::vector<ProcessId> Landed;                    // per landing: whose it is

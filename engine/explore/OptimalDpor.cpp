@@ -77,9 +77,6 @@ public:
 
 private:
   bool explored(ExplorationResult &Result);
-  /// With store buffers, several workers have been seen to miss executions (of PSO) in which stores land behind the end
-  /// of the local variable they go to: such programs are explored by one.
-  bool isForOne(const Execution &E) const { return Options.Buffers != Buffering::None && E.sawEnds(); }
 
   const Program &P;
   const ExplorationOptions &Options;
@@ -107,8 +104,6 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
   std::function<void()> LookForOthers;
   if (Spare)
     LookForOthers = [&] {
-      if (isForOne(E))
-        return;
       // Whoever comes will need as much as each of those who are there.
       const uint64_t Bytes = Team.Bytes, Each = Bytes / (Helpers.size() + 1);
       if (Bytes + Each > Options.MaxMemoryBytes - Options.MaxMemoryBytes / 16 || !Spare->take())
@@ -136,12 +131,12 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
   Join();
   bool Changed = Shared.changed() || Memory.changed();
   Configuration *Finder = Result.Ended == ExplorationResult::End::FirstBug ? &C : nullptr;
-  bool Lost = First.lostItsWay() || (!Helpers.empty() && isForOne(E));
+  bool Lost = First.lostItsWay();
   for (std::unique_ptr<Helper> &H : Helpers) {
     addCounts(Result, H->Result);
     addEnd(Result, H->Result);
     Changed |= H->Shared.changed() || H->Memory.changed();
-    Lost |= H->Worker.lostItsWay() || isForOne(H->E);
+    Lost |= H->Worker.lostItsWay();
     if (H->Result.Ended == ExplorationResult::End::FirstBug)
       Finder = &H->C;
   }
