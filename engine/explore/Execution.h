@@ -189,7 +189,11 @@ private:
   uint32_t keepOld(uint32_t E, CellId Cell, const MemoryAccess &A);
   void joinOwnStores(ThreadId T);
   bool wouldSwap(uint32_t First, bool DidSwap) const;
-  void addRace(uint32_t First, uint32_t Second, bool SecondWrites, const uint32_t *Seen);
+  void addRace(uint32_t First, uint32_t Second, bool SecondWrites, const uint32_t *SeenClock) {
+    const Event &E = Events[First];
+    if (E.Touched.Owner != Events[Second].Touched.Owner && SeenClock[E.Process] < E.Index)
+      Races.push_back({First, Second, SecondWrites});
+  }
   bool findFootprintWithout(const Race &R, uint32_t B, Footprint &Result) const;
   void keepImmediateRaces(uint32_t E);
   bool matters(const StepNote &N) const;

@@ -64,7 +64,7 @@ bool Interpreter::finishReturn(const Instruction &I) {
   uint64_t Low = I.Flags >= 1 ? value(I.A) : 0;
   uint64_t High = I.Flags == 2 ? upper(I.A) : 0;
   uint32_t CallPc = frame().CallPc, ReadsAtCall = frame().ReadsAtCall;
-  popFrame(!endsProcess());
+  popFrame(!M.endsProcess(T, S));
   if (S.Depth == 0) {
     if (S.Phase == Machine::State::Running)
       S.Result = Low;

@@ -26,8 +26,6 @@ public:
   bool completeFree();
   /// Does the pending End.
   bool completeEnd();
-  /// The local variables that end at S.Pc and that others may have seen.
-  void findSeenEnds(std::vector<Machine::Access> &Ends);
   /// From the back edge of a loop to its head.
   void leaveLoop();
 
@@ -54,9 +52,6 @@ private:
   bool leaveScope(const Instruction &I);
   bool finishLeaveScope(const Instruction &I);
   bool stopForEnds();
-  uint32_t firstEnding() const;
-  bool isSeen(const Object &Local) const;
-  bool endsProcess() const;
   bool wideBinary(const Instruction &I);
   void floating(const Instruction &I);
 

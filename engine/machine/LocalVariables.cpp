@@ -53,7 +53,9 @@ bool Interpreter::finishLeaveScope(const Instruction &I) {
 }
 
 /// Returning from main ends the process; its variables stay while other threads are on their way out.
-bool Interpreter::endsProcess() const { return Id == 0 && S.Depth == 1 && S.Phase == Machine::State::Running; }
+bool Machine::endsProcess(const Thread &T, const State &S) const {
+  return T.Id == 0 && S.Depth == 1 && S.Phase == State::Running;
+}
 
 void Interpreter::popFrame(bool EndLocals) {
   Machine::Frame &F = frame();
@@ -78,38 +80,37 @@ void Interpreter::unwind(bool EndLocals) {
     popFrame(EndLocals);
 }
 
-/// The first of the thread's stack objects, up to the last one, that end at S.Pc.
-uint32_t Interpreter::firstEnding() const {
-  if (P.Code[S.Pc].Op != Opcode::Return)
+/// The first of the thread's stack objects, up to the last one, that end at its pc.
+uint32_t Machine::firstEnding(const Thread &T, const Standing &Here) const {
+  if (P.Code[Here.S.Pc].Op != Opcode::Return)
     return 0; // pthread_exit
-  return endsProcess() ? S.StackObjects : T.Frames[S.Depth - 1].StackObjects;
+  return endsProcess(T, Here.S) ? Here.S.StackObjects : Here.Frames[Here.S.Depth - 1].StackObjects;
 }
 
-bool Interpreter::isSeen(const Object &Local) const {
-  return Local.Life == Lifetime::Alive && M.Shared.isShared(Local.Site);
-}
-
-void Interpreter::findSeenEnds(std::vector<Machine::Access> &Ends) {
-  enterFrame();
+/// The local variables that end at the thread's pc and that others may have seen.
+void Machine::findSeenEnds(const Thread &T, const Standing &Here, std::vector<Access> &Ends) const {
   auto Add = [&](uint32_t Slot) {
-    if (const Object &Local = M.Mem.at(Slot); isSeen(Local))
+    if (const Object &Local = Mem.at(Slot); Local.Life == Lifetime::Alive && Shared.isShared(Local.Site))
       Ends.push_back({addressOf(Slot), Local.Size, true});
   };
-  const Instruction &I = P.Code[S.Pc];
-  if (I.Op == Opcode::ScopeLeave)
-    return Add(slotOf(value(I.A)));
-  for (uint32_t K = firstEnding(); K < S.StackObjects; ++K)
-    Add(T.StackSlots[K]);
+  const Instruction &I = P.Code[Here.S.Pc];
+  if (I.Op == Opcode::ScopeLeave) {
+    const uint32_t Base = Here.S.Depth ? Here.Frames[Here.S.Depth - 1].Base : 0;
+    return Add(slotOf(I.A >= 0 ? Here.Registers[Base + static_cast<uint32_t>(I.A)] : P.Constants[~I.A]));
+  }
+  for (uint32_t K = firstEnding(T, Here); K < Here.S.StackObjects; ++K)
+    Add(Here.StackSlots[K]);
 }
 
 /// Stops in front of the end of variables that others have seen. False: nobody can notice, or (in an atomic section)
 /// nobody has to be asked.
 bool Interpreter::stopForEnds() {
-  bool MayEnd = P.Code[S.Pc].Op == Opcode::ScopeLeave || firstEnding() < S.StackObjects;
+  const Machine::Standing Here{S, T.Registers, T.Frames, T.StackSlots};
+  const bool MayEnd = P.Code[S.Pc].Op == Opcode::ScopeLeave || M.firstEnding(T, Here) < S.StackObjects;
   if (!MayEnd || M.alone())
     return false;
   std::vector<Machine::Access> Ends;
-  findSeenEnds(Ends);
+  M.findSeenEnds(T, Here, Ends);
   if (Ends.empty())
     return false;
   for (const Machine::Access &End : Ends)

@@ -73,10 +73,7 @@ Machine::Machine(const Program &P, Sharing &Shared, const MachineOptions &Option
 
 Machine::~Machine() = default;
 
-uint64_t Machine::finalSlot(ThreadId Id, uint32_t Slot) const {
-  const Thread &T = *Threads[Id];
-  return (T.Now == &T.S ? T.Registers : static_cast<const Point *>(T.Now)->registers())[Slot];
-}
+uint64_t Machine::finalSlot(ThreadId Id, uint32_t Slot) const { return standing(*Threads[Id]).Registers[Slot]; }
 
 void Machine::unsupported(ThreadId T, uint32_t Pc, const std::string &What) {
   throw MachineStop{MachineStop::Unsupported, Pc, T, What};
@@ -296,10 +293,9 @@ void Machine::completeFree(ThreadId T) {
   run(*Threads[T], {0, 0, true}, [](Interpreter &I) { return I.completeFree(); });
 }
 
-std::vector<Machine::Access> Machine::pendingEnds(ThreadId T) {
+std::vector<Machine::Access> Machine::pendingEnds(ThreadId T) const {
   std::vector<Access> Ends;
-  takeUp(*Threads[T]);
-  Interpreter(*this, T).findSeenEnds(Ends);
+  findSeenEnds(*Threads[T], standing(*Threads[T]), Ends);
   return Ends;
 }
 
@@ -415,12 +411,11 @@ uint32_t Machine::allocationIndex(ThreadId Owner, uint32_t Slot) const {
 }
 
 void Machine::callStack(ThreadId Id, std::vector<uint32_t> &Stack) const {
-  const Thread &T = *Threads[Id];
-  const Frame *Frames = T.Now == &T.S ? T.Frames : static_cast<const Point *>(T.Now)->frames();
+  const Standing Here = standing(*Threads[Id]);
   Stack.clear();
-  for (uint32_t Depth = 1; Depth < T.Now->Depth; ++Depth)
-    Stack.push_back(Frames[Depth].CallPc);
-  Stack.push_back(T.Now->Pc);
+  for (uint32_t Depth = 1; Depth < Here.S.Depth; ++Depth)
+    Stack.push_back(Here.Frames[Depth].CallPc);
+  Stack.push_back(Here.S.Pc);
 }
 
 } // namespace picket

@@ -135,7 +135,7 @@ public:
   void completeFree(ThreadId T);
 
   /// The local variables that a pending End ends.
-  std::vector<Access> pendingEnds(ThreadId T);
+  std::vector<Access> pendingEnds(ThreadId T) const;
   /// Ends them and runs T on.
   void completeEnd(ThreadId T);
 
@@ -326,6 +326,15 @@ private:
     Thread &operator=(const Thread &) = delete;
   };
 
+  /// Where a thread is, be it at a point or by itself.
+  struct Standing {
+    const State &S;
+    const uint64_t *Registers;
+    const Frame *Frames;
+    const uint32_t *StackSlots;
+  };
+  Standing standing(const Thread &T) const;
+
   void clear();
   ThreadId threadFor(ThreadId Parent, uint32_t Index);
   ThreadId create(ThreadId Parent, uint32_t Function, uint64_t Argument);
@@ -337,6 +346,10 @@ private:
   void save(Thread &T);
   void saveFrame(Thread &T, uint32_t Index);
   Address threadLocal(Thread &T, uint32_t Global);
+  // Local variables (LocalVariables.cpp).
+  bool endsProcess(const Thread &T, const State &S) const;
+  uint32_t firstEnding(const Thread &T, const Standing &Here) const;
+  void findSeenEnds(const Thread &T, const Standing &Here, std::vector<Access> &Ends) const;
   [[noreturn]] void unsupported(ThreadId T, uint32_t Pc, const std::string &What);
   [[noreturn]] void limit(ThreadId T, uint32_t Pc, const std::string &What);
 

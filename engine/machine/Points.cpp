@@ -16,6 +16,13 @@ constexpr uint64_t MadeOnTrial = 1024, LeastFollowed = 2;
 
 } // namespace
 
+Machine::Standing Machine::standing(const Thread &T) const {
+  if (T.Now == &T.S)
+    return {T.S, T.Registers, T.Frames, T.StackSlots};
+  const Point &At = *static_cast<const Point *>(T.Now);
+  return {At, At.registers(), At.frames(), At.stackSlots()};
+}
+
 uint32_t Machine::numRegisters(const Thread &T, const State &S, const Frame *Frames) const {
   const uint32_t Base = S.Depth ? Frames[S.Depth - 1].Base : 0;
   return Base + P.Functions[S.Depth ? Frames[S.Depth - 1].Function : T.Start].NumSlots;
@@ -105,10 +112,10 @@ Machine::Point *Machine::makePoint(Thread &T, const Outcome &Came, uint64_t Vers
   New->NumFrames = static_cast<uint16_t>(T.S.Depth);
   New->NumStackSlots = static_cast<uint16_t>(T.S.StackObjects);
   New->NumWrites = static_cast<uint16_t>(Writes);
-  std::copy_n(T.Registers, Registers, const_cast<uint64_t *>(New->registers()));
-  std::copy_n(OwnWrites.data(), Writes, const_cast<OwnWrite *>(New->writes()));
-  std::copy_n(T.Frames, T.S.Depth, const_cast<Frame *>(New->frames()));
-  std::copy_n(T.StackSlots, T.S.StackObjects, const_cast<uint32_t *>(New->stackSlots()));
+  std::copy_n(T.Registers, Registers, New->registers());
+  std::copy_n(OwnWrites.data(), Writes, New->writes());
+  std::copy_n(T.Frames, T.S.Depth, New->frames());
+  std::copy_n(T.StackSlots, T.S.StackObjects, New->stackSlots());
   return New;
 }
 

@@ -6,10 +6,10 @@
 // when it stops in front of a visible operation (or for good), and from there it goes by the operation's outcome to the
 // next. A way that was gone before is followed without running anything, and going back is going to the point before.
 //
-// A way of which that is not true leads to no point: it depends on what others did (what belongs to the process, a block
-// that moves with what they wrote into it). From there on the thread is run and saved. And there are ways that must be
-// run each time, since they do more than change the thread (create threads, bring objects to life); most of them lead
-// to points as well.
+// A way of which that is not true leads to no point: it depends on what others did (what belongs to the process, a
+// block that moves with what they wrote into it). From there on the thread is run and saved. And there are ways that
+// must be run each time, since they do more than change the thread (create threads, bring objects to life); most of
+// them lead to points as well.
 //
 // An address that others gave can name a block of another size, or from elsewhere, in another execution: the block
 // belongs to what is known of an operation in front of which a thread stands.
@@ -36,6 +36,11 @@ struct Machine::PointLinks {
 struct Machine::Point : PointLinks, State {
   explicit Point(const State &S) : State(S) {}
 
+  // They follow it in memory.
+  uint64_t *registers() { return reinterpret_cast<uint64_t *>(this + 1); }
+  OwnWrite *writes() { return reinterpret_cast<OwnWrite *>(registers() + NumRegisters); }
+  Frame *frames() { return reinterpret_cast<Frame *>(writes() + NumWrites); }
+  uint32_t *stackSlots() { return reinterpret_cast<uint32_t *>(frames() + NumFrames); }
   const uint64_t *registers() const { return reinterpret_cast<const uint64_t *>(this + 1); }
   const OwnWrite *writes() const { return reinterpret_cast<const OwnWrite *>(registers() + NumRegisters); }
   const Frame *frames() const { return reinterpret_cast<const Frame *>(writes() + NumWrites); }

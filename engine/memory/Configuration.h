@@ -199,6 +199,8 @@ private:
   bool canUpdate(ProcessId P) const;
   bool drainedFor(ThreadId T, const Operation &Op) const;
   bool drainsAll(const Operation &Rmw) const;
+  /// Whether a read-modify-write, or the fence of one, waits for all earlier stores under PSO.
+  static bool drainsPso(Order O) { return O == Order::NotAtomic || O >= Order::Release; }
   void stepThread(ThreadId T);
   void stepUpdate(ProcessId P);
   void load(ThreadId T, const Operation &Op);
@@ -226,6 +228,7 @@ private:
       lookWhetherToStop();
   }
   void lookWhetherToStop();
+  static uint32_t effectOnBuffers(const Operation &Op);
   void orderOthers(ThreadId T, Order O);
   void settleJoiners(ThreadId Target);
   void noteCreated();

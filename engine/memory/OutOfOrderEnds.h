@@ -30,6 +30,7 @@ template <unsigned Words> void OutOfOrder<Words>::addEnds(ThreadId T, Address Wh
 template <unsigned Words> void OutOfOrder<Words>::endLocals(ThreadId T) {
   for (const Machine::Access &Local : M.pendingEnds(T))
     addEnds(T, Local.Where);
+  M.save(T);
   Interpreter(M, T).completeEnd();
 }
 
