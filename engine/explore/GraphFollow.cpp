@@ -27,17 +27,19 @@ public:
 private:
   using Walk = GraphWalk<Words>;
   using typename Walk::Set;
-  using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised, Walk::numbers;
+  using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::ending;
   using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Deferred, Walk::Notes;
-  using Index = std::map<std::tuple<uint32_t, uint32_t, uint32_t>, EventId>; // by thread (of the script), number, part
+  using Index = std::map<std::tuple<uint32_t, uint32_t, uint64_t>, EventId>; // by thread (of the script), number, part
 
   void follow();
   bool followStep(size_t Step, const Index &Events);
   bool followOwn(const Index &Events);
+  bool isOwn(EventId E) const;
   void complete();
   void endOfScript();
   Index index() const;
+  std::vector<EventId> eventsOf(const GraphScript::Step &Step, const Index &Events) const;
   EventId find(const GraphScript::Step &Step, const Index &Events);
   bool stores(const typename Index::key_type &Decision) const;
   bool hasBug() const;
@@ -61,22 +63,32 @@ template <unsigned Words> typename Follower<Words>::Index Follower<Words>::index
     for (uint32_t K = 0; K < Script.Threads.size() && M.exists(T); ++K)
       if (Script.Threads[K] == M.pathOf(T))
         ThreadOf[T] = K;
-  const auto Numbers = numbers();
   Index Events;
   for (EventId E = 0; E < G.size(); ++E)
-    Events[{ThreadOf[G[E].Thread], Numbers[E].first, Numbers[E].second}] = E;
+    Events[{ThreadOf[G[E].Thread], G[E].Operation, G[E].Part}] = E;
   return Events;
 }
 
-/// The event of a step. Of a whole end: its next part.
-template <unsigned Words> EventId Follower<Words>::find(const GraphScript::Step &Step, const Index &Events) {
-  for (auto At = Events.lower_bound({Step.Thread, Step.Number, Step.Part}); At != Events.end(); ++At) {
+/// The events of a step: one, or all parts of a whole end. What realloc does in front of that has steps of its own.
+template <unsigned Words>
+std::vector<EventId> Follower<Words>::eventsOf(const GraphScript::Step &Step, const Index &Events) const {
+  std::vector<EventId> Found;
+  for (auto At = Events.lower_bound({Step.Thread, Step.Number, Step.Whole ? 0 : Step.Part}); At != Events.end(); ++At) {
     auto [Thread, Number, Part] = At->first;
     if (Thread != Step.Thread || Number != Step.Number || (!Step.Whole && Part != Step.Part))
       break;
-    if (!G.Committed.contains(At->second))
-      return At->second;
+    if (!Step.Whole || G[At->second].Ends)
+      Found.push_back(At->second);
   }
+  return Found;
+}
+
+/// The event of a step that can be next. Of an end that is any part: in a second one, those that are accessed may have
+/// to wait for accesses that are bugs themselves.
+template <unsigned Words> EventId Follower<Words>::find(const GraphScript::Step &Step, const Index &Events) {
+  for (EventId E : eventsOf(Step, Events))
+    if (!G.Committed.contains(E) && !Flow.isAbandoned(E) && isEnabled(E))
+      return E;
   return NoEvent;
 }
 
@@ -97,43 +109,53 @@ template <unsigned Words> void Follower<Words>::follow() {
   for (const auto &[Name, E] : Events)
     if (G[E].Decides && !G.Committed.contains(E))
       return withOutcome(E, stores(Name), [&] { follow(); });
-  auto Goes = [&](bool Last) {
+  auto Goes = [&](uint8_t Turn) {
     for (size_t K = 0; K < Done.size(); ++K)
       if (const GraphScript::Step &S = Script.Steps[K];
-          S.Last == Last && (Done[K] == NoEvent || S.Whole) && followStep(K, Events))
+          S.Turn == Turn && (Done[K] == NoEvent || S.Whole) && followStep(K, Events))
         return true;
     return false;
   };
-  if (!Goes(false) && !followOwn(Events) && !Goes(true))
+  using Step = GraphScript::Step;
+  if (!Goes(Step::Any) && !followOwn(Events) && !Goes(Step::BehindEnd) && !Goes(Step::End) && !Goes(Step::Bug))
     complete();
 }
 
-/// Lets a thread access what no other thread accesses: scripts need not say so.
+/// Lets a thread access what no other thread accesses: scripts need not say so. What stands in front of a step happened
+/// too, also if somebody else has come to that memory by now and did not get to access it. Of what comes behind the
+/// last step of a thread that is not known; but nothing may come to stand in front of it.
 template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
-  std::vector<bool> Named(G.size(), false);
-  for (const GraphScript::Step &S : Script.Steps)
-    for (auto At = Events.lower_bound({S.Thread, S.Number, S.Part}); At != Events.end(); ++At) {
-      auto [Thread, Number, Part] = At->first;
-      if (Thread != S.Thread || Number != S.Number || (!S.Whole && Part != S.Part))
-        break;
-      Named[At->second] = true;
-    }
-  auto IsOwn = [&](EventId E) {
-    return std::none_of(G.Events.begin(), G.Events.end(),
-                        [&](const auto &Other) { return Other.Place == G[E].Place && Other.Thread != G[E].Thread; });
-  };
-  for (EventId E = 0; E < G.size(); ++E)
-    if (!Named[E] && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) &&
-        isEnabled(E) && IsOwn(E) && commitSomehow(E, [&] { follow(); }))
-      return true;
+  std::vector<bool> Named(G.size(), false), InFront(G.size(), false);
+  std::vector<typename Index::key_type> LastOf(Script.Threads.size());
+  for (const GraphScript::Step &S : Script.Steps) {
+    for (EventId E : eventsOf(S, Events))
+      Named[E] = true;
+    LastOf[S.Thread] = std::max(LastOf[S.Thread], {S.Thread, S.Number, S.Part});
+  }
+  for (const auto &[Name, E] : Events)
+    InFront[E] = std::get<0>(Name) < LastOf.size() && Name < LastOf[std::get<0>(Name)];
+  for (bool Behind : {false, true})
+    for (EventId E = 0; E < G.size(); ++E)
+      if (!Named[E] && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) &&
+          isEnabled(E) && (Behind ? isOwn(E) && G[E].Before.isSubsetOf(G.Committed) : InFront[E]) &&
+          commitSomehow(E, [&] { follow(); }))
+        return true;
   return false;
+}
+
+/// Whether no other thread has come to anything in the same object.
+template <unsigned Words> bool Follower<Words>::isOwn(EventId E) const {
+  auto ObjectOf = [&](PlaceId Place) { return slotOf(G.Places[Place].Where); };
+  return std::none_of(G.Events.begin(), G.Events.end(), [&](const auto &Other) {
+    return Other.Place != NoPlace && Other.Thread != G[E].Thread && ObjectOf(Other.Place) == ObjectOf(G[E].Place);
+  });
 }
 
 /// Does a step and goes on. False if it is not possible.
 template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const Index &Events) {
   const GraphScript::Step &S = Script.Steps[Step];
   EventId E = find(S, Events);
-  if (E == NoEvent || Flow.isAbandoned(E) || !isEnabled(E))
+  if (E == NoEvent)
     return false;
   auto Next = [&] { follow(); };
   EventId Source = NoEvent;
@@ -154,9 +176,9 @@ template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const In
   } else {
     const auto &Coherence = G.Places[G[E].Place].Coherence;
     auto Position = static_cast<uint32_t>(Coherence.size()) + 1;
-    for (size_t K = 0; K < Done.size() && !S.Whole; ++K)
+    for (size_t K = 0; K < Done.size(); ++K)
       for (uint32_t At = 0; At < Coherence.size(); ++At)
-        if (Script.Steps[K].Position > S.Position &&
+        if ((S.Whole ? Script.Steps[K].Turn == GraphScript::Step::BehindEnd : Script.Steps[K].Position > S.Position) &&
             (Coherence[At] == Done[K] || (G[Coherence[At]].OfUpdate && Coherence[At] - 1 == Done[K])))
           Position = std::min(Position, At + 1);
     G[E].Past = pastOf(commitBefore(E));

@@ -29,7 +29,8 @@ struct GraphFact {
   ThreadId Thread;
   uint32_t Pc;
   Operation Op;
-  uint32_t Number, Part; // the how-manieth operation of its thread it is of, and the how-manieth event of that
+  uint32_t Number; // the how-manieth operation of its thread it is of
+  uint64_t Part;   // which event of that
   bool IsWrite, OfUpdate, Ends;
   bool Happened; // committed, and not a write that did not take place
   Address Where; // if it happened, as all below
@@ -48,11 +49,13 @@ struct GraphFact {
 struct GraphScript {
   struct Step {
     uint32_t Thread = 0;
-    uint32_t Number = 0, Part = 0; // as in GraphFact; an update is named by its read
-    uint32_t Source = ~0u;         // reads: the step that is read; ~0u: the initial value
-    uint32_t Position = 0;         // writes: place in coherence
-    bool Whole = false;            // the end of memory, all parts of it, behind whatever is there
-    bool Last = false;             // only when nothing else is left
+    uint32_t Number = 0;   // as in GraphFact; an update is named by its read
+    uint64_t Part = 0;     // the same
+    uint32_t Source = ~0u; // reads: the step that is read; ~0u: the initial value
+    uint32_t Position = 0; // writes: place in coherence
+    bool Whole = false;    // the end of memory, all parts of it, behind whatever is there but writes that are BehindEnd
+    // Only when nothing is left that comes before it here: a thread that uses memory that has ended does nothing more.
+    enum : uint8_t { Any, BehindEnd, End, Bug } Turn = Any;
   };
   std::vector<std::vector<uint32_t>> Threads;
   std::vector<Step> Steps;

@@ -1,7 +1,5 @@
 #include "explore/GraphWalk.h"
 
-#include <tuple>
-
 namespace picket {
 
 template <unsigned Words> bool GraphWalk<Words>::start() {
@@ -271,28 +269,12 @@ template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() 
   return All;
 }
 
-template <unsigned Words> std::vector<std::pair<uint32_t, uint32_t>> GraphWalk<Words>::numbers() const {
-  std::vector<std::pair<uint32_t, uint32_t>> All;
-  std::vector<EventId> Last(M.numThreads(), NoEvent);
-  for (EventId E = 0; E < G.size(); ++E) {
-    EventId Before = std::exchange(Last[G[E].Thread], E);
-    if (Before == NoEvent)
-      All.push_back({0, 0});
-    else if (G[Before].Operation == G[E].Operation && G[Before].Pc == G[E].Pc)
-      All.push_back({All[Before].first, All[Before].second + 1});
-    else
-      All.push_back({All[Before].first + 1, 0});
-  }
-  return All;
-}
-
 template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
   auto List = [](const Set &Events) {
     std::vector<EventId> All;
     Events.forEach([&](EventId E) { All.push_back(E); });
     return All;
   };
-  const auto Numbers = numbers();
   const Set Happened = G.Reads | G.Writes;
   std::vector<GraphFact> All;
   for (EventId E = 0; E < G.size(); ++E) {
@@ -301,8 +283,8 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
     F.Thread = Event.Thread;
     F.Pc = Event.Pc;
     F.Op = Flow.operation(E);
-    F.Number = Numbers[E].first;
-    F.Part = Numbers[E].second;
+    F.Number = Event.Operation;
+    F.Part = Event.Part;
     F.IsWrite = Event.IsWrite;
     F.OfUpdate = Event.OfUpdate;
     F.Ends = Event.Ends;
@@ -334,7 +316,6 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
 
 template <unsigned Words> GraphScript GraphWalk<Words>::script() {
   GraphScript Script;
-  const auto Numbers = numbers();
   for (ThreadId T = 0; T < M.numThreads(); ++T)
     Script.Threads.push_back(M.exists(T) ? M.pathOf(T) : std::vector<uint32_t>());
   std::vector<uint32_t> StepOf(G.size(), ~0u);
@@ -343,7 +324,8 @@ template <unsigned Words> GraphScript GraphWalk<Words>::script() {
       continue;
     GraphScript::Step &S = Script.Steps.emplace_back();
     S.Thread = G[E].Thread;
-    std::tie(S.Number, S.Part) = Numbers[E];
+    S.Number = G[E].Operation;
+    S.Part = G[E].Part;
     if (!G[E].IsWrite && G[E].Source != NoEvent)
       S.Source = StepOf[G[E].Source];
     S.Position = G[E].IsWrite ? G[E].Position : G[E].OfUpdate && !G[E + 1].Void ? G[E + 1].Position : 0;

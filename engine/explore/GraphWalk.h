@@ -79,8 +79,6 @@ protected:
     PlaceId Place;
   };
   bool goesRoundForEver(EventId Load, std::vector<Glance> *Looked = nullptr);
-  /// Per event: which operation of its thread it is of, and which event of that.
-  std::vector<std::pair<uint32_t, uint32_t>> numbers() const;
   /// Called before every commit of a read or a write, and in long searches. Work: about how many events were looked at.
   virtual void look(size_t Work) { (void)Work; }
 

@@ -197,10 +197,9 @@ template <unsigned Words> std::vector<GraphEffect> ReadsFromWalk<Words>::effects
     const Set Direct = Flow.behind(Bug.Thread) & G.Committed;
     Needed &= this->pastOf(Direct);
   }
-  const auto Numbers = this->numbers();
   std::vector<Node> Left;
   Needed.forEach([&](EventId E) {
-    const GraphEffect Effect{G[E].Thread, Numbers[E].first, G[E].IsWrite && !G[E].OfUpdate && !G[E].Ends,
+    const GraphEffect Effect{G[E].Thread, G[E].Operation, G[E].IsWrite && !G[E].OfUpdate && !G[E].Ends,
                              M.memory().at(slotOf(G.Places[G[E].Place].Where)).Site};
     auto Same = std::find_if(Left.begin(), Left.end(), [&](const Node &N) {
       return N.Effect.Thread == Effect.Thread && N.Effect.Number == Effect.Number;

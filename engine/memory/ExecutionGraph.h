@@ -24,7 +24,9 @@ template <unsigned Words> struct GraphEvent {
   uint32_t Thread = 0;
   uint32_t Index = 0; // the how-manieth event of its thread
   uint32_t Pc = 0;
+  // Its name in every run of the program in which its thread does the same, however much is known of memory that ends.
   uint32_t Operation = 0; // how many operations its thread had done: some are several events
+  uint64_t Part = 0;      // which of them: counted, or where in its object
   bool IsWrite = false;
   bool OfUpdate = false;      // this read and the next event, or this write and the event before
   bool Decides = false;       // no access, but the choice whether a store-conditional succeeds

@@ -71,7 +71,7 @@ public:
   void noteUpdate(EventId Read, const Update &Done);
   void noteOutcome(EventId Decided, bool Succeeds);
   bool succeeds(EventId Decided) const { return Accesses[Decided].Succeeds; }
-  /// An access (or a second end) of memory that has ended.
+  /// An access (or a second end, or a move) of memory that has ended.
   void failEnded(EventId E, EventId End);
   /// The places of an object that were ever accessed, or ended; the one that its ends are written to.
   std::vector<PlaceId> placesOf(uint32_t Slot) const;
@@ -156,9 +156,10 @@ private:
   bool join(ThreadId T);
   void completeBuiltin(ThreadId T, const Instruction &I, uint64_t Value, uint64_t Errno);
   void endBlock(ThreadId T, const Instruction &I);
-  void copyBlock(ThreadId T, const Instruction &I, Address Old);
+  void moveBlock(ThreadId T, const Instruction &I, Address Old);
+  void addCopies(ThreadId T, Address Old, Address New, uint32_t Size);
   void endLocals(ThreadId T);
-  void addEnds(ThreadId T, Address Where);
+  void addEnds(ThreadId T, Address Where, uint32_t Ordinal = 0);
   uint32_t resultNode(EventId From, uint8_t Kind);
   void noteCreated();
   bool access(ThreadId T, const Instruction &I);

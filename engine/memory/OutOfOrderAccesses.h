@@ -36,6 +36,9 @@ template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const 
   E.Index = F.NumEvents++;
   E.Pc = M.pc(T);
   E.Operation = M.operations(T);
+  if (E.Index > 0)
+    if (const Event &Last = G[Fetched[T].back()]; Last.Operation == E.Operation)
+      E.Part = Last.Part + 1;
   E.IsWrite = IsWrite;
   E.Before = F.Events;
   E.Control = F.Control;

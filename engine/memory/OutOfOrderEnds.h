@@ -10,7 +10,13 @@ namespace picket {
 
 constexpr uint32_t LifeOffset = 0xfffffff0; // beyond every object: a place that only ends are written to
 
-template <unsigned Words> void OutOfOrder<Words>::addEnds(ThreadId T, Address Where) {
+// How much of an object is accessed is learned while it is explored. So the events of its end are not counted, but
+// named after the places.
+constexpr uint64_t copyPart(uint32_t Offset, bool IsWrite) { return 2ull * Offset + IsWrite; }
+constexpr uint64_t endPart(uint32_t Ordinal, uint32_t Offset) { return (Ordinal + 1ull) << 32 | Offset; }
+
+/// Ordinal: which of the objects that the operation ends.
+template <unsigned Words> void OutOfOrder<Words>::addEnds(ThreadId T, Address Where, uint32_t Ordinal) {
   const Object &O = *M.Mem.find(Where);
   Ending.Ended.insert(O.Site);
   std::set<std::pair<uint32_t, uint32_t>> Parts = Ending.Accessed[O.Site];
@@ -23,14 +29,16 @@ template <unsigned Words> void OutOfOrder<Words>::addEnds(ThreadId T, Address Wh
     Op.Width = static_cast<uint8_t>(Size);
     EventId E = addEvent(T, Op, true);
     G[E].Ends = true;
+    G[E].Part = endPart(Ordinal, Offset);
     Accesses[E].Where = {addressOf(slotOf(Where), Offset), 0};
   }
 }
 
 template <unsigned Words> void OutOfOrder<Words>::endLocals(ThreadId T) {
-  for (const Machine::Access &Local : M.pendingEnds(T))
-    addEnds(T, Local.Where);
   M.save(T);
+  uint32_t Ordinal = 0;
+  for (const Machine::Access &Local : M.pendingEnds(T))
+    addEnds(T, Local.Where, Ordinal++);
   Interpreter(M, T).completeEnd();
 }
 
@@ -39,16 +47,18 @@ template <unsigned Words> void OutOfOrder<Words>::endBlock(ThreadId T, const Ins
   Address Where = S.Pending.Where;
   const Object &O = *M.Mem.find(Where);
   uint32_t Pc = S.Pc;
-  const bool Drains = Model != AxiomaticModel::Power && M.Shared.isShared(O.Site);
+  const bool IsShared = M.Shared.isShared(O.Site), Drains = Model != AxiomaticModel::Power && IsShared;
   if (Drains)
     fence(Flows[T], FenceKind::Full);
-  if (static_cast<Builtin>(I.Imm) == Builtin::Realloc) {
-    copyBlock(T, I, Where);
-  } else if (M.Shared.isShared(O.Site)) {
+  if (!IsShared && O.Life != Lifetime::Alive) {
+    Interpreter(M, T).completeFree(); // which finds that it has ended
+  } else if (static_cast<Builtin>(I.Imm) == Builtin::Realloc) {
+    moveBlock(T, I, Where);
+  } else if (IsShared) {
+    addEnds(T, Where);
     S.Pending = Operation();
     ++S.Operations;
     ++S.Effects;
-    addEnds(T, Where);
     ++S.Pc;
   } else {
     Interpreter(M, T).completeFree();
@@ -59,22 +69,29 @@ template <unsigned Words> void OutOfOrder<Words>::endBlock(ThreadId T, const Ins
     setTag(tags(T)[I.Dst], 0);
 }
 
-/// realloc: reads what is known to be in the old block and writes it to the new one.
-template <unsigned Words> void OutOfOrder<Words>::copyBlock(ThreadId T, const Instruction &I, Address Old) {
+/// realloc: a new block with what is in the old one, which ends.
+template <unsigned Words> void OutOfOrder<Words>::moveBlock(ThreadId T, const Instruction &I, Address Old) {
   Machine::State &S = M.Threads[T]->S;
   Interpreter Run(M, T);
   Run.enterFrame();
+  const Address New = addressOf(Run.newBlock(I, Run.argument(I, 1), Content::Nothing));
+  Object &From = *M.Mem.find(Old);
+  const uint32_t Size = std::min(M.Mem.find(New)->Size, From.Size);
+  std::memcpy(M.Mem.bytes(New), M.Mem.bytes(Old), Size);
+  addCopies(T, Old, New, Size);
+  Ending.Ended.insert(From.Site); // what else turns out to be in it must be copied too
+  if (M.Shared.isShared(From.Site))
+    addEnds(T, Old);
+  else
+    M.Mem.end(From, Lifetime::Freed, S.Pc);
   S.Pending = Operation();
   ++S.Operations;
-  uint32_t Pc = S.Pc;
-  const uint32_t OldSite = M.Mem.find(Old)->Site;
-  if (!Run.allocateHeap(I, Run.argument(I, 1)))
-    return;
-  Address New = registers(T)[I.Dst];
-  uint32_t Size = std::min(M.Mem.find(New)->Size, M.Mem.find(Old)->Size);
-  std::memcpy(M.Mem.bytes(New), M.Mem.bytes(Old), Size);
-  S.Pc = Pc; // the events are the call's
-  for (auto [Offset, Width] : Ending.Accessed[OldSite]) {
+  Run.finishBuiltin(I, New);
+}
+
+/// Reads what is known to be in the old block and writes it to the new one.
+template <unsigned Words> void OutOfOrder<Words>::addCopies(ThreadId T, Address Old, Address New, uint32_t Size) {
+  for (auto [Offset, Width] : Ending.Accessed[M.Mem.find(Old)->Site]) {
     if (uint64_t(Offset) + Width > Size)
       continue;
     Operation Op;
@@ -82,18 +99,14 @@ template <unsigned Words> void OutOfOrder<Words>::copyBlock(ThreadId T, const In
     Op.Width = static_cast<uint8_t>(Width);
     EventId Read = addEvent(T, Op, false);
     Accesses[Read].Where = {Old + Offset, 0};
+    G[Read].Part = copyPart(Offset, false);
     Op.Kind = OperationKind::Store;
     EventId Write = addEvent(T, Op, true);
     Accesses[Write].Where = {New + Offset, 0};
     Accesses[Write].Data = {0, resultNode(Read, Node::Result)};
+    G[Write].Part = copyPart(Offset, true);
     G[Write].Data.insert(Read);
   }
-  Ending.Ended.insert(OldSite); // what else turns out to be in it must be copied too
-  if (M.Shared.isShared(OldSite))
-    addEnds(T, Old);
-  else
-    M.Mem.end(*M.Mem.find(Old), Lifetime::Freed, Pc);
-  S.Pc = Pc + 1;
 }
 
 template <unsigned Words> std::vector<PlaceId> OutOfOrder<Words>::placesOf(uint32_t Slot) const {
@@ -111,7 +124,9 @@ template <unsigned Words> PlaceId OutOfOrder<Words>::lifeOf(uint32_t Slot) const
 template <unsigned Words> void OutOfOrder<Words>::failEnded(EventId E, EventId End) {
   const auto &Place = G.Places[G[E].Place];
   Object &O = M.Mem.at(slotOf(Place.Where));
-  if (G[E].Ends)
+  const Instruction &I = P.Code[G[E].Pc];
+  const bool Moves = !G[E].IsWrite && I.Op == Opcode::CallBuiltin && static_cast<Builtin>(I.Imm) == Builtin::Realloc;
+  if (G[E].Ends || Moves)
     return fail(E, BugKind::DoubleFree,
                 "free of a heap block that was freed already (line " + std::to_string(P.placeOf(G[End].Pc).Line) + ")");
   M.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[End].Pc);

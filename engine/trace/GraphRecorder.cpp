@@ -179,7 +179,7 @@ private:
     TraceEvent &E = Into.add(kindOf(F), F.Thread, Notes.Stacks[Id]);
     E.Accesses = std::move(Accesses);
     E.Number = F.Number;
-    E.Part = F.Part;
+    E.Part = static_cast<uint32_t>(F.Part);
     E.Ordering = nameOf(F.Op.Ordering);
     if (F.Op.Kind == OperationKind::Sync) {
       E.What = syncText(F.Op.Sync, F.State.data(), F.Thread, F.Op.Value);
@@ -215,12 +215,12 @@ private:
     const GraphFact &F = Facts[Id];
     const Address Whole = addressOf(slotOf(F.Where), 0);
     const Object *O = M.memory().find(Whole);
-    auto Known = std::find_if(Into.Events.rbegin(), Into.Events.rend(),
-                              [&](const TraceEvent &E) { return E.Thread == F.Thread && E.Number == F.Number; });
+    auto Known = std::find_if(Into.Events.rbegin(), Into.Events.rend(), [&](const TraceEvent &E) {
+      return E.Kind == EventKind::Free && E.Thread == F.Thread && E.Number == F.Number;
+    });
     if (Known == Into.Events.rend()) {
       TraceEvent &E = Into.add(EventKind::Free, F.Thread, Notes.Stacks[Id]);
       E.Number = F.Number;
-      E.Part = F.Part;
       if (O->Kind == ObjectKind::Stack)
         E.What = "ends the lifetime of";
       EventOf[Id] = last();
@@ -338,7 +338,7 @@ private:
     TraceEvent &E = Into.addBug(*Bug, std::move(Accesses));
     if (Failed != NoEvent && Dropped[Failed]) {
       E.Number = Facts[Failed].Number;
-      E.Part = Facts[Failed].Part;
+      E.Part = Ends ? 0 : static_cast<uint32_t>(Facts[Failed].Part);
     }
   }
 

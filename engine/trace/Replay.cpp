@@ -185,7 +185,7 @@ public:
         S.Thread = E.Thread;
         S.Number = E.Number;
         S.Part = E.Part;
-        S.Last = E.Kind == EventKind::Bug;
+        S.Turn = turnOf(E);
         // A second end of the same memory is a bug, and not an access of a part of it.
         S.Whole = E.Kind == EventKind::Free || (E.Kind == EventKind::Bug && Recorded.BugKind == "double-free");
         for (const TraceAccess &A : E.Accesses)
@@ -224,6 +224,33 @@ public:
   }
 
 private:
+  /// Whether an event writes behind the end of memory. Ends have no position of their own in a recording: the one that
+  /// is missing is theirs.
+  bool isBehindEnd(const TraceEvent &E) const {
+    return std::any_of(E.Accesses.begin(), E.Accesses.end(), [&](const TraceAccess &A) {
+      uint32_t Before = 0;
+      for (const TraceEvent &Other : Recorded.Events)
+        for (const TraceAccess &B : Other.Accesses)
+          Before += B.Variable == A.Variable && B.Position > 0 && B.Position < A.Position;
+      return A.Position > Before + 1;
+    });
+  }
+
+  static bool readsEnd(const Recording &R, const TraceEvent &E) {
+    return std::any_of(E.Accesses.begin(), E.Accesses.end(), [&](const TraceAccess &A) {
+      return A.Source != NoEvent && R.Events[A.Source].Kind == EventKind::Free;
+    });
+  }
+
+  decltype(GraphScript::Step::Turn) turnOf(const TraceEvent &E) const {
+    if (E.Kind == EventKind::Bug || readsEnd(Recorded, E))
+      return GraphScript::Step::Bug;
+    if (isBehindEnd(E))
+      return GraphScript::Step::BehindEnd;
+    // Late: the thread of a write that it comes before goes on until then.
+    return E.Kind == EventKind::Free ? GraphScript::Step::End : GraphScript::Step::Any;
+  }
+
   const BugReport *findBug(Machine &M) const {
     for (const BugReport &B : M.bugs())
       if (nameOf(B.Kind) == Recorded.BugKind && M.threadName(B.Thread) == Recorded.BugThread)

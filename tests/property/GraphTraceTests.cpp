@@ -1,4 +1,5 @@
 // Every execution of random programs under POWER, written down, explained and replayed.
+#include "MemoryProgram.h"
 #include "RandomProgram.h"
 
 #include "explore/Rsmc.h"
@@ -90,6 +91,68 @@ TEST(PowerTraces, WithLocksThatAreTried) {
   From.push_back(Statement::TryLocked);
   From.push_back(Statement::TryLocked);
   examine(From, false, 1000);
+}
+
+ModelReport checkUnder(Model Which, const std::string &Text, bool Exhaustive) {
+  CheckRequest Request;
+  Request.Text = testing::requestForText(Text);
+  Request.Options.Models = {Which};
+  Request.Options.Exhaustive = Exhaustive;
+  Request.Options.Counterexamples = 100;
+  Request.Options.TimeoutSeconds = 20;
+  return check(Request).Models.front();
+}
+
+/// Without its kind: an access beyond a local variable is taken for one after its end where that has been fetched.
+std::string placeOf(const Bug &B) { return "line " + std::to_string(B.Where.Line) + " in " + B.Thread; }
+
+/// What is wrong with the bugs that a report of POWER has.
+std::string problemOf(const std::string &Text, const ModelReport &Report) {
+  const Program P = testing::compile(testing::requestForText(Text));
+  for (const Bug &B : Report.Bugs) {
+    if (!B.Trace)
+      return placeOf(B) + " is not shown";
+    if (std::string Problem = testing::problemOf(*B.Trace); !Problem.empty())
+      return placeOf(B) + ": " + Problem;
+    const ReplayResult Again = replay(P, B.Trace->Run, MachineOptions());
+    if (Again.Outcome != ReplayResult::SameBug || Again.Run->BugWhere.Line != B.Where.Line)
+      return placeOf(B) + ": replay: " + Again.Message;
+  }
+  return "";
+}
+
+/// The same, and whether it has all that SC has.
+std::string problemOfBugs(const std::string &Text, size_t &Bugs) {
+  const ModelReport All = checkUnder(Model::Power, Text, true);
+  if (!All.Reason.empty())
+    return "";
+  if (std::string Problem = problemOf(Text, All); !Problem.empty())
+    return Problem;
+  if (std::string Problem = problemOf(Text, checkUnder(Model::Power, Text, false)); !Problem.empty())
+    return "as the first bug: " + Problem;
+  std::set<std::string> Found;
+  for (const Bug &B : All.Bugs)
+    Found.insert(placeOf(B));
+  for (const Bug &B : checkUnder(Model::SC, Text, true).Bugs)
+    if (!Found.count(placeOf(B)))
+      return "only SC has " + placeOf(B);
+  Bugs += All.Bugs.size();
+  return "";
+}
+
+TEST(PowerTraces, OfMemoryThatEndsAndMovesAreReplayed) {
+  unsigned Programs = 200, First = 1;
+  if (const char *Text = std::getenv("PICKET_RANDOM_PROGRAMS"))
+    Programs = static_cast<unsigned>(std::atoi(Text));
+  if (const char *Text = std::getenv("PICKET_RANDOM_SEED"))
+    First = static_cast<unsigned>(std::atoi(Text));
+  size_t Bugs = 0;
+  for (unsigned Seed = First; Seed < First + Programs; ++Seed) {
+    std::mt19937 Random(Seed);
+    const std::string Text = testing::makeMemoryProgram(Random, 3);
+    EXPECT_EQ(problemOfBugs(Text, Bugs), "") << "seed " << Seed << "\n" << Text;
+  }
+  EXPECT_GT(Bugs, Programs / 10);
 }
 
 } // namespace
