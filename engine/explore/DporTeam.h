@@ -2,13 +2,11 @@
 // a subtree at a time, alone. Only the prefixes from which a subtree was given away are shared: what is planned from
 // them, and what somebody has begun to explore, which then need not be explored from there by anybody else.
 //
-// A branch relies on what sleeps in it: an execution of it can be one that only a race in the sleeper's branch leads to,
-// and that must be planned before the branch is begun. Such a plan can also be put into a third branch with which it
-// goes as well, whose races then lead on. So a branch in which something would sleep is begun only when nobody is in
-// another one from the same prefix, in the order in which they were planned. A branch in which nothing would sleep
-// relies on nobody: its first step conflicts with those of all branches before it, and with all that sleeps from further
-// up. It also conflicts with what was planned before it and is passed over, so that none of that is led into what is
-// explored here.
+// A branch relies on what sleeps in it: an execution of it can be one that only a race in the sleeper's branch leads
+// to, and that must be planned before the branch is begun. So a branch is begun only when all that would sleep in it
+// has been explored to the end; its first step conflicts with those of the branches that others are still in, which are
+// awake in it then. It also conflicts with what was planned before it and is passed over, so that none of that is led
+// into what is explored here. That keeps its place in front: what goes with both is planned there.
 #pragma once
 
 #include "explore/Exploration.h"
@@ -32,6 +30,7 @@ struct SharedPrefix {
   struct Branch {
     Sleeper First;
     uint32_t Inside; // workers that are in it, or on the way
+    bool Early;      // begun before others that were planned before it: in Planned there is a mark in its place
   };
   std::mutex Lock;
   std::vector<Sleeper> Asleep;  // from before it was shared

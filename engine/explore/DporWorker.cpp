@@ -1,12 +1,13 @@
 #include "explore/DporWorker.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace picket {
 
 DporWorker::DporWorker(const Surroundings &Here, unsigned Number, ExplorationResult &Result)
     : C(Here.C), E(Here.E), Shared(Here.Shared), Memory(Here.Memory), Options(Here.Options), Observer(Here.Observer),
-      Team(Here.Team), LookForOthers(Here.LookForOthers), Number(Number), Result(Result) {
+      Team(Here.Team), LookForOthers(Here.LookForOthers), Number(Number), Result(Result), Random(Options.Shuffle) {
   C.watch([this] { return lookAtLimits(); });
 }
 
@@ -21,6 +22,8 @@ bool DporWorker::asleep(ProcessId P) const {
 /// A step to explore from a prefix where nothing is planned: the running thread goes on, emptying its buffer first,
 /// since executions with few switches and delays are the easiest to read.
 std::optional<ProcessId> DporWorker::choose() {
+  if (Options.Shuffle)
+    return chooseAtRandom();
   auto Yields = [&](ProcessId P) { return C.machine().pending(C.threadOf(P)).Kind == OperationKind::Yield; };
   if (E.length()) {
     ThreadId Running = C.threadOf(LastProcess);
@@ -37,6 +40,13 @@ std::optional<ProcessId> DporWorker::choose() {
     if (!asleep(P))
       return P;
   return std::nullopt;
+}
+
+std::optional<ProcessId> DporWorker::chooseAtRandom() {
+  C.enabled(Enabled);
+  std::vector<ProcessId> Awake;
+  std::copy_if(Enabled.begin(), Enabled.end(), std::back_inserter(Awake), [&](ProcessId P) { return !asleep(P); });
+  return Awake.empty() ? std::nullopt : std::optional(Awake[Random() % Awake.size()]);
 }
 
 void DporWorker::take(ProcessId P) {
@@ -179,12 +189,12 @@ void DporWorker::settle(Race &R) {
     return;
   // The tree that is being explored is not a place to put more: its steps have been taken.
   WakeupTree::NodeId Planned = plannedFrom(Before);
-  Initial Led = Tree.insert(Planned, Sequence, CommonSteps);
+  const bool Always = Tree.insert(Planned, Sequence, CommonSteps);
   if (Before.Guided)
     Tree.setNext(Before.Wakeup, Planned);
   else
     Before.Wakeup = Planned;
-  if (Led != Initial::Weak)
+  if (Always && Options.SettleRaces)
     R.Status = Race::Settled;
 }
 
@@ -197,7 +207,7 @@ void DporWorker::settleShared(Race &R, SharedPrefix &Before) {
   auto Settles = [&](const Sleeper &S) { return S.Process != Own && settles(S, CommonSteps, Covered); };
   if (std::any_of(Before.Asleep.begin(), Before.Asleep.end(), Settles) ||
       std::any_of(Before.Branches.begin(), Before.Branches.end(),
-                  [&](const SharedPrefix::Branch &B) { return Settles(B.First); })) {
+                  [&](const SharedPrefix::Branch &B) { return !B.Early && Settles(B.First); })) {
     R.Status = Race::Settled;
     return;
   }
@@ -208,7 +218,7 @@ void DporWorker::settleShared(Race &R, SharedPrefix &Before) {
   if (Before.LastInserter != Inserter)
     Before.Tree.newExecution();
   Before.LastInserter = Inserter;
-  if (Before.Tree.insert(Before.Planned, Sequence, CommonSteps) != Initial::Weak)
+  if (Before.Tree.insert(Before.Planned, Sequence, CommonSteps, Own) && Options.SettleRaces)
     R.Status = Race::Settled;
 }
 
@@ -273,6 +283,8 @@ bool DporWorker::backtrack() {
 WakeupTree::NodeId DporWorker::findApart(const WakeupTree &In, WakeupTree::NodeId First,
                                          std::vector<const Footprint *> &Others) const {
   for (WakeupTree::NodeId N = First; N != WakeupTree::None; N = In.next(N)) {
+    if (In.isMark(N))
+      continue;
     const Footprint &Mine = In.touched(N);
     if (std::all_of(Others.begin(), Others.end(), [&](const Footprint *F) { return F->conflictsWith(Mine); }))
       return N;
@@ -291,7 +303,8 @@ bool DporWorker::takeShared() {
     if (Possible == WakeupTree::None)
       return false;
     Prefix &Here = Prefixes.back();
-    Here.Wakeup = Tree.move(From.Tree, From.Planned, Possible);
+    const bool Early = Possible != From.Planned;
+    Here.Wakeup = Early ? Tree.moveBelow(From.Tree, Possible) : Tree.move(From.Tree, From.Planned, Possible);
     const ProcessId P = Tree.process(Here.Wakeup);
     if (!C.isEnabled(P)) {
       ++Result.FailedWakeups;
@@ -308,7 +321,7 @@ bool DporWorker::takeShared() {
       addSleeper(B.First.Process, B.First.Touched);
     take(P);
     SharedLevels.back().Branch = From.Branches.size();
-    From.Branches.push_back({{P, E[E.length() - 1].Touched}, 1});
+    From.Branches.push_back({{P, E[E.length() - 1].Touched}, 1, Early});
     return true;
   }
 }
@@ -323,13 +336,16 @@ void DporWorker::leaveShared() {
 /// The first of the trees planned from a prefix that can be begun now; None if none can.
 WakeupTree::NodeId DporWorker::findPossible(const SharedPrefix &From) const {
   if (std::none_of(From.Branches.begin(), From.Branches.end(),
-                   [](const SharedPrefix::Branch &B) { return B.Inside > 0; }))
-    return From.Planned;
+                   [](const SharedPrefix::Branch &B) { return B.Inside > 0; })) {
+    WakeupTree::NodeId First = From.Planned;
+    while (First != WakeupTree::None && From.Tree.isMark(First))
+      First = From.Tree.next(First);
+    return First;
+  }
   std::vector<const Footprint *> Others;
-  for (const Sleeper &S : From.Asleep)
-    Others.push_back(&S.Touched);
   for (const SharedPrefix::Branch &B : From.Branches)
-    Others.push_back(&B.First.Touched);
+    if (B.Inside)
+      Others.push_back(&B.First.Touched);
   return findApart(From.Tree, From.Planned, Others);
 }
 
@@ -342,7 +358,7 @@ void DporWorker::share(size_t Levels) {
     New->Asleep.assign(Sleepers.begin() + static_cast<ptrdiff_t>(Here.FirstSleeper),
                        Sleepers.begin() + static_cast<ptrdiff_t>(Here.FirstSleeper + Here.NumSleepers));
     const Event &Own = E[static_cast<uint32_t>(Level)];
-    New->Branches.push_back({{Own.Process, Own.Touched}, 1});
+    New->Branches.push_back({{Own.Process, Own.Touched}, 1, false});
     New->DoneBefore = Here.Done;
     WakeupTree::NodeId Planned = plannedFrom(Here), Last = WakeupTree::None;
     while (Planned != WakeupTree::None) {
@@ -371,8 +387,6 @@ bool DporWorker::hasPossible(size_t Level) const {
   const Prefix &Here = Prefixes[Level];
   const WakeupTree::NodeId Planned = plannedFrom(Here);
   std::vector<const Footprint *> Others{&E[static_cast<uint32_t>(Level)].Touched};
-  for (size_t K = 0; K < Here.NumSleepers; ++K)
-    Others.push_back(&Sleepers[Here.FirstSleeper + K].Touched);
   return Planned != WakeupTree::None && findApart(Tree, Planned, Others) != WakeupTree::None &&
          Tree.numSteps(Planned, MostMoved) < MostMoved;
 }
@@ -448,7 +462,7 @@ double DporWorker::explored() const {
         if (K != SharedLevels[Level].Branch)
           Done += With.Branches[K].Inside ? .5 : 1; // others are somewhere in it
       for (WakeupTree::NodeId N = With.Planned; N != WakeupTree::None; N = With.Tree.next(N))
-        ++Branches;
+        Branches += !With.Tree.isMark(N);
     }
     Weight /= Branches;
     Share += Weight * Done;

@@ -3,6 +3,8 @@
 
 #include "explore/DporTeam.h"
 
+#include <random>
+
 namespace picket {
 
 class DporWorker {
@@ -50,6 +52,7 @@ private:
   bool asleep(ProcessId P) const;
   void addSleeper(ProcessId P, const Footprint &Touched);
   std::optional<ProcessId> choose();
+  std::optional<ProcessId> chooseAtRandom();
   void settleRaces();
   bool settles(const Sleeper &S, size_t CommonSteps, bool &Covered) const;
   void settle(Race &R);
@@ -103,6 +106,7 @@ private:
   std::deque<Footprint> Adapted;    // footprints in it that differ from the events' own
   Footprint Changed;
   PodArray<Race> Stuck;
+  std::minstd_rand Random;
   static constexpr size_t WorkBetweenLooks = 20'000; // some milliseconds
   size_t WorkDone = 0;
   ProcessId LastProcess = 0;

@@ -15,7 +15,7 @@ Initial WakeupTree::canGoFirst(ProcessId Process, const Footprint &Touched, cons
     if (Sequence[K].Process == Process)
       return K < Prefix ? Initial::InPrefix : Initial::Weak;
     if (Touched.conflictsWith(*Sequence[K].Touched))
-      return Initial::No;
+      return K < Prefix ? Initial::No : Initial::NotHere;
   }
   return Initial::Weak;
 }
@@ -28,7 +28,7 @@ Initial WakeupTree::canForwardedGoFirst(ProcessId Process, Footprint Touched, co
     if (Sequence[K].Process == Process)
       return K < Prefix ? Initial::InPrefix : Initial::Weak;
     if (Touched.conflictsWith(*Sequence[K].Touched))
-      return Initial::No;
+      return K < Prefix ? Initial::No : Initial::NotHere;
     Touched.after(*Sequence[K].Touched);
   }
   return Initial::Weak;
@@ -47,6 +47,7 @@ WakeupTree::NodeId WakeupTree::make(ProcessId Process, const Footprint &Touched)
   N.Process = Process;
   N.Child = N.Next = None;
   N.Rest = 0;
+  N.Mark = false;
   N.Touched = Touched;
   return New;
 }
@@ -156,12 +157,13 @@ WakeupTree::NodeId WakeupTree::makeBranch(const std::vector<WakeupStep> &Sequenc
   return Head;
 }
 
-Initial WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t Prefix) {
+bool WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t Prefix, ProcessId Not) {
   if (First == None) {
     First = makeBranch(Sequence, 0);
-    return Initial::No;
+    return true;
   }
-  Initial Led = Initial::No;
+  bool Always = true;
+  size_t CommonLeft = Prefix; // steps that have not been joined
   std::list<Footprint> Adapted;
   std::vector<size_t> Forwarded; // the steps that read their own buffer, once they are asked for
   bool ForwardedKnown = false;
@@ -172,16 +174,17 @@ Initial WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, siz
       ++From;
     NodeId Head = Parent == None ? First : child(Parent), Last = None, Joined = None;
     for (NodeId N = Head; N != None && Joined == None; Last = N, N = Nodes[N].Next) {
-      Initial How = canGoFirst(Nodes[N].Process, Nodes[N].Touched, Sequence, Prefix, From);
-      if (How == Initial::No)
+      if (Parent == None && Nodes[N].Process == Not)
         continue;
-      Joined = N;
-      if (Parent == None)
-        Led = How;
+      Initial How = canGoFirst(Nodes[N].Process, Nodes[N].Touched, Sequence, Prefix, From);
+      if (How == Initial::NotHere || How == Initial::Weak)
+        Always &= CommonLeft == 0;
+      if (How == Initial::InPrefix || How == Initial::Weak)
+        Joined = N;
     }
     if (Joined == None) {
       if (From == Sequence.size())
-        return Led;
+        return Always;
       NodeId Branch = makeBranch(Sequence, From);
       if (Last != None)
         Nodes[Last].Next = Branch;
@@ -189,10 +192,10 @@ Initial WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, siz
         First = Branch;
       else
         Nodes[Parent].Child = Branch;
-      return Led;
+      return Always;
     }
     if (child(Joined) == None)
-      return Led; // a sequence that is explored anyway leads to the same executions
+      return Always; // a sequence that is explored anyway leads to the same executions
     // The rest of the sequence comes after the joined step: loads forwarded from an entry that it lands read memory
     // then.
     if (Nodes[Joined].Touched.IsUpdate) {
@@ -212,6 +215,7 @@ Initial WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, siz
     for (size_t K = From; K < Sequence.size(); ++K)
       if (Sequence[K].Process == Nodes[Joined].Process) {
         Sequence[K].Process = WakeupStep::Gone;
+        CommonLeft -= K < Prefix;
         break;
       }
     Parent = Joined;
@@ -244,19 +248,36 @@ void WakeupTree::moveInto(NodeId New, WakeupTree &From, NodeId Old, std::vector<
   }
 }
 
+/// Moves a tree. Its first node is copied and left to the caller.
+WakeupTree::NodeId WakeupTree::moveTree(WakeupTree &From, NodeId Old) {
+  const NodeId Root = make(From.Nodes[Old].Process, From.Nodes[Old].Touched);
+  std::vector<std::pair<NodeId, NodeId>> Open;
+  moveInto(Root, From, Old, Open);
+  while (!Open.empty()) {
+    auto [New, Next] = Open.back();
+    Open.pop_back();
+    moveInto(New, From, Next, Open);
+    From.Free.push_back(Next);
+  }
+  return Root;
+}
+
 WakeupTree::NodeId WakeupTree::move(WakeupTree &From, NodeId &First, NodeId Wanted) {
-  const NodeId Root = make(From.Nodes[Wanted].Process, From.Nodes[Wanted].Touched);
-  std::vector<std::pair<NodeId, NodeId>> Open{{Root, Wanted}};
   NodeId *Link = &First;
   while (*Link != Wanted)
     Link = &From.Nodes[*Link].Next;
   *Link = From.Nodes[Wanted].Next;
-  while (!Open.empty()) {
-    auto [New, Old] = Open.back();
-    Open.pop_back();
-    moveInto(New, From, Old, Open);
-    From.Free.push_back(Old);
-  }
+  const NodeId Root = moveTree(From, Wanted);
+  From.Free.push_back(Wanted);
+  return Root;
+}
+
+WakeupTree::NodeId WakeupTree::moveBelow(WakeupTree &From, NodeId Wanted) {
+  const NodeId Root = moveTree(From, Wanted);
+  Node &Left = From.Nodes[Wanted];
+  Left.Child = None;
+  Left.Rest = 0;
+  Left.Mark = true;
   return Root;
 }
 

@@ -21,9 +21,9 @@ struct WakeupStep {
 
 /// How a process relates to a sequence of steps of others: can it go first?
 enum class Initial : uint8_t {
-  No,
-  InPrefix, // it occurs in the part of the sequence that every execution with the race has, and nothing before it
-            // conflicts
+  No,       // it conflicts with something in the part of the sequence that every execution with the race has
+  NotHere,  // it conflicts with something later
+  InPrefix, // it occurs in that part, and nothing before it conflicts
   Weak      // it occurs later without conflict before it, or not at all and conflicts with nothing
 };
 
@@ -45,9 +45,11 @@ public:
       stopRecording();
   }
 
-  /// Inserts a sequence (which it uses up) below the forest that starts with `First`. Returns what already led the way:
-  /// InPrefix or Weak if an existing branch was joined, No if a new branch was added at this level.
-  Initial insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t Prefix);
+  /// Inserts a sequence (which it uses up) below the forest that starts with `First`. The tree of process `Not` leads
+  /// nowhere. Returns whether this does for all executions with the race, up to the end of the part that they have in
+  /// common (what comes behind it is found by exploring that). It does not if a branch that was passed over could lead
+  /// the sequence of another execution: such a branch may have been planned for less, and rely on being told.
+  bool insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t Prefix, ProcessId Not = WakeupStep::Gone);
 
   ProcessId process(NodeId N) const { return Nodes[N].Process; }
   NodeId child(NodeId N) {
@@ -64,6 +66,9 @@ public:
 
   /// One tree of a forest of another one, moved here with all that is below it.
   NodeId move(WakeupTree &From, NodeId &First, NodeId Wanted);
+  /// The same, and its first step keeps its place there, as a mark: what it leads is explored already.
+  NodeId moveBelow(WakeupTree &From, NodeId Wanted);
+  bool isMark(NodeId N) const { return Nodes[N].Mark; }
   /// How many steps a forest has, as far as that is at most `Enough`.
   size_t numSteps(NodeId First, size_t Enough) const;
 
@@ -81,6 +86,7 @@ private:
     ProcessId Process = 0;
     NodeId Child = None, Next = None;
     ChainId Rest = 0; // what follows, if that is not made of nodes yet
+    bool Mark = false;
     Footprint Touched;
   };
   struct RecordedStep {
@@ -104,6 +110,7 @@ private:
   static Initial canForwardedGoFirst(ProcessId Process, Footprint Touched, const std::vector<WakeupStep> &Sequence,
                                      size_t Prefix, size_t From);
   NodeId make(ProcessId Process, const Footprint &Touched);
+  NodeId moveTree(WakeupTree &From, NodeId Old);
   void moveInto(NodeId New, WakeupTree &From, NodeId Old, std::vector<std::pair<NodeId, NodeId>> &Open);
   NodeId makeBranch(const std::vector<WakeupStep> &Sequence, size_t From);
   ChainId makeChain(const std::vector<WakeupStep> &Sequence, size_t From);
