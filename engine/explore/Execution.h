@@ -35,7 +35,7 @@ struct Race {
   bool SecondWrites;      // whether the second would write if it came first (a CmpXchg may not)
   enum State : uint8_t {
     New,
-    Weak, // only a process that conflicts with nothing *so far* covers it: to be looked at in every execution
+    Weak, // what covers it need not cover it in other executions: to be looked at in every one
     Settled
   } Status = New;
 };
