@@ -70,10 +70,10 @@ struct Outcomes : ExplorationObserver {
 RandomProgram asserting(RandomProgram P, const Outcome &Not) {
   std::string Condition;
   for (size_t K = 0; K < Not.size(); ++K)
-    Condition += (K ? " && " : "") +
-                 (K < P.Threads.size() ? "sink" + std::to_string(K)
-                                       : "v[" + std::to_string(K - P.Threads.size()) + "]") +
-                 " == " + std::to_string(Not[K]);
+    Condition +=
+        (K ? " && " : "") +
+        (K < P.Threads.size() ? "sink" + std::to_string(K) : "v[" + std::to_string(K - P.Threads.size()) + "]") +
+        " == " + std::to_string(Not[K]);
   P.Last = "  void __VERIFIER_assert(int);\n  __VERIFIER_assert(!(" + Condition + "));\n";
   return P;
 }
@@ -169,15 +169,10 @@ std::string problemOf(const RandomProgram &Text, Counts &Sum, bool Show) {
   return "";
 }
 
-unsigned numberOf(const char *Name, unsigned Default) {
-  const char *Given = std::getenv(Name);
-  return Given ? static_cast<unsigned>(std::atoi(Given)) : Default;
-}
-
 void expectAgreement(const testing::Palette &From, unsigned Programs, unsigned Seed, unsigned MaxThreads = 3,
                      unsigned MaxStatements = 5, bool Show = true) {
-  Programs = numberOf("PICKET_RANDOM_PROGRAMS", Programs);
-  std::mt19937 Random(numberOf("PICKET_RANDOM_SEED", Seed));
+  Programs = testing::numberOf("PICKET_RANDOM_PROGRAMS", Programs);
+  std::mt19937 Random(testing::numberOf("PICKET_RANDOM_SEED", Seed));
   Counts Sum;
   for (unsigned K = 0; K < Programs; ++K) {
     RandomProgram P = testing::makeProgram(Random, From, MaxThreads, MaxStatements);
@@ -202,11 +197,11 @@ void expectAgreement(const testing::Palette &From, unsigned Programs, unsigned S
 }
 
 const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
-const testing::Palette Fences = {Statement::Store,       Statement::Load,         Statement::Copy, Statement::FullFence,
-                                 Statement::StoreSeqCst, Statement::StoreRelease, Statement::Guarded};
-const testing::Palette Atomics = {Statement::Store,    Statement::Store,       Statement::Load,
-                                  Statement::Load,     Statement::FetchAdd,    Statement::CompareSwap,
-                                  Statement::Exchange, Statement::Guarded};
+const testing::Palette Fences = {Statement::Store,     Statement::Load,        Statement::Copy,
+                                 Statement::FullFence, Statement::StoreSeqCst, Statement::StoreRelease,
+                                 Statement::Guarded};
+const testing::Palette Atomics = {Statement::Store,    Statement::Store,       Statement::Load,     Statement::Load,
+                                  Statement::FetchAdd, Statement::CompareSwap, Statement::Exchange, Statement::Guarded};
 const testing::Palette Locks = {Statement::Store, Statement::Store,     Statement::Load,
                                 Statement::Load,  Statement::LockedAdd, Statement::TryLocked};
 const testing::Palette Awaits = {Statement::Store, Statement::Load, Statement::AwaitNot, Statement::StoreSeqCst,
@@ -254,9 +249,9 @@ std::string problemOfLooping(const Program &P, Counts &Sum, unsigned &Decided) {
 
 TEST(LazyTso, AgreesOnLoopsWithoutBound) {
   // As many as a minute is enough for, but no fewer than a busy machine has time for.
-  const unsigned Least = 60, Most = numberOf("PICKET_RANDOM_PROGRAMS", 400);
+  const unsigned Least = 60, Most = testing::numberOf("PICKET_RANDOM_PROGRAMS", 400);
   const auto Enough = std::chrono::steady_clock::now() + std::chrono::seconds(50);
-  std::mt19937 Random(numberOf("PICKET_RANDOM_SEED", 67));
+  std::mt19937 Random(testing::numberOf("PICKET_RANDOM_SEED", 67));
   Counts Sum;
   unsigned Decided = 0, Programs = 0;
   for (; Programs < Most && (Programs < Least || std::chrono::steady_clock::now() < Enough); ++Programs) {

@@ -25,10 +25,8 @@ ExplorationResult explore(const Program &P, const ExplorationOptions &Options, u
 
 void expectTheSameInAnyOrder(const std::function<std::string(std::mt19937 &)> &Make, Buffering Buffers, unsigned Seed,
                              unsigned Programs) {
-  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
-    Programs = static_cast<unsigned>(std::atoi(More));
-  if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
-    Seed = static_cast<unsigned>(std::atoi(Other));
+  Programs = testing::numberOf("PICKET_RANDOM_PROGRAMS", Programs);
+  Seed = testing::numberOf("PICKET_RANDOM_SEED", Seed);
   constexpr uint64_t TooMany = 20'000;
   std::mt19937 Random(Seed);
   unsigned Compared = 0;

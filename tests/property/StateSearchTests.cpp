@@ -105,16 +105,11 @@ std::string problemOf(const std::string &Text, Buffering Buffers, bool Explore, 
   return Seen.Last != Full.Last ? "other last states than the explorer" : "";
 }
 
-unsigned numberOf(const char *Name, unsigned Default) {
-  const char *Given = std::getenv(Name);
-  return Given ? static_cast<unsigned>(std::atoi(Given)) : Default;
-}
-
 void expectSameStates(const testing::Palette &From, Buffering Buffers, unsigned Programs, unsigned Seed,
                       unsigned MaxThreads = 3, unsigned MaxStatements = 5) {
-  std::mt19937 Random(numberOf("PICKET_RANDOM_SEED", Seed));
+  std::mt19937 Random(testing::numberOf("PICKET_RANDOM_SEED", Seed));
   Counts Sum;
-  for (unsigned K = 0; K < numberOf("PICKET_RANDOM_PROGRAMS", Programs); ++K) {
+  for (unsigned K = 0; K < testing::numberOf("PICKET_RANDOM_PROGRAMS", Programs); ++K) {
     testing::RandomProgram P = testing::makeProgram(Random, From, MaxThreads, MaxStatements);
     std::string Problem = problemOf(P.text(), Buffers, true, Sum);
     if (Problem.empty())
@@ -151,9 +146,9 @@ TEST(StateSearch, SeesTheStatesOfConditionVariables) { expectSameStates(Conditio
 TEST(StateSearch, SeesTheStatesOfStoreBuffers) { expectSameStates(Fences, Buffering::Fifo, 400, 5); }
 
 TEST(StateSearch, SeesTheStatesOfLoopsWithoutBound) {
-  std::mt19937 Random(numberOf("PICKET_RANDOM_SEED", 6));
+  std::mt19937 Random(testing::numberOf("PICKET_RANDOM_SEED", 6));
   Counts Sum;
-  for (unsigned K = 0; K < numberOf("PICKET_RANDOM_PROGRAMS", 1'500); ++K) {
+  for (unsigned K = 0; K < testing::numberOf("PICKET_RANDOM_PROGRAMS", 1'500); ++K) {
     const std::string Text = testing::makeLoopingProgram(Random);
     ASSERT_EQ(problemOf(Text, Buffering::None, false, Sum), "") << "program " << K << "\n" << Text;
   }

@@ -38,10 +38,8 @@ ExplorationOptions together(ExplorationOptions Options, SpareCores &Spare) {
 /// many there are is compared there, which with each trace seen once is as good.
 void expectTheSame(const std::function<std::string(std::mt19937 &)> &Make, Buffering Buffers, unsigned Seed,
                    unsigned Programs) {
-  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
-    Programs = static_cast<unsigned>(std::atoi(More));
-  if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
-    Seed = static_cast<unsigned>(std::atoi(Other));
+  Programs = testing::numberOf("PICKET_RANDOM_PROGRAMS", Programs);
+  Seed = testing::numberOf("PICKET_RANDOM_SEED", Seed);
   constexpr uint64_t TooMany = 20'000;
   std::mt19937 Random(Seed);
   uint64_t ByOthers = 0, All = 0;
