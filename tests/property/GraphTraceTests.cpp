@@ -141,7 +141,7 @@ std::string problemOfBugs(const std::string &Text, size_t &Bugs) {
 }
 
 TEST(PowerTraces, OfMemoryThatEndsAndMovesAreReplayed) {
-  unsigned Programs = 200, First = 1;
+  unsigned Programs = 200, First = 1; // behind these, 344, 380 and 762 have bugs that are not replayed: docs/power.md
   if (const char *Text = std::getenv("PICKET_RANDOM_PROGRAMS"))
     Programs = static_cast<unsigned>(std::atoi(Text));
   if (const char *Text = std::getenv("PICKET_RANDOM_SEED"))
