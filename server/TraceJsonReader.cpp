@@ -307,8 +307,8 @@ private:
       const std::string Path = "events[" + std::to_string(K) + "].";
       for (size_t A = 0; A < R.Events[K].Accesses.size(); ++A)
         if (uint32_t Source = R.Events[K].Accesses[A].Source;
-            Source != NoEvent && (Source >= R.Events.size() || R.Events[Source].Number == NoEvent))
-          wrong(Path + "accesses[" + std::to_string(A) + "].source", "must be an event that has a number");
+            Source != NoEvent && (Source >= R.Events.size() || !R.Events[Source].canBeRead()))
+          wrong(Path + "accesses[" + std::to_string(A) + "].source", "must be an event that can be read");
       for (size_t L = 0; L < R.Events[K].Links.size(); ++L)
         if (R.Events[K].Links[L].On >= R.Events.size())
           wrong(Path + "links[" + std::to_string(L) + "].on", "must be an event");

@@ -33,10 +33,12 @@ private:
   using Index = std::map<std::tuple<uint32_t, uint32_t, uint64_t>, EventId>; // by thread (of the script), number, part
 
   void follow();
+  bool isOf(EventId Write, size_t Step) const;
   bool followStep(size_t Step, const Index &Events);
   bool followOwn(const Index &Events);
   bool isOwn(EventId E) const;
   void complete();
+  bool comesOfBug(EventId E) const;
   void endOfScript();
   Index index() const;
   std::vector<EventId> eventsOf(const GraphScript::Step &Step, const Index &Events) const;
@@ -87,7 +89,7 @@ std::vector<EventId> Follower<Words>::eventsOf(const GraphScript::Step &Step, co
 /// to wait for accesses that are bugs themselves.
 template <unsigned Words> EventId Follower<Words>::find(const GraphScript::Step &Step, const Index &Events) {
   for (EventId E : eventsOf(Step, Events))
-    if (!G.Committed.contains(E) && !Flow.isAbandoned(E) && isEnabled(E))
+    if (!G.Committed.contains(E) && isEnabled(E) && !comesOfBug(E))
       return E;
   return NoEvent;
 }
@@ -151,6 +153,16 @@ template <unsigned Words> bool Follower<Words>::isOwn(EventId E) const {
   });
 }
 
+/// Whether a write is what was done for a step.
+template <unsigned Words> bool Follower<Words>::isOf(EventId Write, size_t Step) const {
+  const EventId Known = Done[Step];
+  if (Known == NoEvent)
+    return false;
+  if (Script.Steps[Step].Whole)
+    return G[Write].Ends && G[Write].Thread == G[Known].Thread && G[Write].Operation == G[Known].Operation;
+  return Write == Known || (G[Write].OfUpdate && Write - 1 == Known);
+}
+
 /// Does a step and goes on. False if it is not possible.
 template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const Index &Events) {
   const GraphScript::Step &S = Script.Steps[Step];
@@ -178,31 +190,46 @@ template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const In
     auto Position = static_cast<uint32_t>(Coherence.size()) + 1;
     for (size_t K = 0; K < Done.size(); ++K)
       for (uint32_t At = 0; At < Coherence.size(); ++At)
-        if ((S.Whole ? Script.Steps[K].Turn == GraphScript::Step::BehindEnd : Script.Steps[K].Position > S.Position) &&
-            (Coherence[At] == Done[K] || (G[Coherence[At]].OfUpdate && Coherence[At] - 1 == Done[K])))
+        if (K != Step && isOf(Coherence[At], K) &&
+            (S.Whole ? Script.Steps[K].Turn == GraphScript::Step::BehindEnd : Script.Steps[K].Position > S.Position))
           Position = std::min(Position, At + 1);
     G[E].Past = pastOf(commitBefore(E));
     Model->extend(G, E);
-    Possible = Position > coherenceFloor(G, E) && withWrite(E, Position, Next);
+    const uint32_t Floor = coherenceFloor(G, E);
+    if (S.Whole) // a thread's own write comes in front of its end all the same
+      Position = std::max(Position, Floor + 1);
+    Possible = Position > Floor && withWrite(E, Position, Next);
   }
   if (!Possible)
     Done[Step] = Before;
   return Possible;
 }
 
-/// Lets happen what stands, in its thread, in front of something that happened: so that what is shown is a part of a
-/// complete execution.
+/// Lets happen what stands, in its thread, in front of something that happened or of a bug: so that what is shown is a
+/// part of a complete execution.
 template <unsigned Words> void Follower<Words>::complete() {
   if (EventId Next = choose(); Next != NoEvent && G[Next].Decides)
     return withOutcome(Next, false, [&] { complete(); });
   startOverIfSurprised();
   Set InFront;
   (G.Reads | G.Writes).forEach([&](EventId E) { InFront |= G[E].Before; });
+  for (ThreadId T = 0; T < M.numThreads(); ++T)
+    if (M.exists(T) && M.status(T) == ThreadStatus::Failed)
+      InFront |= Flow.bugOf(T) == NoEvent ? Flow.behind(T) : G[Flow.bugOf(T)].Before;
   for (EventId E = 0; E < G.size(); ++E)
-    if (InFront.contains(E) && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) &&
-        isEnabled(E) && commitSomehow(E, [&] { complete(); }))
+    if (InFront.contains(E) && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && isEnabled(E) &&
+        !comesOfBug(E) && commitSomehow(E, [&] { complete(); }))
       return;
   endOfScript();
+}
+
+/// Whether an event could not have happened without the bug its thread ended with. Not if that is a write: what comes
+/// of it may happen before the memory ends.
+template <unsigned Words> bool Follower<Words>::comesOfBug(EventId E) const {
+  const EventId Bug = Flow.bugOf(G[E].Thread);
+  if (Bug == NoEvent || (G[Bug].IsWrite && !G[Bug].Ends))
+    return false;
+  return E == Bug || pastOf(commitBefore(E)).contains(Bug);
 }
 
 /// Commits with the latest parameter that is possible.
@@ -212,10 +239,12 @@ bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
   const std::vector<EventId> Coherence = G.Places[G[E].Place].Coherence;
   const uint32_t Floor = coherenceFloor(G, E);
   auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return G[W].Ends; });
-  auto Latest = static_cast<uint32_t>(End - Coherence.begin()); // nothing behind an end: that would be another bug
+  // Nothing behind an end, which would be another bug; but for what its thread did there itself.
+  const uint32_t Latest = std::max(static_cast<uint32_t>(End - Coherence.begin()), Floor);
   if (!G[E].IsWrite) {
     for (uint32_t K = Latest + 1; K-- > Floor;)
-      if (withRead(E, K ? Coherence[K - 1] : NoEvent, ~0u, Then))
+      if (const EventId Source = K ? Coherence[K - 1] : NoEvent;
+          (Source == NoEvent || !G[Source].Ends) && withRead(E, Source, ~0u, Then))
         return true;
     return false;
   }

@@ -32,6 +32,7 @@ struct GraphFact {
   uint32_t Number; // the how-manieth operation of its thread it is of
   uint64_t Part;   // which event of that
   bool IsWrite, OfUpdate, Ends;
+  bool IsBug;    // what its thread ended with
   bool Happened; // committed, and not a write that did not take place
   Address Where; // if it happened, as all below
   uint32_t Width;
@@ -53,7 +54,7 @@ struct GraphScript {
     uint64_t Part = 0;     // the same
     uint32_t Source = ~0u; // reads: the step that is read; ~0u: the initial value
     uint32_t Position = 0; // writes: place in coherence
-    bool Whole = false;    // the end of memory, all parts of it, behind whatever is there but writes that are BehindEnd
+    bool Whole = false;    // the end of memory, all parts of it, behind whatever is there but what is BehindEnd
     // Only when nothing is left that comes before it here: a thread that uses memory that has ended does nothing more.
     enum : uint8_t { Any, BehindEnd, End, Bug } Turn = Any;
   };

@@ -71,16 +71,17 @@ template <unsigned Words> bool GraphWalk<Words>::lookForEnds(EventId Committed) 
     Flow.failEnded(Committed, Source);
     return true;
   }
-  EventId End = NoEvent;
-  for (EventId W : G.Places[G[Committed].Place].Coherence) {
-    if (End != NoEvent) {
-      Flow.failEnded(W, End);
-      return true;
-    }
-    if (G[W].Ends)
-      End = W;
-  }
-  return false;
+  // The write itself comes behind an end; or it is one, and what was there already comes behind it.
+  const std::vector<EventId> &Coherence = G.Places[G[Committed].Place].Coherence;
+  auto Here = std::find(Coherence.begin(), Coherence.end(), Committed);
+  auto End = std::find_if(Coherence.begin(), Here, [&](EventId W) { return G[W].Ends; });
+  if (End != Here)
+    Flow.failEnded(Committed, *End);
+  else if (G[Committed].Ends && Here + 1 != Coherence.end())
+    Flow.failEnded(Here[1], Committed);
+  else
+    return false;
+  return true;
 }
 
 /// Fetches. False if a thread came back to the head of its spin loop: what it read last is nothing to go on with.
@@ -288,6 +289,7 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
     F.IsWrite = Event.IsWrite;
     F.OfUpdate = Event.OfUpdate;
     F.Ends = Event.Ends;
+    F.IsBug = Flow.bugOf(Event.Thread) == E;
     F.Happened = Happened.contains(E);
     if (!F.Happened)
       continue;

@@ -60,14 +60,14 @@ std::pair<BugKind, std::string> describeBadAccess(Machine &M, Address A, uint32_
     return {BugKind::InvalidAccess, Does + " through a pointer that points to no object" +
                                         (Slot >= FirstFunctionSlot ? " (it is a function)" : "")};
   std::string What = describeObject(M, *O, Slot);
-  if (O->Life == Lifetime::Freed)
-    return {BugKind::UseAfterFree, Does + " of " + What + " after it was freed (" + lineOf(M, O->FreedAt) + ")"};
-  if (O->Life == Lifetime::Left)
-    return {BugKind::UseAfterFree, Does + " of " + What + " after its lifetime ended (" + lineOf(M, O->FreedAt) + ")"};
   if (!Memory::inBounds(*O, A, Size))
     return {BugKind::OutOfBounds, Does + " of " + bytes(Size) + " at offset " +
                                       std::to_string(static_cast<int32_t>(offsetOf(A))) + " of " + What +
                                       ", which has " + bytes(O->Size)};
+  if (O->Life == Lifetime::Freed)
+    return {BugKind::UseAfterFree, Does + " of " + What + " after it was freed (" + lineOf(M, O->FreedAt) + ")"};
+  if (O->Life == Lifetime::Left)
+    return {BugKind::UseAfterFree, Does + " of " + What + " after its lifetime ended (" + lineOf(M, O->FreedAt) + ")"};
   return {BugKind::InvalidAccess, "write to the constant " + What};
 }
 

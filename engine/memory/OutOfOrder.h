@@ -55,6 +55,8 @@ public:
   bool mayWait(EventId E) const { return Accesses[E].Waits; }
   /// Whether the thread ended with a bug before it came to the event.
   bool isAbandoned(EventId E) const { return G[E].Index >= Flows[G[E].Thread].FailedAt; }
+  /// The event that is the bug a thread ended with.
+  EventId bugOf(ThreadId T) const { return Flows[T].Bug; }
 
   /// The value a write stores. Its operands are known.
   uint64_t valueOf(EventId Write);
@@ -143,7 +145,7 @@ private:
     uint32_t FailedAt = ~0u;
     uint32_t StalledOn = 0; // node
     uint32_t ResultTag = 0;
-    EventId Waiting = NoEvent, Reserved = NoEvent;
+    EventId Waiting = NoEvent, Reserved = NoEvent, Bug = NoEvent;
     bool Started = false;
   };
   using Bytes = std::array<uint8_t, 64>;

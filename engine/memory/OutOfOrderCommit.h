@@ -44,6 +44,7 @@ template <unsigned Words> void OutOfOrder<Words>::fail(EventId E, BugKind Kind, 
   M.Bugs.push_back({Kind, T, G[E].Pc, std::move(Message)});
   M.Threads[T]->S.Status = ThreadStatus::Failed;
   Flows[T].FailedAt = G[E].Index;
+  Flows[T].Bug = E;
 }
 
 /// What is in a place before the first access of it. Of a synchronisation object that is the number of its state, which

@@ -79,7 +79,7 @@ private:
   void findOwn() {
     std::map<uint32_t, std::set<ThreadId>> Users; // by object
     for (EventId E = 0; E < Facts.size(); ++E)
-      if (Facts[E].Happened) {
+      if (Facts[E].Happened && (!Dropped[E] || E == Failed)) {
         Users[slotOf(Facts[E].Where)].insert(Facts[E].Thread);
         if (Facts[E].Op.Kind == OperationKind::Sync || Facts[E].Op.MaySpin || E == Failed)
           Users[slotOf(Facts[E].Where)].insert(~0u);
@@ -336,10 +336,18 @@ private:
     for (TraceAccess &A : Accesses)
       A.Write = false; // it did not get so far
     TraceEvent &E = Into.addBug(*Bug, std::move(Accesses));
-    if (Failed != NoEvent && Dropped[Failed]) {
-      E.Number = Facts[Failed].Number;
-      E.Part = Ends ? 0 : static_cast<uint32_t>(Facts[Failed].Part);
-    }
+    E.Number = Failed != NoEvent ? Facts[Failed].Number : numberOfBug();
+    if (Failed != NoEvent && !Ends)
+      E.Part = static_cast<uint32_t>(Facts[Failed].Part);
+  }
+
+  /// Of a bug that is no access that took place: how much of its thread stands in front of it.
+  uint32_t numberOfBug() const {
+    if (M.status(Bug->Thread) != ThreadStatus::Failed)
+      return NoEvent;
+    auto Found = std::find_if(Facts.begin(), Facts.end(),
+                              [&](const GraphFact &F) { return F.IsBug && F.Thread == Bug->Thread; });
+    return Found != Facts.end() ? Found->Number : M.operations(Bug->Thread);
   }
 
   Machine &M;

@@ -100,6 +100,8 @@ struct TraceEvent {
         return true;
     return false;
   }
+  /// POWER: whether it can be what others read.
+  bool canBeRead() const { return Number != NoEvent && Kind != EventKind::Bug; }
   bool writes() const {
     for (const TraceAccess &A : Accesses)
       if (A.Write)

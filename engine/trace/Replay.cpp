@@ -236,6 +236,14 @@ private:
     });
   }
 
+  /// Whether an event is the end of memory that is the bug, but was taken notice of before it was one.
+  bool isSecondEnd(const TraceEvent &E) const {
+    if (Recorded.BugEvent == NoEvent || E.Kind != EventKind::Free)
+      return false;
+    const TraceEvent &Bug = Recorded.Events[Recorded.BugEvent];
+    return E.Thread == Bug.Thread && E.Number == Bug.Number;
+  }
+
   static bool readsEnd(const Recording &R, const TraceEvent &E) {
     return std::any_of(E.Accesses.begin(), E.Accesses.end(), [&](const TraceAccess &A) {
       return A.Source != NoEvent && R.Events[A.Source].Kind == EventKind::Free;
@@ -245,7 +253,7 @@ private:
   decltype(GraphScript::Step::Turn) turnOf(const TraceEvent &E) const {
     if (E.Kind == EventKind::Bug || readsEnd(Recorded, E))
       return GraphScript::Step::Bug;
-    if (isBehindEnd(E))
+    if (isBehindEnd(E) || isSecondEnd(E))
       return GraphScript::Step::BehindEnd;
     // Late: the thread of a write that it comes before goes on until then.
     return E.Kind == EventKind::Free ? GraphScript::Step::End : GraphScript::Step::Any;
@@ -298,7 +306,7 @@ bool isSound(const Recording &R) {
       return false;
     for (const TraceAccess &A : E.Accesses)
       if (A.Variable >= R.Variables.size() || (A.Source != NoEvent && A.Source >= R.Events.size()) ||
-          (A.Source != NoEvent && R.Events[A.Source].Number == NoEvent))
+          (A.Source != NoEvent && !R.Events[A.Source].canBeRead()))
         return false;
     for (const TraceLink &L : E.Links)
       if (L.On >= R.Events.size())

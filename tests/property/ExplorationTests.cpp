@@ -1,6 +1,7 @@
 // Random programs: the optimal explorer sees exactly the traces that brute force sees, each once.
 #include "explore/BruteForce.h"
 #include "explore/OptimalDpor.h"
+#include "property/Environment.h"
 #include "property/MemoryProgram.h"
 #include "property/RandomProgram.h"
 #include "source/Compile.h"
@@ -102,16 +103,10 @@ RandomProgram shrink(RandomProgram P, Buffering Buffers) {
   return P;
 }
 
-void readEnvironment(unsigned &Programs, unsigned &Seed) {
-  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
-    Programs = static_cast<unsigned>(std::atoi(More));
-  if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
-    Seed = static_cast<unsigned>(std::atoi(Other));
-}
-
 void expectSameTraces(const testing::Palette &From, Buffering Buffers, unsigned Programs, unsigned Seed,
                       unsigned MaxThreads = 4, unsigned MaxStatements = 5) {
-  readEnvironment(Programs, Seed);
+  Programs = testing::programsOr(Programs);
+  Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
   unsigned Compared = 0;
   for (unsigned K = 0; K < Programs; ++K) {
@@ -175,7 +170,8 @@ TEST(PsoDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering
 
 /// The same with memory that threads allocate, move, end and give away.
 void expectSameTracesOfMemory(Buffering Buffers, unsigned Programs, unsigned Seed) {
-  readEnvironment(Programs, Seed);
+  Programs = testing::programsOr(Programs);
+  Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
   unsigned Compared = 0;
   for (unsigned K = 0; K < Programs; ++K) {

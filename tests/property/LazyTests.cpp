@@ -1,6 +1,7 @@
 // Random programs: lazy reachability finds a bug under TSO exactly if the explorer of executions does, and a program is
 // robust exactly if TSO has no trace that SC has not. With loops that have no bound, the judge is a search through all
 // states with the whole of the store buffers.
+#include "property/Environment.h"
 #include "property/LoopingProgram.h"
 #include "property/RandomProgram.h"
 #include "robust/LazyTso.h"
@@ -11,7 +12,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <set>
 
@@ -171,8 +171,8 @@ std::string problemOf(const RandomProgram &Text, Counts &Sum, bool Show) {
 
 void expectAgreement(const testing::Palette &From, unsigned Programs, unsigned Seed, unsigned MaxThreads = 3,
                      unsigned MaxStatements = 5, bool Show = true) {
-  Programs = testing::numberOf("PICKET_RANDOM_PROGRAMS", Programs);
-  std::mt19937 Random(testing::numberOf("PICKET_RANDOM_SEED", Seed));
+  Programs = testing::programsOr(Programs);
+  std::mt19937 Random(testing::seedOr(Seed));
   Counts Sum;
   for (unsigned K = 0; K < Programs; ++K) {
     RandomProgram P = testing::makeProgram(Random, From, MaxThreads, MaxStatements);
@@ -192,8 +192,8 @@ void expectAgreement(const testing::Palette &From, unsigned Programs, unsigned S
     FAIL() << "program " << K << ": " << Problem << "\n" << P.text();
   }
   EXPECT_GT(Sum.Violations, Programs / 2) << "about every other assertion should fail";
-  EXPECT_GT(Sum.NotRobust, Programs / 100) << "some programs should not be robust";
-  EXPECT_GT(Sum.Extended, Programs / 100) << "some programs should need delays";
+  EXPECT_GE(Sum.NotRobust, Programs / 100) << "some programs should not be robust";
+  EXPECT_GE(Sum.Extended, Programs / 100) << "some programs should need delays";
 }
 
 const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
@@ -249,9 +249,9 @@ std::string problemOfLooping(const Program &P, Counts &Sum, unsigned &Decided) {
 
 TEST(LazyTso, AgreesOnLoopsWithoutBound) {
   // As many as a minute is enough for, but no fewer than a busy machine has time for.
-  const unsigned Least = 60, Most = testing::numberOf("PICKET_RANDOM_PROGRAMS", 400);
+  const unsigned Least = 60, Most = testing::programsOr(400);
   const auto Enough = std::chrono::steady_clock::now() + std::chrono::seconds(50);
-  std::mt19937 Random(testing::numberOf("PICKET_RANDOM_SEED", 67));
+  std::mt19937 Random(testing::seedOr(67));
   Counts Sum;
   unsigned Decided = 0, Programs = 0;
   for (; Programs < Most && (Programs < Least || std::chrono::steady_clock::now() < Enough); ++Programs) {
@@ -261,7 +261,7 @@ TEST(LazyTso, AgreesOnLoopsWithoutBound) {
   }
   EXPECT_GT(Decided, Programs / 2) << "many programs should be decided by both";
   EXPECT_GT(Sum.Violations, Programs / 5);
-  EXPECT_GT(Sum.NotRobust, Programs / 40);
+  EXPECT_GE(Sum.NotRobust, Programs / 40);
   RecordProperty("programs", static_cast<int>(Programs));
   RecordProperty("decided", static_cast<int>(Decided));
   RecordProperty("violations", static_cast<int>(Sum.Violations));

@@ -1,6 +1,7 @@
 // Programs that are too large for brute force: what is explored depends neither on what is tried first nor on which
 // races are looked at again.
 #include "explore/OptimalDpor.h"
+#include "property/Environment.h"
 #include "property/MemoryProgram.h"
 #include "property/RandomProgram.h"
 #include "support/Explore.h"
@@ -25,8 +26,8 @@ ExplorationResult explore(const Program &P, const ExplorationOptions &Options, u
 
 void expectTheSameInAnyOrder(const std::function<std::string(std::mt19937 &)> &Make, Buffering Buffers, unsigned Seed,
                              unsigned Programs) {
-  Programs = testing::numberOf("PICKET_RANDOM_PROGRAMS", Programs);
-  Seed = testing::numberOf("PICKET_RANDOM_SEED", Seed);
+  Programs = testing::programsOr(Programs);
+  Seed = testing::seedOr(Seed);
   constexpr uint64_t TooMany = 20'000;
   std::mt19937 Random(Seed);
   unsigned Compared = 0;

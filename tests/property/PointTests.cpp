@@ -1,5 +1,6 @@
 // Threads that follow points see what threads that are run see.
 #include "explore/OptimalDpor.h"
+#include "property/Environment.h"
 #include "property/MemoryProgram.h"
 #include "property/RandomProgram.h"
 #include "support/Explore.h"
@@ -57,12 +58,8 @@ void expectTheSame(const Program &P, const std::string &What) {
 }
 
 void expectTheSame(unsigned Seed, const std::function<std::string(std::mt19937 &)> &Make) {
-  unsigned Programs = 60;
-  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
-    Programs = static_cast<unsigned>(std::atoi(More));
-  if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
-    Seed = static_cast<unsigned>(std::atoi(Other));
-  std::mt19937 Random(Seed);
+  const unsigned Programs = testing::programsOr(60);
+  std::mt19937 Random(testing::seedOr(Seed));
   for (unsigned K = 0; K < Programs && !::testing::Test::HasFailure(); ++K) {
     const std::string Text = Make(Random);
     expectTheSame(testing::compile(testing::requestForText(Text)), Text);

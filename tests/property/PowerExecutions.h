@@ -4,6 +4,7 @@
 
 #include "explore/Rsmc.h"
 #include "litmus/LitmusReader.h"
+#include "property/Environment.h"
 #include "property/PowerBruteForce.h"
 
 #include <gtest/gtest.h>
@@ -134,10 +135,8 @@ using PowerMaker = PowerProgram (*)(std::mt19937 &, const PowerPalette &);
 
 inline void expectSameExecutions(const TwoWays &Model, const PowerPalette &From, unsigned Programs, unsigned Seed,
                                  PowerMaker Make = makePowerProgram) {
-  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
-    Programs = static_cast<unsigned>(std::atoi(More));
-  if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
-    Seed = static_cast<unsigned>(std::atoi(Other));
+  Programs = programsOr(Programs);
+  Seed = seedOr(Seed);
   std::mt19937 Random(Seed);
   PowerTotals Sum;
   for (unsigned K = 0; Sum.Programs < Programs; ++K) {

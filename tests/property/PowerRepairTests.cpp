@@ -1,13 +1,13 @@
 // Random programs whose threads end with values that only POWER allows: with the fences of a fix the axioms, applied to
 // every candidate execution, do not allow them any more, and with a part of the fences they do.
 #include "fences/Fix.h"
+#include "property/Environment.h"
 #include "property/PowerBruteForce.h"
 #include "support/Repairs.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
 namespace picket {
@@ -205,10 +205,8 @@ std::string problemOf(const PowerProgram &P, const Registers &Forbidden, bool Ch
 }
 
 void expectRepairs(const PowerPalette &From, unsigned Buggy, unsigned Seed, bool Cheapest) {
-  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
-    Buggy = static_cast<unsigned>(std::atoi(More));
-  if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
-    Seed = static_cast<unsigned>(std::atoi(Other));
+  Buggy = testing::programsOr(Buggy);
+  Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
   unsigned Found = 0;
   while (Found < Buggy) {

@@ -2,18 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
 
 namespace picket::testing {
-
-/// A number in the environment: how many programs, from which seed (PICKET_RANDOM_PROGRAMS, PICKET_RANDOM_SEED).
-inline unsigned numberOf(const char *Name, unsigned Default) {
-  const char *Given = std::getenv(Name);
-  return Given ? static_cast<unsigned>(std::atoi(Given)) : Default;
-}
 
 struct Statement {
   enum Kind : uint8_t {

@@ -3,6 +3,7 @@
 // same, and come out as those by traces do.
 #include "check/Check.h"
 #include "property/AccessTraces.h"
+#include "property/Environment.h"
 #include "trace/Replay.h"
 
 #include <gtest/gtest.h>
@@ -107,10 +108,8 @@ using Problem = std::function<std::string(const RandomProgram &)>;
 
 void expectNone(const Problem &ProblemOf, const testing::Palette &From, unsigned Programs, unsigned Seed,
                 const std::string &First, const std::string &Last) {
-  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
-    Programs = static_cast<unsigned>(std::atoi(More));
-  if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
-    Seed = static_cast<unsigned>(std::atoi(Other));
+  Programs = testing::programsOr(Programs);
+  Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
   for (unsigned K = 0; K < Programs; ++K) {
     RandomProgram P = testing::makeProgram(Random, From, 4, 5);

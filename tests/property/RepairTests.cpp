@@ -4,12 +4,12 @@
 #include "fences/FencePlacement.h"
 #include "fences/Fix.h"
 #include "fences/TextDiff.h"
+#include "property/Environment.h"
 #include "property/RandomProgram.h"
 #include "support/Repairs.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <set>
 
@@ -156,10 +156,8 @@ std::string problemOf(const std::string &Text, Model M, Totals &Sum) {
 }
 
 void expectRepairs(const testing::Palette &From, Model M, unsigned Buggy, unsigned Seed) {
-  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
-    Buggy = static_cast<unsigned>(std::atoi(More));
-  if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
-    Seed = static_cast<unsigned>(std::atoi(Other));
+  Buggy = testing::programsOr(Buggy);
+  Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
   Totals Sum;
   while (Sum.Buggy < Buggy) {
@@ -180,8 +178,7 @@ void expectRepairs(const testing::Palette &From, Model M, unsigned Buggy, unsign
 
 /// After a fix with the aim "robust" the traces are those of SC.
 void expectRobust(const testing::Palette &From, unsigned NotRobust, unsigned Seed) {
-  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
-    NotRobust = static_cast<unsigned>(std::atoi(More));
+  NotRobust = testing::programsOr(NotRobust);
   std::mt19937 Random(Seed);
   unsigned Fixed = 0;
   while (Fixed < NotRobust) {

@@ -1,6 +1,7 @@
 // The graph explorer, given SC, TSO and PSO as axioms, sees exactly the traces that the store-buffer explorer sees. The
 // two share the machine and nothing else: neither memory nor exploration.
 #include "property/AccessTraces.h"
+#include "property/Environment.h"
 
 #include <gtest/gtest.h>
 
@@ -47,10 +48,8 @@ std::string problemOf(const RandomProgram &P, AxiomaticModel Model) {
 }
 
 void expectSameTraces(const testing::Palette &From, AxiomaticModel Model, unsigned Programs, unsigned Seed) {
-  if (const char *More = std::getenv("PICKET_RANDOM_PROGRAMS"))
-    Programs = static_cast<unsigned>(std::atoi(More));
-  if (const char *Other = std::getenv("PICKET_RANDOM_SEED"))
-    Seed = static_cast<unsigned>(std::atoi(Other));
+  Programs = testing::programsOr(Programs);
+  Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
   for (unsigned K = 0; K < Programs; ++K) {
     RandomProgram P = testing::makeProgram(Random, From, 3, 5);

@@ -2,13 +2,13 @@
 // search without, and both to what the explorer of executions sees. With loops that have no bound, the explorer is no
 // judge.
 #include "explore/StateSearch.h"
+#include "property/Environment.h"
 #include "property/LoopingProgram.h"
 #include "property/RandomProgram.h"
 #include "support/Explore.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <set>
 
 namespace picket {
@@ -107,9 +107,9 @@ std::string problemOf(const std::string &Text, Buffering Buffers, bool Explore, 
 
 void expectSameStates(const testing::Palette &From, Buffering Buffers, unsigned Programs, unsigned Seed,
                       unsigned MaxThreads = 3, unsigned MaxStatements = 5) {
-  std::mt19937 Random(testing::numberOf("PICKET_RANDOM_SEED", Seed));
+  std::mt19937 Random(testing::seedOr(Seed));
   Counts Sum;
-  for (unsigned K = 0; K < testing::numberOf("PICKET_RANDOM_PROGRAMS", Programs); ++K) {
+  for (unsigned K = 0; K < testing::programsOr(Programs); ++K) {
     testing::RandomProgram P = testing::makeProgram(Random, From, MaxThreads, MaxStatements);
     std::string Problem = problemOf(P.text(), Buffers, true, Sum);
     if (Problem.empty())
@@ -146,9 +146,9 @@ TEST(StateSearch, SeesTheStatesOfConditionVariables) { expectSameStates(Conditio
 TEST(StateSearch, SeesTheStatesOfStoreBuffers) { expectSameStates(Fences, Buffering::Fifo, 400, 5); }
 
 TEST(StateSearch, SeesTheStatesOfLoopsWithoutBound) {
-  std::mt19937 Random(testing::numberOf("PICKET_RANDOM_SEED", 6));
+  std::mt19937 Random(testing::seedOr(6));
   Counts Sum;
-  for (unsigned K = 0; K < testing::numberOf("PICKET_RANDOM_PROGRAMS", 1'500); ++K) {
+  for (unsigned K = 0; K < testing::programsOr(1'500); ++K) {
     const std::string Text = testing::makeLoopingProgram(Random);
     ASSERT_EQ(problemOf(Text, Buffering::None, false, Sum), "") << "program " << K << "\n" << Text;
   }

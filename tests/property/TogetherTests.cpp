@@ -1,5 +1,6 @@
 // Workers that explore together see what one alone sees, each trace once.
 #include "explore/OptimalDpor.h"
+#include "property/Environment.h"
 #include "property/MemoryProgram.h"
 #include "property/RandomProgram.h"
 #include "support/Explore.h"
@@ -38,8 +39,8 @@ ExplorationOptions together(ExplorationOptions Options, SpareCores &Spare) {
 /// many there are is compared there, which with each trace seen once is as good.
 void expectTheSame(const std::function<std::string(std::mt19937 &)> &Make, Buffering Buffers, unsigned Seed,
                    unsigned Programs) {
-  Programs = testing::numberOf("PICKET_RANDOM_PROGRAMS", Programs);
-  Seed = testing::numberOf("PICKET_RANDOM_SEED", Seed);
+  Programs = testing::programsOr(Programs);
+  Seed = testing::seedOr(Seed);
   constexpr uint64_t TooMany = 20'000;
   std::mt19937 Random(Seed);
   uint64_t ByOthers = 0, All = 0;

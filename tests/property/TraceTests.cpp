@@ -1,11 +1,10 @@
 // Traces of random programs: Theorem 1 of "Stateless Model Checking for TSO and PSO" over all their executions, and
 // what must hold of every execution that is told.
 #include "RandomProgram.h"
+#include "property/Environment.h"
 #include "support/Recordings.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
 
 namespace picket {
 namespace {
@@ -17,19 +16,10 @@ const testing::Palette Everything = {
     Statement::StoreSeqCst, Statement::Guarded,  Statement::StoreRelease, Statement::FetchAdd,  Statement::RelaxedAdd,
     Statement::Narrow,      Statement::Exchange, Statement::CompareSwap,  Statement::LockedAdd};
 
-unsigned seedOr(unsigned Seed) {
-  const char *Other = std::getenv("PICKET_RANDOM_SEED");
-  return Other ? static_cast<unsigned>(std::atoi(Other)) : Seed;
-}
-unsigned programsOr(unsigned Programs) {
-  const char *Other = std::getenv("PICKET_RANDOM_PROGRAMS");
-  return Other ? static_cast<unsigned>(std::atoi(Other)) : Programs;
-}
-
 /// Equal chronological traces if and only if equal Shasha-Snir traces.
 void expectTheorem1(Buffering Buffers, unsigned Seed) {
-  std::mt19937 Random(seedOr(Seed));
-  size_t Executions = 0, Traces = 0, Complete = 0, Programs = programsOr(2000);
+  std::mt19937 Random(testing::seedOr(Seed));
+  size_t Executions = 0, Traces = 0, Complete = 0, Programs = testing::programsOr(2000);
   for (size_t K = 0; K < Programs; ++K) {
     testing::RandomProgram Random1 = testing::makeProgram(Random, Everything, 3, 3);
     Program P = testing::compile(testing::requestForText(Random1.text()));
@@ -59,9 +49,9 @@ TEST(Theorem1, ChronologicalTracesAreEqualIfAndOnlyIfShashaSnirTracesAreUnderPso
 
 /// Every execution can be told in the most sequential order, and what is told is an execution.
 void expectLegalTellings(Buffering Buffers, unsigned Seed) {
-  std::mt19937 Random(seedOr(Seed));
+  std::mt19937 Random(testing::seedOr(Seed));
   size_t Cyclic = 0;
-  for (unsigned K = 0; K < programsOr(300); ++K) {
+  for (unsigned K = 0; K < testing::programsOr(300); ++K) {
     testing::RandomProgram Text = testing::makeProgram(Random, Everything, 3, 5);
     Program P = testing::compile(testing::requestForText(Text.text()));
     for (unsigned Run = 0; Run < 10; ++Run) {

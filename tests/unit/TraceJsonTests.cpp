@@ -99,9 +99,9 @@ TEST(TraceJson, PowerWithNumbersThatLeadNowhere) {
   };
   const std::string At = "'events[" + std::to_string(Reader(C->Run)) + "].";
   EXPECT_EQ(Broken([&](Recording &R) { R.Events[Reader(R)].Accesses[0].Source = 1000; }),
-            At + "accesses[0].source' must be an event that has a number");
+            At + "accesses[0].source' must be an event that can be read");
   EXPECT_EQ(Broken([&](Recording &R) { R.Events[Reader(R)].Accesses[0].Source = R.BugEvent; }),
-            At + "accesses[0].source' must be an event that has a number");
+            At + "accesses[0].source' must be an event that can be read");
   EXPECT_EQ(Broken([&](Recording &R) { R.Events[Reader(R)].Links = {{TraceLink::Data, 1000}}; }),
             At + "links[0].on' must be an event");
 }
