@@ -83,9 +83,7 @@ public:
       keepEffects(Run);
     else if (How == Ending::Buggy)
       for (const BugReport &B : M.bugs())
-        if (Found.add(M, B) && SeenGraphs.size() + 1 == Report.Bugs.size() &&
-            SeenGraphs.size() < Options.Counterexamples)
-          SeenGraphs.push_back({B, Run.script(), M.sharing()});
+        keep(Run, B, Found.add(M, B));
     Found.look(M, How);
   }
 
@@ -124,7 +122,10 @@ public:
   void finished(const Program &P, const MachineOptions &Machine) {
     for (size_t K = 0; K < SeenGraphs.size(); ++K) {
       const SeenGraph &G = SeenGraphs[K];
-      if (std::optional<Recording> Run = record(P, Machine, G.Known, G.Script, G.Bug))
+      std::optional<Recording> Run;
+      for (size_t Way = 0; Way < G.Ways.size() && !Run; ++Way)
+        Run = record(P, Machine, G.Ways[Way].Known, G.Ways[Way].Script, G.Bug);
+      if (Run)
         explainBug(Report.Bugs[K], std::move(*Run));
     }
   }
@@ -178,6 +179,16 @@ private:
       Kept.Schedule.push_back(E[K].Process);
   }
 
+  /// Keeps some of the runs that show a bug: the first may rely on what is only known from others.
+  void keep(GraphRun &Run, const BugReport &B, bool IsNew) {
+    constexpr size_t Enough = 4;
+    if (IsNew && SeenGraphs.size() + 1 == Report.Bugs.size() && SeenGraphs.size() < Options.Counterexamples)
+      SeenGraphs.push_back({B, {}});
+    for (SeenGraph &G : SeenGraphs)
+      if (G.Bug.Kind == B.Kind && G.Bug.Thread == B.Thread && G.Bug.Pc == B.Pc && G.Ways.size() < Enough)
+        G.Ways.push_back({Run.script(), Run.machine().sharing()});
+  }
+
   void keepEffects(GraphRun &Run) {
     Machine &M = Run.machine();
     for (const BugReport &B : M.bugs())
@@ -196,9 +207,12 @@ private:
     Sharing Known{0, 0};
   };
   struct SeenGraph {
+    struct Way {
+      GraphScript Script;
+      Sharing Known;
+    };
     BugReport Bug;
-    GraphScript Script;
-    Sharing Known;
+    std::vector<Way> Ways;
   };
 
   const std::string &File;
@@ -342,7 +356,8 @@ public:
               const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
               const std::function<void(const CheckReport &)> &OnModel)
       : Report(Report), P(P), Options(Options), OnProgress(OnProgress), Cancel(Cancel), OnModel(OnModel),
-        Jobs(Options.Jobs ? Options.Jobs : std::max(1u, std::thread::hardware_concurrency())), Spare(Jobs), Done(Report.Models.size()) {
+        Jobs(Options.Jobs ? Options.Jobs : std::max(1u, std::thread::hardware_concurrency())), Spare(Jobs),
+        Done(Report.Models.size()) {
     // What others wait for comes first, and who waits last.
     for (const Model M : {Model::SC, Model::Power, Model::TSO, Model::PSO})
       for (size_t K = 0; K < Report.Models.size(); ++K)
