@@ -10,6 +10,8 @@ import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } fr
 import { alive, descendants, memoryOf } from "./processes.mjs";
 
 export const Picket = process.env.PICKET ?? "picket";
+/** Under sanitizers neither time nor memory is what it is otherwise. */
+export const Unmeasured = Boolean(process.env.PICKET_UNMEASURED);
 /** A wait that takes longer has failed. Generous: tests run beside others on small machines. */
 export const Patience = 60_000;
 
@@ -263,6 +265,9 @@ export class Client {
   /** Resident memory of the server itself, in megabytes. */
   memory() {
     return memoryOf(this.process.pid);
+  }
+  isSmall() {
+    return Unmeasured || this.memory() < 100;
   }
 }
 

@@ -53,7 +53,7 @@ test("Workers killed at random moments: every document ends with the right resul
   console.log(`kills during a check: ${busy}; crashes the person was told of: ${reported}; server: ${client.memory().toFixed(1)} MB`);
   assert(busy >= 10, "the kills must hit something");
   await eventually("no zombies", () => !descendants(client.process.pid).some(isZombie));
-  assert(client.memory() < 100);
+  assert(client.isSmall());
 }));
 
 test("A worker that dies again and again is told of once, and the next file is checked", () => session({}, async (client) => {
@@ -245,7 +245,7 @@ for (const [name, bytes] of Object.entries(WrongHeaders)) {
     // After wrong headers nobody knows where a message begins, so an answer is welcome but not due.
     client.raw(ping("after"));
     await Promise.race([eventually("the end or an answer", () => client.exit || client.messages.some((message) => message.id === "after")), pause(300)]);
-    if (!client.exit) assert(client.memory() < 100);
+    if (!client.exit) assert(client.isSmall());
   }));
 }
 
@@ -253,12 +253,12 @@ test("A document of 20 megabytes is survived, and its memory given back", () => 
   const text = `/*${"0123456789abcde\n".repeat((20 << 20) / 16)}*/\nint f(void);\n`;
   const big = await client.open("big.c", text);
   await client.until("it to be looked at", () => client.status(big)?.state === "quiet");
-  await eventually("memory to be small while it is open", () => client.memory() < 100);
+  await eventually("memory to be small while it is open", () => client.isSmall());
   await client.edit(big, `${text}\n`);
   await client.close(big);
   const uri = await client.open("sb.c", Buggy);
   assert.equal((await client.checked(uri)).length, 1);
-  await eventually("memory to be small", () => client.memory() < 100);
+  await eventually("memory to be small", () => client.isSmall());
   console.log(`server after a document of 20 MB: ${client.memory().toFixed(1)} MB`);
 }));
 

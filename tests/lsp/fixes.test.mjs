@@ -1,7 +1,7 @@
 // Fixes: offered once they are proved, for the text they were proved for, and for no other.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventually, example, FullCapabilities, session } from "./client.mjs";
+import { eventually, example, FullCapabilities, session, Unmeasured } from "./client.mjs";
 import { alive, busiest, workersOf } from "./processes.mjs";
 import { Buggy, Fixed, lineOf, positionOf, storeBuffering, writers } from "./programs.mjs";
 
@@ -98,7 +98,7 @@ for (const [name, source] of Object.entries(Textbook))
     }
   }));
 
-test("Fixes of textbook programs take less than two seconds", { skip: process.env.PICKET_UNTIMED && "nothing is timed" }, () => session({ capabilities: Full }, async (client) => {
+test("Fixes of textbook programs take less than two seconds", { skip: Unmeasured }, () => session({ capabilities: Full }, async (client) => {
   const seconds = {};
   for (const [name, source] of Object.entries(Textbook)) {
     const uri = await client.open(name, source);

@@ -42,7 +42,7 @@ test("50 documents", { timeout: 300_000 }, () => session({}, async (client) => {
   for (const [index, uri] of documents.entries()) assert.equal((await client.checked(uri)).length, index % 2, `document ${index}`);
   for (const [index, uri] of documents.entries()) await client.editAndSave(uri, `${index % 2 ? Fixed : Buggy}int other${index};\n`);
   for (const [index, uri] of documents.entries()) assert.equal((await client.checked(uri)).length, 1 - (index % 2), `document ${index}`);
-  assert(client.memory() < 100, `the server takes ${client.memory().toFixed(1)} MB`);
+  assert(client.isSmall(), `the server takes ${client.memory().toFixed(1)} MB`);
   assert(workersOf(client.process.pid).length <= 8);
   for (const uri of documents) await client.close(uri);
   await client.until("cleared diagnostics", () => documents.every((uri) => client.shown(uri).length === 0));
