@@ -1,4 +1,4 @@
-// How many random programs a test looks at, and the seed they come from: what the environment says, else what is usual.
+// What the environment says to tests: how many random programs to look at, from which seed; else what is usual.
 #pragma once
 
 #include <algorithm>
@@ -21,5 +21,8 @@ inline unsigned seedOr(unsigned Usual) {
   const char *Given = std::getenv("PICKET_RANDOM_SEED");
   return Given ? static_cast<unsigned>(std::atoi(Given)) : Usual;
 }
+
+/// Not under sanitizers (PICKET_UNMEASURED): what depends on how much is done in some time is not asked for then.
+inline bool isMeasured() { return !std::getenv("PICKET_UNMEASURED"); }
 
 } // namespace picket::testing

@@ -259,9 +259,11 @@ TEST(LazyTso, AgreesOnLoopsWithoutBound) {
     const Program P = testing::compile(testing::requestForText(Text));
     ASSERT_EQ(problemOfLooping(P, Sum, Decided), "") << "program " << Programs << "\n" << Text;
   }
-  EXPECT_GT(Decided, Programs / 2) << "many programs should be decided by both";
-  EXPECT_GT(Sum.Violations, Programs / 5);
-  EXPECT_GE(Sum.NotRobust, Programs / 40);
+  if (testing::isMeasured()) { // neither search has long for a program
+    EXPECT_GT(Decided, Programs / 2) << "many programs should be decided by both";
+    EXPECT_GT(Sum.Violations, Programs / 5);
+    EXPECT_GE(Sum.NotRobust, Programs / 40);
+  }
   RecordProperty("programs", static_cast<int>(Programs));
   RecordProperty("decided", static_cast<int>(Decided));
   RecordProperty("violations", static_cast<int>(Sum.Violations));
