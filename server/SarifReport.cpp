@@ -85,12 +85,8 @@ std::vector<Finding> findingsOf(const CheckReport &Report) {
   std::vector<Finding> Result;
   for (const ModelReport &M : Report.Models)
     for (const Bug &B : M.Bugs) {
-      auto Same = [&](const Finding &F) {
-        const Bug &Known = *F.Under.front().second;
-        return Known.Kind == B.Kind && Known.Thread == B.Thread && Known.Where.File == B.Where.File &&
-               Known.Where.Line == B.Where.Line && Known.Where.Column == B.Where.Column;
-      };
-      auto At = std::find_if(Result.begin(), Result.end(), Same);
+      auto At = std::find_if(Result.begin(), Result.end(),
+                             [&](const Finding &F) { return isSame(*F.Under.front().second, B); });
       if (At == Result.end())
         At = Result.insert(At, Finding{&Report, {}});
       At->Under.emplace_back(M.Which, &B);

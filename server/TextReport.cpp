@@ -161,8 +161,7 @@ const ModelReport *shownBefore(const CheckReport &Report, const ModelReport &M, 
       return nullptr;
     const bool Stronger = Earlier.Which < M.Which && (M.Which != Model::Power || Earlier.Which == Model::SC);
     for (const Bug &Other : Earlier.Bugs)
-      if (Stronger && Other.Trace && Other.Kind == B.Kind && Other.Where.File == B.Where.File &&
-          Other.Where.Line == B.Where.Line && Other.Where.Column == B.Where.Column && Other.Thread == B.Thread)
+      if (Stronger && Other.Trace && isSame(Other, B))
         return &Earlier;
   }
   return nullptr;
@@ -193,10 +192,7 @@ void printBug(raw_ostream &Out, const CheckReport &Report, const ModelReport &M,
 
 /// The same store, delayed past the same access and seen by the same one.
 bool isSame(const Robustness &A, const Robustness &B) {
-  auto SamePlace = [](const Place &A, const Place &B) {
-    return A.File == B.File && A.Line == B.Line && A.Column == B.Column;
-  };
-  return SamePlace(A.Store, B.Store) && SamePlace(A.Overtaker, B.Overtaker) && SamePlace(A.Observer, B.Observer);
+  return isSame(A.Store, B.Store) && isSame(A.Overtaker, B.Overtaker) && isSame(A.Observer, B.Observer);
 }
 
 void printAlarm(raw_ostream &Out, const CheckReport &Report, const Robustness &R, SourceTexts &Sources,

@@ -185,7 +185,7 @@ private:
     if (IsNew && SeenGraphs.size() + 1 == Report.Bugs.size() && SeenGraphs.size() < Options.Counterexamples)
       SeenGraphs.push_back({B, {}});
     for (SeenGraph &G : SeenGraphs)
-      if (G.Bug.Kind == B.Kind && G.Bug.Thread == B.Thread && G.Bug.Pc == B.Pc && G.Ways.size() < Enough)
+      if (isSame(G.Bug, B) && G.Ways.size() < Enough)
         G.Ways.push_back({Run.script(), Run.machine().sharing()});
   }
 

@@ -58,6 +58,11 @@ struct Bug {
   std::shared_ptr<const Counterexample> Trace; // how it comes about; null if not asked for
 };
 
+/// Whether the same goes wrong at the same place in the same thread, be it in another execution or under another model.
+inline bool isSame(const Bug &A, const Bug &B) {
+  return A.Kind == B.Kind && A.Thread == B.Thread && isSame(A.Where, B.Where);
+}
+
 /// A loop that was cut at the bound in some execution.
 struct CutLoop {
   Place Where;

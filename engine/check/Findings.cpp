@@ -9,10 +9,8 @@ namespace picket {
 
 bool Findings::add(Machine &M, const BugReport &B) {
   Bug New{nameOf(B.Kind), B.Message, whereOf(M, B), M.threadName(B.Thread), nullptr};
-  for (const Bug &Known : Report.Bugs)
-    if (Known.Kind == New.Kind && Known.Where.File == New.Where.File && Known.Where.Line == New.Where.Line &&
-        Known.Where.Column == New.Where.Column && Known.Thread == New.Thread)
-      return false;
+  if (std::any_of(Report.Bugs.begin(), Report.Bugs.end(), [&](const Bug &Known) { return isSame(Known, New); }))
+    return false;
   Report.Bugs.push_back(std::move(New));
   return true;
 }

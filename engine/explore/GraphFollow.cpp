@@ -54,9 +54,8 @@ private:
 };
 
 template <unsigned Words> bool Follower<Words>::hasBug() const {
-  return Wanted && std::any_of(M.bugs().begin(), M.bugs().end(), [&](const BugReport &B) {
-    return B.Kind == Wanted->Kind && B.Thread == Wanted->Thread && B.Pc == Wanted->Pc;
-  });
+  return Wanted &&
+         std::any_of(M.bugs().begin(), M.bugs().end(), [&](const BugReport &B) { return isSame(B, *Wanted); });
 }
 
 template <unsigned Words> typename Follower<Words>::Index Follower<Words>::index() const {

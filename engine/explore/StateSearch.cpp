@@ -52,7 +52,7 @@ public:
 private:
   bool foundBug(const BugReport &Bug, const std::vector<Choice> &Way) override {
     for (const StateSearchResult::Found &Known : Result.Bugs)
-      if (Known.Bug.Kind == Bug.Kind && Known.Bug.Thread == Bug.Thread && Known.Bug.Pc == Bug.Pc)
+      if (isSame(Known.Bug, Bug))
         return false;
     StateSearchResult::Found &New = Result.Bugs.emplace_back(StateSearchResult::Found{Bug, {}});
     for (const Choice &Step : Way)

@@ -35,4 +35,9 @@ struct BugReport {
   std::string Message;
 };
 
+/// Whether two reports are of the same bug, be it found in different executions.
+inline bool isSame(const BugReport &A, const BugReport &B) {
+  return A.Kind == B.Kind && A.Thread == B.Thread && A.Pc == B.Pc;
+}
+
 } // namespace picket

@@ -16,6 +16,11 @@ struct Place {
   uint32_t EndLine = 0, EndColumn = 0;
 };
 
+/// Whether two places begin at the same one.
+inline bool isSame(const Place &A, const Place &B) {
+  return A.Line == B.Line && A.Column == B.Column && A.File == B.File;
+}
+
 struct Diagnostic {
   Severity Level = Severity::Error;
   Place Where;

@@ -371,7 +371,7 @@ std::optional<Recording> record(const Program &P, const MachineOptions &Options,
   try {
     followGraph(P, AxiomaticModel::Power, Options, Known, Script, &Bug, [&](GraphRun &Run, const std::vector<bool> &) {
       for (const BugReport &B : Run.machine().bugs())
-        if (!Result && B.Kind == Bug.Kind && B.Thread == Bug.Thread && B.Pc == Bug.Pc)
+        if (!Result && isSame(B, Bug))
           Result = recordRun(Run, &B);
     });
   } catch (const MachineStop &) {

@@ -22,16 +22,14 @@ bool isIncluded(Model Stronger, Model Weaker) {
   return Stronger == Weaker || Stronger == Model::SC || (Stronger == Model::TSO && Weaker == Model::PSO);
 }
 
+/// One diagnostic for both, whichever thread it is in.
+bool isShownAs(const Bug &A, const Bug &B) { return A.Kind == B.Kind && isSame(A.Where, B.Where); }
+
 /// A bug at a place, and the models that have it: the one whose counterexample is shown first.
 struct MergedBug {
   const Bug *First = nullptr;
   std::vector<Model> Models;
 };
-
-bool isSame(const Bug &A, const Bug &B) {
-  return A.Kind == B.Kind && A.Where.File == B.Where.File && A.Where.Line == B.Where.Line &&
-         A.Where.Column == B.Where.Column;
-}
 
 std::vector<MergedBug> merge(const CheckReport &Report) {
   std::vector<MergedBug> Result;
@@ -41,7 +39,7 @@ std::vector<MergedBug> merge(const CheckReport &Report) {
   };
   for (const ModelReport &M : Report.Models)
     for (const Bug &B : M.Bugs) {
-      auto At = std::find_if(Result.begin(), Result.end(), [&](const MergedBug &K) { return isSame(*K.First, B); });
+      auto At = std::find_if(Result.begin(), Result.end(), [&](const MergedBug &K) { return isShownAs(*K.First, B); });
       if (At == Result.end())
         At = Result.insert(At, MergedBug{&B, {}});
       Add(At->Models, M.Which);
