@@ -358,7 +358,7 @@ private:
   /// The same for a thread that is at a point.
   bool mayFollow() const { return LiveThreads > 1 && !Probing && !Options.ShowAll; }
   bool findsTheSame(const Point &At) const;
-  Point *findNext(const Point &From, const Outcome &Came) const;
+  Point *findNext(Point &From, const Outcome &Came) const;
   void runOn(Thread &T, const Outcome &Came);
   void takeUp(Thread &T);
   template <typename Complete> void run(Thread &T, const Outcome &Came, Complete How);

@@ -11,8 +11,8 @@ constexpr uint64_t MaxPointBytes = 32 << 20;
 constexpr size_t ChunkLines = 1024;
 constexpr uint32_t MaxNext = 64;   // points that follow one: a thread that counts what others do has many
 constexpr uint32_t MaxSize = 1024; // registers, frames, variables: of a thread that is deep in calls
-// What hardly ever comes again is not worth remembering: after so many points, each must have been followed so often.
-constexpr uint64_t MadeOnTrial = 1024, LeastFollowed = 2;
+// What hardly ever comes again is not worth remembering: after so many points, each must have been followed, on average.
+constexpr uint64_t MadeOnTrial = 1024;
 
 } // namespace
 
@@ -88,7 +88,7 @@ Machine::Point *Machine::makePoint(Thread &T, const Outcome &Came, uint64_t Vers
   if (std::max({Registers, T.S.Depth, T.S.StackObjects}) > MaxSize || PointBytes > MaxPointBytes)
     return nullptr;
   Thread::Reuse &Reuse = T.reuseAt(T.S);
-  if (Reuse.Made >= MadeOnTrial && Reuse.Followed < LeastFollowed * Reuse.Made)
+  if (Reuse.Made >= MadeOnTrial && Reuse.Followed < Reuse.Made)
     return nullptr;
   ++Reuse.Made;
   if (ChunkLeft < Lines) {

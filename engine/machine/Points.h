@@ -55,11 +55,20 @@ inline bool Machine::findsTheSame(const Point &At) const {
   return O && O->Kind == At.Kind && O->Site == At.Site && O->Size == At.Size;
 }
 
-/// The point where this outcome leads from another, if that is known.
-inline Machine::Point *Machine::findNext(const Point &From, const Outcome &Came) const {
-  Point *Next = From.Next;
-  while (Next && (Next->Version != Shared.version() || !(Next->Came == Came) || !findsTheSame(*Next)))
+/// The point where this outcome leads from another, if that is known. It is the first to be looked at from then on:
+/// exploration stays with an outcome for a while.
+inline Machine::Point *Machine::findNext(Point &From, const Outcome &Came) const {
+  const uint64_t Version = Shared.version();
+  Point *Next = From.Next, *Before = nullptr;
+  while (Next && (Next->Came != Came || Next->Version != Version || !findsTheSame(*Next))) {
+    Before = Next;
     Next = Next->Sibling;
+  }
+  if (Next && Before) {
+    Before->Sibling = Next->Sibling;
+    Next->Sibling = From.Next;
+    From.Next = Next;
+  }
   return Next;
 }
 
