@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } from "vscode-languageserver-protocol/node";
-import { alive, descendants, memoryOf } from "./processes.mjs";
+import { alive, descendants, memoryOf, ticksOf, workersOf } from "./processes.mjs";
 
 export const Picket = process.env.PICKET ?? "picket";
 /** Under sanitizers neither time nor memory is what it is otherwise. */
@@ -294,6 +294,20 @@ export async function eventually(what, state, limit = Patience) {
     assert(performance.now() < end, `${limit} ms went by while waiting for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+/** The worker that is at work: the first to use the processor from now on. Others may have used it more before. */
+export async function workerAtWork(client) {
+  const before = new Map();
+  let working;
+  await eventually("a worker at work", () => {
+    for (const pid of workersOf(client.process.pid)) {
+      if (!before.has(pid)) before.set(pid, ticksOf(pid));
+      else if (ticksOf(pid) > before.get(pid) + 2) working = pid;
+    }
+    return working !== undefined;
+  });
+  return working;
 }
 
 export function example(name) {

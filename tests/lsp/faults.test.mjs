@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { Client, eventually, FullCapabilities, session } from "./client.mjs";
-import { alive, busiest, descendants, isZombie, workersOf } from "./processes.mjs";
+import { Client, eventually, FullCapabilities, session, workerAtWork } from "./client.mjs";
+import { alive, descendants, isZombie, workersOf } from "./processes.mjs";
 import { Buggy, Endless, Fixed, writers } from "./programs.mjs";
 
 /** Random numbers that are the same in every run. */
@@ -80,7 +80,7 @@ test("A worker that dies again and again is told of once, and the next file is c
 test("A worker that is stopped is noticed, and another one answers", { timeout: 180_000 }, () => session({}, async (client) => {
   const uri = await client.open("slow.c", `// picket: timeout=0\n${writers(9)}`); // no limit would end it
   await client.until("executions", () => client.progress().some(({ value }) => /executions/.test(value.message)));
-  const hanging = busiest(workersOf(client.process.pid));
+  const hanging = await workerAtWork(client);
   process.kill(hanging, "SIGSTOP");
   assert.deepEqual(await client.checked(uri, 120_000), []);
   assert.equal(client.status(uri).state, "done");

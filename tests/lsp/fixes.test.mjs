@@ -1,8 +1,8 @@
 // Fixes: offered once they are proved, for the text they were proved for, and for no other.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventually, example, FullCapabilities, session, Unmeasured } from "./client.mjs";
-import { alive, busiest, workersOf } from "./processes.mjs";
+import { eventually, example, FullCapabilities, session, Unmeasured, workerAtWork } from "./client.mjs";
+import { alive, workersOf } from "./processes.mjs";
 import { Buggy, Fixed, lineOf, positionOf, storeBuffering, writers } from "./programs.mjs";
 
 const codeAction = {
@@ -261,7 +261,7 @@ test("An edited text has no fixes until it is checked again", () => session({ ca
 }));
 
 /** A violation that is found at once, and fixes that take long to prove: a spinning crowd must be explored for each. */
-const Slow = writers(8, "x != 0").replace("volatile int x;", "volatile int x, f, g; int a, b;")
+const Slow = writers(9, "x != 0").replace("volatile int x;", "volatile int x, f, g; int a, b;")
   .replace("int main(void) {", `void *left(void *p) { f = 1; a = g; return p; }
 void *right(void *p) { g = 1; b = f; return p; }
 int main(void) {
@@ -276,7 +276,7 @@ test("Editing ends the search; a slow search never holds up a result", { timeout
   const uri = await client.open("slow.c", Slow);
   await client.checked(uri);
   await client.until("a search", () => client.status(uri).fixes.searching);
-  const searching = await searcherOf(client);
+  const searching = await workerAtWork(client);
   const other = await client.open("sb.c", Fixed);
   const begin = performance.now();
   assert.deepEqual(await client.checked(other), []);
@@ -291,15 +291,6 @@ test("Editing ends the search; a slow search never holds up a result", { timeout
   await searched(client, uri);
   assert.equal(client.status(uri).fixes.offers > 0, true);
 }));
-
-async function searcherOf(client) {
-  let worker;
-  await eventually("a worker with work", () => {
-    worker = workersOf(client.process.pid).length > 0 && busiest(workersOf(client.process.pid));
-    return worker;
-  });
-  return worker;
-}
 
 test("Cancelling ends the search, and what waits for it is told so", { timeout: 180_000 }, () => session({ capabilities: Full, initializationOptions: { models: ["tso"], timeout: "0" } }, async (client) => {
   const uri = await client.open("slow.c", Slow);
@@ -316,7 +307,7 @@ test("Cancelling ends the search, and what waits for it is told so", { timeout: 
 }));
 
 test("A worker killed during the search: another one finds the fix", { timeout: 120_000 }, () => session({ capabilities: Full, initializationOptions: { models: ["tso"] } }, async (client) => {
-  const text = Slow.replaceAll("8", "6");
+  const text = Slow.replaceAll("9", "6");
   const uri = await client.open("slow.c", text);
   await client.checked(uri);
   await client.until("a search", () => client.status(uri).fixes.searching);

@@ -53,10 +53,9 @@ export function workersOf(server) {
   return descendants(server).filter((pid) => commandLine(pid)[1] === "worker");
 }
 
-/** The one that has used most of the processor. */
-export function busiest(processes) {
-  const ticks = (pid) => statOf(pid)?.ticks ?? 0;
-  return processes.reduce((best, pid) => (ticks(pid) > ticks(best) ? pid : best));
+/** How long a process has used the processor, in hundredths of a second. */
+export function ticksOf(pid) {
+  return statOf(pid)?.ticks ?? 0;
 }
 
 /** Resident memory in megabytes. */
