@@ -15,6 +15,8 @@ function generator(seed) {
 }
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+const exploring = (client) => client.until("executions", () => client.progress().some(({ value }) => /executions/.test(value.message)));
+
 const Crash = /stopped unexpectedly/;
 /** The person was told of it, so it stays when the server ends. */
 const logOf = (diagnostic) => /log: (.*)$/.exec(diagnostic.message)[1];
@@ -22,7 +24,7 @@ const logOf = (diagnostic) => /log: (.*)$/.exec(diagnostic.message)[1];
 test("Workers killed at random moments: every document ends with the right result", { timeout: 600_000 }, () => session({}, async (client) => {
   const random = generator(20260101);
   // Some tenths of a second of work each, so that most moments fall into a check.
-  const texts = [writers(8), writers(8, "x != 3"), Buggy, Fixed];
+  const texts = [writers(9), writers(9, "x != 3"), Buggy, Fixed];
   const wrong = [0, 1, 1, 0];
   const documents = [];
   for (const index of texts.keys()) documents.push({ uri: await client.open(`document${index}.c`, texts[index]), expected: wrong[index] });
@@ -79,7 +81,7 @@ test("A worker that dies again and again is told of once, and the next file is c
 
 test("A worker that is stopped is noticed, and another one answers", { timeout: 180_000 }, () => session({}, async (client) => {
   const uri = await client.open("slow.c", `// picket: timeout=0\n${writers(9)}`); // no limit would end it
-  await client.until("executions", () => client.progress().some(({ value }) => /executions/.test(value.message)));
+  await exploring(client);
   const hanging = await workerAtWork(client);
   process.kill(hanging, "SIGSTOP");
   assert.deepEqual(await client.checked(uri, 120_000), []);
@@ -116,10 +118,11 @@ test("A killed server takes its workers with it, and the next one removes its fi
   const client = await Client.start();
   const others = () => readdirSync(client.temporary).filter((name) => name.startsWith("picket-lsp-"));
   try {
-    await client.checking(await client.open("slow.c", Endless));
+    await client.open("slow.c", Endless);
+    await exploring(client);
     await eventually("all workers", () => workersOf(client.process.pid).length > 1);
     const workers = workersOf(client.process.pid);
-    process.kill(workers[0], "SIGSTOP"); // one that cannot notice by itself
+    process.kill(await workerAtWork(client), "SIGSTOP"); // one that cannot notice by itself
     process.kill(client.process.pid, "SIGKILL");
     await client.exited();
     await eventually("the workers to end", () => !workers.some(alive));
