@@ -72,8 +72,10 @@ struct Counts {
   uint64_t All = 0, Reduced = 0, Bugs = 0;
 };
 
-/// What is wrong with the searches of a program, empty if nothing.
-std::string problemOf(const std::string &Text, Buffering Buffers, bool Explore, Counts &Sum) {
+/// What is wrong with the searches of a program, empty if nothing. If it has blocks of memory that come and go, a number
+/// may look like the address of one, which is then not forgotten: which one that is depends on the order of the search,
+/// and either can have more states.
+std::string problemOf(const std::string &Text, Buffering Buffers, bool Explore, bool HasBlocks, Counts &Sum) {
   Program P = testing::compile(testing::requestForText(Text));
   StateSearchOptions Options;
   Options.Buffers = Buffers;
@@ -88,8 +90,8 @@ std::string problemOf(const std::string &Text, Buffering Buffers, bool Explore, 
   Sum.Bugs += Long.Bugs.size();
   if (Short.Ended != ExplorationResult::End::Everything || Long.Ended != ExplorationResult::End::Everything)
     return "not finished: " + Short.Reason + Long.Reason;
-  if (Short.States > Long.States)
-    return "more states with reduction";
+  if (Short.States > Long.States && !HasBlocks)
+    return std::to_string(Short.States) + " states with reduction, " + std::to_string(Long.States) + " without";
   if (bugsOf(Short) != bugsOf(Long))
     return "other bugs with reduction";
   if (Reduced.Last != Full.Last)
@@ -111,13 +113,14 @@ void expectSameStates(const testing::Palette &From, Buffering Buffers, unsigned 
   Counts Sum;
   for (unsigned K = 0; K < testing::programsOr(Programs); ++K) {
     testing::RandomProgram P = testing::makeProgram(Random, From, MaxThreads, MaxStatements);
-    std::string Problem = problemOf(P.text(), Buffers, true, Sum);
+    std::string Problem = problemOf(P.text(), Buffers, /*Explore=*/true, /*HasBlocks=*/false, Sum);
     if (Problem.empty())
       continue;
     for (bool Smaller = true; Smaller;) {
       Smaller = false;
       for (const testing::RandomProgram &Candidate : testing::shrinks(P))
-        if (std::string Still = problemOf(Candidate.text(), Buffers, true, Sum); !Still.empty()) {
+        if (std::string Still = problemOf(Candidate.text(), Buffers, /*Explore=*/true, /*HasBlocks=*/false, Sum);
+            !Still.empty()) {
           P = Candidate;
           Problem = Still;
           Smaller = true;
@@ -150,7 +153,9 @@ TEST(StateSearch, SeesTheStatesOfLoopsWithoutBound) {
   Counts Sum;
   for (unsigned K = 0; K < testing::programsOr(1'500); ++K) {
     const std::string Text = testing::makeLoopingProgram(Random);
-    ASSERT_EQ(problemOf(Text, Buffering::None, false, Sum), "") << "program " << K << "\n" << Text;
+    ASSERT_EQ(problemOf(Text, Buffering::None, /*Explore=*/false, /*HasBlocks=*/true, Sum), "")
+        << "program " << K << "\n"
+        << Text;
   }
   EXPECT_LT(Sum.Reduced, Sum.All);
   EXPECT_GT(Sum.Bugs, 100u) << "many of the assertions should fail";
