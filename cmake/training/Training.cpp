@@ -38,6 +38,9 @@ const Lesson Lessons[] = {{"writers", {"-DN=7"}},
                           {"chase_lev", {}},
                           {"struct_copy", {}}};
 
+/// Long enough for a second worker to come and take branches.
+const Lesson Together[] = {{"increments", {"-DN=9"}}, {"sbloop", {"-DK=6"}}, {"lastzero", {"-DN=15"}}};
+
 bool learn(const std::string &Directory, const Lesson &L, const CheckOptions &Options) {
   CheckRequest Request;
   Request.Text.File = Directory + "/" + L.Program + ".c";
@@ -46,7 +49,6 @@ bool learn(const std::string &Directory, const Lesson &L, const CheckOptions &Op
   Request.Options = Options;
   Request.Options.Exhaustive = true;
   Request.Options.TimeoutSeconds = 2;
-  Request.Options.Jobs = 1;
   const CheckReport Report = check(Request);
   for (const ModelReport &M : Report.Models)
     if (M.Result == Verdict::CompileError) {
@@ -66,6 +68,7 @@ int main(int Count, char **Arguments) {
   bool Learned = true;
   for (const Lesson &L : Lessons) {
     CheckOptions Options;
+    Options.Jobs = 1;
     Options.Models = {Model::SC, Model::TSO, Model::PSO, Model::Power};
     Options.Monitor = false;
     Learned &= learn(Arguments[1], L, Options);
@@ -77,6 +80,13 @@ int main(int Count, char **Arguments) {
     Learned &= learn(Arguments[1], L, Options);
     Options.Search = Engine::Bounded;
     Options.OnePer = Equivalence::ReadsFrom;
+    Learned &= learn(Arguments[1], L, Options);
+  }
+  for (const Lesson &L : Together) {
+    CheckOptions Options;
+    Options.Jobs = 2;
+    Options.Models = {Model::TSO};
+    Options.Monitor = false;
     Learned &= learn(Arguments[1], L, Options);
   }
   return Learned ? 0 : 1;

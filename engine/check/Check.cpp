@@ -77,6 +77,10 @@ public:
     Found.look(M, How);
   }
 
+  bool mustKnow(const Execution &E, Ending How) const override {
+    return Options.Samples || Findings::hasNews(E.configuration().machine(), How);
+  }
+
   void ended(GraphRun &Run, Ending How) override {
     Machine &M = Run.machine();
     if (How == Ending::Buggy && Report.OnePer == Equivalence::ReadsFrom)

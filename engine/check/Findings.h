@@ -17,6 +17,8 @@ public:
   bool add(Machine &M, const BugReport &B);
   /// Looks at an execution that ended.
   void look(Machine &M, Ending How);
+  /// Whether there is anything in it to look at.
+  static bool hasNews(const Machine &M, Ending How) { return How == Ending::Cut || !M.unwrittenReads().empty(); }
   void clear();
 
 private:

@@ -105,7 +105,8 @@ void DporWorker::forward() {
 /// one.
 void DporWorker::tellEnding(Ending How) {
   std::unique_lock<std::mutex> Guard(Team.Telling, std::defer_lock);
-  if (Team.hasSeveral())
+  const bool Tells = !Team.hasSeveral() || How == Ending::Buggy || Observer.mustKnow(E, How);
+  if (Tells && Team.hasSeveral())
     Guard.lock();
   const bool Last = How == Ending::Buggy && !Options.Exhaustive;
   if (Last && Team.stopped())
@@ -116,7 +117,8 @@ void DporWorker::tellEnding(Ending How) {
   case Ending::Blocked: ++Result.Blocked; break;
   case Ending::Cut: ++Result.Cut; break;
   }
-  Observer.ended(E, How);
+  if (Tells)
+    Observer.ended(E, How);
   if (Last) {
     Result.Ended = ExplorationResult::End::FirstBug;
     Team.stop();

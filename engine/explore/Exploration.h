@@ -73,6 +73,9 @@ public:
   virtual ~ExplorationObserver() = default;
   /// An execution ended. For Ending::Buggy the bugs are in the configuration's machine.
   virtual void ended(Execution &E, Ending How) = 0;
+  /// Whether it must be told of this one, which has no bug. Where several explore, who need not tell need not wait for
+  /// each other: all of them ask at the same time.
+  virtual bool mustKnow(const Execution &, Ending) const { return true; }
   /// A few times a second.
   virtual void progress(const ExplorationResult &) {}
   /// Asked many times a second: whether nothing is left to be found out.
