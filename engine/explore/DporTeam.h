@@ -33,12 +33,10 @@ struct SharedPrefix {
     bool Early;      // begun before others that were planned before it: in Planned there is a mark in its place
   };
   std::mutex Lock;
-  std::vector<Sleeper> Asleep;  // from before it was shared
-  std::vector<Branch> Branches; // explored from here, or being explored
-  uint32_t DoneBefore = 0;      // branches, before it was shared
-  WakeupTree Tree;
-  WakeupTree::NodeId Planned = WakeupTree::None; // what nobody has begun to explore
-  uint64_t LastInserter = 0;                     // the execution, of all workers', that put something here last
+  std::vector<Sleeper> Asleep;   // from before it was shared
+  std::vector<Branch> Branches;  // explored from here, or being explored
+  uint32_t DoneBefore = 0;       // branches, before it was shared
+  WakeupNode *Planned = nullptr; // what nobody has begun to explore
 };
 
 /// A prefix that is shared, and the branch of it that a worker is in.
@@ -71,6 +69,7 @@ public:
   }
   bool hasSeveral() const { return Members > 1; }
 
+  WakeupStore Nodes;
   std::mutex Telling; // held while the observer is told something
   std::chrono::steady_clock::time_point LastTold = std::chrono::steady_clock::now();
   std::atomic<uint64_t> Executions = 0, Bytes = 0; // of all, as far as they have told

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace picket {
 
 DporWorker::DporWorker(const Surroundings &Here, unsigned Number, ExplorationResult &Result)
     : C(Here.C), E(Here.E), Shared(Here.Shared), Memory(Here.Memory), Options(Here.Options), Observer(Here.Observer),
-      Team(Here.Team), LookForOthers(Here.LookForOthers), Number(Number), Result(Result), Random(Options.Shuffle) {
+      Team(Here.Team), LookForOthers(Here.LookForOthers), Number(Number), Result(Result), Trees(Team.Nodes),
+      Random(Options.Shuffle) {
   C.watch([this] { return lookAtLimits(); });
 }
 
@@ -57,7 +59,7 @@ void DporWorker::take(ProcessId P) {
   Prefix Next;
   Prefix &Here = Prefixes.back();
   if (Here.Guided)
-    Next.Wakeup = Tree.child(Here.Wakeup);
+    Next.Wakeup = Trees.child(*Here.Wakeup);
   Next.FirstSleeper = SleepersInUse;
   for (size_t K = 0; K < Here.NumSleepers; ++K) {
     if (Sleepers[Here.FirstSleeper + K].Process == P || Sleepers[Here.FirstSleeper + K].Touched.conflictsWith(Done))
@@ -76,8 +78,8 @@ void DporWorker::take(ProcessId P) {
 void DporWorker::forward() {
   while (!isOver()) {
     Prefix &Here = Prefixes.back();
-    if (Here.Wakeup != WakeupTree::None) {
-      ProcessId P = Tree.process(Here.Wakeup);
+    if (Here.Wakeup) {
+      ProcessId P = Here.Wakeup->Process;
       if (!C.isEnabled(P)) {
         ++Result.FailedWakeups;
         return;
@@ -128,7 +130,6 @@ void DporWorker::tellEnding(Ending How) {
 void DporWorker::executionEnded() {
   const Ending How = C.ending();
   tellEnding(How);
-  ++NumEnded;
   if (How != Ending::Buggy || Options.Exhaustive)
     settleRaces();
 }
@@ -169,7 +170,7 @@ size_t DporWorker::findSequence(const Race &R) {
 /// Whether the process need not be looked at any more for the race whose sequence was found last: it goes first in all
 /// executions with the race. `Covered`: in this one it does, at least.
 bool DporWorker::settles(const Sleeper &S, size_t CommonSteps, bool &Covered) const {
-  const Initial How = WakeupTree::canGoFirst(S.Process, S.Touched, Sequence, CommonSteps);
+  const Initial How = WakeupTrees::canGoFirst(S.Process, S.Touched, Sequence, CommonSteps);
   Covered |= How == Initial::Weak;
   return How == Initial::InPrefix;
 }
@@ -190,13 +191,7 @@ void DporWorker::settle(Race &R) {
   if (Covered)
     return;
   // The tree that is being explored is not a place to put more: its steps have been taken.
-  WakeupTree::NodeId Planned = plannedFrom(Before);
-  const bool Always = Tree.insert(Planned, Sequence, CommonSteps);
-  if (Before.Guided)
-    Tree.setNext(Before.Wakeup, Planned);
-  else
-    Before.Wakeup = Planned;
-  if (Always && Options.SettleRaces)
+  if (Trees.insert(plannedFrom(Before), Sequence, CommonSteps) && Options.SettleRaces)
     R.Status = Race::Settled;
 }
 
@@ -216,16 +211,12 @@ void DporWorker::settleShared(Race &R, SharedPrefix &Before) {
   R.Status = Race::Weak;
   if (Covered)
     return;
-  const uint64_t Inserter = (NumEnded << 8) + Number + 1;
-  if (Before.LastInserter != Inserter)
-    Before.Tree.newExecution();
-  Before.LastInserter = Inserter;
-  if (Before.Tree.insert(Before.Planned, Sequence, CommonSteps, Own) && Options.SettleRaces)
+  if (Trees.insert(Before.Planned, Sequence, CommonSteps, Own) && Options.SettleRaces)
     R.Status = Race::Settled;
 }
 
 void DporWorker::settleRaces() {
-  Tree.newExecution();
+  Trees.newExecution();
   // What waits in vain here could have happened elsewhere.
   for (ThreadId T = 0; C.anyUnfinished() && T < C.machine().numThreads(); ++T) {
     ProcessId P = C.processOf(T);
@@ -267,32 +258,47 @@ bool DporWorker::backtrack() {
     ++Here.Done;
     E.removeLast();
     if (Here.Guided) {
-      Tree.takeFirst(Here.Wakeup);
+      Trees.dropFirst(Here.Wakeup);
       Here.Guided = false;
     }
     if (IsShared) {
       SharedLevels.resize(E.length() + 1);
       leaveShared();
     }
-    if (IsShared ? takeShared() : Here.Wakeup != WakeupTree::None)
+    if (IsShared ? takeShared() : Here.Wakeup != nullptr)
       return true;
   }
   return false;
 }
 
 /// The first of the trees planned from a prefix whose first step conflicts with these, and with those of the trees
-/// before it; None if there is none.
-WakeupTree::NodeId DporWorker::findApart(const WakeupTree &In, WakeupTree::NodeId First,
-                                         std::vector<const Footprint *> &Others) const {
-  for (WakeupTree::NodeId N = First; N != WakeupTree::None; N = In.next(N)) {
-    if (In.isMark(N))
+/// before it; none if there is none.
+static WakeupNode *findApart(WakeupNode *First, std::vector<const Footprint *> &Others) {
+  for (WakeupNode *N = First; N; N = N->Next) {
+    if (N->Mark)
       continue;
-    const Footprint &Mine = In.touched(N);
+    const Footprint &Mine = N->Touched;
     if (std::all_of(Others.begin(), Others.end(), [&](const Footprint *F) { return F->conflictsWith(Mine); }))
       return N;
     Others.push_back(&Mine);
   }
-  return WakeupTree::None;
+  return nullptr;
+}
+
+/// The first of the trees planned from a prefix that can be begun now; none if none can.
+static WakeupNode *findPossible(const SharedPrefix &From) {
+  if (std::none_of(From.Branches.begin(), From.Branches.end(),
+                   [](const SharedPrefix::Branch &B) { return B.Inside > 0; })) {
+    WakeupNode *First = From.Planned;
+    while (First && First->Mark)
+      First = First->Next;
+    return First;
+  }
+  std::vector<const Footprint *> Others;
+  for (const SharedPrefix::Branch &B : From.Branches)
+    if (B.Inside)
+      Others.push_back(&B.First.Touched);
+  return findApart(From.Planned, Others);
 }
 
 /// Begins one of the branches that are planned from the present prefix, which is shared. False if none can be begun:
@@ -301,17 +307,17 @@ bool DporWorker::takeShared() {
   SharedPrefix &From = *SharedLevels.back().Prefix;
   std::lock_guard<std::mutex> Guard(From.Lock);
   for (;;) {
-    const WakeupTree::NodeId Possible = findPossible(From);
-    if (Possible == WakeupTree::None)
+    WakeupNode *Possible = findPossible(From);
+    if (!Possible)
       return false;
     Prefix &Here = Prefixes.back();
     const bool Early = Possible != From.Planned;
-    Here.Wakeup = Early ? Tree.moveBelow(From.Tree, Possible) : Tree.move(From.Tree, From.Planned, Possible);
-    const ProcessId P = Tree.process(Here.Wakeup);
+    Here.Wakeup = Trees.takeTree(From.Planned, Possible);
+    const ProcessId P = Here.Wakeup->Process;
     if (!C.isEnabled(P)) {
       ++Result.FailedWakeups;
       LostItsWay = true;
-      Tree.takeFirst(Here.Wakeup);
+      Trees.dropFirst(Here.Wakeup);
       continue;
     }
     Here.Guided = true;
@@ -335,22 +341,6 @@ void DporWorker::leaveShared() {
   --Here.Prefix->Branches[Here.Branch].Inside;
 }
 
-/// The first of the trees planned from a prefix that can be begun now; None if none can.
-WakeupTree::NodeId DporWorker::findPossible(const SharedPrefix &From) const {
-  if (std::none_of(From.Branches.begin(), From.Branches.end(),
-                   [](const SharedPrefix::Branch &B) { return B.Inside > 0; })) {
-    WakeupTree::NodeId First = From.Planned;
-    while (First != WakeupTree::None && From.Tree.isMark(First))
-      First = From.Tree.next(First);
-    return First;
-  }
-  std::vector<const Footprint *> Others;
-  for (const SharedPrefix::Branch &B : From.Branches)
-    if (B.Inside)
-      Others.push_back(&B.First.Touched);
-  return findApart(From.Tree, From.Planned, Others);
-}
-
 /// Shares the first prefixes of the current execution, as many as `Levels`: what is planned from them is anybody's.
 void DporWorker::share(size_t Levels) {
   while (SharedLevels.size() < Levels) {
@@ -362,35 +352,20 @@ void DporWorker::share(size_t Levels) {
     const Event &Own = E[static_cast<uint32_t>(Level)];
     New->Branches.push_back({{Own.Process, Own.Touched}, 1, false});
     New->DoneBefore = Here.Done;
-    WakeupTree::NodeId Planned = plannedFrom(Here), Last = WakeupTree::None;
-    while (Planned != WakeupTree::None) {
-      const WakeupTree::NodeId Moved = New->Tree.move(Tree, Planned, Planned);
-      if (Last == WakeupTree::None)
-        New->Planned = Moved;
-      else
-        New->Tree.setNext(Last, Moved);
-      Last = Moved;
-    }
-    if (Here.Guided)
-      Tree.setNext(Here.Wakeup, WakeupTree::None);
-    else
-      Here.Wakeup = WakeupTree::None;
+    New->Planned = std::exchange(plannedFrom(Here), nullptr);
     SharedLevels.push_back({std::move(New), 0});
   }
 }
 
 /// Whether a worker could begin something that is planned from a prefix of the current execution.
-bool DporWorker::hasPossible(size_t Level) const {
+bool DporWorker::hasPossible(size_t Level) {
   if (Level < SharedLevels.size()) {
     SharedPrefix &From = *SharedLevels[Level].Prefix;
     std::lock_guard<std::mutex> Guard(From.Lock);
-    return findPossible(From) != WakeupTree::None;
+    return findPossible(From) != nullptr;
   }
-  const Prefix &Here = Prefixes[Level];
-  const WakeupTree::NodeId Planned = plannedFrom(Here);
   std::vector<const Footprint *> Others{&E[static_cast<uint32_t>(Level)].Touched};
-  return Planned != WakeupTree::None && findApart(Tree, Planned, Others) != WakeupTree::None &&
-         Tree.numSteps(Planned, MostMoved) < MostMoved;
+  return findApart(plannedFrom(Prefixes[Level]), Others) != nullptr;
 }
 
 /// Gives away what is planned from the shortest prefix from which something can be begun.
@@ -451,7 +426,7 @@ double DporWorker::explored() const {
     const Prefix &Here = Prefixes[Level];
     double Done = Here.Done;
     uint32_t Branches = Here.Done + (Here.Guided ? 0 : 1);
-    for (WakeupTree::NodeId N = Here.Wakeup; N != WakeupTree::None; N = Tree.next(N))
+    for (const WakeupNode *N = Here.Wakeup; N; N = N->Next)
       ++Branches;
     if (Level < SharedLevels.size()) {
       SharedPrefix &With = *SharedLevels[Level].Prefix;
@@ -463,8 +438,8 @@ double DporWorker::explored() const {
       for (size_t K = 0; K < With.Branches.size(); ++K)
         if (K != SharedLevels[Level].Branch)
           Done += With.Branches[K].Inside ? .5 : 1; // others are somewhere in it
-      for (WakeupTree::NodeId N = With.Planned; N != WakeupTree::None; N = With.Tree.next(N))
-        Branches += !With.Tree.isMark(N);
+      for (const WakeupNode *N = With.Planned; N; N = N->Next)
+        Branches += !N->Mark;
     }
     Weight /= Branches;
     Share += Weight * Done;
@@ -495,15 +470,10 @@ bool DporWorker::isEnough() {
   return Observer.isEnough(Result);
 }
 
+/// What this worker has for itself.
 uint64_t DporWorker::bytes() const {
-  uint64_t Sum = Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper) + E.bytes() +
-                 Tree.bytes() + C.machine().undo().bytes() + C.machine().memory().bytesAllocated() +
-                 C.machine().pointBytes();
-  for (const SharedLevel &With : SharedLevels) {
-    if (std::unique_lock<std::mutex> Guard(With.Prefix->Lock, std::try_to_lock); Guard) // this worker may hold it
-      Sum += With.Prefix->Tree.bytes() / static_cast<uint64_t>(With.Prefix.use_count());
-  }
-  return Sum;
+  return Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper) + E.bytes() +
+         C.machine().undo().bytes() + C.machine().memory().bytesAllocated() + C.machine().pointBytes();
 }
 
 bool DporWorker::lookAtLimits() {
@@ -513,7 +483,7 @@ bool DporWorker::lookAtLimits() {
   Team.Executions += Result.Executions - ExecutionsTold;
   ExecutionsTold = Result.Executions;
   const uint64_t Own = bytes();
-  const uint64_t Bytes = Team.Bytes += Own - BytesTold;
+  const uint64_t Bytes = (Team.Bytes += Own - BytesTold) + Team.Nodes.bytes();
   BytesTold = Own;
   Result.Bytes = Bytes;
   tellProgress();

@@ -36,10 +36,9 @@ private:
   /// The state of exploration at a prefix of the current execution.
   struct Prefix {
     size_t FirstSleeper = 0, NumSleepers = 0; // in Sleepers
-    WakeupTree::NodeId Wakeup =
-        WakeupTree::None; // what is still to be explored from here, the step being explored first
-    bool Guided = false;  // the step being explored is the first tree of Wakeup
-    uint32_t Done = 0;    // steps that were explored from here before this one
+    WakeupNode *Wakeup = nullptr;             // what is still to be explored from here, the step being explored first
+    bool Guided = false;                      // the step being explored is the first tree of Wakeup
+    uint32_t Done = 0;                        // steps that were explored from here before this one
   };
 
   void work();
@@ -58,9 +57,7 @@ private:
   void settle(Race &R);
   void settleShared(Race &R, SharedPrefix &Before);
   size_t findSequence(const Race &R);
-  WakeupTree::NodeId plannedFrom(const Prefix &Here) const {
-    return Here.Guided ? Tree.next(Here.Wakeup) : Here.Wakeup;
-  }
+  static WakeupNode *&plannedFrom(Prefix &Here) { return Here.Guided ? Here.Wakeup->Next : Here.Wakeup; }
 
   // With others:
   void lookAround();
@@ -69,10 +66,7 @@ private:
   bool follow(const DporJob &Job);
   bool takeShared();
   void leaveShared();
-  bool hasPossible(size_t Level) const;
-  WakeupTree::NodeId findPossible(const SharedPrefix &From) const;
-  WakeupTree::NodeId findApart(const WakeupTree &In, WakeupTree::NodeId First,
-                               std::vector<const Footprint *> &Others) const;
+  bool hasPossible(size_t Level);
 
   /// Looks at the limits after every so much work. True once one is reached.
   bool stopNow(size_t Work) {
@@ -96,7 +90,7 @@ private:
   const unsigned Number;
   ExplorationResult &Result;
 
-  WakeupTree Tree;
+  WakeupTrees Trees;
   std::vector<Prefix> Prefixes;
   std::vector<SharedLevel> SharedLevels; // the first ones of Prefixes, as far as they are shared
   std::vector<Sleeper> Sleepers;
@@ -111,9 +105,7 @@ private:
   size_t WorkDone = 0;
   ProcessId LastProcess = 0;
 
-  static constexpr size_t MostMoved = 1'000'000; // steps that are planned from one prefix
   uint64_t EventsSeen = 0, EventsAtLook = 0;
-  uint64_t NumEnded = 0;
   uint64_t ExecutionsTold = 0, BytesTold = 0;
   bool LostItsWay = false;
 };

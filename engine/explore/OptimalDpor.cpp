@@ -86,7 +86,6 @@ private:
   Identities Names;
   MachineOptions Machine;
   SpareCores *Spare;
-  std::vector<std::unique_ptr<Helper>> Helpers;
 };
 
 /// Explores everything once. False: what is shared turned out differently; start over.
@@ -96,16 +95,16 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
     Options.Monitor->clear();
   Shared.takeChanged();
   Common.All.takeChanged();
-  Helpers.clear();
   Cells Memory(Common);
   Configuration C(P, Shared, Machine, Options.Buffers);
   Execution E(C, Memory, Options.Monitor);
   DporTeam Team;
+  std::vector<std::unique_ptr<Helper>> Helpers;
   std::function<void()> LookForOthers;
   if (Spare)
     LookForOthers = [&] {
       // Whoever comes will need as much as each of those who are there.
-      const uint64_t Bytes = Team.Bytes, Each = Bytes / (Helpers.size() + 1);
+      const uint64_t Bytes = Team.Bytes + Team.Nodes.bytes(), Each = Bytes / (Helpers.size() + 1);
       if (Bytes + Each > Options.MaxMemoryBytes - Options.MaxMemoryBytes / 16 || !Spare->take())
         return;
       Team.addMember();

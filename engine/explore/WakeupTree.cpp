@@ -1,11 +1,82 @@
 #include "explore/WakeupTree.h"
 
 #include <list>
+#include <utility>
 
 namespace picket {
 
-Initial WakeupTree::canGoFirst(ProcessId Process, const Footprint &Touched, const std::vector<WakeupStep> &Sequence,
-                               size_t Prefix, size_t From) {
+struct RecordedStep {
+  ProcessId Process;
+  Footprint Touched;
+};
+
+/// Steps of one execution. It grows while others read what is there, which stays where it is.
+class WakeupRecord {
+public:
+  explicit WakeupRecord(WakeupStore &Store) : Store(Store) {}
+  ~WakeupRecord() { Store.removeBytes(Bytes); }
+  WakeupRecord(const WakeupRecord &) = delete;
+  WakeupRecord &operator=(const WakeupRecord &) = delete;
+
+  const RecordedStep *add(ProcessId Process, const Footprint &Touched) {
+    if (Blocks.empty() || Blocks.back().size() == Blocks.back().capacity()) {
+      const size_t Room = Blocks.empty() ? 64 : 2 * Blocks.back().capacity();
+      Blocks.emplace_back().reserve(Room);
+      Store.addBytes(Room * sizeof(RecordedStep));
+      Bytes += Room * sizeof(RecordedStep);
+    }
+    return &Blocks.back().emplace_back(RecordedStep{Process, Touched});
+  }
+
+  WakeupStore &Store;
+
+private:
+  std::vector<std::vector<RecordedStep>> Blocks; // none grows beyond its first capacity
+  uint64_t Bytes = 0;
+};
+
+/// Pieces of a record, one after the other.
+struct WakeupChain {
+  struct Piece {
+    const RecordedStep *Begin, *End;
+  };
+  WakeupChain(std::shared_ptr<WakeupRecord> From, std::vector<Piece> P) : From(std::move(From)), Pieces(std::move(P)) {
+    this->From->Store.addBytes(bytes());
+  }
+  ~WakeupChain() { From->Store.removeBytes(bytes()); }
+  WakeupChain(const WakeupChain &) = delete;
+  WakeupChain &operator=(const WakeupChain &) = delete;
+  uint64_t bytes() const { return sizeof(WakeupChain) + Pieces.capacity() * sizeof(Piece); }
+
+  const std::shared_ptr<WakeupRecord> From;
+  std::vector<Piece> Pieces;
+  size_t First = 0; // what is in front is made of nodes
+};
+
+WakeupNode::WakeupNode() = default;
+WakeupNode::~WakeupNode() = default;
+
+WakeupNode *WakeupStore::take() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  if (!Unused.empty()) {
+    WakeupNode *Nodes = Unused.back();
+    Unused.pop_back();
+    return Nodes;
+  }
+  WakeupNode *New = All.emplace_back(std::make_unique<WakeupNode[]>(Batch)).get();
+  Bytes += Batch * sizeof(WakeupNode);
+  for (size_t K = 0; K + 1 < Batch; ++K)
+    New[K].Next = &New[K + 1];
+  return New;
+}
+
+void WakeupStore::giveBack(WakeupNode *Nodes) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  Unused.push_back(Nodes);
+}
+
+Initial WakeupTrees::canGoFirst(ProcessId Process, const Footprint &Touched, const std::vector<WakeupStep> &Sequence,
+                                size_t Prefix, size_t From) {
   // A forwarded load may come to read memory on the way; only then is a copy needed.
   if (Touched.readsOwnBuffer())
     return canForwardedGoFirst(Process, Touched, Sequence, Prefix, From);
@@ -20,8 +91,8 @@ Initial WakeupTree::canGoFirst(ProcessId Process, const Footprint &Touched, cons
   return Initial::Weak;
 }
 
-Initial WakeupTree::canForwardedGoFirst(ProcessId Process, Footprint Touched, const std::vector<WakeupStep> &Sequence,
-                                        size_t Prefix, size_t From) {
+Initial WakeupTrees::canForwardedGoFirst(ProcessId Process, Footprint Touched, const std::vector<WakeupStep> &Sequence,
+                                         size_t Prefix, size_t From) {
   for (size_t K = From; K < Sequence.size(); ++K) {
     if (Sequence[K].Process == WakeupStep::Gone)
       continue;
@@ -34,131 +105,95 @@ Initial WakeupTree::canForwardedGoFirst(ProcessId Process, Footprint Touched, co
   return Initial::Weak;
 }
 
-WakeupTree::NodeId WakeupTree::make(ProcessId Process, const Footprint &Touched) {
-  NodeId New;
-  if (Free.empty()) {
-    New = static_cast<NodeId>(Nodes.size());
-    Nodes.emplace_back();
-  } else {
-    New = Free.back();
-    Free.pop_back();
+WakeupNode *WakeupTrees::make(ProcessId Process, const Footprint &Touched) {
+  if (!Free) {
+    Free = Spare ? Spare : Store.take();
+    Spare = nullptr;
+    NumFree = WakeupStore::Batch;
   }
-  Node &N = Nodes[New];
-  N.Process = Process;
-  N.Child = N.Next = None;
-  N.Rest = 0;
-  N.Mark = false;
-  N.Touched = Touched;
+  WakeupNode *New = Free;
+  Free = New->Next;
+  --NumFree;
+  New->Process = Process;
+  New->Mark = false;
+  New->Next = New->Child = nullptr;
+  New->Touched = Touched;
   return New;
 }
 
-/// The place of a step in the record of this execution.
-uint32_t WakeupTree::record(const WakeupStep &Step) {
-  std::vector<RecordedStep> &Steps = Records[Recording].Steps;
-  if (Step.Event != WakeupStep::NoEvent) {
-    if (WhereRecorded.size() <= Step.Event)
-      WhereRecorded.resize(Step.Event + 1);
-    if (WhereRecorded[Step.Event])
-      return WhereRecorded[Step.Event] - 1;
-    WhereRecorded[Step.Event] = static_cast<uint32_t>(Steps.size()) + 1;
+void WakeupTrees::giveBack(WakeupNode *N) {
+  if (NumFree == WakeupStore::Batch) {
+    if (Spare)
+      Store.giveBack(Spare);
+    Spare = Free;
+    Free = nullptr;
+    NumFree = 0;
   }
-  Steps.push_back({Step.Process, *Step.Touched});
-  ++NumRecorded;
-  return static_cast<uint32_t>(Steps.size()) - 1;
+  N->Next = Free;
+  Free = N;
+  ++NumFree;
 }
 
-void WakeupTree::dropUser(uint32_t Id) {
-  Record &R = Records[Id];
-  if (--R.Users)
-    return;
-  NumRecorded -= R.Steps.size();
-  R.Steps = {};
-  FreeRecords.push_back(Id);
+/// Where a step is in the record of this execution.
+const RecordedStep *WakeupTrees::record(const WakeupStep &Step) {
+  if (Step.Event == WakeupStep::NoEvent)
+    return Recording->add(Step.Process, *Step.Touched);
+  if (WhereRecorded.size() <= Step.Event)
+    WhereRecorded.resize(Step.Event + 1);
+  const RecordedStep *&Where = WhereRecorded[Step.Event];
+  if (!Where)
+    Where = Recording->add(Step.Process, *Step.Touched);
+  return Where;
 }
 
-void WakeupTree::stopRecording() {
-  dropUser(Recording);
-  Recording = 0;
+void WakeupTrees::stopRecording() {
+  Recording.reset();
   WhereRecorded.clear();
 }
 
-template <typename T> static uint32_t takeOrAdd(std::vector<uint32_t> &Free, std::vector<T> &All) {
-  if (Free.empty()) {
-    All.emplace_back();
-    return static_cast<uint32_t>(All.size()) - 1;
-  }
-  uint32_t Taken = Free.back();
-  Free.pop_back();
-  return Taken;
-}
-
-WakeupTree::ChainId WakeupTree::makeChain(const std::vector<WakeupStep> &Sequence, size_t From) {
-  if (!Recording) {
-    Recording = takeOrAdd(FreeRecords, Records);
-    Records[Recording].Users = 1;
-  }
-  ChainId New = takeOrAdd(FreeChains, Chains);
-  std::vector<Piece> Pieces;
+std::unique_ptr<WakeupChain> WakeupTrees::makeChain(const std::vector<WakeupStep> &Sequence, size_t From) {
+  if (!Recording)
+    Recording = std::make_shared<WakeupRecord>(Store);
+  std::vector<WakeupChain::Piece> Pieces;
   for (size_t K = From; K < Sequence.size(); ++K) {
     if (Sequence[K].Process == WakeupStep::Gone)
       continue;
-    uint32_t Where = record(Sequence[K]);
+    const RecordedStep *Where = record(Sequence[K]);
     if (!Pieces.empty() && Pieces.back().End == Where)
       ++Pieces.back().End;
     else
       Pieces.push_back({Where, Where + 1});
   }
   Pieces.shrink_to_fit();
-  NumPieces += Pieces.size();
-  ++Records[Recording].Users;
-  Chains[New] = {Recording, 0, std::move(Pieces)};
-  return New;
+  return std::make_unique<WakeupChain>(Recording, std::move(Pieces));
 }
 
 /// Makes the next step of what follows N its child.
-void WakeupTree::expand(NodeId N) {
-  ChainId Id = Nodes[N].Rest;
-  Chain &Rest = Chains[Id];
-  Piece &Next = Rest.Pieces[Rest.First];
-  const RecordedStep &Step = Records[Rest.From].Steps[Next.Begin];
-  NodeId Child = make(Step.Process, Step.Touched);
-  Nodes[N].Child = Child;
-  Nodes[N].Rest = 0;
+void WakeupTrees::expand(WakeupNode &N) {
+  std::unique_ptr<WakeupChain> Rest = std::move(N.Rest);
+  WakeupChain::Piece &Next = Rest->Pieces[Rest->First];
+  N.Child = make(Next.Begin->Process, Next.Begin->Touched);
   if (++Next.Begin == Next.End)
-    ++Rest.First;
-  if (Rest.First < Rest.Pieces.size()) {
-    Nodes[Child].Rest = Id;
-    return;
-  }
-  dropChain(Id);
-}
-
-void WakeupTree::dropChain(ChainId Id) {
-  Chain &Gone = Chains[Id];
-  NumPieces -= Gone.Pieces.size();
-  Gone.Pieces = {};
-  dropUser(Gone.From);
-  FreeChains.push_back(Id);
+    ++Rest->First;
+  if (Rest->First < Rest->Pieces.size())
+    N.Child->Rest = std::move(Rest);
 }
 
 /// A branch of what is left of the sequence, which is not empty.
-WakeupTree::NodeId WakeupTree::makeBranch(const std::vector<WakeupStep> &Sequence, size_t From) {
-  NodeId Head = make(Sequence[From].Process, *Sequence[From].Touched), Last = Head;
+WakeupNode *WakeupTrees::makeBranch(const std::vector<WakeupStep> &Sequence, size_t From) {
+  WakeupNode *Head = make(Sequence[From].Process, *Sequence[From].Touched), *Last = Head;
   if (Sequence.size() - From > LongBranch) {
-    Nodes[Head].Rest = makeChain(Sequence, From + 1);
+    Head->Rest = makeChain(Sequence, From + 1);
     return Head;
   }
   for (size_t K = From + 1; K < Sequence.size(); ++K)
-    if (Sequence[K].Process != WakeupStep::Gone) {
-      NodeId New = make(Sequence[K].Process, *Sequence[K].Touched);
-      Nodes[Last].Child = New;
-      Last = New;
-    }
+    if (Sequence[K].Process != WakeupStep::Gone)
+      Last = Last->Child = make(Sequence[K].Process, *Sequence[K].Touched);
   return Head;
 }
 
-bool WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t Prefix, ProcessId Not) {
-  if (First == None) {
+bool WakeupTrees::insert(WakeupNode *&First, std::vector<WakeupStep> &Sequence, size_t Prefix, ProcessId Not) {
+  if (!First) {
     First = makeBranch(Sequence, 0);
     return true;
   }
@@ -167,53 +202,46 @@ bool WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t
   std::list<Footprint> Adapted;
   std::vector<size_t> Forwarded; // the steps that read their own buffer, once they are asked for
   bool ForwardedKnown = false;
-  size_t From = 0;      // what is in front has been joined
-  NodeId Parent = None; // None: the forest itself
+  size_t From = 0;              // what is in front has been joined
+  WakeupNode *Parent = nullptr; // none: the forest itself
   for (;;) {
     while (From < Sequence.size() && Sequence[From].Process == WakeupStep::Gone)
       ++From;
-    NodeId Head = Parent == None ? First : child(Parent), Last = None, Joined = None;
-    for (NodeId N = Head; N != None && Joined == None; Last = N, N = Nodes[N].Next) {
-      if (Parent == None && Nodes[N].Process == Not)
+    WakeupNode *Last = nullptr, *Joined = nullptr;
+    for (WakeupNode *N = Parent ? child(*Parent) : First; N && !Joined; Last = N, N = N->Next) {
+      if (!Parent && N->Process == Not)
         continue;
-      Initial How = canGoFirst(Nodes[N].Process, Nodes[N].Touched, Sequence, Prefix, From);
+      Initial How = canGoFirst(N->Process, N->Touched, Sequence, Prefix, From);
       if (How == Initial::NotHere || How == Initial::Weak)
         Always &= CommonLeft == 0;
       if (How == Initial::InPrefix || How == Initial::Weak)
         Joined = N;
     }
-    if (Joined == None) {
-      if (From == Sequence.size())
-        return Always;
-      NodeId Branch = makeBranch(Sequence, From);
-      if (Last != None)
-        Nodes[Last].Next = Branch;
-      else if (Parent == None)
-        First = Branch;
-      else
-        Nodes[Parent].Child = Branch;
+    if (!Joined) {
+      if (From < Sequence.size())
+        (Last ? Last->Next : Parent ? Parent->Child : First) = makeBranch(Sequence, From);
       return Always;
     }
-    if (child(Joined) == None)
+    if (!child(*Joined))
       return Always; // a sequence that is explored anyway leads to the same executions
     // The rest of the sequence comes after the joined step: loads forwarded from an entry that it lands read memory
     // then.
-    if (Nodes[Joined].Touched.IsUpdate) {
+    if (Joined->Touched.IsUpdate) {
       if (!ForwardedKnown)
         for (size_t K = From; K < Sequence.size(); ++K)
           if (Sequence[K].Touched->readsOwnBuffer())
             Forwarded.push_back(K);
       ForwardedKnown = true;
       for (size_t K : Forwarded)
-        if (WakeupStep &Step = Sequence[K]; Step.Touched->Owner == Nodes[Joined].Touched.Owner) {
+        if (WakeupStep &Step = Sequence[K]; Step.Touched->Owner == Joined->Touched.Owner) {
           Footprint &Later = Adapted.emplace_back(*Step.Touched);
-          Later.after(Nodes[Joined].Touched);
+          Later.after(Joined->Touched);
           Step.Touched = &Later;
           Step.Event = WakeupStep::NoEvent;
         }
     }
     for (size_t K = From; K < Sequence.size(); ++K)
-      if (Sequence[K].Process == Nodes[Joined].Process) {
+      if (Sequence[K].Process == Joined->Process) {
         Sequence[K].Process = WakeupStep::Gone;
         CommonLeft -= K < Prefix;
         break;
@@ -222,88 +250,17 @@ bool WakeupTree::insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t
   }
 }
 
-/// Moves what is below a node; children of its children are left in `Open`.
-void WakeupTree::moveInto(NodeId New, WakeupTree &From, NodeId Old, std::vector<std::pair<NodeId, NodeId>> &Open) {
-  if (ChainId Id = From.Nodes[Old].Rest) {
-    const Chain &Theirs = From.Chains[Id];
-    const uint32_t Into = takeOrAdd(FreeRecords, Records);
-    std::vector<RecordedStep> &Steps = Records[Into].Steps;
-    for (size_t K = Theirs.First; K < Theirs.Pieces.size(); ++K)
-      for (uint32_t Step = Theirs.Pieces[K].Begin; Step < Theirs.Pieces[K].End; ++Step)
-        Steps.push_back(From.Records[Theirs.From].Steps[Step]);
-    Records[Into].Users = 1;
-    NumRecorded += Steps.size();
-    ++NumPieces;
-    Nodes[New].Rest = takeOrAdd(FreeChains, Chains);
-    Chains[Nodes[New].Rest] = {Into, 0, {{0, static_cast<uint32_t>(Steps.size())}}};
-    From.dropChain(Id);
-    return;
+WakeupNode *WakeupTrees::takeTree(WakeupNode *&First, WakeupNode *Wanted) {
+  if (Wanted == First) {
+    First = Wanted->Next;
+    Wanted->Next = nullptr;
+    return Wanted;
   }
-  NodeId Last = None;
-  for (NodeId Theirs = From.Nodes[Old].Child; Theirs != None; Theirs = From.Nodes[Theirs].Next) {
-    NodeId Child = make(From.Nodes[Theirs].Process, From.Nodes[Theirs].Touched);
-    (Last == None ? Nodes[New].Child : Nodes[Last].Next) = Child;
-    Last = Child;
-    Open.push_back({Child, Theirs});
-  }
-}
-
-/// Moves a tree. Its first node is copied and left to the caller.
-WakeupTree::NodeId WakeupTree::moveTree(WakeupTree &From, NodeId Old) {
-  const NodeId Root = make(From.Nodes[Old].Process, From.Nodes[Old].Touched);
-  std::vector<std::pair<NodeId, NodeId>> Open;
-  moveInto(Root, From, Old, Open);
-  while (!Open.empty()) {
-    auto [New, Next] = Open.back();
-    Open.pop_back();
-    moveInto(New, From, Next, Open);
-    From.Free.push_back(Next);
-  }
-  return Root;
-}
-
-WakeupTree::NodeId WakeupTree::move(WakeupTree &From, NodeId &First, NodeId Wanted) {
-  NodeId *Link = &First;
-  while (*Link != Wanted)
-    Link = &From.Nodes[*Link].Next;
-  *Link = From.Nodes[Wanted].Next;
-  const NodeId Root = moveTree(From, Wanted);
-  From.Free.push_back(Wanted);
-  return Root;
-}
-
-WakeupTree::NodeId WakeupTree::moveBelow(WakeupTree &From, NodeId Wanted) {
-  const NodeId Root = moveTree(From, Wanted);
-  Node &Left = From.Nodes[Wanted];
-  Left.Child = None;
-  Left.Rest = 0;
-  Left.Mark = true;
-  return Root;
-}
-
-size_t WakeupTree::numSteps(NodeId First, size_t Enough) const {
-  size_t Steps = 0;
-  std::vector<NodeId> Open;
-  for (NodeId N = First; N != None; N = Nodes[N].Next)
-    Open.push_back(N);
-  while (!Open.empty() && Steps < Enough) {
-    const Node &N = Nodes[Open.back()];
-    Open.pop_back();
-    ++Steps;
-    for (NodeId Child = N.Child; Child != None; Child = Nodes[Child].Next)
-      Open.push_back(Child);
-    if (N.Rest)
-      for (size_t K = Chains[N.Rest].First; K < Chains[N.Rest].Pieces.size(); ++K)
-        Steps += Chains[N.Rest].Pieces[K].End - Chains[N.Rest].Pieces[K].Begin;
-  }
-  return Steps;
-}
-
-WakeupTree::NodeId WakeupTree::takeFirst(NodeId &First) {
-  NodeId Taken = First, Children = Nodes[Taken].Child;
-  First = Nodes[Taken].Next;
-  Free.push_back(Taken);
-  return Children;
+  WakeupNode *Taken = make(Wanted->Process, Wanted->Touched);
+  Taken->Child = std::exchange(Wanted->Child, nullptr);
+  Taken->Rest = std::move(Wanted->Rest);
+  Wanted->Mark = true;
+  return Taken;
 }
 
 } // namespace picket

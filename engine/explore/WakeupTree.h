@@ -5,6 +5,8 @@
 #include "explore/Footprint.h"
 #include "memory/Configuration.h"
 
+#include <atomic>
+#include <mutex>
 #include <vector>
 
 namespace picket {
@@ -27,12 +29,45 @@ enum class Initial : uint8_t {
   Weak      // it occurs later without conflict before it, or not at all and conflicts with nothing
 };
 
-class WakeupTree {
-public:
-  using NodeId = uint32_t;
-  static constexpr NodeId None = 0;
+/// A step that is to be explored, and what is to be explored after it. The trees of a prefix are linked by `Next`, in
+/// the order in which they were planned.
+struct WakeupNode {
+  ProcessId Process = 0;
+  bool Mark = false; // only keeps the place of a step that is explored already, with all that it leads
+  WakeupNode *Next = nullptr;
+  WakeupNode *Child = nullptr;              // see WakeupTrees::child
+  std::unique_ptr<struct WakeupChain> Rest; // what follows, if that is not made of nodes yet
+  Footprint Touched;
 
-  WakeupTree() : Nodes(1) {}
+  WakeupNode();
+  ~WakeupNode();
+};
+
+/// Where all workers that explore together have their nodes from, so that whole trees can go from one to another: a
+/// node is anybody's to give back.
+class WakeupStore {
+public:
+  static constexpr size_t Batch = 256;
+
+  /// So many nodes, linked by `Next`.
+  WakeupNode *take();
+  void giveBack(WakeupNode *Nodes);
+
+  void addBytes(uint64_t More) { Bytes += More; }
+  void removeBytes(uint64_t Less) { Bytes -= Less; }
+  uint64_t bytes() const { return Bytes; }
+
+private:
+  std::atomic<uint64_t> Bytes = 0; // also of what nodes refer to
+  std::mutex Lock;
+  std::vector<std::unique_ptr<WakeupNode[]>> All;
+  std::vector<WakeupNode *> Unused; // batches
+};
+
+/// What one worker does with trees: its own, and those that it has in common with others, one of whom at a time may.
+class WakeupTrees {
+public:
+  explicit WakeupTrees(WakeupStore &Store) : Store(Store) {}
 
   /// Whether a step of a process could come before the sequence (its "weak initials") from `From` on. `Prefix` steps of
   /// the sequence are common to all executions that contain the race.
@@ -49,86 +84,45 @@ public:
   /// nowhere. Returns whether this does for all executions with the race, up to the end of the part that they have in
   /// common (what comes behind it is found by exploring that). It does not if a branch that was passed over could lead
   /// the sequence of another execution: such a branch may have been planned for less, and rely on being told.
-  bool insert(NodeId &First, std::vector<WakeupStep> &Sequence, size_t Prefix, ProcessId Not = WakeupStep::Gone);
+  bool insert(WakeupNode *&First, std::vector<WakeupStep> &Sequence, size_t Prefix, ProcessId Not = WakeupStep::Gone);
 
-  ProcessId process(NodeId N) const { return Nodes[N].Process; }
-  NodeId child(NodeId N) {
-    if (Nodes[N].Rest)
+  WakeupNode *child(WakeupNode &N) {
+    if (N.Rest)
       expand(N);
-    return Nodes[N].Child;
+    return N.Child;
   }
-  const Footprint &touched(NodeId N) const { return Nodes[N].Touched; }
-  NodeId next(NodeId N) const { return Nodes[N].Next; }
-  void setNext(NodeId N, NodeId Next) { Nodes[N].Next = Next; }
 
-  /// Takes the first tree out of a forest: its children are the caller's, its siblings stay.
-  NodeId takeFirst(NodeId &First);
-
-  /// One tree of a forest of another one, moved here with all that is below it.
-  NodeId move(WakeupTree &From, NodeId &First, NodeId Wanted);
-  /// The same, and its first step keeps its place there, as a mark: what it leads is explored already.
-  NodeId moveBelow(WakeupTree &From, NodeId Wanted);
-  bool isMark(NodeId N) const { return Nodes[N].Mark; }
-  /// How many steps a forest has, as far as that is at most `Enough`.
-  size_t numSteps(NodeId First, size_t Enough) const;
-
-  size_t nodesInUse() const { return Nodes.size() - 1 - Free.size(); }
-  size_t bytes() const {
-    return Nodes.capacity() * sizeof(Node) + NumRecorded * sizeof(RecordedStep) + NumPieces * sizeof(Piece);
+  /// Takes the first step out of a forest. What is to be explored after it is somebody's already.
+  void dropFirst(WakeupNode *&First) {
+    WakeupNode *Dropped = First;
+    First = Dropped->Next;
+    giveBack(Dropped);
   }
+  /// Takes a tree out of a forest. Where it is not the first, a mark is left in its place.
+  WakeupNode *takeTree(WakeupNode *&First, WakeupNode *Wanted);
 
 private:
   // One execution can have thousands of races, whose sequences are long and nearly the same. So a long branch is only a
   // list of pieces of what the branches of its execution have in common, until something is inserted into it or it is
   // explored.
-  using ChainId = uint32_t;
-  struct Node {
-    ProcessId Process = 0;
-    NodeId Child = None, Next = None;
-    ChainId Rest = 0; // what follows, if that is not made of nodes yet
-    bool Mark = false;
-    Footprint Touched;
-  };
-  struct RecordedStep {
-    ProcessId Process;
-    Footprint Touched;
-  };
-  struct Record {
-    std::vector<RecordedStep> Steps;
-    uint32_t Users = 0; // chains, and being the one that grows
-  };
-  struct Piece {
-    uint32_t Begin, End; // in the record
-  };
-  struct Chain {
-    uint32_t From = 0; // which record
-    size_t First = 0;  // piece
-    std::vector<Piece> Pieces;
-  };
   static constexpr size_t LongBranch = 32;
 
   static Initial canForwardedGoFirst(ProcessId Process, Footprint Touched, const std::vector<WakeupStep> &Sequence,
                                      size_t Prefix, size_t From);
-  NodeId make(ProcessId Process, const Footprint &Touched);
-  NodeId moveTree(WakeupTree &From, NodeId Old);
-  void moveInto(NodeId New, WakeupTree &From, NodeId Old, std::vector<std::pair<NodeId, NodeId>> &Open);
-  NodeId makeBranch(const std::vector<WakeupStep> &Sequence, size_t From);
-  ChainId makeChain(const std::vector<WakeupStep> &Sequence, size_t From);
-  uint32_t record(const WakeupStep &Step);
-  void expand(NodeId N);
-  void dropChain(ChainId Id);
-  void dropUser(uint32_t Id);
+  WakeupNode *make(ProcessId Process, const Footprint &Touched);
+  void giveBack(WakeupNode *N);
+  WakeupNode *makeBranch(const std::vector<WakeupStep> &Sequence, size_t From);
+  std::unique_ptr<WakeupChain> makeChain(const std::vector<WakeupStep> &Sequence, size_t From);
+  const struct RecordedStep *record(const WakeupStep &Step);
+  void expand(WakeupNode &N);
   void stopRecording();
 
-  std::vector<Node> Nodes;
-  std::vector<NodeId> Free;
-  std::vector<Record> Records = std::vector<Record>(1);
-  std::vector<Chain> Chains = std::vector<Chain>(1);
-  std::vector<uint32_t> FreeRecords;
-  std::vector<ChainId> FreeChains;
-  uint32_t Recording = 0;              // the record of the current execution, if it has one
-  std::vector<uint32_t> WhereRecorded; // of the current execution's events: place in the record + 1, or 0
-  size_t NumRecorded = 0, NumPieces = 0;
+  WakeupStore &Store;
+  WakeupNode *Free = nullptr;                      // less than two batches: these,
+  size_t NumFree = 0;                              // so many,
+  WakeupNode *Spare = nullptr;                     // and one more, if any
+  std::shared_ptr<class WakeupRecord> Recording;   // of the current execution, if it has one
+  std::vector<const RecordedStep *> WhereRecorded; // of the current execution's events
 };
 
 } // namespace picket
