@@ -81,6 +81,8 @@ public:
     return Options.Samples || Findings::hasNews(E.configuration().machine(), How);
   }
 
+  bool mustKnow(const Machine &M, Ending How) const override { return Findings::hasNews(M, How); }
+
   void ended(GraphRun &Run, Ending How) override {
     Machine &M = Run.machine();
     if (How == Ending::Buggy && Report.OnePer == Equivalence::ReadsFrom)

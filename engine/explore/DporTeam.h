@@ -1,6 +1,6 @@
-// What workers have in common that explore one tree of executions together. Each has a machine of its own and explores
-// a subtree at a time, alone. Only the prefixes from which a subtree was given away are shared: what is planned from
-// them, and what somebody has begun to explore, which then need not be explored from there by anybody else.
+// What workers have in common that explore with store buffers. Each explores a subtree at a time, alone. Only the
+// prefixes from which a subtree was given away are shared: what is planned from them, and what somebody has begun to
+// explore, which then need not be explored from there by anybody else.
 //
 // A branch relies on what sleeps in it: an execution of it can be one that only a race in the sleeper's branch leads
 // to, and that must be planned before the branch is begun. So a branch is begun only when all that would sleep in it
@@ -9,13 +9,10 @@
 // into what is explored here. That keeps its place in front: what goes with both is planned there.
 #pragma once
 
-#include "explore/Exploration.h"
+#include "explore/Team.h"
 #include "explore/WakeupTree.h"
 
-#include <condition_variable>
-#include <deque>
 #include <memory>
-#include <mutex>
 
 namespace picket {
 
@@ -51,37 +48,8 @@ struct DporJob {
   std::vector<ProcessId> Steps;
 };
 
-class DporTeam {
-public:
-  /// Whether somebody would take a job now.
-  bool someoneWaits() const { return Wanted.load(std::memory_order_relaxed) > 0; }
-  void offer(DporJob Job);
-  /// Waits for a job. None: nobody has work left, or all are to stop.
-  std::optional<DporJob> take();
-
-  void stop();
-  bool stopped() const { return Stopped.load(std::memory_order_relaxed); }
-
-  /// One more will take part.
-  void addMember() {
-    std::lock_guard<std::mutex> Guard(Lock);
-    ++Members; // also in those who look without the lock: before the new one begins
-  }
-  bool hasSeveral() const { return Members > 1; }
-
+struct DporTeam : Team<DporJob> {
   WakeupStore Nodes;
-  std::mutex Telling; // held while the observer is told something
-  std::chrono::steady_clock::time_point LastTold = std::chrono::steady_clock::now();
-  std::atomic<uint64_t> Executions = 0, Bytes = 0; // of all, as far as they have told
-
-private:
-  std::mutex Lock;
-  std::condition_variable Changed;
-  std::deque<DporJob> Jobs;
-  std::atomic<uint32_t> Members = 1;
-  uint32_t Waiting = 0;
-  std::atomic<int32_t> Wanted = 0; // jobs: those who wait, less what there is for them
-  std::atomic<bool> Stopped = false;
 };
 
 } // namespace picket

@@ -24,32 +24,6 @@ struct Helper {
   std::thread Thread;
 };
 
-void addCounts(ExplorationResult &To, const ExplorationResult &From) {
-  To.Executions += From.Executions;
-  To.Blocked += From.Blocked;
-  To.Cut += From.Cut;
-  To.Steps += From.Steps;
-  To.SleepSetBlocked += From.SleepSetBlocked;
-  To.FailedWakeups += From.FailedWakeups;
-}
-
-void addEnd(ExplorationResult &To, const ExplorationResult &From) {
-  using End = ExplorationResult::End;
-  // One bug is an answer; something unsupported is a reason that stays; workers that were told to stop have none.
-  auto Weight = [](const ExplorationResult &R) {
-    return R.Ended == End::FirstBug      ? 4
-           : R.Ended == End::Unsupported ? 3
-           : R.Ended == End::Limit       ? (R.Reason.empty() ? 0 : 2)
-                                         : 1;
-  };
-  if (Weight(From) <= Weight(To))
-    return;
-  To.Ended = From.Ended;
-  To.Reason = From.Reason;
-  To.ReasonPc = From.ReasonPc;
-  To.HasReasonPc = From.HasReasonPc;
-}
-
 class OptimalDpor {
 public:
   OptimalDpor(const Program &P, const ExplorationOptions &Options, ExplorationObserver &Observer)
@@ -132,8 +106,7 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
   Configuration *Finder = Result.Ended == ExplorationResult::End::FirstBug ? &C : nullptr;
   bool Lost = First.lostItsWay();
   for (std::unique_ptr<Helper> &H : Helpers) {
-    addCounts(Result, H->Result);
-    addEnd(Result, H->Result);
+    addResult(Result, H->Result);
     Changed |= H->Shared.changed() || H->Memory.changed();
     Lost |= H->Worker.lostItsWay();
     if (H->Result.Ended == ExplorationResult::End::FirstBug)

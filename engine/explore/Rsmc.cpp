@@ -1,9 +1,10 @@
 #include "explore/Rsmc.h"
 
 #include "explore/ReadsFromWalk.h"
+#include "explore/RsmcTeam.h"
 
 #include <deque>
-#include <set>
+#include <thread>
 
 namespace picket {
 
@@ -12,49 +13,72 @@ namespace {
 /// The exploration is to end here.
 struct Enough {};
 
-/// The names of P, Q, cut and normalize are the paper's: P[e] is Frame::Prefix, Q[e] is Frame::Queue. With a
-/// ReadsFromWalk stores have no parameter, and the runs explored are one per reads-from relation.
+/// One of those who explore, mostly the only one. The names of P, Q, cut and normalize are the paper's: P[e] is
+/// Frame::Prefix, Q[e] is Frame::Queue. With a ReadsFromWalk stores have no parameter, and the runs explored are one
+/// per reads-from relation.
 template <unsigned Words, template <unsigned> class Base> class Explorer final : public Base<Words> {
 public:
-  Explorer(const Program &P, const GraphModel &Model, const ExplorationOptions &Options, Sharing &Shared,
-           EndingMemory &Memory, ExplorationResult &Result, GraphObserver &Observer)
-      : Walk(P, Model, Options.Machine, Shared, Memory), Options(Options), Result(Result), Observer(Observer) {}
+  struct Surroundings {
+    const Program &P;
+    const GraphModel &Model;
+    const ExplorationOptions &Options;
+    GraphObserver &Observer;
+    RsmcTeam &Team;
+    /// Called now and then by the first worker, at the end of a run: time to look for others.
+    std::function<void()> LookForOthers;
+  };
+  /// Worker 0 is the first.
+  Explorer(const Surroundings &Here, Sharing &Shared, EndingMemory &Memory, unsigned Number, ExplorationResult &Result)
+      : Walk(Here.P, Here.Model, Here.Options.Machine, Shared, Memory), Options(Here.Options), Result(Result),
+        Observer(Here.Observer), Team(Here.Team), LookForOthers(Here.LookForOthers), Number(Number) {}
 
-  void run() {
-    Flow.Look = [this] { lookNow(); };
-    if (Walk::start())
-      explore();
-  }
+  /// Explores: the first worker from the start, the others what they are given.
+  void run();
+  enum How : uint8_t {
+    Done,     // or stopped, as the result says
+    TooSmall, // the sets are
+    Surprised // by what is shared, or ends: it must be explored anew
+  };
+  How Outcome = Done;
+  /// A job that another worker gave led to something else here.
+  bool lostItsWay() const { return LostItsWay; }
 
 private:
   using Walk = Base<Words>;
   using typename Walk::Set;
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
-  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred;
+  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared;
   using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::ending;
 
-  /// Names an event in all runs: thread and number.
-  using Key = uint64_t;
+  using Key = EventKey;
+  using Step = RsmcStep;
+  using Branch = RsmcBranch;
   static constexpr Key Initial = 0, Any = ~0ull;
   Key keyOf(EventId E) const { return E == NoEvent ? Initial : (static_cast<Key>(G[E].Thread + 1) << 32) | G[E].Index; }
   EventId find(Key K) const { return Flow.eventOf(static_cast<ThreadId>(K >> 32) - 1, static_cast<uint32_t>(K)); }
+  EventId findSource(Key K) const { return K == Initial ? NoEvent : find(K); }
 
-  /// A run to be explored later: steps with their parameters, a store, and then the load that reads it.
-  struct Branch {
-    struct Step {
-      Key Event, Parameter; // of a read its source, of a write its position in coherence, of a decision the outcome
-    };
-    std::vector<Step> Steps;
-    Key Store, StoreParameter; // Any: every position
-  };
   /// A load, where it was first chosen.
   struct Frame {
     size_t Prefix; // of Run
     Key Load;
+    size_t NumDeferred = 0; // when it was chosen
+    Set LeftOut;            // the same
     std::vector<Branch> Queue;
+    size_t Begun = 0;                      // of the queue
     std::set<std::vector<uint64_t>> Known; // everything that was ever in the queue
     size_t Bytes = 0;                      // about what these take
+    std::shared_ptr<SharedFrame> With;     // whose branches are anybody's: what is known, and queued, is there
+  };
+  /// An event of the current run and its parameters that are left to be tried: from High - 1 down to Low.
+  struct Choice {
+    size_t Prefix;
+    EventId Event;
+    uint32_t Low, High;     // positions of a write
+    const EventId *Sources; // of a read: then these are numbers of them
+    size_t NumFrames, NumDeferred;
+    Set LeftOut;
   };
 
   // Explore, Traverse, DetectRace.
@@ -62,29 +86,51 @@ private:
   void exploreOutcome(EventId E);
   void exploreWrite(EventId E);
   void exploreRead(EventId E);
-  void traverse(uint32_t Home, const Branch &B, size_t At);
+  template <typename Try> void tryAll(EventId E, uint32_t Low, uint32_t High, const EventId *Sources, Try TryOne);
+  template <typename Continuation> void follow(const std::vector<Step> &Steps, size_t At, Continuation Then);
+  void traverse(uint32_t Home, const Branch &B);
   void traverseStore(uint32_t Home, const Branch &B);
   void traverseLoad(uint32_t Home, EventId Store);
   void detectRaces(EventId Store);
   void detectRaces(EventId Update, EventId Source);
   void addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter);
   Key parameterOf(EventId Write, const Set &Present) const;
+  Step stepOf(EventId E, Set &Present) const;
+
+  // With others:
+  void work();
+  void lookAround();
+  void offerSomething();
+  void share(size_t NumFrames);
+  RsmcWay wayTo(size_t Prefix, size_t NumFrames, size_t NumDeferred, const Set &Without) const;
+  void carryOut(const RsmcJob &Job);
+  template <typename Continuation> void go(const RsmcWay &Way, Continuation Then);
+  void tryStep(const Step &Next);
 
   void leaf();
+  void tellEnding(Ending How);
   void look(size_t Work) override {
     constexpr size_t WorkBetween = 30'000; // a few milliseconds
     if ((WorkDone += Work + 1) >= WorkBetween)
       lookNow();
   }
   void lookNow();
+  void tellProgress();
+  void stopFor(const MachineStop &Stop);
 
   const ExplorationOptions &Options;
   ExplorationResult &Result;
   GraphObserver &Observer;
+  RsmcTeam &Team;
+  const std::function<void()> LookForOthers;
+  const unsigned Number;
   std::deque<Frame> Frames;
+  std::vector<Choice> Choices;
   size_t WorkDone = 0;    // since the limits were looked at
   size_t BranchBytes = 0; // of all frames
-  std::chrono::steady_clock::time_point LastTold{};
+  uint64_t EventsSeen = 0, EventsAtLook = 0;
+  uint64_t ExecutionsTold = 0, BytesTold = 0;
+  bool LostItsWay = false;
 };
 
 template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::explore() {
@@ -107,13 +153,24 @@ template <unsigned Words, template <unsigned> class Base> void Explorer<Words, B
     withOutcome(E, Succeeds, [&] { explore(); });
 }
 
+/// Tries the parameters from High - 1 down to Low, but for those that are given away meanwhile.
+template <unsigned Words, template <unsigned> class Base>
+template <typename Try>
+void Explorer<Words, Base>::tryAll(EventId E, uint32_t Low, uint32_t High, const EventId *Sources, Try TryOne) {
+  const size_t Here = Choices.size();
+  Choices.push_back({Run.size(), E, Low, High, Sources, Frames.size(), Deferred.size(), LeftOut});
+  while (Choices[Here].Low < Choices[Here].High)
+    TryOne(--Choices[Here].High);
+  Choices.pop_back();
+}
+
 template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::exploreWrite(EventId E) {
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
   detectRaces(E);
   bool Possible = false;
-  for (uint32_t Position = lastFor(E), Floor = lowestFor(E); Position > Floor; --Position)
-    Possible |= withWrite(E, Position, [&] { explore(); });
+  tryAll(E, lowestFor(E) + 1, lastFor(E) + 1, nullptr,
+         [&](uint32_t Position) { Possible |= withWrite(E, Position, [&] { explore(); }); });
   if (!G[E].Conditional)
     return;
   // Other writes of this kind may be in races with loads, but impossible behind this one, wherever it is. It was chosen
@@ -128,7 +185,7 @@ template <unsigned Words, template <unsigned> class Base> void Explorer<Words, B
 
 template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::exploreRead(EventId E) {
   auto Home = static_cast<uint32_t>(Frames.size());
-  Frames.push_back({Run.size(), keyOf(E), {}, {}});
+  Frames.emplace_back(Run.size(), keyOf(E), Deferred.size(), LeftOut);
   const auto &Place = G.Places[G[E].Place];
   if (G[E].OfUpdate) {
     detectRaces(E, NoEvent);
@@ -138,36 +195,37 @@ template <unsigned Words, template <unsigned> class Base> void Explorer<Words, B
   std::vector<EventId> Sources = Place.Coherence;
   Sources.insert(Sources.begin(), NoEvent);
   Sources.erase(Sources.begin(), Sources.begin() + oldestFor(E));
-  for (size_t K = Sources.size(); K-- > 0;)
-    withRead(E, Sources[K], Home, [&] { explore(); });
+  tryAll(E, 0, static_cast<uint32_t>(Sources.size()), Sources.data(),
+         [&](uint32_t K) { withRead(E, Sources[K], Home, [&] { explore(); }); });
   if (Flow.mayWait(E)) {
     // What the others do while it waits may be what it waits for.
     Deferred.push_back({E, Home});
     explore();
     Deferred.pop_back();
   }
-  for (size_t K = 0; K < Frames[Home].Queue.size(); ++K) {
-    Branch B = Frames[Home].Queue[K];
-    traverse(Home, B, 0);
+  while (Frames[Home].Begun < Frames[Home].Queue.size()) {
+    const Branch B = std::move(Frames[Home].Queue[Frames[Home].Begun++]);
+    traverse(Home, B);
   }
   BranchBytes -= Frames.back().Bytes;
   Frames.pop_back();
 }
 
-/// Follows a branch to its end and explores from there.
+/// Takes steps that were taken before, and goes on from there.
 template <unsigned Words, template <unsigned> class Base>
-void Explorer<Words, Base>::traverse(uint32_t Home, const Branch &B, size_t At) {
-  if (At == B.Steps.size())
-    return traverseStore(Home, B);
-  auto [Event, Parameter] = B.Steps[At];
+template <typename Continuation>
+void Explorer<Words, Base>::follow(const std::vector<Step> &Steps, size_t At, Continuation Then) {
+  if (At == Steps.size())
+    return Then();
+  auto [Event, Parameter, Home] = Steps[At];
   EventId E = find(Event);
   if (E == NoEvent || !isEnabled(E)) {
     ++Result.FailedWakeups;
     return;
   }
-  auto Next = [&] { traverse(Home, B, At + 1); };
+  auto Next = [&] { follow(Steps, At + 1, Then); };
   if (!G[E].IsWrite) {
-    if (!withRead(E, Parameter == Initial ? NoEvent : find(Parameter), ~0u, Next))
+    if (!withRead(E, findSource(Parameter), Home, Next))
       ++Result.RejectedBranches;
     return;
   }
@@ -179,6 +237,12 @@ void Explorer<Words, Base>::traverse(uint32_t Home, const Branch &B, size_t At) 
     ++Result.RejectedBranches;
 }
 
+/// Follows a branch to its end and explores from there.
+template <unsigned Words, template <unsigned> class Base>
+void Explorer<Words, Base>::traverse(uint32_t Home, const Branch &B) {
+  follow(B.Steps, 0, [&] { traverseStore(Home, B); });
+}
+
 template <unsigned Words, template <unsigned> class Base>
 void Explorer<Words, Base>::traverseStore(uint32_t Home, const Branch &B) {
   EventId E = find(B.Store);
@@ -187,7 +251,7 @@ void Explorer<Words, Base>::traverseStore(uint32_t Home, const Branch &B) {
     return;
   }
   if (!G[E].IsWrite) { // an update
-    EventId Source = B.StoreParameter == Initial ? NoEvent : find(B.StoreParameter);
+    EventId Source = findSource(B.StoreParameter);
     bool Accepted =
         G.positionOf(Source) >= oldestFor(E) && withRead(E, Source, ~0u, [&] { traverseLoad(Home, E + 1); });
     if (!Accepted)
@@ -274,6 +338,16 @@ typename Explorer<Words, Base>::Key Explorer<Words, Base>::parameterOf(EventId W
   return 1 + static_cast<Key>(std::count_if(Coherence.begin(), Mine, [&](EventId W) { return Present.contains(W); }));
 }
 
+/// How an event of the current run is committed behind those that are present, to which it is added.
+template <unsigned Words, template <unsigned> class Base>
+RsmcStep Explorer<Words, Base>::stepOf(EventId E, Set &Present) const {
+  if (G[E].Decides)
+    return {keyOf(E), Flow.succeeds(E)};
+  const Key Parameter = G[E].IsWrite ? parameterOf(E, Present) : keyOf(G[E].Source);
+  Present.insert(G[E].OfUpdate ? E + 1 : E);
+  return {keyOf(E), Parameter};
+}
+
 /// Cuts the run since the load down to what is before the store, normalises its order, and queues it.
 template <unsigned Words, template <unsigned> class Base>
 void Explorer<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter) {
@@ -299,17 +373,7 @@ void Explorer<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId St
     });
     look(Number);
     Left.erase(Next);
-    Key P;
-    if (!G[Next].IsWrite) {
-      P = keyOf(G[Next].Source);
-      Present.insert(G[Next].OfUpdate ? Next + 1 : Next);
-    } else if (G[Next].Decides) {
-      P = Flow.succeeds(Next);
-    } else {
-      P = parameterOf(Next, Present);
-      Present.insert(Next);
-    }
-    B.Steps.push_back({keyOf(Next), P});
+    B.Steps.push_back(stepOf(Next, Present));
   }
   B.Store = keyOf(Store);
   B.StoreParameter = Parameter;
@@ -321,6 +385,14 @@ void Explorer<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId St
   Name.push_back(B.Store);
   Name.push_back(B.StoreParameter);
   const size_t Bytes = 2 * Name.size() * sizeof(uint64_t) + sizeof(Branch) + 64;
+  if (F.With) {
+    std::unique_lock<std::mutex> Guard(F.With->Lock);
+    if (!F.With->Known.insert(std::move(Name)).second)
+      return;
+    F.With->addBytes(Bytes);
+    Guard.unlock();
+    return Team.offer({F.With, std::move(B), {}});
+  }
   if (!F.Known.insert(std::move(Name)).second)
     return;
   F.Queue.push_back(std::move(B));
@@ -345,107 +417,367 @@ template <unsigned Words, template <unsigned> class Base> void Explorer<Words, B
   if constexpr (OnlyReadsFrom)
     if (How == Ending::Buggy && (Options.Exhaustive || Stuck != ~0u))
       Walk::lookAtLoops();
+  tellEnding(How);
+  if (Stuck != ~0u)
+    M.dropBugs(M.bugs().size() - 1);
+  if (How == Ending::Buggy && !Options.Exhaustive)
+    throw Enough();
+  lookAround();
+}
+
+/// Counts the run and tells of it. The observer hears of one at a time, and where the first bug ends it all of one.
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::tellEnding(Ending How) {
+  std::unique_lock<std::mutex> Guard(Team.Telling, std::defer_lock);
+  const bool Tells = !Team.hasSeveral() || How == Ending::Buggy || Observer.mustKnow(M, How);
+  if (Tells && Team.hasSeveral())
+    Guard.lock();
+  const bool Last = How == Ending::Buggy && !Options.Exhaustive;
+  if (Last && Team.stopped())
+    return;
   switch (How) {
   case Ending::Complete:
   case Ending::Buggy: ++Result.Executions; break;
   case Ending::Cut: ++Result.Cut; break;
   case Ending::Blocked: ++Result.Blocked; break;
   }
-  Observer.ended(*this, How);
-  if (Stuck != ~0u)
-    M.dropBugs(M.bugs().size() - 1);
-  if (How == Ending::Buggy && !Options.Exhaustive) {
+  if (Tells)
+    Observer.ended(*this, How);
+  if (Last) {
     Result.Ended = ExplorationResult::End::FirstBug;
-    throw Enough();
+    Team.stop();
   }
+}
+
+/// At the end of a run: whether others want work, or (the first worker) can be had.
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::lookAround() {
+  EventsSeen += Run.size();
+  if (EventsSeen < EventsAtLook)
+    return;
+  EventsAtLook = EventsSeen + Options.EventsBetweenOffers;
+  if (LookForOthers && EventsSeen >= Options.EventsAlone)
+    LookForOthers();
+  if (Team.someoneWaits())
+    offerSomething();
+}
+
+/// How the current run came to one of its prefixes.
+template <unsigned Words, template <unsigned> class Base>
+RsmcWay Explorer<Words, Base>::wayTo(size_t Prefix, size_t NumFrames, size_t NumDeferred, const Set &Without) const {
+  RsmcWay Way;
+  Set Present;
+  for (size_t K = 0; K < Prefix; ++K) {
+    Step &Taken = Way.Steps.emplace_back(stepOf(Run[K], Present));
+    if (!G[Run[K]].IsWrite)
+      Taken.Home = G[Run[K]].Home;
+  }
+  for (size_t K = 0; K < NumFrames; ++K)
+    Way.Frames.push_back(Frames[K].With);
+  for (size_t K = 0; K < NumDeferred; ++K)
+    Way.Deferred.push_back({keyOf(Deferred[K].first), Deferred[K].second});
+  Without.forEach([&](EventId E) { Way.LeftOut.push_back(keyOf(E)); });
+  return Way;
+}
+
+/// Shares the first frames: their branches are anybody's.
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::share(size_t NumFrames) {
+  for (size_t K = 0; K < NumFrames; ++K) {
+    Frame &F = Frames[K];
+    if (F.With)
+      continue;
+    auto New = std::make_shared<SharedFrame>(Team.FrameBytes);
+    New->Way = wayTo(F.Prefix, K, F.NumDeferred, F.LeftOut);
+    New->Load = F.Load;
+    New->Known = std::move(F.Known);
+    New->addBytes(F.Bytes);
+    BranchBytes -= std::exchange(F.Bytes, 0);
+    F.With = New;
+    for (size_t B = F.Begun; B < F.Queue.size(); ++B)
+      Team.offer({New, std::move(F.Queue[B]), {}});
+    F.Queue.clear();
+    F.Begun = 0;
+  }
+}
+
+/// Gives away what is left at the shortest prefix where something is: the branches of a load, or a parameter.
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::offerSomething() {
+  auto Queued = std::find_if(Frames.begin(), Frames.end(), [](const Frame &F) { return F.Begun < F.Queue.size(); });
+  // Whether a conditional write is possible at all is for one to find out.
+  auto Left = std::find_if(Choices.begin(), Choices.end(),
+                           [&](const Choice &C) { return C.Low < C.High && !G[C.Event].Conditional; });
+  if (Queued != Frames.end() && (Left == Choices.end() || Queued->Prefix <= Left->Prefix))
+    return share(static_cast<size_t>(Queued - Frames.begin()) + 1);
+  if (Left == Choices.end())
+    return;
+  share(Left->NumFrames);
+  RsmcJob Job;
+  Job.Way = wayTo(Left->Prefix, Left->NumFrames, Left->NumDeferred, Left->LeftOut);
+  Job.Next.Event = keyOf(Left->Event);
+  Job.Next.Parameter = Left->Sources ? keyOf(Left->Sources[Left->Low]) : Left->Low;
+  if (Left->Sources)
+    Job.Next.Home = static_cast<uint32_t>(Left->NumFrames) - 1;
+  ++Left->Low;
+  Team.offer(std::move(Job));
+}
+
+/// Goes to where something is left, and on from there. Only what may be committed is looked for later, so that the
+/// places of the rest, which others of its thread come after, must be found here.
+template <unsigned Words, template <unsigned> class Base>
+template <typename Continuation>
+void Explorer<Words, Base>::go(const RsmcWay &Way, Continuation Then) {
+  bool Arrived = false;
+  auto IsThere = [&](EventId E) { return E != NoEvent && isEnabled(E); };
+  follow(Way.Steps, 0, [&] {
+    Arrived = true;
+    for (auto [Event, Home] : Way.Deferred) {
+      Deferred.push_back({find(Event), Home});
+      Arrived &= IsThere(Deferred.back().first);
+    }
+    for (Key Event : Way.LeftOut) {
+      Arrived &= IsThere(find(Event));
+      if (Arrived)
+        LeftOut.insert(find(Event));
+    }
+    if (Arrived)
+      Then();
+    Deferred.clear();
+    LeftOut.clear();
+  });
+  LostItsWay |= !Arrived;
+}
+
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::tryStep(const Step &Next) {
+  EventId E = find(Next.Event);
+  if (E == NoEvent || !isEnabled(E)) {
+    LostItsWay = true;
+    return;
+  }
+  if (!G[E].IsWrite) {
+    withRead(E, findSource(Next.Parameter), Next.Home, [&] { explore(); });
+    return;
+  }
+  G[E].Past = pastOf(commitBefore(E));
+  Model->extend(G, E);
+  withWrite(E, OnlyReadsFrom ? lastFor(E) : static_cast<uint32_t>(Next.Parameter), [&] { explore(); });
+}
+
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::carryOut(const RsmcJob &Job) {
+  const RsmcWay &Way = Job.Frame ? Job.Frame->Way : Job.Way;
+  auto AddFrame = [&](const std::shared_ptr<SharedFrame> &With) {
+    Frames.emplace_back(With->Way.Steps.size(), With->Load).With = With;
+  };
+  for (const std::shared_ptr<SharedFrame> &Before : Way.Frames)
+    AddFrame(Before);
+  if (Job.Frame)
+    AddFrame(Job.Frame);
+  go(Way, [&] {
+    if (Job.Frame)
+      traverse(static_cast<uint32_t>(Way.Frames.size()), Job.Branch);
+    else
+      tryStep(Job.Next);
+  });
+  Frames.clear();
+}
+
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::work() {
+  Flow.Look = [this] { lookNow(); };
+  if (Walk::start() && Number == 0)
+    explore();
+  while (std::optional<RsmcJob> Job = Team.take()) {
+    carryOut(*Job);
+    if (LostItsWay)
+      return;
+  }
+}
+
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::run() {
+  try {
+    work();
+  } catch (const StartOver &) {
+    Outcome = Surprised;
+  } catch (const Enough &) { // as the result says
+  } catch (const GraphFull &) {
+    Outcome = TooSmall;
+  } catch (const GraphStop &Stop) {
+    stopFor(Stop);
+    Result.NotAsGraph = Stop.Message;
+    Result.Reason += ", under an axiomatic memory model";
+  } catch (const MachineStop &Stop) {
+    stopFor(Stop);
+  } catch (const std::bad_alloc &) {
+    Result.Ended = ExplorationResult::End::Limit;
+    Result.Reason = "memory ran out";
+  }
+  Team.stop();
+}
+
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::stopFor(const MachineStop &Stop) {
+  if (Shared.changed()) // it may only be because something was not known to be shared
+    Outcome = Surprised;
+  const bool Unsupported = Stop.Why == MachineStop::Unsupported;
+  Result.Ended = Unsupported ? ExplorationResult::End::Unsupported : ExplorationResult::End::Limit;
+  Result.Reason = Stop.Message;
+  Result.ReasonPc = Stop.Pc;
+  Result.HasReasonPc = true;
 }
 
 /// Looks at the clock and at the limits.
 template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::lookNow() {
-  constexpr std::chrono::milliseconds TellEvery{100};
   WorkDone = 0;
   auto Stop = [&](std::string Why) {
     Result.Ended = ExplorationResult::End::Limit;
     Result.Reason = std::move(Why);
     throw Enough();
   };
+  Team.Executions += Result.Executions - ExecutionsTold;
+  ExecutionsTold = Result.Executions;
+  const uint64_t Own = M.undo().bytes() + BranchBytes + M.memory().bytesAllocated() + Walk::bytes();
+  const uint64_t Bytes = (Team.Bytes += Own - BytesTold) + Team.FrameBytes;
+  BytesTold = Own;
+  if (Team.stopped())
+    Stop(""); // another knows why
   if (Options.Cancel && Options.Cancel->load(std::memory_order_relaxed))
     Stop("the check was cancelled");
-  const auto Now = std::chrono::steady_clock::now();
-  if (Options.Deadline && Now >= *Options.Deadline)
+  if (Options.Deadline && std::chrono::steady_clock::now() >= *Options.Deadline)
     Stop("the time limit was reached");
-  if (M.undo().bytes() + BranchBytes + M.memory().bytesAllocated() + Walk::bytes() > Options.MaxMemoryBytes)
+  if (Bytes > Options.MaxMemoryBytes)
     Stop("the memory limit was reached");
-  if (Now - LastTold < TellEvery)
-    return;
-  LastTold = Now;
-  Observer.progress(Result);
+  tellProgress();
 }
 
-/// Explores with sets of a certain size. False if they turn out to be too small.
-template <unsigned Words, template <unsigned> class Base>
-bool exploreWith(const Program &P, const GraphModel &Model, const ExplorationOptions &Options, Sharing &Shared,
-                 EndingMemory &Memory, ExplorationResult &Result, GraphObserver &Observer) {
-  // It may only be because something is not known to be shared yet.
-  auto StopsWith = [&](const MachineStop &Stop) {
-    if (Shared.takeChanged()) {
-      Observer.restarted();
-      return false;
-    }
-    const bool Unsupported = Stop.Why == MachineStop::Unsupported;
-    Result.Ended = Unsupported ? ExplorationResult::End::Unsupported : ExplorationResult::End::Limit;
-    Result.Reason = Stop.Message;
-    Result.ReasonPc = Stop.Pc;
-    Result.HasReasonPc = true;
-    return true;
-  };
-  for (;;) {
-    try {
-      Result = ExplorationResult();
-      Explorer<Words, Base>(P, Model, Options, Shared, Memory, Result, Observer).run();
-      return true;
-    } catch (const StartOver &) {
-      Observer.restarted();
-    } catch (const Enough &) {
-      return true;
-    } catch (const GraphFull &) {
-      Observer.restarted();
-      return false;
-    } catch (const GraphStop &Stop) {
-      if (StopsWith(Stop)) {
-        Result.NotAsGraph = Stop.Message;
-        Result.Reason += ", under an axiomatic memory model";
+template <unsigned Words, template <unsigned> class Base> void Explorer<Words, Base>::tellProgress() {
+  constexpr std::chrono::milliseconds TellEvery{100};
+  std::unique_lock<std::mutex> Guard(Team.Telling, std::try_to_lock);
+  const auto Now = std::chrono::steady_clock::now();
+  if (!Guard || Now - Team.LastTold < TellEvery)
+    return;
+  Team.LastTold = Now;
+  ExplorationResult SoFar = Result;
+  SoFar.Executions = Team.Executions;
+  Observer.progress(SoFar);
+}
+
+/// A worker besides the first, with all it needs.
+template <typename Worker> struct Helper {
+  Helper(const typename Worker::Surroundings &Here, const Sharing &Known, const EndingMemory &Ending, unsigned Number)
+      : Shared(Known), Memory(Ending), Explores(Here, Shared, Memory, Number, Result) {}
+
+  Sharing Shared;
+  EndingMemory Memory;
+  ExplorationResult Result;
+  Worker Explores;
+  std::thread Thread;
+};
+
+class Rsmc {
+public:
+  Rsmc(const Program &P, const GraphModel &Model, const ExplorationOptions &Given, GraphObserver &Observer)
+      : P(P), Model(Model), Options(Given), Observer(Observer),
+        Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())), Names(P), Spare(Given.Spare) {
+    Options.Machine.OutOfOrder = true;
+    Options.Machine.StopAtFences = false;
+    if (Spare)
+      Options.Machine.Names = &Names;
+  }
+
+  ExplorationResult run() {
+    if (Options.OnePer == Equivalence::ReadsFrom ? fits<ReadsFromWalk>() : fits<GraphWalk>())
+      return Result;
+    Result.Ended = ExplorationResult::End::Limit;
+    Result.NotAsGraph = Result.Reason =
+        "an execution has more than " + std::to_string(EventSet<16>::Capacity) + " shared accesses";
+    return Result;
+  }
+
+private:
+  template <template <unsigned> class Base> bool fits() {
+    return exploreWith<Explorer<1, Base>>() || exploreWith<Explorer<4, Base>>() || exploreWith<Explorer<16, Base>>();
+  }
+
+  /// Explores with sets of a certain size. False if they turn out to be too small.
+  template <typename Worker> bool exploreWith() {
+    for (;;) {
+      const auto Outcome = exploreOnce<Worker>();
+      if (Outcome == Worker::Done)
         return true;
-      }
-    } catch (const MachineStop &Stop) {
-      if (StopsWith(Stop))
-        return true;
+      Observer.restarted();
+      if (Outcome == Worker::TooSmall)
+        return false;
     }
   }
+
+  template <typename Worker> auto exploreOnce();
+
+  const Program &P;
+  const GraphModel &Model;
+  ExplorationOptions Options;
+  GraphObserver &Observer;
+  Sharing Shared;
+  EndingMemory Memory;
+  Identities Names;
+  SpareCores *Spare;
+  ExplorationResult Result;
+};
+
+template <typename Worker> auto Rsmc::exploreOnce() {
+  Result = ExplorationResult();
+  RsmcTeam Team;
+  std::vector<std::unique_ptr<Helper<Worker>>> Helpers;
+  std::function<void()> LookForOthers;
+  if (Spare)
+    LookForOthers = [&] {
+      // Whoever comes will need as much as each of those who are there.
+      const uint64_t Bytes = Team.Bytes + Team.FrameBytes, Each = Bytes / (Helpers.size() + 1);
+      if (Bytes + Each > Options.MaxMemoryBytes || !Spare->take())
+        return;
+      Team.addMember();
+      const auto Number = static_cast<unsigned>(Helpers.size()) + 1;
+      const typename Worker::Surroundings Here{P, Model, Options, Observer, Team, nullptr};
+      Helper<Worker> &New = *Helpers.emplace_back(std::make_unique<Helper<Worker>>(Here, Shared, Memory, Number));
+      New.Thread = std::thread([&New] { New.Explores.run(); });
+    };
+  Worker First({P, Model, Options, Observer, Team, LookForOthers}, Shared, Memory, 0, Result);
+  auto Join = [&] {
+    for (std::unique_ptr<Helper<Worker>> &H : Helpers) {
+      H->Thread.join();
+      Spare->giveBack();
+    }
+  };
+  try {
+    First.run();
+  } catch (...) { // the observer has seen enough
+    Team.stop();
+    Join();
+    throw;
+  }
+  Join();
+  auto Outcome = First.Outcome;
+  bool Lost = First.lostItsWay();
+  for (const std::unique_ptr<Helper<Worker>> &H : Helpers) {
+    addResult(Result, H->Result);
+    Outcome = std::max(Outcome, H->Explores.Outcome);
+    Lost |= H->Explores.lostItsWay();
+    Shared.add(H->Shared);
+    Memory.add(H->Memory);
+  }
+  // What each took to be private, or to be all of something that ends, may not be so in view of what others saw.
+  if (!Helpers.empty() && (Shared.changed() || Memory.Changed))
+    Outcome = Worker::Surprised;
+  if (Lost && Outcome != Worker::Surprised) { // alone it cannot be
+    Spare = nullptr;
+    Outcome = Worker::Surprised;
+  }
+  if (Outcome == Worker::Surprised) {
+    Shared.takeChanged();
+    Memory.Changed = false;
+  }
+  return Outcome;
 }
 
 } // namespace
 
-ExplorationResult exploreGraphs(const Program &P, const GraphModel &Model, const ExplorationOptions &Given,
+ExplorationResult exploreGraphs(const Program &P, const GraphModel &Model, const ExplorationOptions &Options,
                                 GraphObserver &Observer) {
-  ExplorationOptions Options = Given;
-  Options.Machine.OutOfOrder = true;
-  Options.Machine.StopAtFences = false;
-  Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
-  EndingMemory Memory;
-  ExplorationResult Result;
-  auto Fits = [&]<template <unsigned> class Base>() {
-    return exploreWith<1, Base>(P, Model, Options, Shared, Memory, Result, Observer) ||
-           exploreWith<4, Base>(P, Model, Options, Shared, Memory, Result, Observer) ||
-           exploreWith<16, Base>(P, Model, Options, Shared, Memory, Result, Observer);
-  };
-  if (Options.OnePer == Equivalence::ReadsFrom ? Fits.template operator()<ReadsFromWalk>()
-                                               : Fits.template operator()<GraphWalk>())
-    return Result;
-  Result.Ended = ExplorationResult::End::Limit;
-  Result.NotAsGraph = Result.Reason =
-      "an execution has more than " + std::to_string(EventSet<16>::Capacity) + " shared accesses";
-  return Result;
+  return Rsmc(P, Model, Options, Observer).run();
 }
 
 } // namespace picket

@@ -14,6 +14,8 @@ class GraphObserver {
 public:
   virtual ~GraphObserver() = default;
   virtual void ended(GraphRun &Run, Ending How) = 0;
+  /// As in ExplorationObserver.
+  virtual bool mustKnow(const Machine &, Ending) const { return true; }
   virtual void progress(const ExplorationResult &) {}
   /// What was told so far does not count.
   virtual void restarted() {}

@@ -59,7 +59,10 @@ public:
 
   /// Notes that a thread writes [Where, Where + Size) where others may see it.
   void noteWrite(Address Where, uint32_t Size, uint32_t Thread) {
+    const Who Name = nameOf(Thread);
     for (ByteInfo &B : bytesOf(Where, Size)) {
+      if ((B.Writer == Name || B.Writer == Several) && B.QuietReader == Nobody && B.QuietWriter == Nobody)
+        continue; // nearly always
       learn(B.Writer, Thread);
       surprise(slotOf(Where), B.QuietReader, B.Writer, Thread);
       surprise(slotOf(Where), B.QuietWriter, B.Writer, Thread);

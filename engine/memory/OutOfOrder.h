@@ -24,6 +24,17 @@ struct EndingMemory {
   std::map<uint32_t, std::set<std::pair<uint32_t, uint32_t>>> Accessed; // offsets and sizes
   std::set<uint32_t> Ended;
   bool Changed = false; // something that ended turned out to have more to it
+
+  /// Adds what another explorer of the same program has learned.
+  void add(const EndingMemory &Other) {
+    Changed |= Other.Changed;
+    Ended.insert(Other.Ended.begin(), Other.Ended.end());
+    for (const auto &[Site, Theirs] : Other.Accessed) {
+      auto &Mine = Accessed[Site];
+      Changed |= Ended.contains(Site) && Mine != Theirs;
+      Mine.insert(Theirs.begin(), Theirs.end());
+    }
+  }
 };
 
 /// Thrown when an execution has more events than the sets in use can hold.

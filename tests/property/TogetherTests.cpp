@@ -3,37 +3,27 @@
 #include "property/Environment.h"
 #include "property/MemoryProgram.h"
 #include "property/RandomProgram.h"
+#include "property/Together.h"
 #include "support/Explore.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <thread>
 
 namespace picket {
 namespace {
 
 using testing::Statement;
+using testing::together;
 
-/// Gives the others time to come: most programs are over before a thread has started.
 struct Patient : testing::Traces {
-  const std::thread::id First = std::this_thread::get_id();
-  uint64_t Ended = 0, ByOthers = 0;
+  testing::Patience Patience;
 
   void ended(Execution &E, Ending How) override {
     Traces::ended(E, How);
-    if (std::this_thread::get_id() != First)
-      ++ByOthers;
-    else if (++Ended < 40)
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    Patience.wait();
   }
 };
-
-ExplorationOptions together(ExplorationOptions Options, SpareCores &Spare) {
-  Options.Spare = &Spare;
-  Options.EventsAlone = Options.EventsBetweenOffers = 0;
-  return Options;
-}
 
 /// Keys have the numbers of objects in them, which can differ from run to run where threads create some: so only how
 /// many there are is compared there, which with each trace seen once is as good.
@@ -67,7 +57,7 @@ void expectTheSame(const std::function<std::string(std::mt19937 &)> &Make, Buffe
       ASSERT_EQ(Result.SleepSetBlocked, 0u) << What;
       ASSERT_EQ(Result.FailedWakeups, 0u) << What;
       ASSERT_EQ(Seen.Complete.size(), Alone.Executions) << What;
-      ByOthers += Seen.ByOthers;
+      ByOthers += Seen.Patience.ByOthers;
       All += Result.Executions;
       for (unsigned Given = 0; Given < Others; ++Given)
         ASSERT_TRUE(Spare.take()) << "a core was not given back";
