@@ -103,33 +103,10 @@ void DporWorker::forward() {
   }
 }
 
-/// Counts the execution and tells of it. The observer hears of one at a time, and where the first bug ends it all of
-/// one.
-void DporWorker::tellEnding(Ending How) {
-  std::unique_lock<std::mutex> Guard(Team.Telling, std::defer_lock);
-  const bool Tells = !Team.hasSeveral() || How == Ending::Buggy || Observer.mustKnow(E, How);
-  if (Tells && Team.hasSeveral())
-    Guard.lock();
-  const bool Last = How == Ending::Buggy && !Options.Exhaustive;
-  if (Last && Team.stopped())
-    return;
-  switch (How) {
-  case Ending::Complete:
-  case Ending::Buggy: ++Result.Executions; break;
-  case Ending::Blocked: ++Result.Blocked; break;
-  case Ending::Cut: ++Result.Cut; break;
-  }
-  if (Tells)
-    Observer.ended(E, How);
-  if (Last) {
-    Result.Ended = ExplorationResult::End::FirstBug;
-    Team.stop();
-  }
-}
-
 void DporWorker::executionEnded() {
   const Ending How = C.ending();
-  tellEnding(How);
+  Team.tellEnding(
+      How, Options.Exhaustive, Result, [&] { return !Observer.mustKnow(E, How); }, [&] { Observer.ended(E, How); });
   if (How != Ending::Buggy || Options.Exhaustive)
     settleRaces();
 }
@@ -449,19 +426,6 @@ double DporWorker::explored() const {
   return Share;
 }
 
-void DporWorker::tellProgress() {
-  constexpr std::chrono::milliseconds TellEvery{100};
-  std::unique_lock<std::mutex> Guard(Team.Telling, std::try_to_lock);
-  const auto Now = std::chrono::steady_clock::now();
-  if (!Guard || Now - Team.LastTold < TellEvery)
-    return;
-  Team.LastTold = Now;
-  ExplorationResult SoFar = Result;
-  SoFar.Executions = Team.Executions;
-  SoFar.Explored = explored();
-  Observer.progress(SoFar);
-}
-
 /// Whether the observer has what it needs. It may take its time for that, and hears of nothing meanwhile.
 bool DporWorker::isEnough() {
   std::unique_lock<std::mutex> Guard(Team.Telling, std::defer_lock);
@@ -486,7 +450,10 @@ bool DporWorker::lookAtLimits() {
   const uint64_t Bytes = (Team.Bytes += Own - BytesTold) + Team.Nodes.bytes();
   BytesTold = Own;
   Result.Bytes = Bytes;
-  tellProgress();
+  Team.tellProgress(Result, [&](ExplorationResult &SoFar) {
+    SoFar.Explored = explored();
+    Observer.progress(SoFar);
+  });
   auto Stop = [&](const char *Why) {
     Result.Ended = ExplorationResult::End::Limit;
     Result.Reason = Why;

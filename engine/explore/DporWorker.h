@@ -46,7 +46,6 @@ private:
   void forward();
   bool backtrack();
   void executionEnded();
-  void tellEnding(Ending How);
   void take(ProcessId P);
   bool asleep(ProcessId P) const;
   void addSleeper(ProcessId P, const Footprint &Touched);
@@ -76,7 +75,6 @@ private:
   bool lookAtLimits();
   bool isEnough();
   uint64_t bytes() const;
-  void tellProgress();
   double explored() const;
 
   Configuration &C;

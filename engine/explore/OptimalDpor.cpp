@@ -2,8 +2,6 @@
 
 #include "explore/DporWorker.h"
 
-#include <thread>
-
 namespace picket {
 
 namespace {
@@ -14,6 +12,8 @@ struct Helper {
          const MachineOptions &Machine, ExplorationObserver &Observer, DporTeam &Team, unsigned Number)
       : Shared(Known), Memory(Common), C(P, Shared, Machine, Options.Buffers), E(C, Memory, Options.Monitor),
         Worker({C, E, Shared, Memory, Options, Observer, Team, nullptr}, Number, Result) {}
+
+  void run() { Worker.run(); }
 
   Sharing Shared;
   Cells Memory;
@@ -73,46 +73,28 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
   Configuration C(P, Shared, Machine, Options.Buffers);
   Execution E(C, Memory, Options.Monitor);
   DporTeam Team;
-  std::vector<std::unique_ptr<Helper>> Helpers;
+  Helpers<Helper> Others(Spare);
   std::function<void()> LookForOthers;
   if (Spare)
     LookForOthers = [&] {
-      // Whoever comes will need as much as each of those who are there.
-      const uint64_t Bytes = Team.Bytes + Team.Nodes.bytes(), Each = Bytes / (Helpers.size() + 1);
-      if (Bytes + Each > Options.MaxMemoryBytes - Options.MaxMemoryBytes / 16 || !Spare->take())
-        return;
-      Team.addMember();
-      const auto Number = static_cast<unsigned>(Helpers.size()) + 1;
-      Helper &New =
-          *Helpers.emplace_back(std::make_unique<Helper>(P, Shared, Common, Options, Machine, Observer, Team, Number));
-      New.Thread = std::thread([&New] { New.Worker.run(); });
+      Others.add(Team, Team.Bytes + Team.Nodes.bytes(), Options.MaxMemoryBytes - Options.MaxMemoryBytes / 16,
+                 [&](unsigned Number) {
+                   return std::make_unique<Helper>(P, Shared, Common, Options, Machine, Observer, Team, Number);
+                 });
     };
   DporWorker First({C, E, Shared, Memory, Options, Observer, Team, LookForOthers}, 0, Result);
-  auto Join = [&] {
-    for (std::unique_ptr<Helper> &H : Helpers) {
-      H->Thread.join();
-      Spare->giveBack();
-    }
-  };
-  try {
-    First.run();
-  } catch (...) { // the observer has seen enough
-    Team.stop();
-    Join();
-    throw;
-  }
-  Join();
+  Others.runWith(Team, First);
   bool Changed = Shared.changed() || Memory.changed();
   Configuration *Finder = Result.Ended == ExplorationResult::End::FirstBug ? &C : nullptr;
   bool Lost = First.lostItsWay();
-  for (std::unique_ptr<Helper> &H : Helpers) {
+  for (const std::unique_ptr<Helper> &H : Others) {
     addResult(Result, H->Result);
     Changed |= H->Shared.changed() || H->Memory.changed();
     Lost |= H->Worker.lostItsWay();
     if (H->Result.Ended == ExplorationResult::End::FirstBug)
       Finder = &H->C;
   }
-  for (std::unique_ptr<Helper> &H : Helpers)
+  for (const std::unique_ptr<Helper> &H : Others)
     Shared.add(H->Shared);
   if (Lost && !Shared.changed()) // alone it cannot be
     Spare = nullptr;

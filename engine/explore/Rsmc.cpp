@@ -2,8 +2,6 @@
 
 #include "explore/RsmcWorker.h"
 
-#include <thread>
-
 namespace picket {
 
 namespace {
@@ -12,6 +10,7 @@ namespace {
 template <typename Worker> struct Helper {
   Helper(const typename Worker::Surroundings &Here, const Sharing &Known, const EndingMemory &Ending, unsigned Number)
       : Shared(Known), Memory(Ending), Explores(Here, Shared, Memory, Number, Result) {}
+  void run() { Explores.run(); }
 
   Sharing Shared;
   EndingMemory Memory;
@@ -74,38 +73,20 @@ private:
 template <typename Worker> auto Rsmc::exploreOnce() {
   Result = ExplorationResult();
   RsmcTeam Team;
-  std::vector<std::unique_ptr<Helper<Worker>>> Helpers;
+  Helpers<Helper<Worker>> Others(Spare);
   std::function<void()> LookForOthers;
   if (Spare)
     LookForOthers = [&] {
-      // Whoever comes will need as much as each of those who are there.
-      const uint64_t Bytes = Team.Bytes + Team.FrameBytes, Each = Bytes / (Helpers.size() + 1);
-      if (Bytes + Each > Options.MaxMemoryBytes || !Spare->take())
-        return;
-      Team.addMember();
-      const auto Number = static_cast<unsigned>(Helpers.size()) + 1;
-      const typename Worker::Surroundings Here{P, Model, Options, Observer, Team, nullptr};
-      Helper<Worker> &New = *Helpers.emplace_back(std::make_unique<Helper<Worker>>(Here, Shared, Memory, Number));
-      New.Thread = std::thread([&New] { New.Explores.run(); });
+      Others.add(Team, Team.Bytes + Team.FrameBytes, Options.MaxMemoryBytes, [&](unsigned Number) {
+        const typename Worker::Surroundings Here{P, Model, Options, Observer, Team, nullptr};
+        return std::make_unique<Helper<Worker>>(Here, Shared, Memory, Number);
+      });
     };
   Worker First({P, Model, Options, Observer, Team, LookForOthers}, Shared, Memory, 0, Result);
-  auto Join = [&] {
-    for (std::unique_ptr<Helper<Worker>> &H : Helpers) {
-      H->Thread.join();
-      Spare->giveBack();
-    }
-  };
-  try {
-    First.run();
-  } catch (...) { // the observer has seen enough
-    Team.stop();
-    Join();
-    throw;
-  }
-  Join();
+  Others.runWith(Team, First);
   auto Outcome = First.Outcome;
   bool Lost = First.lostItsWay();
-  for (const std::unique_ptr<Helper<Worker>> &H : Helpers) {
+  for (const std::unique_ptr<Helper<Worker>> &H : Others) {
     addResult(Result, H->Result);
     Outcome = std::max(Outcome, H->Explores.Outcome);
     Lost |= H->Explores.lostItsWay();
@@ -113,7 +94,7 @@ template <typename Worker> auto Rsmc::exploreOnce() {
     Memory.add(H->Memory);
   }
   // What each took to be private, or to be all of something that ends, may not be so in view of what others saw.
-  if (!Helpers.empty() && (Shared.changed() || Memory.Changed))
+  if (!Others.empty() && (Shared.changed() || Memory.Changed))
     Outcome = Worker::Surprised;
   if (Lost && Outcome != Worker::Surprised) { // alone it cannot be
     Spare = nullptr;

@@ -293,35 +293,13 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   if constexpr (OnlyReadsFrom)
     if (How == Ending::Buggy && (Options.Exhaustive || Stuck != ~0u))
       Walk::lookAtLoops();
-  tellEnding(How);
+  Team.tellEnding(
+      How, Options.Exhaustive, Result, [&] { return !Observer.mustKnow(M, How); }, [&] { Observer.ended(*this, How); });
   if (Stuck != ~0u)
     M.dropBugs(M.bugs().size() - 1);
   if (How == Ending::Buggy && !Options.Exhaustive)
     throw Enough();
   lookAround();
-}
-
-/// Counts the run and tells of it. The observer hears of one at a time, and where the first bug ends it all of one.
-template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::tellEnding(Ending How) {
-  std::unique_lock<std::mutex> Guard(Team.Telling, std::defer_lock);
-  const bool Tells = !Team.hasSeveral() || How == Ending::Buggy || Observer.mustKnow(M, How);
-  if (Tells && Team.hasSeveral())
-    Guard.lock();
-  const bool Last = How == Ending::Buggy && !Options.Exhaustive;
-  if (Last && Team.stopped())
-    return;
-  switch (How) {
-  case Ending::Complete:
-  case Ending::Buggy: ++Result.Executions; break;
-  case Ending::Cut: ++Result.Cut; break;
-  case Ending::Blocked: ++Result.Blocked; break;
-  }
-  if (Tells)
-    Observer.ended(*this, How);
-  if (Last) {
-    Result.Ended = ExplorationResult::End::FirstBug;
-    Team.stop();
-  }
 }
 
 /// At the end of a run: whether others want work, or (the first worker) can be had.
@@ -518,19 +496,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     Stop("the time limit was reached");
   if (Bytes > Options.MaxMemoryBytes)
     Stop("the memory limit was reached");
-  tellProgress();
-}
-
-template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::tellProgress() {
-  constexpr std::chrono::milliseconds TellEvery{100};
-  std::unique_lock<std::mutex> Guard(Team.Telling, std::try_to_lock);
-  const auto Now = std::chrono::steady_clock::now();
-  if (!Guard || Now - Team.LastTold < TellEvery)
-    return;
-  Team.LastTold = Now;
-  ExplorationResult SoFar = Result;
-  SoFar.Executions = Team.Executions;
-  Observer.progress(SoFar);
+  Team.tellProgress(Result, [&](const ExplorationResult &SoFar) { Observer.progress(SoFar); });
 }
 
 template class RsmcWorker<1, GraphWalk>;

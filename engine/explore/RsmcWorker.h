@@ -102,14 +102,12 @@ private:
   void tryStep(const Step &Next);
 
   void leaf();
-  void tellEnding(Ending How);
   void look(size_t Work) override {
     constexpr size_t WorkBetween = 30'000; // a few milliseconds
     if ((WorkDone += Work + 1) >= WorkBetween)
       lookNow();
   }
   void lookNow();
-  void tellProgress();
   void stopFor(const MachineStop &Stop);
 
   const ExplorationOptions &Options;

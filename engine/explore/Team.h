@@ -6,7 +6,9 @@
 
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <thread>
 
 namespace picket {
 
@@ -55,11 +57,49 @@ public:
   }
   bool hasSeveral() const { return Members > 1; }
 
-  std::mutex Telling; // held while the observer is told something
-  std::chrono::steady_clock::time_point LastTold = std::chrono::steady_clock::now();
+  /// Counts an execution and tells of it. The observer hears of one at a time, and where the first bug ends it all of
+  /// one. CanDoWithout: asked of one that has no bug, whether the observer need not hear of it.
+  template <typename NeedNot, typename Tell>
+  void tellEnding(Ending How, bool Exhaustive, ExplorationResult &Result, NeedNot CanDoWithout, Tell TellOf) {
+    std::unique_lock<std::mutex> Guard(Telling, std::defer_lock);
+    const bool Tells = !hasSeveral() || How == Ending::Buggy || !CanDoWithout();
+    if (Tells && hasSeveral())
+      Guard.lock();
+    const bool Last = How == Ending::Buggy && !Exhaustive;
+    if (Last && stopped())
+      return;
+    switch (How) {
+    case Ending::Complete:
+    case Ending::Buggy: ++Result.Executions; break;
+    case Ending::Blocked: ++Result.Blocked; break;
+    case Ending::Cut: ++Result.Cut; break;
+    }
+    if (Tells)
+      TellOf();
+    if (Last) {
+      Result.Ended = ExplorationResult::End::FirstBug;
+      stop();
+    }
+  }
+
+  /// Lets one of them tell how far all are, if it is time again and nobody tells anything else.
+  template <typename Tell> void tellProgress(const ExplorationResult &Result, Tell TellOf) {
+    constexpr std::chrono::milliseconds TellEvery{100};
+    std::unique_lock<std::mutex> Guard(Telling, std::try_to_lock);
+    const auto Now = std::chrono::steady_clock::now();
+    if (!Guard || Now - LastTold < TellEvery)
+      return;
+    LastTold = Now;
+    ExplorationResult SoFar = Result;
+    SoFar.Executions = Executions;
+    TellOf(SoFar);
+  }
+
+  std::mutex Telling;                              // held while the observer is told something
   std::atomic<uint64_t> Executions = 0, Bytes = 0; // of all, as far as they have told
 
 private:
+  std::chrono::steady_clock::time_point LastTold = std::chrono::steady_clock::now();
   std::mutex Lock;
   std::condition_variable Changed;
   std::deque<Job> Jobs;
@@ -67,6 +107,55 @@ private:
   uint32_t Waiting = 0;
   std::atomic<int32_t> Wanted = 0; // jobs: those who wait, less what there is for them
   std::atomic<bool> Stopped = false;
+};
+
+/// The workers besides the first: each with all it needs, `run()`, and a `Thread` to run in.
+template <typename Helper> class Helpers {
+public:
+  explicit Helpers(SpareCores *Spare) : Spare(Spare) {}
+
+  /// Sets another to work, if a core is free and there is memory. `Bytes`: of all workers; whoever comes will need as
+  /// much as each of those who are there.
+  template <typename Team, typename Make> void add(Team &With, uint64_t Bytes, uint64_t MaxBytes, Make MakeOne) {
+    if (Bytes + Bytes / (All.size() + 1) > MaxBytes || !Spare->take())
+      return;
+    try {
+      All.push_back(MakeOne(static_cast<unsigned>(All.size()) + 1));
+    } catch (...) {
+      Spare->giveBack();
+      throw;
+    }
+    With.addMember();
+    Helper &New = *All.back();
+    New.Thread = std::thread([&New] { New.run(); });
+  }
+
+  /// Runs the first worker, in this thread, and waits for the others.
+  template <typename Team, typename Worker> void runWith(Team &With, Worker &First) {
+    try {
+      First.run();
+    } catch (...) { // the observer has seen enough
+      With.stop();
+      join();
+      throw;
+    }
+    join();
+  }
+
+  bool empty() const { return All.empty(); }
+  auto begin() const { return All.begin(); }
+  auto end() const { return All.end(); }
+
+private:
+  void join() {
+    for (const std::unique_ptr<Helper> &H : All) {
+      H->Thread.join();
+      Spare->giveBack();
+    }
+  }
+
+  SpareCores *const Spare;
+  std::vector<std::unique_ptr<Helper>> All;
 };
 
 /// What one worker has found out besides the others.
