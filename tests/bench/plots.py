@@ -1,13 +1,15 @@
 """Diagrams as SVG."""
 
-COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9"]  # can be told apart by all
+import itertools
+
+COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"]  # can be told apart by all
 
 
 def nice_ceiling(value):
-    """The smallest of 1, 2, 5, 10, ... that is not below the value."""
+    """The smallest of 1, 2, 4, 8, 10, ... that is not below the value."""
     step = 1e-4
     while True:
-        for factor in (1, 2, 5):
+        for factor in (1, 2, 4, 8):
             if step * factor >= value:
                 return step * factor
         step *= 10
@@ -31,7 +33,7 @@ def panel(left, top, title, below, lines, color=None, width=250, height=150):
     for x in sorted({x for x, _ in every}):
         out.append(text(place(x, 0)[0], top + height + 16, f"{x:g}"))
     out.append(text(left + width, top + height + 32, below, "end"))
-    for own, (name, points) in zip(COLORS, lines):
+    for own, (name, points) in zip(itertools.cycle(COLORS), lines):
         stroke = color or own
         path = " ".join("{:.1f},{:.1f}".format(*place(x, y)) for x, y in points)
         out.append(f'<polyline points="{path}" fill="none" stroke="{stroke}" stroke-width="2"/>')
