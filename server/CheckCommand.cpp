@@ -3,6 +3,7 @@
 #include "CheckEstimate.h"
 #include "JsonReport.h"
 #include "SarifReport.h"
+#include "Supervision.h"
 #include "Terminal.h"
 
 #include <algorithm>
@@ -15,13 +16,10 @@ namespace picket {
 
 namespace {
 
-std::atomic<bool> Interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free); // it is set in a signal handler
-
 /// The first Ctrl-C ends the check and still reports; the second one ends the program.
 void cancelOnInterrupt() {
   struct sigaction Action = {};
-  Action.sa_handler = [](int) { Interrupted = true; };
+  Action.sa_handler = [](int) { interrupted() = true; };
   Action.sa_flags = SA_RESETHAND;
   sigaction(SIGINT, &Action, nullptr);
 }
@@ -80,12 +78,12 @@ ExitCode gravest(const std::vector<CheckReport> &Reports) {
   ExitCode Worst = NothingFound;
   for (const CheckReport &R : Reports)
     for (const ModelReport &M : R.Models)
-      if (ExitCode Code = exitCodeOf(M.Result); gravityOf(Code) > gravityOf(Worst))
+      if (ExitCode Code = exitCodeOf(M.Result); !M.Skipped && gravityOf(Code) > gravityOf(Worst))
         Worst = Code;
   return Worst;
 }
 
-/// Of the question whether programs are robust. A bug that SC has as well is none of its business.
+/// Of the question whether programs are robust. Bugs do not count: only differences from SC do.
 ExitCode gravest(const std::vector<CheckReport> &Reports, const std::vector<Model> &Against) {
   ExitCode Worst = NothingFound;
   for (const CheckReport &R : Reports) {
@@ -105,7 +103,7 @@ ExitCode gravest(const std::vector<CheckReport> &Reports, const std::vector<Mode
 
 } // namespace
 
-CheckReport CheckCommand::checkFile(const std::string &File, const FileSettings &With) const {
+CheckReport CheckCommand::checkHere(const std::string &File, const FileSettings &With) const {
   CheckRequest Request;
   Request.Text.File = File;
   Request.Text.Flags = With.Flags;
@@ -115,9 +113,43 @@ CheckReport CheckCommand::checkFile(const std::string &File, const FileSettings 
     Request.Options.AgainstPso = std::count(Against.begin(), Against.end(), Model::PSO) > 0;
   }
   ProgressLine Line(Output == Format::Text, With.Options);
-  CheckReport Report = check(Request, [&](const Progress &P) { Line.show(File, P); }, &Interrupted);
+  watchCompiling(With.Options.TimeoutSeconds, With.Options.MaxMemoryBytes);
+  CheckReport Report = check(
+      Request, [&](const Progress &P) { Line.show(File, P); }, &interrupted(), [&] { watchChecking(With.Options); });
   Report.File = File; // as it was named
   return Report;
+}
+
+CheckReport CheckCommand::lostReport(const std::string &File, const Loss &Lost) const {
+  if (Output == Format::Text && isatty(STDERR_FILENO))
+    llvm::errs() << "\r\033[K"; // what the line of progress said last
+  CheckReport Report;
+  Report.File = File;
+  Report.Flags = ClangFlags;
+  for (Model M : Given.Models.value_or(Options.Models)) {
+    ModelReport &R = Report.Models.emplace_back();
+    R.Which = M;
+    R.Result = Lost.Why == Loss::Crash ? Verdict::Unsupported : Verdict::Inconclusive;
+    R.Reason = Lost.Sentence;
+    R.Seconds = Lost.Seconds;
+  }
+  return Report;
+}
+
+CheckReport CheckCommand::checkFile(const std::string &File) {
+  CheckReport Report;
+  const std::optional<Loss> Lost = runWatched([&] {
+    // Before the settings are known: they are read from files as well.
+    watchCompiling(Given.TimeoutSeconds.value_or(0), Given.MemoryBytes.value_or(Options.MaxMemoryBytes));
+    const FileSettings With = settingsOf(File);
+    Text.Unroll = With.Options.Unroll;
+    Report = checkHere(File, With);
+  });
+  if (!Lost)
+    return Report;
+  if (Lost->Why == Loss::Interrupted)
+    interrupted() = true;
+  return lostReport(File, *Lost);
 }
 
 int CheckCommand::run() {
@@ -125,7 +157,7 @@ int CheckCommand::run() {
     return dumpBytecode();
   const unsigned ToStandardOutput = Traces.toStandardOutput() + (Output != Format::Text);
   if (ToStandardOutput > 1) {
-    llvm::errs() << "picket: only one thing can be written to standard output\n";
+    tellError("only one thing can be written to standard output");
     return BadUsage;
   }
   cancelOnInterrupt();
@@ -138,9 +170,7 @@ int CheckCommand::run() {
   llvm::raw_fd_ostream &Out = Traces.toStandardOutput() ? llvm::errs() : llvm::outs();
   std::vector<CheckReport> Reports;
   for (const std::string &File : Files) {
-    const FileSettings With = settingsOf(File);
-    Text.Unroll = With.Options.Unroll;
-    Reports.push_back(checkFile(File, With));
+    Reports.push_back(checkFile(File));
     if (Output == Format::Text) {
       printDiagnostics(llvm::errs(), Reports.back().Diagnostics, File, Sources);
       if (!Against.empty())
@@ -149,9 +179,10 @@ int CheckCommand::run() {
         printText(Out, Reports.back(), Sources, Text);
       Out.flush();
     }
-    if (Interrupted)
+    if (interrupted())
       break;
   }
+  outputBegins();
   const ExitCode Code = Against.empty() ? gravest(Reports) : gravest(Reports, Against);
   if (Output == Format::Json)
     printJson(Out, Reports, Sources);
@@ -168,24 +199,37 @@ int CheckCommand::runFixes() {
   Options.Search = Engine::Bounded; // fences are placed by executions
   Options.OnePer = Equivalence::ShashaSnir;
   if (Output == Format::Sarif || Count || Traces.wanted() || (Fixes.Relax && Fixes.Fix != FixCommand::Aim::None)) {
-    llvm::errs() << "picket: --fix and --relax go with --format text and json only, and not with each other\n";
+    tellError("--fix and --relax go with --format text and json only, and not with each other");
     return BadUsage;
   }
   if (!Fixes.wanted()) {
-    llvm::errs() << "picket: --apply goes with --fix or --relax\n";
+    tellError("--apply goes with --fix or --relax");
     return BadUsage;
   }
   auto With = [this](const std::string &File) { return settingsOf(File); };
-  return Fixes.run({Files, With, Output == Format::Json, Text, Sources, &Interrupted});
+  auto Watch = [this] {
+    watchCompiling(Given.TimeoutSeconds.value_or(0), Given.MemoryBytes.value_or(Options.MaxMemoryBytes));
+  };
+  return Fixes.run({Files, With, Output == Format::Json, Text, Sources, &interrupted(), Watch});
 }
 
-int CheckCommand::dumpBytecode() const {
+int CheckCommand::dumpBytecode() {
   ExitCode Code = NothingFound;
   for (const std::string &File : Files) {
-    CompileRequest Request;
-    Request.File = File;
-    Request.Flags = settingsOf(File).Flags;
-    CompileResult Result = compileProgram(Request);
+    CompileResult Result;
+    const std::optional<Loss> Lost = runWatched([&] {
+      watchCompiling(Given.TimeoutSeconds.value_or(0), Given.MemoryBytes.value_or(Options.MaxMemoryBytes));
+      CompileRequest Request;
+      Request.File = File;
+      const FileSettings With = settingsOf(File);
+      Request.Flags = With.Flags;
+      Result = compileProgram(textToCheck(Request, With.Options));
+    });
+    if (Lost) {
+      llvm::errs() << "picket: " << File << ": " << Lost->Sentence << '\n';
+      Code = Lost->Why == Loss::Crash ? CannotBeChecked : LimitReached;
+      continue;
+    }
     SourceTexts Texts;
     printDiagnostics(llvm::errs(), Result.Diagnostics, File, Texts);
     if (Result.Compiled)

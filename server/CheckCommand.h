@@ -3,6 +3,7 @@
 
 #include "FileSettings.h"
 #include "FixCommand.h"
+#include "Supervision.h"
 #include "TextReport.h"
 #include "TraceFiles.h"
 
@@ -22,7 +23,7 @@ struct CheckCommand {
 
   std::vector<std::string> Files;
   std::vector<std::string> ClangFlags;
-  CheckOptions Options = everyModel(); // where nobody says anything else
+  CheckOptions Options = defaultOptions(); // where nobody says anything else
   SettingsLayer Given;                  // what the command line says
   Format Output = Format::Text;
   TextOptions Text;
@@ -36,16 +37,18 @@ struct CheckCommand {
   int run();
 
 private:
-  /// All models there are, the strongest first: a bug under SC needs no relaxed memory.
-  static CheckOptions everyModel() {
+  static CheckOptions defaultOptions() {
     CheckOptions Options;
-    Options.Models = {Model::SC, Model::TSO, Model::PSO};
+    Options.Models = defaultModels();
     Options.Search = Engine::Auto;
     return Options;
   }
-  CheckReport checkFile(const std::string &File, const FileSettings &With) const;
+  /// In a copy of this process (Supervision.h): a file that breaks a limit or the compiler costs no more than its own report.
+  CheckReport checkFile(const std::string &File);
+  CheckReport checkHere(const std::string &File, const FileSettings &With) const;
+  CheckReport lostReport(const std::string &File, const Loss &Lost) const;
   FileSettings settingsOf(const std::string &File) const { return picket::settingsOf(File, Options, ClangFlags, Given); }
-  int dumpBytecode() const;
+  int dumpBytecode();
   int runFixes();
 
   SourceTexts Sources;

@@ -34,9 +34,12 @@ void CheckEstimate::estimate() {
   double Spent = 0, Longest = 0;
   for (const Part &P : Parts) {
     Spent += P.Seconds;
-    Longest = std::max(Longest, P.total());
+    if (P.Known)
+      Longest = std::max(Longest, P.total());
   }
-  Known = std::all_of(Parts.begin(), Parts.end(), [](const Part &P) { return P.Known; });
+  // One that cannot tell is taken to be like the others, as long as there are others.
+  Known = std::all_of(Parts.begin(), Parts.end(), [](const Part &P) { return P.Known; }) ||
+          std::any_of(Parts.begin(), Parts.end(), [](const Part &P) { return P.Known && P.Explored < 1; });
   Limited = false;
   bool Unknown = false;
   double Total = 0, Rest = 0, LongestRest = 0;
@@ -44,13 +47,13 @@ void CheckEstimate::estimate() {
     // A model that has not begun takes at least as long as the others: they are ordered from the strongest.
     const double Whole = P.Seconds > 0 ? P.total() : Longest;
     double End = Whole;
-    const bool Early = P.Seconds > 0 && P.Explored < TrustedShare;
+    const bool Early = P.Seconds > 0 && (!P.Known || P.Explored < TrustedShare);
     if (P.Explored < 1 && Timeout > 0 && (Whole > Timeout || Early)) {
       End = std::max(Timeout, P.Seconds);
       Limited = true;
     }
     Unknown |= Early && Timeout <= 0;
-    Total += Whole;
+    Total += P.Known ? Whole : std::max(Longest, P.Seconds);
     Rest += End - P.Seconds;
     LongestRest = std::max(LongestRest, End - P.Seconds);
   }

@@ -16,7 +16,7 @@ public:
 
   void add(const Progress &P);
 
-  /// 0 to 99, never less than before. Nothing if an exploration cannot tell.
+  /// 0 to 99, never less than before. Nothing if only explorations are left that cannot tell (POWER).
   std::optional<int> percentage() const { return Known ? std::optional(Percentage) : std::nullopt; }
   /// Until all models are done. Nothing: it is too early to say.
   std::optional<double> secondsLeft() const { return Left; }

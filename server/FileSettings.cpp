@@ -16,24 +16,35 @@ static void tell(const std::string &File, const std::vector<SettingsProblem> &Pr
   }
 }
 
+/// Not of a pipe, which can be read only once, nor of a device, which may have no end.
+static bool isOrdinary(const std::string &File, uint64_t Largest = UINT64_MAX) {
+  llvm::sys::fs::file_status Status;
+  return !llvm::sys::fs::status(File, Status) && Status.type() == llvm::sys::fs::file_type::regular_file &&
+         Status.getSize() <= Largest;
+}
+
 FileSettings settingsOf(const std::string &File, const CheckOptions &Defaults, const std::vector<std::string> &Flags,
                         const SettingsLayer &Given) {
   SettingsLayer Said;
   llvm::SmallString<256> Absolute(File);
   llvm::sys::fs::make_absolute(Absolute);
   if (const std::string Toml = findToml(Absolute.str().str()); !Toml.empty()) {
+    constexpr uint64_t LargestToml = 1 << 20;
     std::vector<SettingsProblem> Problems;
-    if (auto Buffer = llvm::MemoryBuffer::getFile(Toml, /*IsText=*/true))
+    if (!isOrdinary(Toml, LargestToml))
+      Problems.push_back({0, "this is no file of settings"});
+    else if (auto Buffer = llvm::MemoryBuffer::getFile(Toml, /*IsText=*/true))
       apply(Said, layerOfToml((*Buffer)->getBuffer(), Problems));
     else
       Problems.push_back({0, "cannot read the file: " + Buffer.getError().message()});
     tell(Toml, Problems);
   }
-  if (auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true)) {
-    std::vector<SettingsProblem> Problems;
-    apply(Said, layerOfComment((*Buffer)->getBuffer(), Problems));
-    tell(File, Problems);
-  }
+  if (isOrdinary(File))
+    if (auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true)) {
+      std::vector<SettingsProblem> Problems;
+      apply(Said, layerOfComment((*Buffer)->getBuffer(), Problems));
+      tell(File, Problems);
+    }
   apply(Said, Given);
   FileSettings Result{Defaults, Said.Flags.value_or(std::vector<std::string>())};
   apply(Result.Options, Said);

@@ -2,10 +2,9 @@
 
 #include "CheckCommand.h"
 #include "FixReport.h"
+#include "Supervision.h"
 #include "fences/TextDiff.h"
 
-#include <filesystem>
-#include <fstream>
 
 namespace picket {
 
@@ -47,26 +46,26 @@ const std::vector<TextEdit> &editsOf(const FixReport &R) {
 }
 const std::vector<TextEdit> &editsOf(const RelaxReport &R) { return R.Edits; }
 
-using FileTime = std::filesystem::file_time_type;
+/// All or none, and not if a text is another one by now: edits are good for the texts that were checked.
+bool apply(const CompileRequest &Text, const std::vector<TextEdit> &Edits) {
+  std::vector<FileChange> Changes;
+  for (const auto &[File, Edited] : editedTexts(Text, Edits))
+    Changes.push_back({File, Edited, textOf(Text, File)});
+  if (Changes.empty())
+    return true;
+  const std::string Failed = writeFilesOutside(Changes);
+  if (!Failed.empty())
+    llvm::errs() << "picket: " << Failed << '\n';
+  return Failed.empty();
+}
 
-/// Not if the text is another one by now: edits are good for the text that was checked.
-bool writeFiles(const CompileRequest &Text, const std::vector<TextEdit> &Edits, FileTime CheckedSince) {
-  const std::map<std::string, std::string> Texts = editedTexts(Text, Edits);
-  for (const auto &[File, Edited] : Texts) {
-    std::error_code Unknown;
-    if (std::filesystem::last_write_time(File, Unknown) > CheckedSince || Unknown) {
-      llvm::errs() << "picket: '" << File << "' was changed during the check and is left as it is\n";
-      return false;
-    }
-  }
-  for (const auto &[File, Edited] : Texts) {
-    std::ofstream Out(File, std::ios::binary | std::ios::trunc);
-    if (!(Out << Edited) || !Out.flush()) {
-      llvm::errs() << "picket: cannot write '" << File << "'\n";
-      return false;
-    }
-  }
-  return true;
+void explain(FixReport &R, const Loss &Lost) {
+  R.What = Lost.Why == Loss::Crash ? FixReport::Outcome::CannotBeChecked : FixReport::Outcome::GaveUp;
+  R.Reason = Lost.Sentence;
+}
+void explain(RelaxReport &R, const Loss &Lost) {
+  R.What = Lost.Why == Loss::Crash ? RelaxReport::Outcome::CannotBeChecked : RelaxReport::Outcome::GaveUp;
+  R.Reason = Lost.Sentence;
 }
 
 /// Runs one of the two over all files.
@@ -95,27 +94,43 @@ public:
 
 private:
   void one(const std::string &File) {
-    const FileSettings Settings = With.SettingsOf(File);
-    Began = FileTime::clock::now();
+    if (Command.Relax)
+      find<RelaxReport>(File, relax, printWeaker, writeWeaker);
+    else
+      find<FixReport>(File, findFixes, printFixes, writeFixes);
+  }
+
+  /// In a copy of this process, as checks are done (Supervision.h).
+  template <typename Report, typename Search, typename Printer, typename Writer>
+  void find(const std::string &File, Search Find, Printer Print, Writer Write) {
     CompileRequest Text;
     Text.File = File;
-    Text.Flags = Settings.Flags;
-    FixOptions Options;
-    Options.Check = Settings.Options;
-    Options.Check.TimeoutSeconds = 0;
-    Options.TimeoutSeconds = Settings.Options.TimeoutSeconds;
-    Options.Cheapest = Command.Fix == FixCommand::Aim::Cheapest;
-    With.Text.Unroll = Settings.Options.Unroll;
-    const TraceContext Context{File, Settings.Flags, &With.Sources};
-    if (Command.Relax) {
-      const RelaxReport Report = relax(Text, Options, With.Cancel);
-      tell(Text, Report, printWeaker, writeWeaker, Context);
-      return;
-    }
-    if (Command.Fix == FixCommand::Aim::Robust)
-      Options.Aim = [&](Thoroughness) { return robustChecker(File, Settings.Options, With.Cancel); };
-    const FixReport Report = findFixes(Text, Options, With.Cancel);
-    tell(Text, Report, printFixes, writeFixes, Context);
+    Report Found;
+    Checks Looked;
+    const std::optional<Loss> Lost = runWatched([&] {
+      With.Watch(); // the settings are read too
+      const FileSettings Settings = With.SettingsOf(File);
+      Looked = Settings.Options.Looked;
+      watchChecking(Settings.Options);
+      Text.Flags = Settings.Flags;
+      FixOptions Options;
+      Options.Check = Settings.Options;
+      Options.Check.TimeoutSeconds = 0;
+      Options.TimeoutSeconds = Settings.Options.TimeoutSeconds;
+      Options.Cheapest = Command.Fix == FixCommand::Aim::Cheapest;
+      With.Text.Unroll = Settings.Options.Unroll;
+      if (Command.Fix == FixCommand::Aim::Robust)
+        Options.Aim = [&](Thoroughness) { return robustChecker(File, Settings.Options, With.Cancel); };
+      Found = Find(Text, Options, With.Cancel);
+    });
+    if (Lost)
+      explain(Found, *Lost);
+    for (auto &[Name, Checked] : Found.Texts)
+      Text.Unsaved[Name] = Checked;
+    outputBegins();
+    if (!With.Json)
+      printLeftOut(llvm::errs(), File, Looked);
+    tell(Text, Found, Print, Write, TraceContext{File, Text.Flags, &With.Sources});
   }
 
   template <typename Report, typename Printer, typename Writer>
@@ -130,14 +145,13 @@ private:
         llvm::outs() << diffOf(Text, editsOf(R));
       llvm::outs().flush();
     }
-    if (Command.Apply && !writeFiles(Text, editsOf(R), Began))
+    if (Command.Apply && !apply(Text, editsOf(R)))
       Code = BadUsage;
   }
 
   const FixCommand &Command;
   FixCommand::Context With;
   std::optional<llvm::json::OStream> J; // if that is asked for
-  FileTime Began;
   int Code = NothingFound;
 };
 

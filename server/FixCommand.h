@@ -26,6 +26,7 @@ struct FixCommand {
     TextOptions Text;
     SourceTexts &Sources;
     const std::atomic<bool> *Cancel;
+    std::function<void()> Watch; // limits that hold until the settings are known
   };
   /// Returns the exit code: 0 fixed or nothing to do, 1 a bug that cannot be fixed, 2 a file that cannot be written, 3
   /// cannot be checked, 4 a limit was reached.

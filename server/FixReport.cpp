@@ -73,6 +73,13 @@ void edits(OStream &J, const CompileRequest &Text, const std::vector<TextEdit> &
   text(J, "diff", diffOf(Text, Edits));
 }
 
+/// The model that nothing was shown for.
+void printSkipped(raw_ostream &Out, const std::string &File, const std::optional<ModelReport> &Skipped) {
+  if (Skipped)
+    Out << File << ": not for " << listed(std::vector{Skipped->Which}) << ", which cannot check the program: " << Skipped->Reason
+        << '\n';
+}
+
 void models(OStream &J, const std::vector<ModelReport> &Models, unsigned Unroll) {
   J.attributeArray("models", [&] {
     for (const ModelReport &M : Models)
@@ -80,6 +87,8 @@ void models(OStream &J, const std::vector<ModelReport> &Models, unsigned Unroll)
         J.attribute("model", nameOf(M.Which));
         J.attribute("verdict", nameOf(M.Result));
         J.attribute("executions", M.Executions);
+        if (M.Skipped)
+          J.attribute("skipped", true);
       });
   });
   if (!Models.empty())
@@ -89,6 +98,11 @@ void models(OStream &J, const std::vector<ModelReport> &Models, unsigned Unroll)
 /// What the reports of both commands end with.
 template <typename Report> void ending(OStream &J, const Report &R, const TraceContext &Context) {
   text(J, "reason", R.Reason);
+  if (R.Skipped)
+    J.attributeObject("skipped", [&] {
+      J.attribute("model", nameOf(R.Skipped->Which));
+      text(J, "reason", R.Skipped->Reason);
+    });
   J.attribute("checks", R.Rounds);
   J.attribute("seconds", R.Seconds);
   if (!R.Shown)
@@ -113,7 +127,10 @@ std::string diffOf(const CompileRequest &Text, const std::vector<TextEdit> &Edit
 void printFixes(raw_ostream &Out, const std::string &File, const FixReport &Report, SourceTexts &Sources,
                 const TextOptions &Options) {
   switch (Report.What) {
-  case FixReport::Outcome::NothingToDo: Out << File << ": nothing to fix\n"; return;
+  case FixReport::Outcome::NothingToDo:
+    Out << File << ": nothing to fix\n";
+    printSkipped(Out, File, Report.Skipped);
+    return;
   case FixReport::Outcome::CannotBeChecked: Out << File << ": cannot be checked: " << Report.Reason << '\n'; return;
   case FixReport::Outcome::GaveUp: Out << File << ": no fix found: " << Report.Reason << '\n'; return;
   case FixReport::Outcome::Refused:
@@ -127,14 +144,18 @@ void printFixes(raw_ostream &Out, const std::string &File, const FixReport &Repo
     Out << (First ? File + ": " : "  or: ") << titleOf(F, Options.Unroll) << '\n';
     for (const SourceChange &Change : F.Changes)
       if (First || Report.Fixes.size() <= 3)
-        Out << (First ? "  " : "      ") << describe(Change) << '\n';
+        Out << (First ? "  " : "      ") << describe(Change, File) << '\n';
   }
+  printSkipped(Out, File, Report.Skipped);
 }
 
 void printWeaker(raw_ostream &Out, const std::string &File, const RelaxReport &Report, SourceTexts &Sources,
                  const TextOptions &Options) {
   switch (Report.What) {
-  case RelaxReport::Outcome::NothingToDo: Out << File << ": " << Report.Reason << '\n'; return;
+  case RelaxReport::Outcome::NothingToDo:
+    Out << File << ": " << Report.Reason << '\n';
+    printSkipped(Out, File, Report.Skipped);
+    return;
   case RelaxReport::Outcome::CannotBeChecked: Out << File << ": cannot be checked: " << Report.Reason << '\n'; return;
   case RelaxReport::Outcome::GaveUp: Out << File << ": inconclusive: " << Report.Reason << '\n'; return;
   case RelaxReport::Outcome::Refused:
@@ -155,6 +176,7 @@ void printWeaker(raw_ostream &Out, const std::string &File, const RelaxReport &R
     Out << File << ": all of that together: " << coverageOf(Report.Models, Options.Unroll) << '\n';
   if (!Report.Complete)
     Out << File << ": a limit was reached before everything was tried\n";
+  printSkipped(Out, File, Report.Skipped);
 }
 
 void writeFixes(OStream &J, const CompileRequest &Text, const FixReport &Report, unsigned Unroll,
@@ -171,7 +193,7 @@ void writeFixes(OStream &J, const CompileRequest &Text, const FixReport &Report,
           J.attribute("cost", F.Cost / CostUnit);
           J.attributeArray("changes", [&] {
             for (const SourceChange &Change : F.Changes)
-              J.value(llvm::json::fixUTF8(describe(Change)));
+              J.value(llvm::json::fixUTF8(describe(Change, Text.File)));
           });
           models(J, F.Models, Unroll);
           edits(J, Text, F.Edits, Context);

@@ -29,6 +29,10 @@ void writeBug(OStream &J, const Bug &B, const TraceContext &Context) {
     text(J, "thread", B.Thread);
     if (!B.Trace)
       return;
+    if (isTooLong(*B.Trace)) {
+      J.attribute("stepsLeftOut", static_cast<int64_t>(B.Trace->Run.Events.size()));
+      return;
+    }
     J.attributeBegin("counterexample");
     writeTrace(J, *B.Trace, Context, /*Pictures=*/false);
     J.attributeEnd();
@@ -37,12 +41,27 @@ void writeBug(OStream &J, const Bug &B, const TraceContext &Context) {
 
 namespace {
 
+void witness(OStream &J, const Counterexample *C, const TraceContext &Context) {
+  if (!C || isTooLong(*C))
+    return;
+  J.attributeBegin("counterexample");
+  writeTrace(J, *C, Context, /*Pictures=*/false);
+  J.attributeEnd();
+}
+
+void places(OStream &J, llvm::StringRef Name, const std::vector<Place> &Places, const std::string &NamedFile) {
+  J.attributeArray(Name, [&] {
+    for (const Place &P : Places)
+      J.object([&] { place(J, P, NamedFile); });
+  });
+}
+
 void robustness(OStream &J, const Robustness &R, const TraceContext &Context) {
   J.object([&] {
     J.attribute("against", nameOf(R.Against));
     J.attribute("robust", R.Known == Robustness::Robust);
     J.attribute("bounded", R.Bounded);
-    if (R.Bounded)
+    if (R.Bounded || R.Iterations)
       J.attribute("iterations", R.Iterations);
     if (R.Known != Robustness::NotRobust)
       return;
@@ -50,11 +69,19 @@ void robustness(OStream &J, const Robustness &R, const TraceContext &Context) {
     J.attributeObject("store", [&] { place(J, R.Store, Context.NamedFile); });
     J.attributeObject("overtaker", [&] { place(J, R.Overtaker, Context.NamedFile); });
     J.attributeObject("observer", [&] { place(J, R.Observer, Context.NamedFile); });
-    if (!R.Witness)
-      return;
-    J.attributeBegin("counterexample");
-    writeTrace(J, *R.Witness, Context, /*Pictures=*/false);
-    J.attributeEnd();
+    witness(J, R.Witness.get(), Context);
+    J.attribute("complete", R.Complete);
+    J.attributeArray("violations", [&] {
+      for (const ScViolation &V : R.Violations)
+        J.object([&] {
+          J.attributeObject("store", [&] { place(J, V.Store, Context.NamedFile); });
+          places(J, "overtakers", V.Overtakers, Context.NamedFile);
+          places(J, "previous", V.Previous, Context.NamedFile);
+          J.attributeObject("observer", [&] { place(J, V.Observer, Context.NamedFile); });
+          if (V.Witness != R.Witness) // that is shown above
+            witness(J, V.Witness.get(), Context);
+        });
+    });
   });
 }
 
@@ -69,8 +96,10 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
       J.attribute("equivalence", nameOf(M.OnePer));
     if (!M.WhyNotReadsFrom.empty())
       J.attribute("whyNotReadsFrom", M.WhyNotReadsFrom);
-    J.attribute("blocked", M.Blocked);
+    J.attribute("blocked", M.Blocked + M.Rejected);
+    J.attribute("rejected", M.Rejected);
     J.attribute("bounded", M.CutShort);
+    J.attribute("unchecked", M.Unchecked);
     J.attribute("seconds", M.Seconds);
     J.attribute("stepsTaken", M.StepsTaken);
     J.attribute("explored", !M.FromSc);
@@ -93,12 +122,21 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
       for (const Bug &B : M.Bugs)
         writeBug(J, B, Context);
     });
+    if (M.Skipped)
+      J.attribute("skipped", true);
     text(J, "reason", M.Reason);
     if (!M.Reason.empty() && M.ReasonPlace.Line)
       J.attributeObject("reasonPlace", [&] { place(J, M.ReasonPlace, NamedFile); });
     J.attributeArray("loops", [&] {
       for (const CutLoop &L : M.Loops)
         J.object([&] { place(J, L.Where, NamedFile); });
+    });
+    J.attributeArray("behindBound", [&] {
+      for (const Note &N : M.BehindBound)
+        J.object([&] {
+          text(J, "message", N.Message);
+          place(J, N.Where, NamedFile);
+        });
     });
     J.attributeArray("notes", [&] {
       for (const Note &N : M.Notes)
@@ -129,6 +167,10 @@ void diagnostic(OStream &J, const Diagnostic &D, const std::string &NamedFile) {
 void report(OStream &J, const CheckReport &R, const TraceContext &Context) {
   J.object([&] {
     text(J, "file", R.File);
+    J.attributeArray("checks", [&] {
+      for (const std::string &Name : R.Looked.names())
+        J.value(Name);
+    });
     J.attributeArray("models", [&] {
       for (const ModelReport &M : R.Models)
         model(J, M, R.Models.size() == 1, Context);

@@ -1,8 +1,9 @@
 #include "LitmusCommand.h"
 
 #include "CheckCommand.h"
-
-#include "llvm/Support/MemoryBuffer.h"
+#include "InputFile.h"
+#include "Supervision.h"
+#include "Terminal.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -27,10 +28,7 @@ bool LitmusCommand::findFiles(std::vector<std::string> &Files) const {
       if (At->path().extension() == ".litmus" && At->is_regular_file(Error))
         Found.push_back(At->path().string());
     if (Error || Found.empty()) {
-      llvm::errs() << "picket: "
-                   << (Error ? "'" + Path + "' cannot be read: " + Error.message()
-                             : "there is no .litmus file in '" + Path + "'")
-                   << '\n';
+      tellError(Error ? "'" + Path + "' cannot be read: " + Error.message() : "there is no .litmus file in '" + Path + "'");
       return false;
     }
     std::sort(Found.begin(), Found.end());
@@ -42,13 +40,12 @@ bool LitmusCommand::findFiles(std::vector<std::string> &Files) const {
 LitmusReport LitmusCommand::runFile(const std::string &File) const {
   LitmusReport Report;
   Report.File = File;
-  auto Buffer = llvm::MemoryBuffer::getFile(File);
-  if (!Buffer) {
-    Report.Reading.Problem = "the file cannot be read: " + Buffer.getError().message();
+  constexpr size_t MostBytes = 16 << 20;
+  const std::optional<std::string> Text =
+      readInput(File, MostBytes, Options.TimeoutSeconds, Report.Reading.Problem);
+  if (!Text)
     return Report;
-  }
-  llvm::StringRef Text = (*Buffer)->getBuffer();
-  Report.Reading = readLitmus({Text.data(), Text.size()}, File);
+  Report.Reading = readLitmus(*Text, File);
   if (!Report.Reading.Test)
     return Report;
   const LitmusTest &Test = *Report.Reading.Test;
@@ -102,7 +99,7 @@ static ExitCode exitCodeOf(const std::vector<LitmusReport> &Reports, const Litmu
   for (const LitmusReport &Report : Reports) {
     Refused |= !Report.Reading.Test;
     for (const LitmusResult &R : Report.Results) {
-      Limited |= R.Coverage == Verdict::Inconclusive;
+      Limited |= !R.answered() && R.Coverage != Verdict::Unsupported;
       Refused |= R.Coverage == Verdict::Unsupported;
     }
   }
@@ -113,15 +110,16 @@ int LitmusCommand::run() {
   std::optional<LitmusTable> Table;
   if (!Expected.empty()) {
     std::string Error;
-    Table = LitmusTable::read(Expected, Error);
+    Table = LitmusTable::read(Expected, Options.TimeoutSeconds, Error);
     if (!Table) {
-      llvm::errs() << "picket: " << Error << '\n';
+      tellError(Error);
       return BadUsage;
     }
   }
   const bool Everything = Paths.empty();
   if (Everything && !Table) {
-    llvm::errs() << "picket: no litmus test is named\nRun 'picket litmus --help' for usage.\n";
+    tellError("no litmus test is named");
+    llvm::errs() << "Run 'picket litmus --help' for usage.\n";
     return BadUsage;
   }
   if (Everything)
@@ -138,8 +136,11 @@ int LitmusCommand::run() {
       Comparison->add(Report);
     if (Everything)
       Comparison->noteMissing(Models);
+    else
+      Comparison->noteAbsent();
   }
   const LitmusComparison *Compared = Comparison ? &*Comparison : nullptr;
+  outputBegins();
   if (Json)
     printLitmusJson(llvm::outs(), Reports, Compared);
   else if (Compared || Files.size() > 1)

@@ -3,6 +3,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
+#include <filesystem>
+
 using llvm::json::OStream;
 
 namespace picket {
@@ -25,7 +27,7 @@ void LitmusComparison::add(const LitmusReport &Report) {
     const LitmusExpectation Found = foundBy(*Report.Reading.Test, R);
     if (!R.answered()) {
       Unanswered.push_back({Test, nameOf(R.Which), textOf(*Expected), R.Reason});
-      ++(R.Coverage == Verdict::Inconclusive ? Limited : Unsupported);
+      ++(R.Coverage == Verdict::Unsupported ? Unsupported : Limited);
     } else if (Found == *Expected) {
       ++Agreeing;
     } else {
@@ -45,6 +47,18 @@ void LitmusComparison::noteMissing(const std::vector<Model> &Models) {
       Mismatches.push_back({Key.first, Key.second, textOf(Row), "the test was not run"});
 }
 
+void LitmusComparison::noteAbsent() {
+  std::map<std::string, bool> Exists;
+  for (const auto &[Key, Row] : Table.rows()) {
+    auto [At, New] = Exists.try_emplace(Key.first);
+    std::error_code Ignored;
+    if (New)
+      At->second = std::filesystem::exists(std::filesystem::path(Table.directory()) / (Key.first + ".litmus"), Ignored);
+    if (!At->second && !Compared.count(Key))
+      Mismatches.push_back({Key.first, Key.second, textOf(Row), "there is no such test"});
+  }
+}
+
 static const char *observationOf(const LitmusResult &R) {
   return R.Satisfying == 0 ? "never" : R.Others == 0 ? "always" : "sometimes";
 }
@@ -59,7 +73,8 @@ static void printResult(llvm::raw_ostream &Out, const LitmusTest &Test, const Li
     Out << nameOf(R.Coverage) << ": " << R.Reason << '\n';
     return;
   }
-  Out << (R.Holds ? "holds" : "fails") << ", " << observationOf(R) << " (" << R.Satisfying << " of "
+  Out << (R.Holds ? "holds" : "fails") << ", " << observationOf(R)
+      << (R.Coverage == Verdict::Bounded ? " up to the loop bound (" : " (") << R.Satisfying << " of "
       << count(R.Satisfying + R.Others, "execution") << "), " << count(R.States.size(), "state");
   if (R.Blocked)
     Out << ", " << R.Blocked << " blocked";

@@ -25,6 +25,8 @@ public:
   void add(const LitmusReport &Report);
   /// Rows of these models (empty: all) that nothing was compared with.
   void noteMissing(const std::vector<Model> &Models);
+  /// Rows whose test is not there.
+  void noteAbsent();
 
   struct Mismatch {
     std::string Test, Model;

@@ -1,7 +1,8 @@
 #include "LitmusTable.h"
 
+#include "InputFile.h"
+
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <filesystem>
 #include <tuple>
@@ -10,16 +11,17 @@ using llvm::StringRef;
 
 namespace picket {
 
-std::optional<LitmusTable> LitmusTable::read(const std::string &File, std::string &Error) {
-  auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true);
-  if (!Buffer) {
-    Error = "'" + File + "' cannot be read: " + Buffer.getError().message();
+std::optional<LitmusTable> LitmusTable::read(const std::string &File, double Seconds, std::string &Error) {
+  constexpr size_t MostBytes = 256 << 20;
+  const std::optional<std::string> Text = readInput(File, MostBytes, Seconds, Error);
+  if (!Text) {
+    Error = "'" + File + "': " + Error;
     return std::nullopt;
   }
   LitmusTable Table;
   std::error_code Ignored;
   Table.Directory = std::filesystem::absolute(File, Ignored).lexically_normal().parent_path().string();
-  if (std::string Problem = Table.parse((*Buffer)->getBuffer()); !Problem.empty()) {
+  if (std::string Problem = Table.parse(*Text); !Problem.empty()) {
     Error = "'" + File + "' is no table of expected results: " + Problem;
     return std::nullopt;
   }
@@ -36,6 +38,7 @@ std::string LitmusTable::parse(StringRef Text) {
     Line.rtrim('\r').split(Result, '\t');
     return Result;
   };
+  Text.consume_front("\xef\xbb\xbf"); // a byte order mark
   size_t Columns[NumNames];
   const auto Header = Cells();
   for (size_t K = 0; K < NumNames; ++K) {

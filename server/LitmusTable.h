@@ -20,8 +20,9 @@ class LitmusTable {
 public:
   using Key = std::pair<std::string, std::string>; // test (a path without .litmus), model
 
-  /// Tab-separated, with the names of the columns in the first line. Null and a sentence if it cannot be read.
-  static std::optional<LitmusTable> read(const std::string &File, std::string &Error);
+  /// Tab-separated, with the names of the columns in the first line. Null and a sentence if it cannot be read, within
+  /// `Seconds` (0: however long it takes).
+  static std::optional<LitmusTable> read(const std::string &File, double Seconds, std::string &Error);
 
   const LitmusExpectation *find(const std::string &Test, Model M) const;
   const std::map<Key, LitmusExpectation> &rows() const { return Rows; }

@@ -2,9 +2,14 @@
 // it.
 #pragma once
 
+#include <string>
+
 namespace picket {
 
 /// Graphviz text on standard input to SVG on standard output; returns the exit code, not 0 if it could not be drawn.
 int renderCommand();
+
+/// The pictures of one or several texts, as setRendererFunction asks for them.
+std::string drawAll(const std::string &Dots, std::string &Error);
 
 } // namespace picket

@@ -1,7 +1,8 @@
 #include "SarifReport.h"
 
 #include "DisplayPath.h"
-#include "machine/Bug.h"
+#include "TraceJson.h"
+#include "machine/Checks.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -15,28 +16,7 @@ namespace picket {
 
 namespace {
 
-const char *describe(BugKind Kind) {
-  switch (Kind) {
-  case BugKind::Assertion: return "An assertion fails.";
-  case BugKind::Abort: return "The program aborts.";
-  case BugKind::Deadlock: return "Threads wait for each other and none can go on.";
-  case BugKind::Hang: return "A loop waits for something that never comes.";
-  case BugKind::NullAccess: return "A null pointer is used to access memory.";
-  case BugKind::InvalidAccess: return "Memory is accessed through a pointer to nothing.";
-  case BugKind::OutOfBounds: return "An access goes beyond the bounds of its object.";
-  case BugKind::UseAfterFree: return "Memory is accessed after it was freed.";
-  case BugKind::DoubleFree: return "Memory is freed twice.";
-  case BugKind::InvalidFree: return "Something is freed that was not allocated.";
-  case BugKind::DivisionByZero: return "A number is divided by zero.";
-  case BugKind::UnlockNotHeld: return "A lock is released by a thread that does not hold it.";
-  case BugKind::DestroyedObject: return "A destroyed synchronisation object is used.";
-  case BugKind::BadSynchronisation: return "A synchronisation object is misused.";
-  case BugKind::StackOverflow: return "The stack overflows.";
-  case BugKind::Unreachable: return "Code is reached that is declared unreachable.";
-  }
-  return "";
-}
-
+constexpr const char *NotChecked = "not-checked";
 constexpr Verdict Notified[] = {Verdict::Bounded, Verdict::Inconclusive, Verdict::Unsupported, Verdict::CompileError};
 
 const char *describe(Verdict V) {
@@ -133,12 +113,13 @@ private:
     J.attribute("version", PICKET_VERSION);
     J.attribute("semanticVersion", PICKET_VERSION);
     J.attributeArray("rules", [&] {
-      for (auto Kind = BugKind::Assertion; Kind <= BugKind::Unreachable; Kind = BugKind(int(Kind) + 1))
-        descriptor(nameOf(Kind), describe(Kind), "error");
+      for (const BugKindInfo &Kind : BugKinds)
+        descriptor(Kind.Name, Kind.Sentence, "error");
     });
     J.attributeArray("notifications", [&] {
       for (Verdict V : Notified)
         descriptor(nameOf(V), describe(V), levelOf(V));
+      descriptor(NotChecked, "Some kinds of bugs were not looked for.", "note");
     });
   }
 
@@ -209,7 +190,7 @@ private:
     bool Successful = true;
     for (const CheckReport &R : Reports)
       for (const ModelReport &M : R.Models)
-        Successful &= M.Result != Verdict::CompileError && M.Result != Verdict::Unsupported;
+        Successful &= M.Skipped || (M.Result != Verdict::CompileError && M.Result != Verdict::Unsupported);
     J.attribute("executionSuccessful", Successful);
     J.attribute("exitCode", ExitCode);
     J.attributeArray("toolExecutionNotifications", [&] {
@@ -218,6 +199,8 @@ private:
           diagnostic(R, D);
         for (const ModelReport &M : R.Models)
           modelNotification(R, M);
+        if (const std::vector<std::string> Off = R.Looked.namesLeftOut(); !Off.empty())
+          notification(R, NotChecked, "note", {R.File, 0, 0, 0, 0}, "Not checked, as asked for: " + llvm::join(Off, ", "));
       }
     });
   }
@@ -233,8 +216,11 @@ private:
       for (const CutLoop &L : M.Loops)
         notification(R, nameOf(M.Result), levelOf(M.Result), L.Where,
                      Under + "this loop was followed up to the bound only");
+    if (M.Result == Verdict::Bounded)
+      for (const Note &N : M.BehindBound)
+        notification(R, nameOf(M.Result), levelOf(M.Result), N.Where, Under + N.Message);
     if (M.Result == Verdict::Inconclusive || M.Result == Verdict::Unsupported)
-      notification(R, nameOf(M.Result), levelOf(M.Result), M.ReasonPlace, Under + M.Reason);
+      notification(R, nameOf(M.Result), M.Skipped ? "note" : levelOf(M.Result), M.ReasonPlace, Under + M.Reason);
   }
 
   void notification(const CheckReport &R, const char *Id, const char *Level, const Place &P, StringRef Text) {
@@ -268,7 +254,7 @@ private:
       relatedLocations(*B.Trace, F.Report->File);
     J.attributeArray("codeFlows", [&] {
       for (const auto &[M, Under] : F.Under)
-        if (Under->Trace)
+        if (Under->Trace && !isTooLong(*Under->Trace))
           J.object([&] { codeFlow(M, *Under->Trace, F.Report->File); });
     });
     J.attributeObject("properties", [&] {

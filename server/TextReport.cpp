@@ -1,6 +1,7 @@
 #include "TextReport.h"
 
 #include "DisplayPath.h"
+#include "check/RobustnessText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -56,23 +57,32 @@ std::string loopsText(std::vector<CutLoop> Loops, const std::string &NamedFile) 
   });
   std::vector<std::string> Names;
   for (const CutLoop &L : Loops) {
+    if (!L.Where.Line)
+      continue;
     std::string File = displayPath(L.Where.File, NamedFile);
     std::string Name = File == NamedFile ? std::to_string(L.Where.Line) : placeText(L.Where, NamedFile);
     if (std::find(Names.begin(), Names.end(), Name) == Names.end())
       Names.push_back(Name);
   }
+  if (Names.empty())
+    return "a loop";
   return (Names.size() == 1 ? "the loop at line " : "the loops at lines ") + llvm::join(Names, ", ");
+}
+
+/// ", 2 ended in an error that is not checked"
+std::string uncheckedText(const ModelReport &M) {
+  return M.Unchecked ? ", " + std::to_string(M.Unchecked) + " ended in an error that is not checked" : "";
 }
 
 std::string executionsText(const ModelReport &M) {
   std::string Text = counted(M.Executions, "execution");
   if (M.OnePer == Equivalence::ReadsFrom)
     Text += ", one per reads-from relation";
-  if (M.Blocked)
-    Text += ", " + std::to_string(M.Blocked) + " blocked";
+  if (M.Blocked + M.Rejected)
+    Text += ", " + std::to_string(M.Blocked + M.Rejected) + " blocked";
   if (M.CutShort)
     Text += ", " + std::to_string(M.CutShort) + " cut at the bound";
-  return Text;
+  return Text + uncheckedText(M);
 }
 
 /// Where one execution per reads-from relation was asked for.
@@ -97,10 +107,10 @@ std::string statesText(const StateCounts &S) {
 
 /// Where states were searched, and not executions.
 std::string stateVerdictText(const ModelReport &M) {
-  const std::string Searched = statesText(*M.States);
+  const std::string Searched = statesText(*M.States) + uncheckedText(M);
   if (M.Result == Verdict::Verified)
     return std::string("verified without a bound") + (M.States->Robust ? " (robust)" : "") +
-           ": no state goes wrong (" + Searched + ")";
+           ": no state goes wrong " + (M.Unchecked ? "in a way that is checked (" : "(") + Searched + ")";
   if (M.Result == Verdict::Violation)
     return "violation (found in " + Searched + ")";
   return "inconclusive: " + M.Reason + " (no violation found in " + Searched + ")";
@@ -112,14 +122,15 @@ std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsi
   switch (M.Result) {
   case Verdict::Verified:
     return M.FromSc ? "verified (robust): every execution is one of SC"
-                    : "verified: no execution goes wrong (" + executionsText(M) + ")";
+                    : std::string("verified: no execution goes wrong") +
+                          (M.Unchecked ? " in a way that is checked (" : " (") + executionsText(M) + ")";
   case Verdict::Bounded:
     return boundText(M, NamedFile, Unroll) +
            (M.FromSc ? " (robust: every execution is one of SC)" : " (" + executionsText(M) + ")");
   case Verdict::Violation: return "violation (found in " + executionsText(M) + ")";
   case Verdict::Inconclusive: return "inconclusive: " + M.Reason + " (no violation found in " + executionsText(M) + ")";
   case Verdict::Unsupported:
-  case Verdict::CompileError: return "cannot be checked: " + M.Reason;
+  case Verdict::CompileError: return (M.Skipped ? "not checked: " : "cannot be checked: ") + M.Reason;
   }
   return "";
 }
@@ -205,6 +216,32 @@ void printAlarm(raw_ostream &Out, const CheckReport &Report, const Robustness &R
     printSteps(Out, *R.Witness, Report.File, Sources, Options.Steps);
 }
 
+/// Every store that can be late, and what can observe that. `Steps`: with the executions that the first one has as well.
+void printLateStores(raw_ostream &Out, const CheckReport &Report, const Robustness &R, SourceTexts &Sources,
+                     const TextOptions &Options) {
+  const std::vector<LateStore> Stores = lateStoresOf(R);
+  const std::string Model = upperName(R.Against);
+  Out << "  " << counted(R.Violations.size(), "violation") << " of SC, by "
+      << counted(Stores.size(), "store") << " that can be late under " << Model;
+  if (!R.Complete)
+    Out << "; there may be more (--all finds all)";
+  else if (R.Iterations)
+    Out << "; all there are up to " << counted(R.Iterations, "iteration") << " of loops";
+  Out << ":\n";
+  for (const LateStore &L : Stores)
+    Out << "    " << placeText(L.Store, Report.File) << ": past the later "
+        << (L.Overtakers.size() > 1 ? "accesses at " : "access at ") << linesText(L.Overtakers, L.Store)
+        << "; observed at " << linesText(L.Observers, L.Store) << '\n';
+  if (Options.Quiet)
+    return;
+  for (size_t K = 1; K < R.Violations.size(); ++K)
+    if (const ScViolation &V = R.Violations[K]; V.Witness && V.Witness != R.Witness) {
+      Out << "  " << placeText(V.Store, Report.File) << ", observed at " << linesText({V.Observer}, V.Store) << ", under "
+          << Model << ":\n";
+      printSteps(Out, *V.Witness, Report.File, Sources, Options.Steps);
+    }
+}
+
 /// Where the program is not robust, if nothing worse is to be told. What TSO and PSO share is told once.
 void printAlarms(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options) {
   auto IsClean = [](const ModelReport &M) { return M.Bugs.empty(); };
@@ -256,6 +293,7 @@ void printRobustness(raw_ostream &Out, const CheckReport &Report, const std::vec
       printAlarm(Out, Report, *R, Sources, Options);
       Told = &*R;
     }
+    printLateStores(Out, Report, *R, Sources, Options);
   }
 }
 
@@ -263,6 +301,11 @@ void printDiagnostics(raw_ostream &Out, const std::vector<Diagnostic> &Diagnosti
                       SourceTexts &Sources) {
   for (const Diagnostic &D : Diagnostics)
     printDiagnostic(Out, D, NamedFile, Sources);
+}
+
+void printLeftOut(raw_ostream &Out, const std::string &File, const Checks &Looked) {
+  if (const std::vector<std::string> Off = Looked.namesLeftOut(); !Off.empty())
+    Out << File << ": not checked, as asked for: " << llvm::join(Off, ", ") << '\n';
 }
 
 void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options) {
@@ -278,11 +321,16 @@ void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources
       Out << "  " << wholeTracesText(M) << '\n';
     for (const Bug &B : M.Bugs)
       printBug(Out, Report, M, B, Sources, Options);
+    for (const Note &N : M.BehindBound) {
+      Out << placeText(N.Where, Report.File) << ": note: " << N.Message << '\n';
+      printExcerpt(Out, N.Where, Sources);
+    }
     for (const Note &N : M.Notes) {
       Out << placeText(N.Where, Report.File) << ": note: " << N.Message << '\n';
       printExcerpt(Out, N.Where, Sources);
     }
   }
+  printLeftOut(Out, Report.File, Report.Looked);
   printAlarms(Out, Report, Sources, Options);
 }
 
@@ -311,6 +359,8 @@ static void printSideBySide(raw_ostream &Out, const std::vector<CheckReport> &Re
     std::vector<std::string> Robust;
     bool Known = Sequential && isComplete(*Sequential, Exhaustive);
     for (const ModelReport &M : R.Models) {
+      if (M.Skipped)
+        continue;
       Known &= isComplete(M, Exhaustive) && M.OnePer == Equivalence::ShashaSnir;
       if (Sequential && M.Which != Model::SC && M.Executions == Sequential->Executions &&
           M.Blocked == Sequential->Blocked)
@@ -332,7 +382,7 @@ void printCounts(raw_ostream &Out, const std::vector<CheckReport> &Reports, bool
       Out << llvm::left_justify(R.File, Width) << "  " << llvm::left_justify(nameOf(M.Which), 5) << "  "
           << llvm::left_justify(nameOf(M.Result), 13);
       Out << llvm::format("%12llu%12llu%12llu%11.3f%14.0f\n", static_cast<unsigned long long>(M.Executions),
-                          static_cast<unsigned long long>(M.Blocked), static_cast<unsigned long long>(M.CutShort),
+                          static_cast<unsigned long long>(M.Blocked + M.Rejected), static_cast<unsigned long long>(M.CutShort),
                           M.Seconds, M.Seconds > 0 ? Executions / M.Seconds : 0.0);
     }
   const bool ByReads = std::any_of(Reports.begin(), Reports.end(), [](const CheckReport &R) {
@@ -345,6 +395,13 @@ void printCounts(raw_ostream &Out, const std::vector<CheckReport> &Reports, bool
     for (const ModelReport &M : R.Models)
       if (!M.WhyNotReadsFrom.empty())
         Out << R.File << ": " << upperName(M.Which) << ": " << wholeTracesText(M) << '\n';
+  for (const CheckReport &R : Reports) {
+    for (const ModelReport &M : R.Models)
+      if (M.Unchecked)
+        Out << R.File << ": " << upperName(M.Which) << ": " << M.Unchecked
+            << " more ended in an error that is not checked\n";
+    printLeftOut(Out, R.File, R.Looked);
+  }
   if (!Reports.empty() && Reports.front().Models.size() > 1)
     printSideBySide(Out, Reports, Width, Exhaustive);
 }

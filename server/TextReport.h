@@ -27,6 +27,9 @@ void printText(llvm::raw_ostream &Out, const CheckReport &Report, SourceTexts &S
 void printRobustness(llvm::raw_ostream &Out, const CheckReport &Report, const std::vector<Model> &Against,
                      SourceTexts &Sources, const TextOptions &Options);
 
+/// Names the kinds of bugs that were not looked for, although they are by default.
+void printLeftOut(llvm::raw_ostream &Out, const std::string &File, const Checks &Looked);
+
 /// One line per model: executions, blocked, bounded, seconds, executions per second. Then, for several models, their
 /// executions side by side, and under which ones the program is robust (which only complete explorations tell).
 void printCounts(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, bool Exhaustive);

@@ -1,6 +1,7 @@
 #include "TraceFiles.h"
 
 #include "HtmlPage.h"
+#include "Supervision.h"
 #include "TraceJson.h"
 #include "trace/Svg.h"
 
@@ -51,15 +52,8 @@ bool writeFile(const std::string &File, const std::string &Content) {
     llvm::outs().flush();
     return true;
   }
-  std::error_code Failed;
-  llvm::raw_fd_ostream Out(File, Failed);
-  if (!Failed) {
-    Out << Content;
-    Out.close();
-    Failed = Out.error();
-    Out.clear_error();
-  }
-  return !Failed || complain("cannot write '" + File + "': " + Failed.message());
+  const std::string Failed = writeFilesOutside({{File, Content}});
+  return Failed.empty() || complain(Failed);
 }
 
 bool writePicture(const std::string &File, const Counterexample &C, View V) {
@@ -70,7 +64,16 @@ bool writePicture(const std::string &File, const Counterexample &C, View V) {
 } // namespace
 
 bool TraceFiles::write(const std::vector<CheckReport> &Reports, SourceTexts &Sources) const {
-  const std::vector<Found> Traces = allTraces(Reports);
+  std::vector<Found> Traces = allTraces(Reports);
+  const size_t All = Traces.size();
+  std::erase_if(Traces, [](const Found &F) { return isTooLong(*F.Trace); });
+  if (Traces.empty() && All > 0) {
+    for (const std::string *File : {&Json, &Dot, &Svg, &Html})
+      if (!File->empty())
+        complain("the counterexample has more than " + std::to_string(MostEventsInFiles) + " steps: '" + *File +
+                 "' is not written");
+    return false;
+  }
   if (Traces.empty()) {
     for (const std::string *File : {&Json, &Dot, &Svg, &Html})
       if (!File->empty())

@@ -43,6 +43,8 @@ public:
       J.attributeObject("shashaSnir", [&] { graph(C.ShashaSnir, View::ShashaSnir); });
       J.attributeObject("cycle", [&] { cycle(); });
       array("steps", C.Steps, [&](const Step &S) { step(S); });
+      if (!R.Failures.empty())
+        array("failures", R.Failures, [&](const FailurePoint &F) { failure(F); });
       array("shared", R.Shared, [&](const SharedThing &S) { shared(S); });
       J.attributeObject("sources", [&] { sources(); });
     });
@@ -110,12 +112,21 @@ private:
     text("thread", R.BugThread);
     if (R.BugEvent != NoEvent)
       J.attribute("event", R.BugEvent);
+    if (R.GoesRound)
+      J.attribute("goesRound", true);
   }
 
   void thread(const TraceThread &T) {
     J.object([&] {
       text("name", T.Name);
       array("identity", T.Identity, [&](uint32_t Index) { J.value(Index); });
+    });
+  }
+
+  void failure(const FailurePoint &F) {
+    J.object([&] {
+      array("thread", F.Thread, [&](uint32_t Index) { J.value(Index); });
+      J.attribute("arrival", F.Arrival);
     });
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "SourceText.h"
+#include "source/UntrustedJson.h"
 #include "trace/Counterexample.h"
 
 #include "llvm/Support/Error.h"
@@ -16,6 +17,11 @@ struct TraceContext {
   SourceTexts *Sources = nullptr; // where "sources" comes from
 };
 
+/// Executions of more events are not written into files: nobody can look at them, and they would take hundreds of megabytes. Their
+/// first and last steps are shown in the terminal.
+constexpr size_t MostEventsInFiles = 4000;
+inline bool isTooLong(const Counterexample &C) { return C.Run.Events.size() > MostEventsInFiles; }
+
 /// Writes one object. The pictures of both views take time: each is drawn by a helper process (trace/Svg.h). One that
 /// cannot be drawn is left out.
 void writeTrace(llvm::json::OStream &J, const Counterexample &C, const TraceContext &Context, bool Pictures);
@@ -26,9 +32,6 @@ struct SavedTrace {
   std::vector<uint32_t> Order; // the events in the order of the steps
   std::vector<std::string> Flags;
 };
-
-/// JSON that anybody may have written. Nesting is limited, because the parser's is the stack's.
-llvm::Expected<llvm::json::Value> parseUntrusted(llvm::StringRef Text);
 
 /// Reads one counterexample. The error is a sentence that names the part of the JSON that is wrong. What comes back
 /// does not contradict itself: every number points to something. Keys it does not know are skipped.

@@ -40,6 +40,8 @@ public:
     each(*Top, "", "variables", [&](const Object &O, const std::string &At) { readVariable(O, At); });
     each(*Top, "", "events", [&](const Object &O, const std::string &At) { readEvent(O, At); });
     each(*Top, "", "shared", [&](const Object &O, const std::string &At) { readShared(O, At); });
+    if (Top->get("failures"))
+      each(*Top, "", "failures", [&](const Object &O, const std::string &At) { readFailure(O, At); });
     readBug(*Top);
     checkPartners();
     checkSources();
@@ -185,6 +187,14 @@ private:
       T.Identity.push_back(number((*Identity)[K], join(At, "identity") + "[" + std::to_string(K) + "]"));
   }
 
+  void readFailure(const Object &O, const std::string &At) {
+    FailurePoint &F = R.Failures.emplace_back();
+    const Array *Thread = array(O, At, "thread");
+    for (size_t K = 0; Thread && K < Thread->size(); ++K)
+      F.Thread.push_back(number((*Thread)[K], join(At, "thread") + "[" + std::to_string(K) + "]"));
+    F.Arrival = number(O, At, "arrival");
+  }
+
   void readVariable(const Object &O, const std::string &At) {
     TraceVariable &V = R.Variables.emplace_back();
     V.Name = text(O, At, "name");
@@ -280,6 +290,7 @@ private:
     R.BugMessage = text(*O, "bug", "message");
     R.BugThread = text(*O, "bug", "thread");
     R.BugWhere = place(*O, "bug");
+    R.GoesRound = flag(*O, "bug", "goesRound");
     if (!R.BugKind.empty() || O->get("event")) // without either it shows that a program is not robust
       R.BugEvent = index(*O, "bug", "event", R.Events.size(), "event");
   }
@@ -321,24 +332,6 @@ private:
 };
 
 } // namespace
-
-llvm::Expected<Value> parseUntrusted(StringRef Text) {
-  constexpr unsigned MaxDepth = 64;
-  unsigned Depth = 0;
-  bool InString = false;
-  for (size_t K = 0; K < Text.size(); ++K) {
-    const char C = Text[K];
-    if (InString && C == '\\')
-      ++K;
-    else if (C == '"')
-      InString = !InString;
-    else if (!InString && (C == '[' || C == '{') && ++Depth > MaxDepth)
-      return llvm::createStringError("it is nested too deeply");
-    else if (!InString && (C == ']' || C == '}') && Depth > 0)
-      --Depth;
-  }
-  return llvm::json::parse(Text);
-}
 
 llvm::Expected<SavedTrace> readTrace(const Value &Json) { return TraceReader().read(Json); }
 

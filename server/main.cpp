@@ -1,9 +1,11 @@
 // The `picket` program: command line in, exit code out.
 #include "CheckCommand.h"
 #include "ClangFlags.h"
+#include "DoctorCommand.h"
 #include "LitmusCommand.h"
 #include "RenderCommand.h"
 #include "ReplayCommand.h"
+#include "Supervision.h"
 #include "Terminal.h"
 #include "Units.h"
 #include "lsp/LspCommand.h"
@@ -21,9 +23,10 @@ static const char *const Description =
     "Picket checks concurrent C programs: every execution, or the one that goes wrong.";
 
 static const char *const CheckHelp =
-    R"(Flags for Clang (-D -U -I -std= -include -isystem -W... -f... -m...) are passed on; so is all that follows '--'.
-Flags are also taken from a compile_commands.json beside or above the file; models, unroll, timeout, memory, jobs and
-flags also from a .picket.toml there, and from a comment on the file's first lines (// picket: unroll=5).
+    R"(Flags for Clang (-D -U -I -std= -include -isystem -W... -f... -m...) are passed on; so is all that follows '--'. Flags
+that do not change what the text means are dropped, some of them with a note (docs/security.md).
+Flags are also taken from a compile_commands.json beside or above the file; models, checks, unroll, timeout, memory,
+jobs and flags also from a .picket.toml there, and from a comment on the file's first lines (// picket: unroll=5).
 -fpicket-optimize=O1 (or O2) is Picket's own: what LLVM's optimiser makes of the program is checked instead.
 
 Exit codes: 0 nothing found, 1 violation, 2 bad usage or a file that cannot be written,
@@ -33,6 +36,7 @@ With --fix and --relax: 0 also if there is a fix, 1 a violation that fences cann
 Examples:
   picket check queue.c
   picket check --unroll 3 --timeout 20s -DTHREADS=3 queue.c
+  picket check --checks assertion,memory queue.c
   picket check --exhaustive --json lock.c > lock.json
   picket check --count examples/*.c
   picket check --engine lazy --model tso spinlock.c
@@ -73,29 +77,54 @@ Examples:
 
 static constexpr const char *RobustHelp = R"(
 A program is robust against a memory model if each of its executions is one of sequential consistency (SC): then
-whatever holds under SC holds there. For a program that is not, the store that can be delayed is shown, and an
-execution in which it is. Exit codes: 0 robust, 1 not robust, 2 bad usage, 3 a file cannot be checked, 4 a limit was
-reached first.
+whatever holds under SC holds there. For a program that is not, each store that can be late is listed with the accesses
+that it can be delayed past and those that can observe it, and an execution shows the first. The check ends when the
+answer is known; the list is then as long as what was seen by then, which the output says. Exit codes: 0 robust, 1 not
+robust, 2 bad usage, 3 a file cannot be checked, 4 a limit was reached first.
 
 Examples:
   picket robust dekker.c
+  picket robust --all dekker.c
   picket robust --model tso --json queue.c
 )";
+
+/// "sc, tso, pso, power"
+static std::string modelList() {
+  std::string List;
+  for (Model M : DefaultModels)
+    List += (List.empty() ? "" : ", ") + std::string(nameOf(M));
+  return List;
+}
 
 static std::vector<Model> parseModels(const std::string &Text) {
   std::vector<Model> Models;
   for (const std::string &Name : CLI::detail::split(Text, ',')) {
-    bool Known = false;
-    for (Model M : {Model::SC, Model::TSO, Model::PSO, Model::Power})
-      if (CLI::detail::to_lower(Name) == nameOf(M)) {
-        Known = true;
-        if (std::find(Models.begin(), Models.end(), M) == Models.end())
-          Models.push_back(M);
-      }
-    if (!Known)
-      throw CLI::ValidationError("--model", "'" + Name + "' is no memory model (sc, tso, pso, power)");
+    const std::optional<Model> M = modelNamed(Name);
+    if (!M)
+      throw CLI::ValidationError("--model", "'" + Name + "' is no memory model (" + modelList() + ")");
+    if (std::find(Models.begin(), Models.end(), *M) == Models.end())
+      Models.push_back(*M);
   }
   return Models;
+}
+
+static void addChecksOption(CLI::App *Command, std::optional<Checks> &Looked) {
+  std::string Groups;
+  for (const CheckGroupInfo &G : CheckGroups)
+    Groups += std::string("\n  ") + G.Name + (G.ByDefault ? "" : " (off by default)") + ": " + G.Meaning;
+  Command
+      ->add_option_function<std::string>(
+          "--checks",
+          [&Looked](const std::string &Text) {
+            Checks Chosen;
+            if (std::string Wrong = parseChecks(CLI::detail::split(Text, ','), Chosen); !Wrong.empty())
+              throw CLI::ValidationError("--checks", Wrong);
+            Looked = Chosen;
+          },
+          "The kinds of bugs to look for, comma separated: memory,leak for these only, default,leak for one more,\n"
+          "no-deadlock for all but this one; also all and none:" +
+              Groups)
+      ->type_name("LIST");
 }
 
 static void addEngineOption(CLI::App *Command, std::optional<Engine> &Search) {
@@ -205,9 +234,9 @@ static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
   Litmus->add_option("FILE", Command.Paths, "Litmus tests, or directories of them");
   Litmus->add_option_function<std::string>(
       "--model", [&Command](const std::string &Text) { Command.Models = parseModels(Text); },
-      "Memory models, comma separated: sc, tso, pso, power [by architecture]");
+      "Memory models, comma separated: " + modelList() + " [by architecture]");
   Litmus->add_option("--expected", Command.Expected, "A table of expected results to compare with")->type_name("FILE");
-  Litmus->add_option("--unroll", Command.Options.Unroll, "Iterations of a loop that other threads can keep going [8]")
+  Litmus->add_option("--unroll", Command.Options.Unroll, "Iterations of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
   addTimeoutOption(Litmus, Command.Options.TimeoutSeconds);
@@ -244,9 +273,14 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   SettingsLayer &Given = Command.Given;
   Check->add_option("FILE", Command.Files, "C files, each a program of its own")->required();
   Check->add_option_function<std::string>(
-      "--model", [&Given](const std::string &Text) { Given.Models = parseModels(Text); },
-      "Memory models, comma separated: sc, tso, pso [all of them]");
-  Check->add_option("--unroll", Given.Unroll, "Iterations of a loop that other threads can keep going [8]")
+      "--model",
+      [&Given](const std::string &Text) {
+        Given.Models = parseModels(Text);
+        Given.ModelsNamed = true;
+      },
+      "Memory models, comma separated: " + modelList() + " [all of them]");
+  addChecksOption(Check, Given.Looked);
+  Check->add_option("--unroll", Given.Unroll, "Iterations of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
   addEngineOption(Check, Given.Search);
@@ -264,6 +298,8 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
       "relation, of which there are fewer. Not for POWER, nor where states are searched [shasha-snir]");
   Check->add_flag("!--no-monitor", Options.Monitor,
                   "Explore TSO and PSO also where SC shows that the program is robust");
+  Check->add_flag("!--no-spurious", Options.Spurious,
+                  "Weak compare-and-swaps never fail, and waits on condition variables never end, for no reason");
   Check->add_flag("--exhaustive", Options.Exhaustive, "Go on after the first bug, so that the counts are total");
   addTimeoutOption(Check, Given.TimeoutSeconds);
   addMemoryOption(Check, Given.MemoryBytes);
@@ -287,6 +323,8 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   addFixOptions(Check, Command.Fixes);
 }
 
+static constexpr unsigned AllWitnesses = 64; // --all: executions that are shown, per model
+
 /// `picket robust`: SC is explored and monitored, nothing else.
 static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
   CLI::App *Robust = App.add_subcommand("robust", "Tell whether C files behave as under SC");
@@ -307,9 +345,18 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
             throw CLI::ValidationError("--model", "robustness is known for tso and pso");
       },
       "Memory models, comma separated: tso, pso [both]");
-  Robust->add_option("--unroll", Command.Given.Unroll, "Iterations of a loop that other threads can keep going [8]")
+  Robust->add_option("--unroll", Command.Given.Unroll, "Iterations of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
+  Robust->add_flag("!--no-spurious", Options.Spurious,
+                   "Weak compare-and-swaps never fail, and waits on condition variables never end, for no reason");
+  Robust->add_flag_callback(
+      "--all",
+      [&Options] {
+        Options.EveryViolation = true;
+        Options.MostWitnesses = AllWitnesses;
+      },
+      "Find all violations of SC, and show each (the first 64 of a model) with an execution");
   addEngineOption(Robust, Command.Given.Search);
   addTimeoutOption(Robust, Command.Given.TimeoutSeconds);
   addMemoryOption(Robust, Command.Given.MemoryBytes);
@@ -318,10 +365,43 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
   addStepsOptions(Robust, Command);
 }
 
+/// Whether whoever reads standard output expects JSON, also if the rest of the command line cannot be understood.
+static bool wantsJson(const std::vector<std::string> &Arguments) {
+  for (size_t K = 0; K < Arguments.size(); ++K)
+    if (Arguments[K] == "--json" || Arguments[K] == "--format=json" ||
+        (Arguments[K] == "json" && K > 0 && Arguments[K - 1] == "--format"))
+      return true;
+  return false;
+}
+
+/// The files that the command line names, and with --apply the texts that were checked.
+static bool mayWrite(const CheckCommand &Check, const std::vector<FileChange> &Changes) {
+  const TraceFiles &Named = Check.Traces;
+  return std::all_of(Changes.begin(), Changes.end(), [&](const FileChange &C) {
+    if (C.Expected)
+      return Check.Fixes.Apply;
+    return !C.File.empty() && (C.File == Named.Json || C.File == Named.Dot || C.File == Named.Svg || C.File == Named.Html);
+  });
+}
+
+/// The command in a confined process.
+static int runConfined(const CheckCommand &Check, const std::function<int()> &Command) {
+  for (const std::string &Sentence : recoverFiles())
+    std::cerr << "picket: " << Sentence << '\n';
+  Supervised What;
+  What.Work = [&] { return finishOutput(Command(), BadUsage); };
+  What.MayWrite = [&](const std::vector<FileChange> &Changes) { return mayWrite(Check, Changes); };
+  What.Complain = tellError;
+  What.CodeOfCrash = CannotBeChecked;
+  What.CodeOfLimit = LimitReached;
+  return finishOutput(runSupervised(What), BadUsage);
+}
+
 int main(int argc, char **argv) {
+  occupyStandardFiles();
   if (argc == 2 && std::string_view(argv[1]) == "render-svg")
     return renderCommand();
-  setRendererProgram("/proc/self/exe");
+  setRendererFunction(drawAll);
   if (argc == 2 && std::string_view(argv[1]) == "worker")
     return workerCommand();
   if (argc >= 2 && std::string_view(argv[1]) == "lsp")
@@ -339,26 +419,33 @@ int main(int argc, char **argv) {
   CheckCommand Robust;
   addRobustCommand(App, Robust);
   App.add_subcommand("lsp", "The language server for editors"); // for the help: it has its own parser
+  App.add_subcommand("doctor", "Tell whether this system can confine Picket");
 
   SplitArguments Arguments = splitClangFlags(std::vector<std::string>(argv + 1, argv + argc));
+  setJsonErrors(wantsJson(Arguments.Own));
   Check.ClangFlags = Replay.ClangFlags = Robust.ClangFlags = Arguments.Clang;
   try {
     if (!Arguments.Own.empty() && Arguments.Own[0][0] != '-' && Arguments.Own[0] != "check" &&
-        Arguments.Own[0] != "replay" && Arguments.Own[0] != "litmus" && Arguments.Own[0] != "robust")
+        Arguments.Own[0] != "replay" && Arguments.Own[0] != "litmus" && Arguments.Own[0] != "robust" &&
+        Arguments.Own[0] != "doctor")
       throw CLI::ExtrasError({Arguments.Own[0]});
     std::reverse(Arguments.Own.begin(), Arguments.Own.end()); // the order CLI11 wants a vector in
     App.parse(Arguments.Own);
   } catch (const CLI::Success &HelpOrVersion) {
-    return App.exit(HelpOrVersion);
+    return finishOutput(App.exit(HelpOrVersion), BadUsage);
   } catch (const CLI::ParseError &Error) {
-    std::cerr << "picket: " << Error.what() << "\nRun 'picket "
-              << (App.get_subcommands().empty() ? "check" : App.get_subcommands()[0]->get_name())
+    tellError(Error.what());
+    std::cerr << "Run 'picket " << (App.get_subcommands().empty() ? "check" : App.get_subcommands()[0]->get_name())
               << " --help' for usage.\n";
-    return BadUsage;
+    return finishOutput(BadUsage, BadUsage);
   }
+  if (App.got_subcommand("doctor"))
+    return finishOutput(doctorCommand(), BadUsage);
   if (App.got_subcommand("replay"))
-    return Replay.run();
+    return runConfined(Check, [&] { return Replay.run(); });
   if (App.got_subcommand("robust"))
-    return Robust.run();
-  return App.got_subcommand("litmus") ? Litmus.run() : Check.run();
+    return runConfined(Robust, [&] { return Robust.run(); });
+  if (App.got_subcommand("litmus"))
+    return runConfined(Check, [&] { return Litmus.run(); });
+  return runConfined(Check, [&] { return Check.run(); });
 }

@@ -1,6 +1,7 @@
 #include "check/Check.h"
 
 #include "check/AccessSampler.h"
+#include "check/FailureRounds.h"
 #include "check/Findings.h"
 #include "check/Limits.h"
 #include "check/RobustnessText.h"
@@ -33,6 +34,14 @@ const char *nameOf(Model M) {
   return "?";
 }
 
+std::optional<Model> modelNamed(std::string_view Name) {
+  auto IsSame = [](char A, char B) { return std::tolower(static_cast<unsigned char>(A)) == B; };
+  for (Model M : DefaultModels)
+    if (const std::string_view Known = nameOf(M); std::equal(Name.begin(), Name.end(), Known.begin(), Known.end(), IsSame))
+      return M;
+  return std::nullopt;
+}
+
 const char *nameOf(Verdict V) {
   switch (V) {
   case Verdict::Verified: return "verified";
@@ -52,6 +61,15 @@ const char *nameOf(Engine E) {
   case Engine::Lazy: return "lazy";
   }
   return "?";
+}
+
+static unsigned coresOf(unsigned Jobs) { return Jobs ? Jobs : std::max(1u, std::thread::hardware_concurrency()); }
+
+unsigned modelsAtOnce(const std::vector<Model> &Models, unsigned Jobs) {
+  const unsigned Cores = coresOf(Jobs);
+  // POWER is explored beside the others if there is more than one core.
+  const bool Beside = Cores > 1 && std::count(Models.begin(), Models.end(), Model::Power) > 0;
+  return std::clamp<unsigned>(static_cast<unsigned>(Models.size()), 1, Cores + (Beside ? 1 : 0));
 }
 
 namespace {
@@ -78,10 +96,10 @@ public:
   }
 
   bool mustKnow(const Execution &E, Ending How) const override {
-    return Options.Samples || Findings::hasNews(E.configuration().machine(), How);
+    return Options.Samples || Found.hasNews(E.configuration().machine(), How);
   }
 
-  bool mustKnow(const Machine &M, Ending How) const override { return Findings::hasNews(M, How); }
+  bool mustKnow(const Machine &M, Ending How) const override { return Found.hasNews(M, How); }
 
   void ended(GraphRun &Run, Ending How) override {
     Machine &M = Run.machine();
@@ -101,6 +119,9 @@ public:
   bool isEnough(const ExplorationResult &Result) override { return Meanwhile.isEnough(Result); }
   /// To be called when the exploration is over and its verdict is in the report.
   void addStates() { Meanwhile.addStates(); }
+  void tellBehindBound() { Found.tellBehindBound(); }
+  /// Whether an execution ended because the program says that it is of no interest.
+  bool assumed() const { return Found.assumed(); }
 
   void restarted() override {
     Found.clear();
@@ -120,8 +141,8 @@ public:
         Report.Samples.push_back(std::make_shared<Recording>(std::move(*Run)));
     if (Exploration.Monitor)
       for (ScMonitor::Which W : {ScMonitor::Tso, ScMonitor::Pso})
-        if (const std::optional<RobustnessAlarm> &Alarm = Exploration.Monitor->alarm(W))
-          addAlarm(W == ScMonitor::Tso ? Model::TSO : Model::PSO, *Alarm, C.machine().sharing());
+        if (Exploration.Monitor->alarmed(W))
+          addAlarms(W, C.machine().sharing());
   }
 
   /// The same for graphs.
@@ -164,19 +185,59 @@ private:
     B.Trace = std::make_shared<Counterexample>(explain(std::move(Run)));
   }
 
-  void addAlarm(Model Against, const RobustnessAlarm &Alarm, const Sharing &Known) {
+  void addAlarms(ScMonitor::Which W, const Sharing &Known) {
     Robustness R;
-    R.Against = Against;
-    setNotRobust(R, placeOf(P, P.placeOf(Alarm.Delayed.Pc)), placeOf(P, P.placeOf(Alarm.Overtaker.Pc)),
-                 placeOf(P, P.placeOf(Alarm.Observer.Pc)));
-    const Buffering Buffers = Against == Model::TSO ? Buffering::Fifo : Buffering::PerLocation;
-    if (Options.Witnesses)
-      if (std::optional<Recording> Run = findWitness(P, Exploration.Machine, Known, Buffers, Alarm)) {
-        Run->File = File;
-        Run->Unroll = Options.Unroll;
-        setWitness(R, std::move(*Run));
-      }
+    R.Against = W == ScMonitor::Tso ? Model::TSO : Model::PSO;
+    auto Found = violationsOf(P, *Exploration.Monitor, W);
+    const ScViolation &First = Found.front().first;
+    const RobustnessAlarm *Alarm = Found.front().second;
+    setNotRobust(R, First.Store, Alarm ? placeOf(P, P.placeOf(Alarm->Overtaker.Pc)) : First.Overtakers.front(),
+                 First.Observer);
+    const size_t Most = Options.Witnesses ? Options.MostWitnesses : 0;
+    if (std::optional<Recording> Run = Most ? witnessOf(W, Alarm, Known) : std::nullopt)
+      setWitness(R, std::move(*Run));
+    if (Most > 1) {
+      Found.front().first.Witness = R.Witness;
+      addWitnesses(W, Found, Known, Most);
+    }
+    for (auto &[Violation, Raised] : Found)
+      R.Violations.push_back(std::move(Violation));
+    putMarkedFirst(R);
     Report.Robust.push_back(std::move(R));
+  }
+
+  /// Shows violations with executions: of each store one, then as many others as there may be.
+  void addWitnesses(ScMonitor::Which W, std::vector<std::pair<ScViolation, const RobustnessAlarm *>> &Found,
+                    const Sharing &Known, size_t Most) {
+    size_t Shown = 1;
+    for (const bool EachStore : {true, false})
+      for (auto &[Violation, Alarm] : Found) {
+        auto IsShown = [&, &Store = Violation.Store](const auto &Other) {
+          return Other.first.Witness && isSame(Other.first.Store, Store);
+        };
+        if (Shown >= Most || Violation.Witness || (EachStore && std::any_of(Found.begin(), Found.end(), IsShown)))
+          continue;
+        std::optional<Recording> Run = witnessOf(W, Alarm, Known);
+        if (!Run)
+          continue;
+        auto Witness = std::make_shared<Counterexample>(explain(std::move(*Run)));
+        if (!Witness->Why.Edges.empty()) {
+          Violation.Witness = std::move(Witness);
+          ++Shown;
+        }
+      }
+  }
+
+  std::optional<Recording> witnessOf(ScMonitor::Which W, const RobustnessAlarm *Alarm, const Sharing &Known) const {
+    if (!Alarm)
+      return std::nullopt;
+    const Buffering Buffers = W == ScMonitor::Tso ? Buffering::Fifo : Buffering::PerLocation;
+    std::optional<Recording> Run = findWitness(P, Exploration.Machine, Known, Buffers, *Alarm);
+    if (Run) {
+      Run->File = File;
+      Run->Unroll = Options.Unroll;
+    }
+    return Run;
   }
 
   void keep(Execution &E, const BugReport &B) {
@@ -246,11 +307,15 @@ std::optional<Buffering> bufferingOf(Model M) {
   return std::nullopt;
 }
 
-/// SC was explored to the end: where there was no alarm, the program is robust.
+/// SC was explored to the end: where there was no alarm, the program is robust; where there were, these are all.
 void addRobust(ModelReport &Sc, unsigned Unroll) {
   for (Model M : {Model::TSO, Model::PSO}) {
-    if (std::any_of(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; }))
+    auto Known = std::find_if(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
+    if (Known != Sc.Robust.end()) {
+      Known->Complete = true;
+      Known->Iterations = Sc.CutShort ? Unroll : 0;
       continue;
+    }
     Robustness R;
     R.Against = M;
     R.Known = Robustness::Robust;
@@ -265,9 +330,24 @@ bool isStopped(const ExplorationResult &Result) {
   return Result.Ended == ExplorationResult::End::Unsupported || Result.HasReasonPc;
 }
 
+/// Whether all was explored and yet nothing was seen that a verdict could rely on. That is a mistake of Picket's: a
+/// program has executions, and those that do not end must be told as bugs, unless nobody looks for these. Executions
+/// without the failures of a round belong to another round.
+bool isFromNothing(const Program &P, const MachineOptions &Machine, const ExplorationResult &Result,
+                   const Collector &Found) {
+  return Result.Ended == ExplorationResult::End::Everything && !Result.Executions && !Result.Cut &&
+         !Result.Unchecked && !Found.assumed() && P.Failures.empty() && Machine.Looked.has(BugKind::Deadlock) &&
+         Machine.Looked.has(BugKind::Hang);
+}
+
 /// One execution per reads-from relation. False, and the report says why, if that is not possible.
 bool exploreReadsFrom(const Program &P, ExplorationOptions E, Collector &Found, ModelReport &Report,
                       ExplorationResult &Result) {
+  for (CheckGroup Group : {CheckGroup::Leak, CheckGroup::Uninitialised}) // matters of coherence
+    if (E.Machine.Looked.has(Group)) {
+      Report.WhyNotReadsFrom = std::string("bugs of the kind '") + nameOf(Group) + "' are looked for";
+      return false;
+    }
   E.OnePer = Report.OnePer = Equivalence::ReadsFrom;
   try {
     Result = exploreGraphs(P,
@@ -286,6 +366,8 @@ bool exploreReadsFrom(const Program &P, ExplorationOptions E, Collector &Found, 
     Report.WhyNotReadsFrom = Result.Reason;
   else if (Result.FailedWakeups)
     Report.WhyNotReadsFrom = "an execution that was planned could not be carried out";
+  else if (isFromNothing(P, E.Machine, Result, Found))
+    Report.WhyNotReadsFrom = "no execution came to an end";
   else if (!Found.finished(P, E.Machine, E.Buffers))
     Report.WhyNotReadsFrom = "a bug could not be shown with store buffers";
   if (Report.WhyNotReadsFrom.empty())
@@ -337,6 +419,8 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   Report.Executions = Result.Executions;
   Report.Blocked = Result.Blocked;
   Report.CutShort = Result.Cut;
+  Report.Unchecked = Result.Unchecked;
+  Report.Rejected = Result.RejectedBranches;
   Report.StepsTaken = Result.Steps;
   if (Result.HasReasonPc)
     Report.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
@@ -349,23 +433,28 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
     Report.Result = Verdict::Inconclusive;
   else
     Report.Result = Result.Cut ? Verdict::Bounded : Verdict::Verified;
-  if (E.Monitor && Result.Ended == ExplorationResult::End::Everything)
+  if (Report.Result == Verdict::Verified && isFromNothing(P, E.Machine, Result, Found)) {
+    Report.Result = Verdict::Inconclusive;
+    Report.Reason = "no execution came to an end, and Picket cannot say why";
+  }
+  if (Report.Result == Verdict::Bounded)
+    Found.tellBehindBound();
+  if (E.Monitor && Result.Ended == ExplorationResult::End::Everything && !isFromNothing(P, E.Machine, Result, Found))
     addRobust(Report, E.Machine.Unroll);
   Found.addStates();
 }
 
-/// The models of a check. TSO and PSO are not explored where SC turns out to answer for them, so they begin once SC is
+/// Models of a check. TSO and PSO are not explored where SC turns out to answer for them, so they begin once SC is
 /// over or has shown that it does not.
 class ModelChecks {
 public:
   ModelChecks(CheckReport &Report, const Program &P, const CheckOptions &Options,
               const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
-              const std::function<void(const CheckReport &)> &OnModel)
+              const std::function<void(const CheckReport &)> &OnModel, SpareCores &Spare)
       : Report(Report), P(P), Options(Options), OnProgress(OnProgress), Cancel(Cancel), OnModel(OnModel),
-        Jobs(Options.Jobs ? Options.Jobs : std::max(1u, std::thread::hardware_concurrency())), Spare(Jobs),
-        Done(Report.Models.size()) {
-    // What others wait for comes first, and who waits last.
-    for (const Model M : {Model::SC, Model::Power, Model::TSO, Model::PSO})
+        Jobs(coresOf(Options.Jobs)), Spare(Spare), Done(Report.Models.size()) {
+    // What others wait for comes first.
+    for (const Model M : DefaultModels)
       for (size_t K = 0; K < Report.Models.size(); ++K)
         if (Report.Models[K].Which == M)
           Order.push_back(K);
@@ -413,10 +502,12 @@ private:
   }
 
   void tell() {
-    CheckReport SoFar{Report.File, Report.Diagnostics, {}, 0};
+    CheckReport SoFar{Report.File, Report.Diagnostics, {}, Report.Looked, 0};
     for (size_t K = 0; K < Done.size(); ++K)
-      if (Done[K])
+      if (Done[K]) {
         SoFar.Models.push_back(Report.Models[K]);
+        SoFar.Models.back().MayChange = wantsSecondLook(Report.Models[K]);
+      }
     OnModel(SoFar);
   }
 
@@ -433,7 +524,7 @@ private:
     auto Answer =
         std::find_if(Sc->Robust.begin(), Sc->Robust.end(), [&](const Robustness &R) { return R.Against == M.Which; });
     const bool Robust = Answer != Sc->Robust.end() && Answer->Known == Robustness::Robust;
-    if (!Robust || (Sc->Result != Verdict::Verified && Sc->Result != Verdict::Bounded))
+    if (!Robust || Sc->Unchecked || (Sc->Result != Verdict::Verified && Sc->Result != Verdict::Bounded))
       return false;
     const Model Which = M.Which;
     M = *Sc;
@@ -443,9 +534,10 @@ private:
     return true;
   }
 
-  /// Whether the bound is all that keeps a model from an answer.
+  /// Whether the bound, or a loop that does not end, is all that keeps a model from an answer.
   bool wantsSecondLook(const ModelReport &M) const {
-    return Options.Search == Engine::Auto && hasStates(M.Which) && M.Result == Verdict::Bounded;
+    const bool Stopped = M.Result == Verdict::Inconclusive && M.ReasonPlace.Line > 0 && M.Executions == 0;
+    return Options.Search == Engine::Auto && hasStates(M.Which) && (M.Result == Verdict::Bounded || Stopped);
   }
   bool wantsSecondLook() const {
     return std::any_of(Report.Models.begin(), Report.Models.end(),
@@ -513,7 +605,7 @@ private:
   const std::atomic<bool> *Cancel;
   const std::function<void(const CheckReport &)> &OnModel;
   const unsigned Jobs;
-  SpareCores Spare;
+  SpareCores &Spare;
   std::vector<size_t> Order; // of Report.Models
   ModelReport *Sc = nullptr; // if it is asked for and monitored
   ScMonitor Alarms;
@@ -523,14 +615,138 @@ private:
   std::vector<bool> Done;
 };
 
+/// Models that are checked together, as a report of their own.
+struct ModelGroup {
+  CheckOptions Options; // with these models
+  CheckReport Report;   // all of it, once they are done
+  bool Done = false;
+  std::vector<ModelReport> Known; // what is told of them
+};
+
+/// All models of a check: POWER by itself, since it can take much longer than the others, which then do not wait for it.
+class CheckRun {
+public:
+  CheckRun(CheckReport &Report, const Program &P, const CheckOptions &Options,
+           const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
+           const std::function<void(const CheckReport &)> &OnModel)
+      : Report(Report), P(P), Options(Options), OnProgress(OnProgress), Cancel(Cancel), OnModel(OnModel),
+        Spare(coresOf(Options.Jobs)) {
+    for (const ModelReport &M : Report.Models) {
+      ModelGroup &Own = M.Which == Model::Power ? Power : Others;
+      Own.Report.Models.push_back(M);
+    }
+    for (ModelGroup *G : {&Others, &Power}) {
+      G->Report.File = Report.File;
+      G->Report.Looked = Report.Looked;
+      G->Options = Options;
+      G->Options.Models.clear();
+      for (const ModelReport &M : G->Report.Models)
+        G->Options.Models.push_back(M.Which);
+      G->Options.MaxMemoryBytes = Options.MaxMemoryBytes / modelsAtOnce(Options.Models, Options.Jobs) *
+                                  modelsAtOnce(G->Options.Models, Options.Jobs);
+      G->Done = G->Options.Models.empty();
+    }
+  }
+
+  void run() {
+    // With one core only, POWER comes last. Otherwise it may have one too many: of the others, one mostly waits for SC.
+    std::thread Beside;
+    if (!Others.Done && !Power.Done && coresOf(Options.Jobs) > 1)
+      Beside = std::thread([this] { check(Power); });
+    if (!Others.Done)
+      check(Others);
+    if (Beside.joinable())
+      Beside.join();
+    else if (!Power.Done)
+      check(Power);
+    for (ModelReport &M : Report.Models)
+      M = std::move(*find(M.Which == Model::Power ? Power.Report.Models : Others.Report.Models, M.Which));
+  }
+
+private:
+  static ModelReport *find(std::vector<ModelReport> &In, Model M) {
+    auto At = std::find_if(In.begin(), In.end(), [&](const ModelReport &R) { return R.Which == M; });
+    return At == In.end() ? nullptr : &*At;
+  }
+
+  void check(ModelGroup &G) {
+    const std::function<void(const CheckReport &)> Tell = [&](const CheckReport &SoFar) {
+      std::lock_guard<std::mutex> Lock(Telling);
+      G.Known = SoFar.Models;
+      tell();
+    };
+    auto CheckModels = [&](const Program &Which, const CheckOptions &Asked,
+                           const std::function<void(const Progress &)> &OnStep,
+                           const std::function<void(const CheckReport &)> &TellModel, CheckReport &Into) {
+      ModelChecks Checks(Into, Which, Asked, OnStep, Cancel, TellModel, Spare);
+      Checks.run();
+      Checks.shareRobustness();
+      Checks.lookAgain();
+    };
+    if (hasFailureRounds(P, Options)) {
+      auto Round = [&](const Program &Which, const CheckOptions &Asked,
+                       const std::function<void(const Progress &)> &OnStep, CheckReport &Into) {
+        CheckModels(Which, Asked, OnStep, {}, Into); // no model is done before the last round
+      };
+      checkFailureRounds(P, G.Options, OnProgress, Cancel, Round, G.Report);
+    } else {
+      CheckModels(P, G.Options, OnProgress, OnModel ? Tell : std::function<void(const CheckReport &)>(), G.Report);
+    }
+    std::lock_guard<std::mutex> Lock(Telling);
+    G.Done = true;
+    G.Known = G.Report.Models;
+    if (OnModel && !(Others.Done && Power.Done))
+      tell();
+  }
+
+  void tell() {
+    CheckReport SoFar{Report.File, Report.Diagnostics, {}, Report.Looked, 0};
+    for (const Model M : Options.Models)
+      if (const ModelReport *Known = find(M == Model::Power ? Power.Known : Others.Known, M))
+        SoFar.Models.push_back(*Known);
+    skipRefused(SoFar, Options);
+    OnModel(SoFar);
+  }
+
+  CheckReport &Report;
+  const Program &P;
+  const CheckOptions &Options;
+  const std::function<void(const Progress &)> &OnProgress;
+  const std::atomic<bool> *Cancel;
+  const std::function<void(const CheckReport &)> &OnModel;
+  SpareCores Spare;
+  ModelGroup Others, Power;
+  std::mutex Telling; // Known and Done
+};
+
 } // namespace
 
+void skipRefused(CheckReport &Report, const CheckOptions &Options) {
+  if (Options.ModelsNamed || Options.Models.size() < 2)
+    return;
+  auto Refuses = [](const ModelReport &M) { return M.Result == Verdict::Unsupported; };
+  const bool Complete = Report.Models.size() == Options.Models.size();
+  if (Complete && std::all_of(Report.Models.begin(), Report.Models.end(), Refuses))
+    return; // there is no other answer
+  for (ModelReport &M : Report.Models)
+    M.Skipped = M.Which == Model::Power && Refuses(M);
+}
+
+CompileRequest textToCheck(CompileRequest Text, const CheckOptions &Options) {
+  Text.FindOverflows = Options.Looked.has(CheckGroup::Overflow);
+  return Text;
+}
+
 CheckReport check(const CheckRequest &Request, const std::function<void(const Progress &)> &OnProgress,
-                  const std::atomic<bool> *Cancel) {
+                  const std::atomic<bool> *Cancel, const std::function<void()> &OnCompiled,
+                  const std::function<void(const CheckReport &)> &OnModel) {
   Clock::time_point Start = Clock::now();
-  CompileResult Compiled = compileProgram(Request.Text);
+  CompileResult Compiled = compileProgram(textToCheck(Request.Text, Request.Options));
   const double CompileSeconds = secondsSince(Start);
-  CheckReport Report = checkCompiled(Request.Text.File, std::move(Compiled), Request.Options, OnProgress, Cancel);
+  if (OnCompiled)
+    OnCompiled();
+  CheckReport Report =
+      checkCompiled(Request.Text.File, std::move(Compiled), Request.Options, OnProgress, Cancel, OnModel);
   Report.CompileSeconds = CompileSeconds;
   Report.Flags = Request.Text.Flags;
   return Report;
@@ -541,6 +757,7 @@ CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const
                           const std::function<void(const CheckReport &)> &OnModel) {
   CheckReport Report;
   Report.File = File;
+  Report.Looked = Options.Looked;
   Report.Diagnostics = std::move(Compiled.Diagnostics);
   for (Model M : Options.Models)
     Report.Models.emplace_back().Which = M;
@@ -565,10 +782,8 @@ CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const
     return Report;
   }
 
-  ModelChecks Checks(Report, P, Options, OnProgress, Cancel, OnModel);
-  Checks.run();
-  Checks.shareRobustness();
-  Checks.lookAgain();
+  CheckRun(Report, P, Options, OnProgress, Cancel, OnModel).run();
+  skipRefused(Report, Options);
   return Report;
 }
 

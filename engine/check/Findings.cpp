@@ -1,5 +1,6 @@
 #include "check/Findings.h"
 
+#include "machine/CallStack.h"
 #include "trace/RecordingNames.h"
 
 #include <algorithm>
@@ -16,10 +17,15 @@ bool Findings::add(Machine &M, const BugReport &B) {
 }
 
 void Findings::look(Machine &M, Ending How) {
-  if (How == Ending::Cut)
-    for (ThreadId T = 0; T < M.numThreads(); ++T)
+  if (How == Ending::Cut || How == Ending::Blocked)
+    for (ThreadId T = 0; T < M.numThreads(); ++T) {
       if (M.exists(T) && M.status(T) == ThreadStatus::Cut)
-        addLoop(M.loopOfSpin(T));
+        addLoop(M, T);
+      if (M.exists(T) && M.status(T) == ThreadStatus::Assumed)
+        Assumed = true;
+    }
+  if (How == Ending::Cut)
+    Behind.add(M);
   if (M.unwrittenReads().empty())
     return;
   for (size_t &Seen = ReadsSeen[&M]; Seen < M.unwrittenReads().size(); ++Seen)
@@ -30,24 +36,47 @@ void Findings::clear() {
   Report.Bugs.clear();
   Report.Loops.clear();
   Report.Notes.clear();
+  Report.BehindBound.clear();
   ReadsSeen.clear();
+  Behind.clear();
+  Assumed = false;
 }
 
-/// A bug inside a model of the C library is shown where the user's text called it.
-Place Findings::whereOf(Machine &M, const BugReport &B) const {
-  std::vector<uint32_t> Stack = M.callStack(B.Thread);
-  if (!Stack.empty())
-    Stack.back() = B.Pc;
+void Findings::tellBehindBound() {
+  for (uint32_t Pc : Behind.refused()) {
+    Note New{"paths behind the bound " + Behind.describe(Pc) + ", which is not modelled", userPlace({Pc})};
+    if (std::none_of(Report.BehindBound.begin(), Report.BehindBound.end(),
+                     [&](const Note &Known) { return Known.Message == New.Message; }))
+      Report.BehindBound.push_back(std::move(New));
+  }
+}
+
+/// What is inside a model of the C library is shown where the user's text called it.
+Place Findings::userPlace(std::vector<uint32_t> Stack) const {
+  const uint32_t Innermost = Stack.back();
+  std::erase(Stack, CallsLeftOut);
   for (size_t K = Stack.size(); K-- > 0;)
     if (const SourceLocation &L = P.placeOf(Stack[K]); L.Line && P.UserFile[L.File])
       return placeOf(P, L);
-  return placeOf(P, P.placeOf(B.Pc));
+  return placeOf(P, P.placeOf(Innermost));
 }
 
-void Findings::addLoop(uint32_t Loop) {
-  Place Where = placeOf(P, P.Locations[P.Loops[Loop].Location]);
-  for (const CutLoop &Known : Report.Loops)
-    if (Known.Where.File == Where.File && Known.Where.Line == Where.Line)
+Place Findings::whereOf(Machine &M, const BugReport &B) const {
+  std::vector<uint32_t> Stack = M.callStack(B.Thread);
+  if (Stack.empty())
+    Stack.push_back(B.Pc);
+  Stack.back() = B.Pc;
+  return userPlace(std::move(Stack));
+}
+
+/// Loops of models, and those the compiler knows no line of, are shown where the thread stands, or where it was created.
+void Findings::addLoop(Machine &M, ThreadId Cut) {
+  const SourceLocation &Known = P.Locations[P.Loops[M.loopOfSpin(Cut)].Location];
+  Place Where = Known.Line && P.UserFile[Known.File] ? placeOf(P, Known) : userPlace(M.callStack(Cut));
+  if (!Where.Line && !M.createdFrom(Cut).empty())
+    Where = userPlace(M.createdFrom(Cut));
+  for (const CutLoop &L : Report.Loops)
+    if (L.Where.File == Where.File && L.Where.Line == Where.Line)
       return;
   Report.Loops.push_back({Where});
 }

@@ -1,6 +1,7 @@
 // What the executions of one model show, gathered for its report: each bug, cut loop and note once.
 #pragma once
 
+#include "check/BehindBound.h"
 #include "check/Check.h"
 #include "machine/Machine.h"
 #include "memory/Configuration.h"
@@ -11,23 +12,32 @@ namespace picket {
 
 class Findings {
 public:
-  Findings(const Program &P, ModelReport &Report) : P(P), Report(Report) {}
+  Findings(const Program &P, ModelReport &Report) : P(P), Report(Report), Behind(P) {}
 
   /// Adds a bug. False if it is known.
   bool add(Machine &M, const BugReport &B);
   /// Looks at an execution that ended.
   void look(Machine &M, Ending How);
-  /// Whether there is anything in it to look at.
-  static bool hasNews(const Machine &M, Ending How) { return How == Ending::Cut || !M.unwrittenReads().empty(); }
+  /// Whether there is anything in it to look at. Several threads may ask at the same time.
+  bool hasNews(const Machine &M, Ending How) const {
+    return How == Ending::Cut || !M.unwrittenReads().empty() || (How == Ending::Blocked && !Assumed.load());
+  }
+  /// Whether an execution ended because the program says that it is of no interest.
+  bool assumed() const { return Assumed.load(); }
+  /// Adds to the report what may be come to behind the bound. To be called when the exploration is over.
+  void tellBehindBound();
   void clear();
 
 private:
   Place whereOf(Machine &M, const BugReport &B) const;
-  void addLoop(uint32_t Loop);
+  void addLoop(Machine &M, ThreadId Cut);
+  Place userPlace(std::vector<uint32_t> Stack) const;
   void addRead(const Machine::UnwrittenRead &Read);
 
   const Program &P;
   ModelReport &Report;
+  BehindBound Behind;
+  std::atomic<bool> Assumed = false;
   std::map<const Machine *, size_t> ReadsSeen; // of the machine's unwritten reads
 };
 

@@ -33,6 +33,7 @@ void StatesMeanwhile::addStates() {
     ByStates->Executions = Report.Executions; // of all workers
     ByStates->Blocked = Report.Blocked;
     ByStates->CutShort = Report.CutShort;
+    ByStates->Rejected = Report.Rejected;
     ByStates->StepsTaken = Report.StepsTaken;
     Report = std::move(*ByStates);
   }
@@ -70,8 +71,10 @@ bool StatesMeanwhile::knowsRobustness(const ExplorationResult &SoFar) {
   auto Known = [&](Model M) {
     return alarmed(M) || (ByStates && (M == Model::TSO || ByStates->Robust.front().Known == Robustness::NotRobust));
   };
-  if ((Known(Model::TSO) || !Options.AgainstTso) && (Known(Model::PSO) || !Options.AgainstPso))
-    return true;
+  if ((Known(Model::TSO) || !Options.AgainstTso) && (Known(Model::PSO) || !Options.AgainstPso)) {
+    const bool Robust = !Options.AgainstPso && ByStates && ByStates->Robust.front().Known == Robustness::Robust;
+    return !Options.EveryViolation || Robust;
+  }
   // What is left are executions up to a bound. Where these are many, a lower bound has to do.
   constexpr double MostForBound = .5;
   if (!SoFar.Cut || Now < MostForBound || Lowered)
@@ -106,10 +109,11 @@ void StatesMeanwhile::addAsFar(Model M) {
     }
 }
 
-/// Whether there is an answer for loops without a bound, where executions only give one up to a bound.
+/// Whether there is an answer for loops without a bound, where executions only give one up to a bound, or do not end.
 bool StatesMeanwhile::knowsStates(const ExplorationResult &SoFar) {
   std::optional<double> Seconds;
-  if (SoFar.Cut && Report.Bugs.empty() && !ByStates)
+  const bool NoneEnds = SoFar.Executions + SoFar.Blocked + SoFar.Cut == 0;
+  if ((SoFar.Cut || NoneEnds) && Report.Bugs.empty() && !ByStates)
     Seconds = Searches.due(secondsSince(Start));
   if (!Seconds)
     return false;
@@ -151,6 +155,8 @@ void StatesMeanwhile::addAnswer(Robustness Answer) {
     if (M == Model::PSO) {
       setNotRobust(*Known, Answer.Store, Answer.Overtaker, Answer.Observer);
       Known->Witness = nullptr;
+      Known->Violations.clear();
+      putMarkedFirst(*Known);
     } else {
       Report.States = ByStates->States;
     }

@@ -66,13 +66,13 @@ public:
     const Program &P = From.P;
     setNotRobust(R, placeOf(P, P.placeOf(At.Store)), placeOf(P, P.placeOf(At.Load)),
                  placeOf(P, P.placeOf(At.Observer)));
-    if (!From.Options.Witnesses)
-      return false;
-    if (std::optional<Recording> Run = record(C, Schedule, nullptr)) {
+    if (std::optional<Recording> Run = From.Options.Witnesses ? record(C, Schedule, nullptr) : std::nullopt) {
       Run->File = From.File;
       Run->Unroll = NoBound;
       setWitness(R, std::move(*Run));
     }
+    R.Violations.clear();
+    putMarkedFirst(R);
     return false;
   }
 
@@ -91,6 +91,7 @@ bool StateCheck::run(ModelReport &Report) {
   Now.Seconds = Report.Seconds;
   Collector Found(*this, Now);
   StateCounts Counts;
+  uint64_t Unchecked = 0;
   auto Stopped = [&](bool Unsupported, const auto &Result) {
     Ended = Unsupported ? Verdict::Unsupported : Verdict::Inconclusive;
     Now.Reason = Result.Reason;
@@ -104,12 +105,14 @@ bool StateCheck::run(ModelReport &Report) {
       Search.Exhaustive = Options.Exhaustive;
       const StateSearchResult Result = searchStates(P, Search, Found);
       Counts = {Result.States, Result.Transitions, Result.Bytes};
+      Unchecked = Result.Unchecked;
       if (Result.Ended == ExplorationResult::End::Everything)
         Ended = Verdict::Verified;
       else
         Stopped(Result.Ended == ExplorationResult::End::Unsupported, Result);
     } else {
       const LazyTsoResult Result = checkLazily(P, Limits, Found);
+      Unchecked = Result.Unchecked;
       Counts = {Result.States, Result.Transitions, Result.Bytes, Result.Rounds, Result.Delayed.size(), Result.Robust};
       if (Result.What == LazyTsoResult::Answer::Verified)
         Ended = Verdict::Verified;
@@ -134,8 +137,10 @@ bool StateCheck::run(ModelReport &Report) {
     return false;
   Report.Result = Ended;
   Report.Bugs = std::move(Now.Bugs);
+  Report.Unchecked = Unchecked;
   Report.FromSc = false;
   Report.Loops.clear();
+  Report.BehindBound.clear();
   if (Report.Notes.empty())
     Report.Notes = std::move(Now.Notes);
   return true;

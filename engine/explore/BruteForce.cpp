@@ -40,6 +40,7 @@ private:
     case Ending::Complete: Result.Complete.insert(std::move(Key)); break;
     case Ending::Blocked: Result.Blocked.insert(std::move(Key)); break;
     case Ending::Cut: Result.Cut.insert(std::move(Key)); break;
+    case Ending::Unchecked: Result.Unchecked.insert(std::move(Key)); break;
     }
     C.machine().dropBugs(Bugs);
     return true;

@@ -9,8 +9,8 @@
 namespace picket {
 
 struct BruteForceResult {
-  std::set<TraceKey> Complete, Blocked, Cut; // by how the execution ended
-  std::set<TraceKey> Buggy;                  // those among Complete with a bug
+  std::set<TraceKey> Complete, Blocked, Cut, Unchecked; // by how the execution ended
+  std::set<TraceKey> Buggy;                             // those among Complete with a bug
   uint64_t Interleavings = 0;
   bool GaveUp = false; // more than MaxInterleavings
 };

@@ -436,8 +436,9 @@ bool DporWorker::isEnough() {
 
 /// What this worker has for itself.
 uint64_t DporWorker::bytes() const {
-  return Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper) + E.bytes() +
-         C.machine().undo().bytes() + C.machine().memory().bytesAllocated() + C.machine().pointBytes();
+  return Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper) + E.bytes() + C.bytes() +
+         C.machine().undo().bytes() + C.machine().memory().bytesAllocated() + C.machine().pointBytes() +
+         C.machine().numThreads() * Machine::BytesPerThread;
 }
 
 bool DporWorker::lookAtLimits() {

@@ -124,6 +124,8 @@ void Execution::joinOwnStores(ThreadId T) {
 /// Whether a compare-and-swap, which is the event to come or the one just made, finds what it expects in the execution
 /// without event First and all that happens after it. Its cells are those found last.
 bool Execution::wouldSwap(uint32_t First, bool DidSwap) const {
+  if (Pending.Fails)
+    return false;
   const auto *Expected = reinterpret_cast<const uint8_t *>(&Pending.Value2);
   for (CellId Cell : Found) {
     const uint8_t *Before = nullptr; // of the earliest write that is taken out
@@ -314,7 +316,9 @@ void Execution::follow(const StepNote &N) {
 /// What main waited for at its end nobody asks any more, if nobody else is left.
 inline bool Execution::matters(const StepNote &N) const {
   const bool OnlyClock = N.What == StepNote::Joined || N.What == StepNote::Drained;
-  return !OnlyClock || N.A != 0 || Monitor || !C.machine().isFinished(0) || !C.machine().alone();
+  const Machine &M = C.machine();
+  const bool MainEnded = M.isFinished(0) || M.status(0) == ThreadStatus::Exited;
+  return !OnlyClock || N.A != 0 || Monitor || !MainEnded || !M.alone();
 }
 
 void Execution::started() {

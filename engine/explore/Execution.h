@@ -226,7 +226,9 @@ private:
   bool readByOthers(ThreadId Writer, uint32_t Reads, const uint32_t *Known) const;
   bool seenByOthers(uint32_t Store, const uint32_t *Known) const;
   bool monitorWithout(const Event &Store, CellId Cell);
-  void raise(const uint32_t *Known, uint32_t Store, bool Tso);
+  AlarmInstructions instructionsOf(const Event &Store, const uint32_t *Known) const;
+  bool wantsAlarm(const AlarmInstructions &At, const uint32_t *Known) const;
+  void raise(const uint32_t *Known, uint32_t Store, const AlarmInstructions &At, bool Tso);
 
   Configuration &C;
   Cells &Memory;
@@ -248,6 +250,7 @@ private:
   PodArray<Race> Races;
   std::vector<History> Histories;                   // per process, with a monitor
   std::vector<ProcessId> Landed;                    // per landing: whose it is
+  std::map<AlarmInstructions, std::array<size_t, 2>> RaisedHere; // alarms: the shortest past per model
   std::vector<PodArray<uint32_t>> EntryClocks;      // per thread: clock of the store behind each buffer entry
   std::vector<std::vector<EntryState>> EntryStates; // per thread
   std::vector<uint64_t> SavedAt;                    // per process: the step in which its clock was last saved

@@ -62,11 +62,14 @@ template <unsigned Words> void GraphWalk<Words>::startOverIfSurprised() {
   throw StartOver();
 }
 
-/// Finds uses of memory that has ended, which the event that was just committed makes.
+/// Finds uses of memory that has ended, which the event that was just committed makes; and reads of memory that nothing
+/// has written, where they are looked for.
 template <unsigned Words> bool GraphWalk<Words>::lookForEnds(EventId Committed) {
   if (!G[Committed].IsWrite) {
     EventId Source = G[Committed].Source;
-    if (Source == NoEvent || !G[Source].Ends)
+    if (Source == NoEvent)
+      return Flow.failsUnwritten(Committed);
+    if (!G[Source].Ends)
       return false;
     Flow.failEnded(Committed, Source);
     return true;
@@ -84,12 +87,13 @@ template <unsigned Words> bool GraphWalk<Words>::lookForEnds(EventId Committed) 
   return true;
 }
 
-/// Fetches. False if a thread came back to the head of its spin loop: what it read last is nothing to go on with.
+/// Fetches. False if a thread came back to the head of its spin loop: what it read last is nothing to go on with. A
+/// thread that is alone has read nothing that could be anything else: it goes round for ever.
 template <unsigned Words> bool GraphWalk<Words>::advance() {
   Flow.fetch();
   startOverIfSurprised();
   for (ThreadId T = 0; T < M.numThreads(); ++T)
-    if (M.exists(T) && Flow.isSpinning(T))
+    if (M.exists(T) && Flow.isSpinning(T) && !M.alone())
       return false;
   return true;
 }
@@ -152,14 +156,18 @@ template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
 }
 
 /// The thread may have begun its iteration with values that others have since replaced, so it gets a whole one with the
-/// latest.
+/// latest, which must lead back to the same head. Loops may be inside each other and have several ways round, but the
+/// thread must have been in this one all the time. If it leads elsewhere, it is there that the thread waits, in a run in
+/// which it read what is latest.
 template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, std::vector<Glance> *Looked) {
-  ThreadId T = G[Load].Thread;
+  const ThreadId T = G[Load].Thread;
   auto Before = Flow.mark();
   std::vector<EventId> Reads;
+  std::set<int32_t> Entered;
+  Flow.watchLoops(T, &Entered);
   bool Forever = false;
-  const uint32_t Loops = Flow.loopsEntered(T);
-  for (unsigned Rounds = 0; Load != NoEvent && !Forever;) {
+  int32_t Head = -1; // once it has come back to one
+  while (Load != NoEvent) {
     const auto &Coherence = G.Places[G[Load].Place].Coherence;
     EventId Latest = Coherence.empty() ? NoEvent : Coherence.back();
     if (Latest != NoEvent && G[Latest].Ends) // a use of memory that has ended
@@ -182,15 +190,20 @@ template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, 
     Reads.push_back(Load);
     Flow.fetch();
     if (Flow.isSpinning(T)) {
-      Forever = ++Rounds == 2;
+      const Instruction &Back = M.program().Code[M.pc(T)];
+      const int32_t Last = std::exchange(Head, Back.A);
+      Forever = Last == Head && !Entered.count(Back.Dst);
+      if (Last != -1 || Entered.count(Back.Dst))
+        break;
       Flow.goRound(T);
       Flow.fetch();
     }
     Load = NoEvent;
-    for (EventId E = 0; E < G.size() && Load == NoEvent && Flow.loopsEntered(T) == Loops; ++E)
+    for (EventId E = 0; E < G.size() && Load == NoEvent; ++E)
       if (G[E].Thread == T && !G.Committed.contains(E) && !G[E].IsWrite && Flow.mayWait(E) && isEnabled(E))
         Load = E;
   }
+  Flow.watchLoops(T, nullptr);
   while (!Reads.empty()) {
     takeBack(Reads.back());
     Reads.pop_back();
@@ -200,9 +213,22 @@ template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, 
 }
 
 template <unsigned Words> Ending GraphWalk<Words>::ending(ThreadId &Stuck, bool &Superfluous) {
+  if (M.missesFailures() || Flow.hasOtherFailure())
+    return Ending::Blocked;
+  const Ending How = endingOfThreads(Stuck, Superfluous);
+  if (Superfluous)
+    return How;
+  const bool Overflows = Flow.reportOverflows(), Leaks = How == Ending::Complete && Flow.reportLeaks();
+  return Overflows || Leaks ? Ending::Buggy : How;
+}
+
+template <unsigned Words> Ending GraphWalk<Words>::endingOfThreads(ThreadId &Stuck, bool &Superfluous) {
   if (!M.bugs().empty())
     return Ending::Buggy;
+  if (M.hasUncheckedError())
+    return Ending::Unchecked;
   bool Given = false, Unfinished = false;
+  ThreadId Alone = ~0u; // in a loop, which never ends then
   for (ThreadId T = 0; T < M.numThreads(); ++T) {
     if (!M.exists(T))
       continue;
@@ -210,7 +236,10 @@ template <unsigned Words> Ending GraphWalk<Words>::ending(ThreadId &Stuck, bool 
     case ThreadStatus::Cut: return Ending::Cut;
     case ThreadStatus::Assumed: Given = true; break;
     case ThreadStatus::Finished:
+    case ThreadStatus::Exited:
     case ThreadStatus::Failed: break;
+    case ThreadStatus::Spinning:
+    case ThreadStatus::Endless: Alone = T; [[fallthrough]];
     default: Unfinished = true;
     }
   }
@@ -218,11 +247,20 @@ template <unsigned Words> Ending GraphWalk<Words>::ending(ThreadId &Stuck, bool 
     return Ending::Blocked;
   if (!Unfinished)
     return Ending::Complete;
-  // Blames whom Configuration::ending does. Once main has returned, whoever still waits for a signal or semaphore goes
-  // down with the process.
+  if (Alone != ~0u && Deferred.empty()) {
+    if (M.hasEnded()) // it goes down with the process
+      return Ending::Complete;
+    if (!M.reportStuck(Alone, false))
+      return Ending::Blocked;
+    Stuck = Alone;
+    return Ending::Buggy;
+  }
+  // Blames whom Configuration::ending does.
   EventId Locked = NoEvent, Hangs = NoEvent;
   auto Waiting = std::exchange(Deferred, {}), InOrder = Waiting;
-  std::sort(InOrder.begin(), InOrder.end(), [&](auto &A, auto &B) { return G[A.first].Thread < G[B.first].Thread; });
+  std::sort(InOrder.begin(), InOrder.end(), [&](auto &A, auto &B) {
+    return std::pair(G[A.first].Thread, G[A.first].Index) < std::pair(G[B.first].Thread, G[B.first].Index);
+  });
   bool Moves = false;
   for (auto [E, Home] : InOrder) {
     const Operation &Op = Flow.operation(E);
@@ -230,8 +268,7 @@ template <unsigned Words> Ending GraphWalk<Words>::ending(ThreadId &Stuck, bool 
     Moves |= IsSync ? canGoOn(E) : !goesRoundForEver(E);
     if (!IsSync)
       Hangs = E;
-    else if ((!M.exitCalled() || Op.Sync == SyncOp::MutexLock || Op.Sync == SyncOp::SpinLock) &&
-             (Locked == NoEvent || Flow.operation(Locked).Sync != SyncOp::MutexLock))
+    else if (Locked == NoEvent || Flow.operation(Locked).Sync != SyncOp::MutexLock)
       Locked = E;
   }
   Deferred = std::move(Waiting);
@@ -239,17 +276,22 @@ template <unsigned Words> Ending GraphWalk<Words>::ending(ThreadId &Stuck, bool 
     Superfluous = true;
     return Ending::Blocked;
   }
-  bool Joins = Deferred.empty() && !M.exitCalled(); // threads that wait for each other's end
+  if (M.hasEnded()) // whoever still waits goes down with the process
+    return Ending::Complete;
+  bool Joins = Deferred.empty(); // threads that wait for each other's end
   if (Locked == NoEvent && Hangs == NoEvent && !Joins)
     return Ending::Complete;
   if (Joins)
     for (ThreadId T = M.numThreads(); T-- > 0;)
       if (M.exists(T) && M.status(T) == ThreadStatus::Ready)
         Stuck = T;
+  const bool IsDeadlock = Joins || (Locked != NoEvent && (Hangs == NoEvent || M.checks(BugKind::Deadlock)));
   if (!Joins)
-    Stuck = G[Locked != NoEvent ? Locked : Hangs].Thread;
-  M.reportStuck(Stuck, Joins || Locked != NoEvent);
-  return Ending::Buggy;
+    Stuck = G[IsDeadlock ? Locked : Hangs].Thread;
+  if (IsDeadlock ? M.reportStuck(Stuck, true) : Flow.reportHang(Hangs))
+    return Ending::Buggy;
+  Stuck = ~0u;
+  return Ending::Blocked;
 }
 
 template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() {

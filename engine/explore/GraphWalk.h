@@ -71,6 +71,7 @@ protected:
   void startOverIfSurprised();
   /// How a run ended in which nothing is left to be committed. Superfluous: only because somebody was made to wait.
   virtual Ending ending(ThreadId &Stuck, bool &Superfluous);
+  Ending endingOfThreads(ThreadId &Stuck, bool &Superfluous);
   /// Whether an operation that waits could go on with something that is there.
   bool canGoOn(EventId Waiting);
   /// Whether a spin loop goes round for ever if nobody writes any more. Looked: where it found what was written last.

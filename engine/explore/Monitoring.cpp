@@ -146,13 +146,17 @@ void Execution::monitorBefore(const uint32_t *Known, CellId Cell, bool MayWait) 
   if (Last.Kind != OperationKind::Store || Last.Touched.Owner == Mine.Touched.Owner)
     return;
   // Under TSO whatever has landed under PSO has, too. Earlier stores of the same thread may be pending as well.
-  bool Tso = true;
-  const size_t Size = std::accumulate(Known, Known + Stride, size_t(0));
-  const bool Wanted = Monitor->wants(ScMonitor::Tso, Size) || Monitor->wants(ScMonitor::Pso, Size);
+  bool Tso = true, Wanted = true;
+  AlarmInstructions At;
   for (; Write; Reads = Touches[Write - 1].PrevReads, Write = Touches[Write - 1].PrevWrite) {
     const Event &E = Events[Touches[Write - 1].Event];
-    if (E.Kind != OperationKind::Store || E.Process != Last.Process || (!Wanted && E.Touched.size() == 1) ||
-        readByOthers(E.Touched.Owner, Reads, Known))
+    if (E.Kind != OperationKind::Store || E.Process != Last.Process || readByOthers(E.Touched.Owner, Reads, Known))
+      return;
+    if (At.Store == AlarmInstructions::None) {
+      At = instructionsOf(Last, Known);
+      Wanted = wantsAlarm(At, Known);
+    }
+    if (!Wanted && E.Touched.size() == 1)
       return;
     bool LandedTso, LandedPso;
     findLanded(E, Cell, Known, LandedTso, LandedPso);
@@ -162,34 +166,60 @@ void Execution::monitorBefore(const uint32_t *Known, CellId Cell, bool MayWait) 
       return;
     Tso = Tso && !LandedTso;
     if (!MayWait || !C.wouldWait(Mine.Process, &OldBytes[Touches[Write - 1].Old])) {
-      raise(Known, Store, Tso);
+      raise(Known, Store, At, Tso);
       return;
     }
   }
 }
 
-void Execution::raise(const uint32_t *Known, uint32_t Store, bool Tso) {
-  const Event &Delayed = Events[Store], &Observer = Events[Length];
+/// The instructions of an alarm about the store and the event to come. Of the storing thread the last event that was
+/// seen overtakes the store: others have seen it, and not the store.
+AlarmInstructions Execution::instructionsOf(const Event &Store, const uint32_t *Known) const {
+  const Event &Observer = Events[Length];
+  const std::vector<uint32_t> &All = Histories[Store.Process].Events, &Own = Histories[Observer.Process].Events;
+  auto IsLater = [&](uint32_t Index, uint32_t E) { return Index < Events[E].Index; };
+  const uint32_t Overtaker = *(std::upper_bound(All.begin(), All.end(), Known[Store.Process], IsLater) - 1);
+  AlarmInstructions At;
+  At.Store = Store.Pc;
+  At.Overtaker = Events[Overtaker].Pc;
+  At.Observer = Observer.Pc;
+  if (!Own.empty())
+    At.Previous = Events[Own.back()].Pc;
+  return At;
+}
+
+/// Whether an alarm with this past would be the first or the shortest of its kind in the executions seen here.
+bool Execution::wantsAlarm(const AlarmInstructions &At, const uint32_t *Known) const {
+  const auto Before = RaisedHere.find(At);
+  return Before == RaisedHere.end() ||
+         std::accumulate(Known, Known + Stride, size_t(0)) < std::max(Before->second[0], Before->second[1]);
+}
+
+void Execution::raise(const uint32_t *Known, uint32_t Store, const AlarmInstructions &At, bool Tso) {
   const size_t Size = std::accumulate(Known, Known + Stride, size_t(0));
-  const bool Wanted[] = {Tso && Monitor->wants(ScMonitor::Tso, Size), Monitor->wants(ScMonitor::Pso, Size)};
-  if (!Wanted[ScMonitor::Tso] && !Wanted[ScMonitor::Pso])
-    return;
-  auto Describe = [&](const Event &E) {
-    return MonitoredAccess{C.machine().pathOf(E.Touched.Owner), E.Operation, E.Pc};
+  constexpr size_t Never = std::numeric_limits<size_t>::max();
+  std::array<size_t, 2> &Shortest = RaisedHere.try_emplace(At, std::array{Never, Never}).first->second;
+  auto MakeAlarm = [&] {
+    const Event &Delayed = Events[Store], &Observer = Events[Length];
+    auto Describe = [&](const Event &E) {
+      return MonitoredAccess{C.machine().pathOf(E.Touched.Owner), E.Operation, E.Pc};
+    };
+    RobustnessAlarm Alarm;
+    for (uint32_t K = 0; K < Length; ++K)
+      if (Known[Events[K].Process] >= Events[K].Index) {
+        Alarm.Past.push_back(Describe(Events[K]));
+        if (Events[K].Process == Delayed.Process) // the last one that was seen of the thread
+          Alarm.Overtaker = Alarm.Past.back();
+      }
+    Alarm.Delayed = Describe(Delayed);
+    Alarm.Observer = Describe(Observer);
+    return Alarm;
   };
-  RobustnessAlarm Alarm;
-  for (uint32_t K = 0; K < Length; ++K)
-    if (Known[Events[K].Process] >= Events[K].Index) {
-      Alarm.Past.push_back(Describe(Events[K]));
-      if (Events[K].Process == Delayed.Process) // the last one that was seen of the thread
-        Alarm.Overtaker = Alarm.Past.back();
+  for (ScMonitor::Which W : {ScMonitor::Tso, ScMonitor::Pso})
+    if ((W == ScMonitor::Pso || Tso) && Size < Shortest[W]) {
+      Shortest[W] = Size;
+      Monitor->raise(W, At, Size, MakeAlarm);
     }
-  Alarm.Delayed = Describe(Delayed);
-  Alarm.Observer = Describe(Observer);
-  if (Wanted[ScMonitor::Tso])
-    Monitor->raise(ScMonitor::Tso, Alarm, Size);
-  if (Wanted[ScMonitor::Pso])
-    Monitor->raise(ScMonitor::Pso, std::move(Alarm), Size);
 }
 
 /// The only access of the step that has just been made, before it counts. Its cells have been found.

@@ -284,7 +284,8 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     Superfluous |= G[E].Conditional && !G.Committed.contains(E) && !Flow.isAbandoned(E);
   // A bug that was come to with less, in a run that goes on.
   if constexpr (OnlyReadsFrom)
-    Superfluous |= Options.Exhaustive && !M.bugs().empty() && Walk::waitsInVain();
+    Superfluous |= ((Options.Exhaustive && !M.bugs().empty()) || M.hasUncheckedError()) && Walk::waitsInVain();
+  const size_t BugsBefore = M.bugs().size();
   Ending How = Superfluous ? Ending::Blocked : ending(Stuck, Superfluous);
   if (Superfluous) {
     ++Result.RejectedBranches;
@@ -295,8 +296,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
       Walk::lookAtLoops();
   Team.tellEnding(
       How, Options.Exhaustive, Result, [&] { return !Observer.mustKnow(M, How); }, [&] { Observer.ended(*this, How); });
-  if (Stuck != ~0u)
-    M.dropBugs(M.bugs().size() - 1);
+  M.dropBugs(BugsBefore); // what the end has shown
   if (How == Ending::Buggy && !Options.Exhaustive)
     throw Enough();
   lookAround();
@@ -485,9 +485,11 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   };
   Team.Executions += Result.Executions - ExecutionsTold;
   ExecutionsTold = Result.Executions;
-  const uint64_t Own = M.undo().bytes() + BranchBytes + M.memory().bytesAllocated() + Walk::bytes();
+  const uint64_t Own = M.undo().bytes() + BranchBytes + M.memory().bytesAllocated() + Walk::bytes() +
+                       M.numThreads() * Machine::BytesPerThread;
   const uint64_t Bytes = (Team.Bytes += Own - BytesTold) + Team.FrameBytes;
   BytesTold = Own;
+  Result.Bytes = Bytes;
   if (Team.stopped())
     Stop(""); // another knows why
   if (Options.Cancel && Options.Cancel->load(std::memory_order_relaxed))

@@ -12,11 +12,15 @@
 
 #include "memory/Configuration.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <functional>
 #include <limits>
+#include <map>
 #include <mutex>
-#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace picket {
@@ -36,45 +40,82 @@ struct RobustnessAlarm {
   MonitoredAccess Observer;          // comes next, and before the store lands
 };
 
+/// The instructions of an alarm. The paper counts two alarms as one if store, previous access and observer are the same.
+struct AlarmInstructions {
+  static constexpr uint32_t None = ~0u;
+  uint32_t Store = None, Overtaker = None;
+  uint32_t Previous = None; // the observing thread's last access before the observer
+  uint32_t Observer = None;
+  auto operator<=>(const AlarmInstructions &) const = default;
+};
+
+/// All alarms with the same store and the same observer, as instructions.
+struct AlarmedPair {
+  size_t Length = std::numeric_limits<size_t>::max(); // of the shortest alarm's past, with its fences
+  RobustnessAlarm Shortest;                           // its past is empty where `HasPast` is false
+  bool HasPast = false;
+  std::set<uint32_t> Overtakers, Previous; // of all of them
+};
+
 /// What monitoring found, for one exploration after the other. Whether there is an alarm may be asked by other threads,
 /// and several may raise one.
 class ScMonitor {
 public:
   enum Which : uint8_t { Tso, Pso };
+  using Pairs = std::map<std::pair<uint32_t, uint32_t>, AlarmedPair>; // by the pcs of store and observer
 
   bool alarmed(Which W) const { return Alarmed[W].load(std::memory_order_acquire); }
-  /// The alarm with the shortest past so far. To be asked when exploration is over.
-  const std::optional<RobustnessAlarm> &alarm(Which W) const { return Alarms[W]; }
+  /// All that were raised so far. To be asked when exploration is over.
+  const Pairs &alarms(Which W) const { return Raised[W]; }
+  /// The same, those with the shortest past first.
+  std::vector<const AlarmedPair *> sorted(Which W) const {
+    std::vector<const AlarmedPair *> Result;
+    for (const auto &[Instructions, Pair] : Raised[W])
+      Result.push_back(&Pair);
+    std::stable_sort(Result.begin(), Result.end(), [](const AlarmedPair *A, const AlarmedPair *B) {
+      return std::pair(!A->HasPast, A->Length) < std::pair(!B->HasPast, B->Length);
+    });
+    return Result;
+  }
 
-  /// Whether an alarm with a past of this length, with its fences, would be the shortest so far.
-  bool wants(Which W, size_t Length) const { return Length < Shortest[W].load(std::memory_order_relaxed); }
-  void raise(Which W, RobustnessAlarm Alarm, size_t Length) {
+  /// `MakeAlarm` is called if the alarm's past is the shortest for its store and observer so far.
+  template <typename Make> void raise(Which W, const AlarmInstructions &At, size_t Length, const Make &MakeAlarm) {
     {
       std::lock_guard<std::mutex> Guard(Lock);
-      if (!wants(W, Length))
-        return;
-      Shortest[W] = Length;
-      Alarms[W] = std::move(Alarm);
+      AlarmedPair &Pair = Raised[W][{At.Store, At.Observer}];
+      Pair.Overtakers.insert(At.Overtaker);
+      if (At.Previous != AlarmInstructions::None)
+        Pair.Previous.insert(At.Previous);
+      if (Length < Pair.Length) {
+        const bool Room = Pair.HasPast || NumPasts[W] < MostPasts;
+        NumPasts[W] += Room && !Pair.HasPast;
+        Pair.Length = Length;
+        Pair.Shortest = MakeAlarm();
+        Pair.HasPast = Room;
+        if (!Room)
+          Pair.Shortest.Past.clear();
+      }
     }
     if (!Alarmed[W].exchange(true, std::memory_order_acq_rel) && OnAlarm)
       OnAlarm();
   }
   std::function<void()> OnAlarm; // hears of the first alarm of each kind; may be empty
 
-  /// Forgets what it found: operations may be counted differently from now on.
+  /// Forgets what it found: operations may be counted differently from now on. Executions that raise alarms must be made
+  /// anew, since they remember what they have raised.
   void clear() {
     for (Which W : {Tso, Pso}) {
-      Alarms[W].reset();
-      Shortest[W] = None;
+      Raised[W].clear();
+      NumPasts[W] = 0;
       Alarmed[W].store(false, std::memory_order_release);
     }
   }
 
 private:
-  static constexpr size_t None = std::numeric_limits<size_t>::max();
-  std::mutex Lock; // of Alarms, while several explore
-  std::optional<RobustnessAlarm> Alarms[2];
-  std::atomic<size_t> Shortest[2] = {None, None}; // lengths of their pasts
+  static constexpr size_t MostPasts = 512; // that are kept: these take up the memory
+  std::mutex Lock;                         // of Raised and NumPasts, while several explore
+  Pairs Raised[2];
+  size_t NumPasts[2] = {0, 0};
   std::atomic<bool> Alarmed[2] = {false, false};
 };
 

@@ -54,7 +54,12 @@ void StateKey::addMemory(std::string &Whole) {
   for (uint32_t Slot = Globals + 1; Slot < Mem.numSlots(); ++Slot) {
     const Object &O = Mem.at(Slot);
     const bool Forgettable = isOver(O) || O.Kind == ObjectKind::Heap;
-    if (O.Life == Lifetime::Absent || (Forgettable && !Named[Slot]))
+    const bool Forgotten = Forgettable && !Named[Slot];
+    if (Forgotten && O.Life == Lifetime::Alive && C.machine().checks(BugKind::Leak)) {
+      put(Whole, Slot); // that it was lost is all that matters
+      put(Whole, O.AllocatedAt);
+    }
+    if (O.Life == Lifetime::Absent || Forgotten)
       continue;
     put(Whole, Slot);
     put(Whole, O.Life);

@@ -141,10 +141,12 @@ void StateWalk::enter(Configuration::Mark Before) {
       }
   noteGrown();
   findChoices(Here);
+  Graph.addState(Enabled, Rules.looksAtEnds() && !C.machine().hasEnded()); // loops go down with the process
   if (Here.FirstChoice == Here.EndChoice && Rules.looksAtEnds()) {
     ++Result->Ends;
     const size_t Bugs = C.machine().bugs().size();
     Ending How = C.ending();
+    Result->Unchecked += How == Ending::Unchecked;
     Heard.ended(How, Whole);
     lookForBugs(Bugs);
     C.machine().dropBugs(Bugs);
@@ -214,6 +216,7 @@ bool StateWalk::tryChoice() {
   const Configuration::Mark Before = C.mark();
   const size_t Bugs = M.bugs().size();
   Rules.before(Taken);
+  M.clearLoopEvents();
   C.step(Taken.Process);
   ++Result->Transitions;
   Way.push_back(Taken);
@@ -225,6 +228,8 @@ bool StateWalk::tryChoice() {
   if (Reduce)
     learn(Visits[Here], C.threadOf(Taken.Process));
   const auto [State, IsNew] = GoesOn ? States.insert(Whole) : std::pair(0u, false);
+  if (GoesOn && Rules.looksAtEnds())
+    Graph.addStep(Visits[Here].State, State, Taken.Process, C);
   if (IsNew) {
     enter(Before);
     return !Stopped;
@@ -269,8 +274,9 @@ void StateWalk::clear() {
   Way.clear();
   ThreadParts.clear();
   Saved.clear();
+  Graph.clear();
   ReliedOnFuture = Stale = false;
-  Result->States = Result->Transitions = Result->Ends = 0;
+  Result->States = Result->Transitions = Result->Ends = Result->Unchecked = 0;
   StatesWhenGrown = 0;
 }
 
@@ -296,7 +302,7 @@ bool StateWalk::walkOnce() {
   Rules.describe(Whole);
   States.insert(Whole);
   enter(C.mark());
-  while (!Stopped && !Visits.empty() && !restartsSoon() && !atLimit()) {
+  while (!Stopped && !Visits.empty() && !restartsSoon() && Result->States <= MostStates && !atLimit()) {
     if (Visits.back().NextChoice == Visits.back().EndChoice)
       leave();
     else if (!tryChoice())
@@ -313,6 +319,9 @@ bool StateWalk::run(WalkResult &Into) {
       if (!walkOnce())
         return false;
       countBytes();
+      bool Suspected = false;
+      if (!Stale && !Stopped && Rules.sawEverything() && !lookForLivelock(Suspected) && Suspected && Reduce && !Stopped)
+        return lookWithoutReduction();
       if (!Stale || Stopped)
         return true;
       Heard.restarted();
@@ -323,22 +332,74 @@ bool StateWalk::run(WalkResult &Into) {
   }
 }
 
+/// All states are known: whether threads can go on for ever without getting anywhere.
+bool StateWalk::lookForLivelock(bool &Suspected) {
+  if (!C.machine().checks(BugKind::Hang))
+    return false;
+  const std::optional<StateGraph::Livelock> Found = Graph.findLivelock(
+      C, [this] { return lookAtLimits(); }, Suspected);
+  if (!Found)
+    return false;
+  C.startOver(nullptr);
+  Way.clear();
+  for (ProcessId P : Found->Way) {
+    if (!C.isEnabled(P))
+      return false;
+    C.step(P);
+    Way.push_back({P});
+  }
+  const Machine &M = C.machine();
+  const SourceLocation &Where = M.program().Locations[M.program().Loops[Found->Loop].Location];
+  BugReport Bug{BugKind::Hang, Found->Thread, M.pc(Found->Thread), {}, true};
+  Bug.Message =
+      "the loop" + (Where.Line ? " at line " + std::to_string(Where.Line) : "") +
+      (Found->Alone ? " never ends: the thread comes back to where it was, and nobody else does anything about it"
+                    : " may never end: threads go round for ever, and none of them gets any further");
+  if (Heard.foundBug(Bug, Way)) {
+    Result->Ended = ExplorationResult::End::FirstBug;
+    Stopped = true;
+  }
+  return true;
+}
+
+/// The reduction may have left out the steps that make a circle a fair one: looks at all, unless they are too many.
+/// What was found out before stands. False: what is shared turned out differently.
+bool StateWalk::lookWithoutReduction() {
+  const WalkResult Known = *Result;
+  Reduce = false;
+  MostStates = 4 * Known.States + 20'000;
+  C.startOver(nullptr);
+  bool Over = true, Found = false;
+  try {
+    Over = walkOnce();
+    bool Suspected;
+    Found = Over && !Stopped && Visits.empty() && lookForLivelock(Suspected);
+  } catch (const Configuration::Interrupted &) {
+  }
+  const ExplorationResult::End Ended = Found ? Result->Ended : Known.Ended;
+  *Result = Known;
+  Result->Ended = Ended;
+  return Over;
+}
+
 void StateWalk::countBytes() {
   Result->Bytes = States.bytes() + Key.bytes() + Visits.capacity() * sizeof(Visit) +
-                  Choices.capacity() * sizeof(Choice) + ThreadParts.capacity() * sizeof(uint32_t) + Saved.capacity();
+                  Choices.capacity() * sizeof(Choice) + ThreadParts.capacity() * sizeof(uint32_t) + Saved.capacity() +
+                  Graph.bytesWithGrowth();
 }
 
 /// What a single step can make much larger.
 uint64_t StateWalk::bytesOfTables() const {
-  return States.bytesWithGrowth() + Key.bytesWithGrowth() + C.machine().undo().bytes() +
-         C.machine().memory().bytesAllocated();
+  return States.bytesWithGrowth() + Key.bytesWithGrowth() + C.bytes() + C.machine().undo().bytes() +
+         C.machine().memory().bytesAllocated() + C.machine().numThreads() * Machine::BytesPerThread;
 }
 
 /// All that the search takes up, or may before the next look.
 uint64_t StateWalk::bytesWithGrowth() {
   using picket::bytesWithGrowth;
   uint64_t Sum = bytesOfTables() + bytesWithGrowth(OnWay) + bytesWithGrowth(Visits) + bytesWithGrowth(Choices) +
-                 bytesWithGrowth(Way) + bytesWithGrowth(ThreadParts) + bytesWithGrowth(Saved) + Future.bytes();
+                 bytesWithGrowth(Way) + bytesWithGrowth(ThreadParts) + bytesWithGrowth(Saved) + Future.bytes() +
+                 Graph.bytesWithGrowth();
   for (const std::vector<uint32_t> &Places : PlaceOfPart)
     Sum += bytesWithGrowth(Places);
   return Sum;

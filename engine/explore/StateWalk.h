@@ -5,6 +5,7 @@
 
 #include "explore/Exploration.h"
 #include "explore/Futures.h"
+#include "explore/Livelocks.h"
 #include "explore/StateKey.h"
 
 namespace picket {
@@ -34,12 +35,15 @@ public:
   virtual bool mayReduce() const { return true; }
   /// Whether an end without a step left means anything.
   virtual bool looksAtEnds() const { return true; }
+  /// Asked at the end: whether the walk has seen all that the program can do.
+  virtual bool sawEverything() const { return true; }
 };
 
 struct WalkResult {
   uint64_t States = 0, Transitions = 0, Ends = 0; // of the last round
   uint64_t Bytes = 0;                             // that the states take up
   uint64_t Rounds = 0;                            // how often the walk began
+  uint64_t Unchecked = 0;                         // of the ends: in an error of a kind that is not looked for
   size_t Depth = 0;
   ExplorationResult::End Ended = ExplorationResult::End::Everything;
   std::string Reason; // Unsupported, Limit
@@ -90,6 +94,8 @@ private:
   void enter(Configuration::Mark Before);
   bool tryChoice();
   bool lookForBugs(size_t Before);
+  bool lookForLivelock(bool &Suspected);
+  bool lookWithoutReduction();
   void leave();
   void findChoices(Visit &Here);
   bool reduceTo(ThreadId Mover, size_t First);
@@ -110,7 +116,8 @@ private:
   StepRules &Rules;
   Listener &Heard;
   const ExplorationOptions &Options;
-  const bool Reduce;
+  bool Reduce;
+  uint64_t MostStates = ~0ull;
   WalkResult *Result = nullptr;
 
   StateKey Key;
@@ -125,6 +132,7 @@ private:
   std::vector<ProcessId> Enabled;
   std::vector<Machine::Access> Next, OfOther;
 
+  StateGraph Graph;
   Futures Future;
   std::vector<std::vector<uint32_t>> PlaceOfPart; // per thread: place + 1
   bool ReliedOnFuture = false, Stale = false;

@@ -73,6 +73,7 @@ public:
     case Ending::Buggy: ++Result.Executions; break;
     case Ending::Blocked: ++Result.Blocked; break;
     case Ending::Cut: ++Result.Cut; break;
+    case Ending::Unchecked: ++Result.Unchecked; break;
     }
     if (Tells)
       TellOf();
@@ -164,6 +165,7 @@ inline void addResult(ExplorationResult &To, const ExplorationResult &From) {
   To.Executions += From.Executions;
   To.Blocked += From.Blocked;
   To.Cut += From.Cut;
+  To.Unchecked += From.Unchecked;
   To.Steps += From.Steps;
   To.SleepSetBlocked += From.SleepSetBlocked;
   To.FailedWakeups += From.FailedWakeups;

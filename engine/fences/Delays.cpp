@@ -1,5 +1,7 @@
 #include "fences/Delays.h"
 
+#include "machine/CallStack.h"
+
 #include <algorithm>
 
 namespace picket {
@@ -101,7 +103,7 @@ private:
       }
     }
     for (uint32_t K : Path) {
-      Delay.Accesses.push_back(R.Events[K].Stack);
+      std::erase(Delay.Accesses.emplace_back(R.Events[K].Stack), CallsLeftOut);
       for (const TraceLink &L : R.Events[K].Links)
         Delay.Controls |= L.What == TraceLink::Control && std::find(Path.begin(), Path.end(), L.On) != Path.end();
     }

@@ -5,8 +5,20 @@
 #include "trace/RecordingNames.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace picket {
+
+/// "line 9", "lock.h line 4"
+static std::string lineText(const TextPlace &At, const std::string &Checked) {
+  auto Absolute = [](const std::string &File) {
+    std::error_code Ignored;
+    return std::filesystem::absolute(File, Ignored).lexically_normal();
+  };
+  const std::string Line = "line " + std::to_string(At.Line);
+  const bool Same = Checked.empty() || At.File.empty() || At.File == Checked || Absolute(At.File) == Absolute(Checked);
+  return Same ? Line : At.File.substr(At.File.rfind('/') + 1) + " " + Line;
+}
 
 namespace {
 
@@ -39,13 +51,21 @@ public:
     if (!Report.Fixes.empty())
       Report.Fixes.front().CheapestWanted = Options.Cheapest;
     Report.Rounds = Repairs.rounds();
+    Report.Skipped = std::move(Skipped);
+    Report.Texts = std::move(Text.Unsaved);
     return Report;
   }
 
 private:
-  RoundChecker checker() const {
+  RoundChecker checker() {
     const Thoroughness How = Options.Cheapest ? Thoroughness::All : Thoroughness::Cycle;
-    return Options.Aim ? Options.Aim(How) : bugChecker(Text.File, Options.Check, How, Cancel);
+    RoundChecker Check = Options.Aim ? Options.Aim(How) : bugChecker(Text.File, Options.Check, How, Cancel);
+    return [this, Check = std::move(Check)](const Program &Edited, double Seconds) {
+      RoundReport Round = Check(Edited, Seconds);
+      if (const ModelReport *M = skippedOf(Round.Models))
+        Skipped = *M;
+      return Round;
+    };
   }
 
   static RepairOptions repairOptions(const FixOptions &Options) {
@@ -178,7 +198,7 @@ private:
   void refuse(const std::string &Sentence, const TextPlace &At) {
     if (Refusal.empty())
       Refusal =
-          "the repair cannot be written" + (At.Line ? " at line " + std::to_string(At.Line) : "") + ": " + Sentence;
+          "the repair cannot be written" + (At.Line ? " at " + lineText(At, Text.File) : "") + ": " + Sentence;
   }
 
   /// For a check; 0: without limit.
@@ -190,6 +210,7 @@ private:
   bool stopped() const { return (Cancel && *Cancel) || (Options.TimeoutSeconds > 0 && secondsLeft() <= 0.001); }
 
   bool prove(Fix &F) {
+    keepTexts(Text, F.Edits);
     RoundReport Round = checkEdited(Text, F.Edits, checker(), secondsLeft());
     if (Round.What == RoundReport::Result::Passed) {
       F.Models = std::move(Round.Models);
@@ -200,10 +221,11 @@ private:
     return false;
   }
 
-  const CompileRequest &Text;
+  CompileRequest Text; // with the texts of the edited files: what is proved is proved for these
   const FixOptions &Options;
   const std::atomic<bool> *Cancel;
   const Clock::time_point Start;
+  std::optional<ModelReport> Skipped; // a model that could not check some edited program
   Repairer Repairs;
   std::string Refusal; // the first
 };
@@ -221,8 +243,9 @@ bool Fix::isBounded() const {
   return std::any_of(Models.begin(), Models.end(), [](const ModelReport &M) { return M.Result == Verdict::Bounded; });
 }
 
-FixReport findFixes(const CompileRequest &Text, const FixOptions &Options, const std::atomic<bool> *Cancel) {
+FixReport findFixes(const CompileRequest &Given, const FixOptions &Options, const std::atomic<bool> *Cancel) {
   const Clock::time_point Start = Clock::now();
+  const CompileRequest Text = textToCheck(Given, Options.Check);
   CompileResult Compiled = compileProgram(Text);
   FixReport Report;
   if (Compiled.Compiled && Compiled.Compiled->Main >= 0) {
@@ -260,14 +283,24 @@ std::string listed(const std::vector<Model> &Models) {
   return List;
 }
 
-std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll) {
+std::vector<Model> modelsChecked(const std::vector<ModelReport> &Models) {
   std::vector<Model> Which;
-  bool Bounded = false;
-  for (const ModelReport &M : Models) {
-    Which.push_back(M.Which);
-    Bounded |= M.Result == Verdict::Bounded;
-  }
-  return "verified " + (Bounded ? "up to " + counted(Unroll, "iteration") + " " : "") + "for " + listed(Which);
+  for (const ModelReport &M : Models)
+    if (!M.Skipped)
+      Which.push_back(M.Which);
+  return Which;
+}
+
+const ModelReport *skippedOf(const std::vector<ModelReport> &Models) {
+  auto At = std::find_if(Models.begin(), Models.end(), [](const ModelReport &M) { return M.Skipped; });
+  return At == Models.end() ? nullptr : &*At;
+}
+
+std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll) {
+  const bool Bounded = std::any_of(Models.begin(), Models.end(),
+                                   [](const ModelReport &M) { return M.Result == Verdict::Bounded; });
+  return "verified " + (Bounded ? "up to " + counted(Unroll, "iteration") + " " : "") + "for " +
+         listed(modelsChecked(Models));
 }
 
 std::string titleOf(const Fix &F, unsigned Unroll) {
@@ -298,16 +331,15 @@ std::string titleOf(const Fix &F, unsigned Unroll) {
   return Title + " (" + Proved + ")";
 }
 
-std::string describe(const SourceChange &Change) {
+std::string describe(const SourceChange &Change, const std::string &Checked) {
+  auto Line = [&](const TextPlace &At) { return lineText(At, Checked); };
   if (const auto *New = std::get_if<InsertFence>(&Change)) {
     const bool Front = New->NearLater;
-    return nameOfFence(New->Kind) + (Front ? " in front of line " : " behind line ") +
-           std::to_string((Front ? New->Later : New->Earlier).Line);
+    return nameOfFence(New->Kind) + (Front ? " in front of " : " behind ") + Line(Front ? New->Later : New->Earlier);
   }
   if (const auto *Other = std::get_if<ChangeOrder>(&Change))
-    return "the memory order at line " + std::to_string(Other->Access.Line) + ": " + nameOf(Other->From) + " becomes " +
-           nameOf(Other->To);
-  return "no fence at line " + std::to_string(std::get<RemoveFence>(Change).Fence.Line);
+    return "the memory order at " + Line(Other->Access) + ": " + nameOf(Other->From) + " becomes " + nameOf(Other->To);
+  return "no fence at " + Line(std::get<RemoveFence>(Change).Fence);
 }
 
 } // namespace picket

@@ -24,10 +24,15 @@ struct Fix {
   bool Minimal = false;            // nothing of it can be left out
   bool Cheapest = false;           // nothing cheaper works: said only on request
   bool CheapestWanted = false;     // a proof of that was asked for; there may be none
-  std::vector<ModelReport> Models; // the checks that the edited text passed
+  std::vector<ModelReport> Models; // the checks that the edited text passed, and models that were skipped
 
   bool isBounded() const; // some loop was cut at the bound
 };
+
+/// The models of these that were not skipped: what is shown of a text is shown for them.
+std::vector<Model> modelsChecked(const std::vector<ModelReport> &Models);
+/// A model of these that could not check the program and was skipped; null if there is none.
+const ModelReport *skippedOf(const std::vector<ModelReport> &Models);
 
 struct FixReport {
   enum class Outcome : uint8_t {
@@ -41,7 +46,9 @@ struct FixReport {
   std::string Reason;
   std::optional<Bug> Shown; // what cannot be fixed
   Model ShownUnder = Model::SC;
+  std::optional<ModelReport> Skipped; // a model that could not check the program: the fixes are for the others
   std::vector<Diagnostic> Diagnostics;
+  std::map<std::string, std::string> Texts = {}; // of the files as they were checked: the edits are good for these
   unsigned Rounds = 0; // checks of edited programs
   double Seconds = 0;
 };
@@ -58,7 +65,8 @@ std::string titleOf(const Fix &F, unsigned Unroll);
 std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll);
 /// "SC, TSO and PSO"
 std::string listed(const std::vector<Model> &Models);
-/// "a full fence behind line 9", "the order at line 12: relaxed becomes release"
-std::string describe(const SourceChange &Change);
+/// "a full fence behind line 9", "the order at line 12: relaxed becomes release". Of other files than the checked one (if
+/// that is given) it says which: "a full fence behind lock.h line 4".
+std::string describe(const SourceChange &Change, const std::string &Checked = {});
 
 } // namespace picket

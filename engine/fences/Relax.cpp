@@ -91,8 +91,12 @@ public:
       Report.ShownUnder = AsIs.Under;
       return std::move(Report);
     }
+    if (const ModelReport *M = skippedOf(AsIs.Models))
+      Report.Skipped = *M;
+    Covered = modelsChecked(AsIs.Models);
     weaken();
     write();
+    Report.Texts = std::move(Text.Unsaved);
     return std::move(Report);
   }
 
@@ -147,7 +151,7 @@ private:
   }
 
   std::string sentence(const Weakenable &Item, const SourceChange &Change) const {
-    const std::string Models = listed(Options.Check.Models);
+    const std::string Models = listed(Covered);
     if (std::holds_alternative<RemoveFence>(Change))
       return "this fence is not needed under " + Models;
     const auto &Other = std::get<ChangeOrder>(Change);
@@ -208,12 +212,13 @@ private:
 
   bool prove(const std::vector<TextEdit> &Edits) {
     const double Seconds = Options.TimeoutSeconds > 0 ? std::max(0.001, secondsLeft()) : 0;
+    keepTexts(Text, Edits);
     RoundReport Round = checkEdited(Text, Edits, checker(), Seconds);
     Report.Models = std::move(Round.Models);
     return Round.What == RoundReport::Result::Passed;
   }
 
-  const CompileRequest &Text;
+  CompileRequest Text; // with the texts of the edited files: what is proved is proved for these
   const Program &P;
   const FixOptions &Options;
   const std::atomic<bool> *Cancel;
@@ -221,6 +226,7 @@ private:
   RoundChecker Check;
   const std::vector<Weakenable> Items;
   std::vector<size_t> Taken; // per item: which step
+  std::vector<Model> Covered; // the models that were not skipped
   RelaxReport Report;
 };
 
@@ -248,8 +254,9 @@ std::vector<Weakenable> weakenable(const Program &P) {
   return Items;
 }
 
-RelaxReport relax(const CompileRequest &Text, const FixOptions &Options, const std::atomic<bool> *Cancel) {
+RelaxReport relax(const CompileRequest &Given, const FixOptions &Options, const std::atomic<bool> *Cancel) {
   const Clock::time_point Start = Clock::now();
+  const CompileRequest Text = textToCheck(Given, Options.Check);
   CompileResult Compiled = compileProgram(Text);
   RelaxReport Report;
   if (Compiled.Compiled && Compiled.Compiled->Main >= 0) {

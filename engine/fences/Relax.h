@@ -29,7 +29,9 @@ struct RelaxReport {
   std::string Reason;
   std::optional<Bug> Shown;
   Model ShownUnder = Model::SC;
+  std::optional<ModelReport> Skipped; // a model that could not check the program: this is about the others
   std::vector<Diagnostic> Diagnostics;
+  std::map<std::string, std::string> Texts = {}; // of the files as they were checked: the edits are good for these
   unsigned Rounds = 0;
   double Seconds = 0;
 };

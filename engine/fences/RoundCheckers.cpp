@@ -83,7 +83,9 @@ public:
       ModelReport Report = check(P, M, Seconds);
       if (Report.Result == Verdict::Violation)
         return violated(std::move(Report));
-      if (!passed(Report, Round))
+      Report.Skipped = M == Model::Power && Report.Result == Verdict::Unsupported && !Options.ModelsNamed &&
+                       Options.Models.size() > 1;
+      if (!Report.Skipped && !passed(Report, Round))
         return Round;
       Round.Models.push_back(std::move(Report));
     }
@@ -111,6 +113,7 @@ private:
 
   MachineOptions machineOptions() const {
     MachineOptions Machine;
+    Machine.Looked = Options.Looked;
     Machine.Unroll = std::max(1u, Options.Unroll);
     Machine.MaxMemoryBytes = Options.MaxMemoryBytes;
     return Machine;
@@ -160,9 +163,12 @@ class RobustnessSearch {
 public:
   RobustnessSearch(const std::string &File, const CheckOptions &Given, const std::atomic<bool> *Cancel)
       : File(File), Options(Given), Asked(relaxedModels(Given.Models)), Cancel(Cancel) {
+    if (!Options.ModelsNamed && Asked.size() > 1)
+      std::erase(Asked, Model::Power); // where nobody asked for it, the others can be made robust all the same
     Options.Models = {Model::SC};
     Options.Exhaustive = true; // bugs are not what is looked for
     Options.Monitor = Options.RobustnessOnly = Options.Witnesses = true;
+    Options.MostWitnesses = 1;
     Options.Search = Engine::Bounded;
     Options.Samples = false;
     Options.Counterexamples = 0;
@@ -208,7 +214,7 @@ public:
 private:
   const std::string File;
   CheckOptions Options;
-  const std::vector<Model> Asked;
+  std::vector<Model> Asked;
   const std::atomic<bool> *Cancel;
 };
 

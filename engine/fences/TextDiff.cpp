@@ -29,6 +29,12 @@ std::string textOf(const CompileRequest &Request, const std::string &File) {
   return Buffer ? (*Buffer)->getBuffer().str() : std::string();
 }
 
+void keepTexts(CompileRequest &Request, const std::vector<TextEdit> &Edits) {
+  for (const TextEdit &Edit : Edits)
+    if (!Request.Unsaved.count(Edit.File))
+      Request.Unsaved[Edit.File] = textOf(Request, Edit.File);
+}
+
 std::map<std::string, std::string> editedTexts(const CompileRequest &Request, const std::vector<TextEdit> &Edits) {
   std::map<std::string, std::vector<TextEdit>> PerFile;
   for (const TextEdit &Edit : Edits)

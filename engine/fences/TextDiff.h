@@ -15,6 +15,10 @@ std::string applyEdits(const std::string &Text, std::vector<TextEdit> Edits);
 /// The text that a request sees in a file: the unsaved buffer, else what is on disk (nothing if it cannot be read).
 std::string textOf(const CompileRequest &Request, const std::string &File);
 
+/// Takes the texts of the edited files into the request, as they are now: whatever happens to the files, what is proved and what is
+/// written is the same text.
+void keepTexts(CompileRequest &Request, const std::vector<TextEdit> &Edits);
+
 /// Every edited file with its new text. With these as unsaved buffers the request compiles the edited program.
 std::map<std::string, std::string> editedTexts(const CompileRequest &Request, const std::vector<TextEdit> &Edits);
 

@@ -159,13 +159,15 @@ void LitmusThread::emitLoopBack(uint32_t Target) {
   const auto Loop = static_cast<int32_t>(LoopSlots.size());
   const int32_t Bit = std::min(Loop, 31);
   LoopSlots.push_back(temporary());
-  temporary();
+  for (int32_t K = 1; K < loopslots::Count; ++K)
+    temporary();
   LoopLines.push_back(Target < Lines.size() ? Lines[Target] : CurrentLine);
   for (size_t K = Target; K < Code.size(); ++K)
     if (Opcode Op = Code[K].Op;
         Op == Opcode::Load || Op == Opcode::LoadReserve || Op == Opcode::Rmw || Op == Opcode::CmpXchg)
       Code[K].D |= static_cast<int32_t>(1u << Bit);
   emit({.Op = Opcode::LoopBack,
+        .Flags = CarriedUnknown,
         .Dst = LoopSlots.back(),
         .A = static_cast<int32_t>(Target),
         .B = Loop,

@@ -101,7 +101,7 @@ private:
   std::array<int32_t, 3> Flags = {-1, -1, -1};
   std::map<std::string, uint32_t, std::less<>> LabelNames;
   std::vector<Label> Labels;
-  std::vector<int32_t> LoopSlots; // per backward jump: the two slots of its LoopBack
+  std::vector<int32_t> LoopSlots; // per backward jump: the first slot of its LoopBack
   std::vector<uint32_t> LoopLines;
   int32_t FedSlot = -1;
   bool Reserves = false;

@@ -131,6 +131,9 @@ uint32_t LitmusConditionReader::item() {
   } else {
     if (!isName(Word))
       failLitmus(Line, "a register or location is expected here, not " + quoted(Text.rest().substr(0, 20)));
+    Text.skipSpace();
+    if (!Bracket && Text.accept(":"))
+      failRegister(Line, Word, Text.word());
     Item.Index = Locations.find(Word, Line);
     Item.Name = std::string(Word);
     if (Bracket)

@@ -94,8 +94,11 @@ private:
         break;
       // A type is followed by something with a value, a location is not.
       Text.skipSpace();
-      if (char Next = Text.peek(); Next == '=' || Next == ';' || Next == '}' || Next == '[')
+      const char Next = Text.peek();
+      if (Next == '=' || Next == ';' || Next == '}' || Next == '[')
         break;
+      if (Next == ':')
+        failRegister(E.Line, Word, afterColon());
       if (!Types.count(Word))
         refuseLitmus(E.Line, Word.empty() ? Text.rest().substr(0, 1) : Word);
       Typed = true;
@@ -108,6 +111,13 @@ private:
       Word = Text.word();
     }
     readValue(E, Word, Typed);
+  }
+
+  /// What stands behind the ':' that is next.
+  std::string_view afterColon() {
+    LitmusCursor Ahead = Text;
+    Ahead.accept(":");
+    return Ahead.word();
   }
 
   void readValue(Entry &E, std::string_view Name, bool Typed) {
@@ -154,6 +164,11 @@ private:
       std::string_view Name = trimmed(Text.upTo("|;"));
       if (Text.atEnd())
         failLitmus(Line, "the line with the threads' names has no ';' at its end");
+      if (Threads.empty() && Name.empty() && Text.peek() == ';')
+        failLitmus(Line, "no ';' belongs after the '}' of the initial state");
+      if (const size_t Colon = Name.find(':'); Colon != std::string_view::npos)
+        failLitmus(Line, "the names of threads stand in a line of their own, as in 'P0 | P1 ;', not " +
+                             quoted(Name.substr(0, Colon + 1)));
       if (Name != "P" + std::to_string(Threads.size()))
         failLitmus(Line, "'P" + std::to_string(Threads.size()) + "' is expected here, not " + quoted(Name));
       if (Threads.size() == MostThreads)
@@ -287,6 +302,10 @@ private:
 LitmusReading readLitmus(std::string_view Text, const std::string &File) {
   LitmusReading Reading;
   try {
+    if (Text.substr(0, 2) == "\xff\xfe" || Text.substr(0, 2) == "\xfe\xff")
+      failLitmus(1, "the text is UTF-16: save it as UTF-8");
+    if (constexpr std::string_view Mark = "\xef\xbb\xbf"; Text.substr(0, Mark.size()) == Mark)
+      Text.remove_prefix(Mark.size());
     const std::string Plain = withoutComments(Text);
     Reading.Test = Reader(Plain, File).read();
   } catch (const LitmusError &Error) {

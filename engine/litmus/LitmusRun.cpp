@@ -18,7 +18,8 @@ using Clock = std::chrono::steady_clock;
 /// Sorts executions by their final states. Both explorers report here.
 class Tally {
 public:
-  Tally(const LitmusTest &Test, LitmusResult &Result) : Test(Test), Result(Result) {}
+  Tally(const LitmusTest &Test, LitmusResult &Result, uint64_t MaxBytes)
+      : Test(Test), Result(Result), MaxBytes(MaxBytes) {}
 
   /// ReadRegister(thread of the machine, slot), ReadMemory(address).
   template <typename Register, typename Memory> void add(Register ReadRegister, Memory ReadMemory) {
@@ -28,8 +29,19 @@ public:
       State.push_back(Test.valueOf(Item.Thread == LitmusItem::Memory ? ReadMemory(globalAddress(Item.Index))
                                                                      : ReadRegister(Item.Thread + 1, Item.Index)));
     (Test.Condition.holdsIn(State) ? Result.Satisfying : Result.Others) += 1;
-    ++Result.States[std::move(State)];
+    // A node of the map, with what the allocator adds.
+    const uint64_t Size = 96 + State.capacity() * sizeof(State[0]);
+    if (auto [At, New] = Result.States.try_emplace(std::move(State), 0); ++At->second == 1)
+      Bytes += Size;
+    if (Bytes + OfExplorer.load(std::memory_order_relaxed) > MaxBytes) {
+      Full = true;
+      throw std::bad_alloc();
+    }
   }
+  /// Whether the states took up all the memory there is for them.
+  bool isFull() const { return Full; }
+
+  void noteExplorer(uint64_t Takes) { OfExplorer.store(Takes, std::memory_order_relaxed); }
 
   void fail(const BugReport &Bug) {
     if (!Result.Reason.empty())
@@ -43,11 +55,16 @@ public:
     Result.Satisfying = Result.Others = 0;
     Result.States.clear();
     Result.Reason.clear();
+    Bytes = 0;
   }
 
 private:
   const LitmusTest &Test;
   LitmusResult &Result;
+  const uint64_t MaxBytes;
+  uint64_t Bytes = 0;                   // of the states
+  bool Full = false;
+  std::atomic<uint64_t> OfExplorer = 0; // told a few times a second
 };
 
 class InOrderTally : public ExplorationObserver {
@@ -62,6 +79,7 @@ public:
       Into.add([&](ThreadId T, uint32_t Slot) { return M.finalSlot(T, Slot); },
                [&](Address Where) { return Memory::readWord(M.memory().bytes(Where), 4); });
   }
+  void progress(const ExplorationResult &SoFar) override { Into.noteExplorer(SoFar.Bytes); }
   void restarted() override { Into.clear(); }
 
 private:
@@ -79,6 +97,7 @@ public:
       Into.add([&](ThreadId T, uint32_t Slot) { return Run.finalRegister(T, Slot); },
                [&](Address Where) { return Run.finalValue(Where, 4); });
   }
+  void progress(const ExplorationResult &SoFar) override { Into.noteExplorer(SoFar.Bytes); }
   void restarted() override { Into.clear(); }
 
 private:
@@ -103,7 +122,7 @@ Verdict coverageOf(const ExplorationResult &Explored, bool WentWrong) {
   if (WentWrong || Explored.Ended == ExplorationResult::End::Unsupported ||
       Explored.Ended == ExplorationResult::End::FirstBug)
     return Verdict::Unsupported;
-  if (Explored.Ended == ExplorationResult::End::Limit)
+  if (Explored.Ended == ExplorationResult::End::Limit || (!Explored.Executions && !Explored.Cut))
     return Verdict::Inconclusive;
   return Explored.Cut ? Verdict::Bounded : Verdict::Verified;
 }
@@ -123,7 +142,7 @@ LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions 
     E.Deadline =
         Start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Options.TimeoutSeconds));
 
-  Tally Into(Test, Result);
+  Tally Into(Test, Result, Options.MaxMemoryBytes);
   ExplorationResult Explored;
   try {
     Explored = explore(Test, Which, Options.Graphs, E, Into);
@@ -131,6 +150,8 @@ LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions 
     Explored.Ended = ExplorationResult::End::Limit;
     Explored.Reason = "memory ran out";
   }
+  if (Into.isFull())
+    Explored.Reason = "the memory limit was reached";
   Result.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
   Result.Executions = Explored.Executions;
   Result.Blocked = Explored.Blocked + Explored.RejectedBranches;
@@ -142,6 +163,10 @@ LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions 
       if (uint32_t Line = Test.Code.placeOf(Explored.ReasonPc).Line)
         Result.Reason += " (line " + std::to_string(Line) + ")";
   }
+  if (!Result.Executions && Result.Reason.empty())
+    Result.Reason = Result.Cut ? "every execution was cut at the bound of " + std::to_string(Options.Unroll) +
+                                     " iterations, so that no final state is known"
+                               : "no execution came to an end";
   switch (Test.Quantifier) {
   case LitmusQuantifier::Exists: Result.Holds = Result.Satisfying > 0; break;
   case LitmusQuantifier::NotExists: Result.Holds = Result.Satisfying == 0; break;

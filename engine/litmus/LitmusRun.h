@@ -7,7 +7,7 @@
 namespace picket {
 
 struct LitmusOptions {
-  unsigned Unroll = 8;       // iterations of a loop that other threads can keep going
+  unsigned Unroll = 8;       // iterations of a loop that does not end by itself
   double TimeoutSeconds = 0; // 0: none
   bool Graphs = false; // explore execution graphs under all models, not only where nothing else can: a second opinion
   uint64_t MaxMemoryBytes = 4ull << 30;
@@ -16,8 +16,8 @@ struct LitmusOptions {
 
 struct LitmusResult {
   Model Which = Model::SC;
-  /// Verified: every execution was seen. Bounded: up to the loop bound. Otherwise the numbers mean nothing, and Reason
-  /// says why.
+  /// Verified: every execution was seen. Bounded: up to the loop bound. Otherwise, and where no execution came to its
+  /// end, the numbers mean nothing, and Reason says why.
   Verdict Coverage = Verdict::Verified;
   std::string Reason;
 
@@ -27,7 +27,7 @@ struct LitmusResult {
   uint64_t Executions = 0, Blocked = 0, Cut = 0;
   double Seconds = 0;
 
-  bool answered() const { return Coverage == Verdict::Verified || Coverage == Verdict::Bounded; }
+  bool answered() const { return (Coverage == Verdict::Verified || Coverage == Verdict::Bounded) && Executions > 0; }
 };
 
 LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions &Options = {});

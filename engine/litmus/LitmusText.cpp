@@ -10,6 +10,13 @@ void refuseLitmus(uint32_t Line, std::string_view What) {
   throw LitmusError{"not supported: " + quoted(What), Line, true};
 }
 
+void failRegister(uint32_t Line, std::string_view Word, std::string_view Register) {
+  const bool IsThread = Word.size() > 1 && (Word[0] == 'P' || Word[0] == 'p') && looksLikeNumber(Word.substr(1));
+  failLitmus(Line, IsThread ? "a register of thread " + quoted(Word) + " is written " +
+                                  quoted(std::string(Word.substr(1)) + ":" + std::string(Register)) + ", with the number alone"
+                            : "the number of a thread is expected in front of ':', not " + quoted(Word));
+}
+
 static bool isSpace(char C) { return C == ' ' || C == '\t' || C == '\r' || C == '\n' || C == '\f' || C == '\v'; }
 static bool isDigit(char C) { return C >= '0' && C <= '9'; }
 static bool isLetter(char C) { return (C >= 'a' && C <= 'z') || (C >= 'A' && C <= 'Z') || C == '_'; }

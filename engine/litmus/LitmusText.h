@@ -18,6 +18,9 @@ struct LitmusError {
 /// "not supported: 'xyz'"
 [[noreturn]] void refuseLitmus(uint32_t Line, std::string_view What);
 
+/// `Word` stands in front of a ':', where the number of a thread belongs, and `Register` behind it.
+[[noreturn]] void failRegister(uint32_t Line, std::string_view Word, std::string_view Register);
+
 /// For messages: cut where it is too long, and without what a terminal would not show.
 std::string quoted(std::string_view Text);
 

@@ -6,6 +6,7 @@
 
 namespace picket {
 
+/// Each has its name, its group and its sentence in Checks.cpp.
 enum class BugKind : uint8_t {
   Assertion,
   Abort,
@@ -22,7 +23,12 @@ enum class BugKind : uint8_t {
   DestroyedObject,
   BadSynchronisation, // other misuse of a lock, condition variable, ...
   StackOverflow,
-  Unreachable
+  Unreachable,
+  InitialisedInUse, // a lock that is held, a barrier that a thread waits at, ... is initialised anew
+  InvalidAlignment, // of an allocation
+  Leak,
+  Uninitialised, // a read of memory that nothing has written
+  Overflow       // of signed arithmetic; also shifts that are too wide
 };
 
 /// "assertion", "use-after-free", ...: stable names for reports.
@@ -33,6 +39,7 @@ struct BugReport {
   uint32_t Thread;
   uint32_t Pc; // of the instruction to blame
   std::string Message;
+  bool GoesRound = false; // a livelock: the execution goes on, and comes back to where it was
 };
 
 /// Whether two reports are of the same bug, be it found in different executions.

@@ -1,5 +1,6 @@
 // The modelled functions, as seen from the thread that calls them. A builtin with several visible steps remembers in
 // State::Stage how far it has come; continueBuiltin goes on after each step.
+#include "machine/FormatLength.h"
 #include "machine/Interpreter.h"
 #include "machine/Messages.h"
 #include "machine/Process.h"
@@ -9,6 +10,8 @@ namespace picket {
 static uint64_t asInt(int64_t Value) { return static_cast<uint32_t>(Value); }
 
 bool Interpreter::finishBuiltin(const Instruction &I, uint64_t Result) {
+  if (isNoted(I))
+    noteValue(slotOf(Result) ? 1 : Result); // a new block is like the one before
   if (I.Dst >= 0)
     Registers[I.Dst] = Result;
   S.Stage = 0;
@@ -99,6 +102,8 @@ bool Interpreter::threadCreate(const Instruction &I) {
     M.unsupported(Id, S.Pc, P.Messages[F.Message]);
   ThreadId Child = M.create(Id, Slot - FirstFunctionSlot, argument(I, 3));
   ++S.Effects;
+  if (I.D) // whoever creates threads for ever is not alone in its loop
+    noteFed(I, 0);
   return storeResult(I, argument(I, 0), Child + 1, 0);
 }
 
@@ -116,6 +121,18 @@ bool Interpreter::threadJoin(const Instruction &I) {
   return stop(Op);
 }
 
+/// The innermost call that stands in the user's text: who allocates in a model of the C library does so for it.
+uint32_t Interpreter::pcInText() {
+  auto IsText = [&](uint32_t Pc) {
+    const SourceLocation &L = P.placeOf(Pc);
+    return L.Line && P.UserFile[L.File];
+  };
+  uint32_t Pc = S.Pc;
+  for (uint32_t Depth = S.Depth; !IsText(Pc) && Depth > 1; --Depth)
+    Pc = T.Frames[Depth - 1].CallPc;
+  return IsText(Pc) ? Pc : S.Pc;
+}
+
 /// Makes a heap block and returns its slot.
 uint32_t Interpreter::newBlock(const Instruction &I, uint64_t Size, Content First) {
   if (Size > M.Options.MaxObjectBytes)
@@ -130,7 +147,8 @@ uint32_t Interpreter::newBlock(const Instruction &I, uint64_t Size, Content Firs
                 std::to_string(M.Options.MaxMemoryBytes) + " bytes that the check may take");
   uint32_t Slot = M.slotFor(T, static_cast<uint32_t>(I.A), static_cast<uint32_t>(Size));
   const uint64_t Before = M.Mem.bytesAllocated();
-  M.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.A), Id, S.Pc, First);
+  M.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.A), Id,
+                 M.checks(BugKind::Leak) ? pcInText() : S.Pc, First);
   ++S.Effects;
   constexpr unsigned LookEvery = 20; // 1 MiB. Others may take their share of the limit at the same time.
   if (M.WhileRunning && M.Mem.bytesAllocated() >> LookEvery != Before >> LookEvery)
@@ -232,21 +250,23 @@ bool Interpreter::finishThreadExit(const Instruction &I) {
   return nextPhaseStep();
 }
 
-/// What comes after the last frame returned: the next constructor or main, atexit functions, destructors of
-/// thread-specific data, the end of the thread.
+bool Interpreter::enter(uint32_t Function, uint32_t CallPc) {
+  M.pushFrame(T, Function, CallPc);
+  enterFrame();
+  S.Pc = P.Functions[Function].Entry;
+  return true;
+}
+
+/// What comes after the last frame returned: the next constructor or main, what is run at the end of the process,
+/// destructors of thread-specific data, the end of the thread or of the process.
 bool Interpreter::nextPhaseStep() {
-  auto Enter = [&](uint32_t Function) {
-    M.pushFrame(T, Function, 0);
-    enterFrame();
-    S.Pc = P.Functions[Function].Entry;
-    return true;
-  };
-  if (S.Phase == Machine::State::Constructing) {
+  switch (S.Phase) {
+  case Machine::State::Constructing: {
     if (S.Scratch < P.Constructors.size())
-      return Enter(P.Constructors[S.Scratch++]);
+      return enter(P.Constructors[S.Scratch++]);
     S.Phase = Machine::State::Running;
     S.Scratch = 0;
-    Enter(static_cast<uint32_t>(P.Main));
+    enter(static_cast<uint32_t>(P.Main));
     uint32_t Parameters = P.Functions[static_cast<uint32_t>(P.Main)].NumParameters;
     Address Argv = P.ArgvGlobal >= 0 ? globalAddress(static_cast<uint32_t>(P.ArgvGlobal)) : 0;
     const uint64_t Values[] = {1, Argv, Argv + 8};
@@ -254,20 +274,31 @@ bool Interpreter::nextPhaseStep() {
       Registers[K] = Values[K];
     return true;
   }
-  if (S.Phase == Machine::State::Running) {
+  case Machine::State::Running:
     if (Id == 0)
-      writeHidden(process() + process::ExitCalled, 1); // returning from main ends the process
-    S.Phase = Id == 0 ? Machine::State::AtExit : Machine::State::Destroying;
-  }
-  if (S.Phase == Machine::State::AtExit) {
-    uint64_t Left = process()[process::NumAtExit];
-    if (Left) {
-      writeHidden(process() + process::NumAtExit, Left - 1);
-      return Enter(slotOf(process()[process::AtExitFunctions + Left - 1]) - FirstFunctionSlot);
-    }
+      return exitProcess(P.ExitFunctions); // main has returned
     S.Phase = Machine::State::Destroying;
+    return nextDestructor();
+  case Machine::State::Exiting: return exitProcess(-1);
+  case Machine::State::Destroying:
+  case Machine::State::Ending: break;
   }
   return nextDestructor();
+}
+
+/// Runs the given function, and then ends the process. Thread-specific data of the thread is not destroyed.
+bool Interpreter::exitProcess(int32_t Functions) {
+  S.Phase = Machine::State::Exiting;
+  S.InAtomic = false;
+  if (Functions >= 0)
+    return enter(static_cast<uint32_t>(Functions), S.Pc); // where the program said so
+  Operation Op;
+  Op.Kind = OperationKind::Exit;
+  if (M.Options.StopAtExit)
+    return stop(Op);
+  S.Status = ThreadStatus::Exited;
+  S.Pending = Operation();
+  return false;
 }
 
 bool Interpreter::nextDestructor() {
@@ -280,13 +311,24 @@ bool Interpreter::nextDestructor() {
     if (!Value || !Destructor || Function >= P.Functions.size() || !P.Functions[Function].Defined)
       continue;
     writeHidden(specificValues() + Key, 0);
-    M.pushFrame(T, Function, 0);
-    enterFrame();
+    enter(Function);
     if (P.Functions[Function].NumParameters)
       Registers[0] = Value;
-    S.Pc = P.Functions[Function].Entry;
     return true;
   }
+  return endThread();
+}
+
+/// Nothing is left to be run: the thread ends, and its thread-local variables with it.
+bool Interpreter::endThread() {
+  S.Phase = Machine::State::Ending;
+  return stopForEnds() ? false : finishThread();
+}
+
+bool Interpreter::finishThread() {
+  for (uint32_t Slot : T.ThreadLocals)
+    if (Slot && M.Mem.at(Slot).Life == Lifetime::Alive)
+      M.Mem.end(M.Mem.at(Slot), Lifetime::Left, S.Pc);
   S.Status = ThreadStatus::Finished;
   S.Pending = Operation();
   return false;
@@ -300,6 +342,25 @@ std::string Interpreter::readString(Address A) {
   for (uint32_t K = offsetOf(A); K < O->Size && O->Data[K] && Text.size() < 200; ++K)
     Text += static_cast<char>(O->Data[K]);
   return Text;
+}
+
+/// The result of printf and the like.
+bool Interpreter::lengthOfOutput(const Instruction &I) {
+  auto TextAt = [&](Address A, size_t Most) -> std::optional<std::string> {
+    const Object *O = M.Mem.find(A);
+    if (!O || O->Kind != ObjectKind::Constant || offsetOf(A) >= O->Size)
+      return std::nullopt;
+    const auto *Bytes = reinterpret_cast<const char *>(O->Data + offsetOf(A));
+    return std::string(Bytes, strnlen(Bytes, std::min<size_t>(O->Size - offsetOf(A), Most)));
+  };
+  std::vector<uint64_t> Arguments;
+  for (unsigned K = 1; K < static_cast<unsigned>(I.C); ++K)
+    Arguments.push_back(argument(I, K));
+  const std::optional<std::string> Format = TextAt(argument(I, 0), ~size_t(0));
+  const FormatLength Length = formatLength(Format.value_or(""), Arguments, TextAt);
+  if (!Format || !Length.Unknown.empty())
+    M.unsupported(Id, S.Pc, "how much '" + (Format ? Length.Unknown : "printf") + "' prints, and the program asks");
+  return finishBuiltin(I, asInt(static_cast<int64_t>(Length.Bytes)));
 }
 
 bool Interpreter::assertFail(const Instruction &I) {
@@ -420,7 +481,13 @@ bool Interpreter::builtin(const Instruction &I) {
   }
   case Builtin::AtomicEnd: S.InAtomic = false; return finishBuiltin(I, 0);
   case Builtin::Malloc: return allocateHeap(I, argument(I, 0));
-  case Builtin::AlignedAlloc: return allocateHeap(I, argument(I, 1));
+  case Builtin::AlignedAlloc: {
+    const uint64_t Alignment = argument(I, 0); // a size that is no multiple of it is allowed since C17
+    if ((Alignment == 0 || (Alignment & (Alignment - 1))) && M.checks(BugKind::InvalidAlignment))
+      return failed(BugKind::InvalidAlignment,
+                    "allocation with an alignment of " + std::to_string(Alignment) + ", which is no power of two");
+    return allocateHeap(I, argument(I, 1));
+  }
   case Builtin::Calloc: {
     uint64_t Size;
     if (__builtin_mul_overflow(argument(I, 0), argument(I, 1), &Size))
@@ -431,18 +498,11 @@ bool Interpreter::builtin(const Instruction &I) {
   case Builtin::Free: return argument(I, 0) ? freeBlock(I) : finishBuiltin(I, 0);
   case Builtin::Exit:
   case Builtin::QuickExit:
-    writeHidden(process() + process::ExitCalled, 1);
+  case Builtin::ImmediateExit:
+    M.keepRoots(T);
     unwind(/*EndLocals=*/false);
-    S.Phase = B == Builtin::Exit ? Machine::State::AtExit : Machine::State::Destroying;
-    return nextPhaseStep();
-  case Builtin::AtExit: {
-    uint64_t Count = process()[process::NumAtExit];
-    if (Count == process::MaxAtExit)
-      return finishBuiltin(I, 1);
-    writeHidden(process() + process::AtExitFunctions + Count, argument(I, 0));
-    writeHidden(process() + process::NumAtExit, Count + 1);
-    return finishBuiltin(I, 0);
-  }
+    return exitProcess(B == Builtin::Exit ? P.ExitFunctions : B == Builtin::QuickExit ? P.QuickExitFunctions : -1);
+  case Builtin::FormatLength: return lengthOfOutput(I);
   case Builtin::Ignore: return finishBuiltin(I, 0);
   default: M.unsupported(Id, S.Pc, "call to '" + std::string(nameOf(B)) + "'");
   }
@@ -472,10 +532,21 @@ bool Interpreter::continueBuiltin(const Instruction &I, uint64_t Value, uint64_t
   case Builtin::CondTimedWait:
     switch (++S.Stage) {
     case 1: return syncOperation(I, SyncOp::MutexUnlock, argument(I, 1), 0);
-    case 2:
-      return syncOperation(I, B == Builtin::CondWait ? SyncOp::CondWake : SyncOp::CondTimedWake, argument(I, 0), 0);
+    case 2: {
+      const SyncOp Normally = B == Builtin::CondWait ? SyncOp::CondWake : SyncOp::CondTimedWake;
+      const bool Fails = I.Flags & MayFail && M.failsNow(T);
+      if (I.Flags & MayFail && !Fails)
+        M.noteNoFailure(T); // it may wait for ever
+      return syncOperation(I, Fails ? SyncOp::CondSpuriousWake : Normally, argument(I, 0), 0);
+    }
     case 3:
       S.Scratch = asInt(static_cast<int64_t>(Value));
+      if (I.Flags & MayFail) {
+        const bool Fails = M.failsNow(T);
+        if (!countArrival(!Fails || Value == WokenForNoReason))
+          return false;
+        S.Scratch = Fails ? 0 : S.Scratch;
+      }
       return syncOperation(I, SyncOp::MutexLock, argument(I, 1), 0);
     default: return finishBuiltin(I, S.Scratch);
     }

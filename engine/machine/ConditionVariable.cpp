@@ -24,6 +24,8 @@ using namespace linux_errno;
 constexpr uint32_t MaxWaiters = 44;
 constexpr uint8_t Token = 0x80;
 
+constexpr uint32_t WaitedOn = 0x77616974; // the status while there are waiters
+
 struct Cond {
   uint32_t Status;
   uint8_t Waiters[MaxWaiters]; // thread + 1, plus Token; 0 beyond the last
@@ -68,7 +70,7 @@ SyncResult wake(Cond &C, SyncOp Op, uint32_t Self) {
     *Taken &= ~Token;
   std::copy(Place + 1, End, Place);
   End[-1] = 0;
-  return done(Woken ? 0 : TimedOut);
+  return done(Woken ? 0 : Op == SyncOp::CondSpuriousWake ? WokenForNoReason : TimedOut);
 }
 
 SyncResult changeCond(Cond &C, SyncOp Op, uint32_t Self) {
@@ -108,17 +110,21 @@ SyncResult changeCond(Cond &C, SyncOp Op, uint32_t Self) {
 SyncResult applyCond(SyncOp Op, uint8_t *State, uint32_t Self) {
   Cond C = load<Cond>(State);
   if (Op == SyncOp::CondInit) {
+    if (C.Status == WaitedOn)
+      return inUse("initialisation of a condition variable that a thread waits on");
     store(State, Cond{});
     return done();
   }
   if (C.Status == Destroyed)
     return misuse("destroyed-object", "use of a condition variable that was destroyed");
-  if (C.Status != AliveByInitialiser)
+  if (C.Status != AliveByInitialiser && C.Status != WaitedOn)
     return misuse("bad-synchronisation", "use of memory that does not hold a condition variable");
 
   SyncResult Result = changeCond(C, Op, Self);
   if (Result.Outcome == SyncResult::Done) {
     normalise(C);
+    if (C.Status != Destroyed)
+      C.Status = waitersOf(C) ? WaitedOn : AliveByInitialiser;
     store(State, C);
   }
   return Result;

@@ -16,7 +16,7 @@ bool Interpreter::stop(const Operation &Op) {
 }
 
 bool Interpreter::failed(BugKind Kind, std::string Message) {
-  M.Bugs.push_back({Kind, Id, S.Pc, std::move(Message)});
+  M.addBug(Kind, Id, S.Pc, std::move(Message));
   S.Status = ThreadStatus::Failed;
   S.Pending = Operation();
   return false;
@@ -36,6 +36,8 @@ bool Interpreter::call(const Instruction &I, uint32_t Function) {
                                               std::to_string(S.Depth - 1) + " calls deep");
   M.pushFrame(T, Function, CallPc);
   frame().ReadsAtCall = S.Reads;
+  if (I.D && !S.NotedDepth)
+    S.NotedDepth = S.Depth;
   enterFrame();
   for (uint32_t K = 0; K < F.NumParameters; ++K) {
     Operand O = P.Arguments[I.B + K];
@@ -70,8 +72,12 @@ bool Interpreter::finishReturn(const Instruction &I) {
       S.Result = Low;
     return nextPhaseStep();
   }
+  if (S.Depth < S.NotedDepth)
+    S.NotedDepth = 0;
   enterFrame();
   const Instruction &Call = P.Code[CallPc];
+  if (isNoted(Call))
+    noteValue(Low);
   if (Call.Dst >= 0 && I.Flags >= 1) {
     Registers[Call.Dst] = Low;
     if (I.Flags == 2)
@@ -86,17 +92,27 @@ bool Interpreter::finishReturn(const Instruction &I) {
   return true;
 }
 
+bool Interpreter::cut(const Instruction &I) {
+  S.Status = ThreadStatus::Cut;
+  S.Pending = Operation();
+  S.LoopIndex = static_cast<uint32_t>(I.B);
+  return false;
+}
+
 bool Interpreter::loopBack(const Instruction &I) {
+  // A loop that nobody else keeps going and that goes on and on: it may end, but not soon.
+  constexpr uint64_t MostOfOwn = 1'000'000;
   uint64_t Bit = 1ull << I.Imm;
-  uint64_t Total = ++Registers[I.Dst + 1];
-  bool Fed = Registers[I.C] & Bit;
+  uint64_t Total = ++Registers[I.Dst + loopslots::Total];
+  bool Fed = (Registers[I.C] & Bit) || (M.Options.BoundEveryLoop && !M.alone());
   Registers[I.C] &= ~Bit;
-  if (Fed && ++Registers[I.Dst] >= M.Options.Unroll) {
-    S.Status = ThreadStatus::Cut;
-    S.Pending = Operation();
-    S.LoopIndex = static_cast<uint32_t>(I.B);
-    return false;
-  }
+  if (M.comparesStates())
+    noteLoop(static_cast<uint32_t>(I.B), false);
+  if (Fed && ++Registers[I.Dst + loopslots::Fed] >= M.Options.Unroll)
+    return cut(I);
+  if (!Fed && Total >= M.Options.Unroll && !M.comparesStates() &&
+      (repeats(I, Total) || (Total > MostOfOwn && !M.alone())))
+    return cut(I);
   // Nobody else has written what the loop waits for, as far as is known. Others may yet: let them go first, once.
   if (Total == M.Options.Unroll && !M.alone() && !S.InAtomic) {
     Operation Op;
@@ -107,10 +123,62 @@ bool Interpreter::loopBack(const Instruction &I) {
   return true;
 }
 
+void Interpreter::noteLoop(uint32_t Loop, bool Left) {
+  // In long steps the same things come again and again.
+  if (!M.LoopEvents.empty() && M.LoopEvents.back().Thread == Id && M.LoopEvents.back().Loop == Loop &&
+      M.LoopEvents.back().Left == Left)
+    return;
+  M.LoopEvents.push_back({Id, Loop, Left});
+}
+
+/// Adds a value that may decide when a loop ends to what the thread has read so far. The trail is a polynomial hash, so
+/// that a part of it can be told apart from what was in front.
+void Interpreter::noteValue(uint64_t Value) {
+  constexpr uint64_t Odd = 0x9E3779B97F4A7C15, Base = 0xD6E8FEB86659FD93;
+  Value = (Value ^ Value >> 32) * Odd;
+  S.Trail += ((Value ^ Value >> 29) + Odd) * S.TrailWeight;
+  S.TrailWeight *= Base;
+}
+
+/// The inverse of an odd number, modulo 2^64.
+static uint64_t inverse(uint64_t Odd) {
+  uint64_t Result = Odd; // right in the last three bits; each round doubles their number
+  for (int Round = 0; Round < 5; ++Round)
+    Result *= 2 - Odd * Result;
+  return Result;
+}
+
+/// Whether the loop goes round without getting any further: what decides when it ends (what it has read that may, and
+/// what it carries into the next iteration) is what it was an iteration ago. Then the loop has left memory as that
+/// iteration did, and will as long as nobody else writes what it reads. Longer circles count once they have come round
+/// many times. Asked at each back edge from the Unroll-th on, unless others have fed the loop.
+bool Interpreter::repeats(const Instruction &I, uint64_t Total) {
+  constexpr uint64_t Many = 256;
+  if ((I.Flags & CarriedUnknown) || (M.Options.OutOfOrder && M.Gatherings > 0)) // registers may wait for loads
+    return false;
+  uint64_t *Slots = Registers + I.Dst;
+  const uint64_t Iteration = (S.Trail - Slots[loopslots::Trail]) * inverse(Slots[loopslots::Weight] | 1);
+  Slots[loopslots::Trail] = S.Trail;
+  Slots[loopslots::Weight] = S.TrailWeight;
+  if (Total == M.Options.Unroll) // where it began is not known
+    return false;
+  auto IsSample = [&](uint64_t N) { return N == M.Options.Unroll + 1ull || (N & (N - 1)) == 0; };
+  if (IsSample(Total)) {
+    // A sample for as many iterations as there were: the distance grows until it is that of the circle.
+    const bool Same = IsSample(Total - 1) && Total - 1 > M.Options.Unroll && Slots[loopslots::Sample] == Iteration;
+    Slots[loopslots::Sample] = Iteration;
+    Slots[loopslots::Matches] = 0;
+    return Same;
+  }
+  if (Slots[loopslots::Sample] != Iteration)
+    return false;
+  return IsSample(Total - 1) || ++Slots[loopslots::Matches] >= Many;
+}
+
 bool Interpreter::spinBack(const Instruction &I) {
-  if (Registers[I.Dst + 2] != S.Effects)
+  if (Registers[I.Dst + loopslots::Effects] != S.Effects)
     return loopBack(I);
-  S.Status = ThreadStatus::Spinning;
+  S.Status = I.Flags & ReadsNothing ? ThreadStatus::Endless : ThreadStatus::Spinning;
   S.Pending = Operation();
   S.LoopIndex = static_cast<uint32_t>(I.B);
   return false;
@@ -385,11 +453,20 @@ template <bool Single> void Interpreter::loop() {
         return;
       break;
     case Opcode::LoopInit:
-      Registers[I.Dst] = Registers[I.Dst + 1] = 0;
+      std::fill_n(Registers + I.Dst, static_cast<size_t>(loopslots::Count), 0);
       ++At;
       break;
     case Opcode::SpinHead:
-      Registers[I.Dst + 2] = S.Effects;
+      Registers[I.Dst + loopslots::Effects] = S.Effects;
+      ++At;
+      break;
+    case Opcode::LoopExit:
+      if (M.comparesStates())
+        noteLoop(static_cast<uint32_t>(I.B), true);
+      ++At;
+      break;
+    case Opcode::LoopNote:
+      noteValue(value(I.A));
       ++At;
       break;
     case Opcode::LoopBack:
@@ -402,9 +479,17 @@ template <bool Single> void Interpreter::loop() {
       if (!Complex(spinBack(I)))
         return;
       break;
+    case Opcode::FailIf:
+      if (value(I.A) && M.checks(BugKind::Overflow)) {
+        S.Pc = static_cast<uint32_t>(At - Code);
+        failed(BugKind::Overflow, describe(static_cast<OverflowKind>(I.C)));
+        return;
+      }
+      ++At;
+      break;
     case Opcode::Unreachable:
       S.Pc = static_cast<uint32_t>(At - Code);
-      failed(BugKind::Unreachable, "control reaches a place the compiler may assume is never reached");
+      failed(BugKind::Unreachable, describe(static_cast<BrokenPromise>(I.Imm)));
       return;
     case Opcode::Unsupported:
       M.unsupported(Id, static_cast<uint32_t>(At - Code), P.Messages[static_cast<size_t>(I.Imm)]);
@@ -425,23 +510,26 @@ bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
   Operation Done = S.Pending;
   S.Pending = Operation();
   // Fences and the like are not counted, so that an access has the same number under all models.
-  bool Counts =
-      Done.Kind != OperationKind::Fence && Done.Kind != OperationKind::Drain && Done.Kind != OperationKind::Yield;
+  bool Counts = Done.Kind != OperationKind::Fence && Done.Kind != OperationKind::Drain &&
+                Done.Kind != OperationKind::Yield && Done.Kind != OperationKind::Exit;
   S.Operations += Counts;
   S.Effects += Changed;
   switch (Done.Kind) {
+  case OperationKind::Exit: S.Status = ThreadStatus::Exited; return false;
   case OperationKind::Yield:
     if (isLoopBack(I.Op))
       leaveLoop();
     return true;
   case OperationKind::Fence:
     if (Done.isFenceOfAccess())
-      accessOwn(I);
-    else
-      ++S.Pc;
+      return accessOwn(I);
+    ++S.Pc;
     return true;
   default: break;
   }
+  const bool Reads = I.Op == Opcode::Load || I.Op == Opcode::Rmw || I.Op == Opcode::CmpXchg;
+  if (Reads && isNoted(I))
+    noteValue(Value + Value2);
   switch (I.Op) {
   case Opcode::Load:
     Registers[I.Dst] = Value;
@@ -455,7 +543,9 @@ bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
     break;
   case Opcode::CmpXchg:
     Registers[I.Dst] = Value;
-    Registers[I.Dst + 1] = Value == Done.Value2;
+    Registers[I.Dst + 1] = Value == Done.Value2 && !Done.Fails;
+    if (I.Flags & MayFail && !countArrival(Value == Done.Value2))
+      return false;
     noteFed(I, Done.Where);
     break;
   case Opcode::CallBuiltin: return continueBuiltin(I, Value, Value2);

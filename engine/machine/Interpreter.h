@@ -45,6 +45,11 @@ private:
   bool finishReturn(const Instruction &I);
   bool loopBack(const Instruction &I);
   bool spinBack(const Instruction &I);
+  bool repeats(const Instruction &I, uint64_t Total);
+  bool cut(const Instruction &I);
+  void noteValue(uint64_t Value);
+  void noteLoop(uint32_t Loop, bool Left);
+  bool isNoted(const Instruction &I) const { return I.D != 0 || S.NotedDepth != 0; }
   bool alloca(const Instruction &I);
 
   // The ends of local variables (LocalVariables.cpp).
@@ -63,6 +68,7 @@ private:
   bool threadCreate(const Instruction &I);
   bool threadJoin(const Instruction &I);
   bool storeResult(const Instruction &I, Address Where, uint64_t Value, uint64_t Result);
+  uint32_t pcInText();
   uint32_t newBlock(const Instruction &I, uint64_t Size, Content First);
   bool allocateHeap(const Instruction &I, uint64_t Size, Content First = Content::Nothing);
   bool freeBlock(const Instruction &I);
@@ -71,14 +77,20 @@ private:
   bool mutexAttribute(const Instruction &I, uint32_t Kind);
   bool finishThreadExit(const Instruction &I);
   void unwind(bool EndLocals);
+  bool enter(uint32_t Function, uint32_t CallPc = 0);
   bool nextPhaseStep();
   bool nextDestructor();
+  bool exitProcess(int32_t Functions);
+  bool endThread();
+  bool finishThread();
+  bool lengthOfOutput(const Instruction &I);
   bool assertFail(const Instruction &I);
   uint64_t argument(const Instruction &I, unsigned Index) const { return value(P.Arguments[I.B + Index]); }
   std::string readString(Address A);
   uint64_t *specificValues();
   uint64_t *process() { return reinterpret_cast<uint64_t *>(M.Mem.at(M.ProcessSlot).Data); }
   void writeHidden(uint64_t *Home, uint64_t Value);
+  bool countArrival(bool CanFail);
 
   /// How an access of [A, A + Size) is to be done. Bad: a bug was recorded.
   enum class Reach : uint8_t { Local, Visible, Bad };
@@ -86,10 +98,10 @@ private:
   uint8_t *update(Address A, uint32_t Size);
   void writeOwn(Address Where, uint32_t Width, uint64_t Value, uint64_t Value2 = 0);
   bool stopAsFence(const Instruction &I);
-  void accessOwn(const Instruction &I);
+  bool accessOwn(const Instruction &I);
   void storeOwn(const Instruction &I);
-  void rmwOwn(const Instruction &I);
-  void cmpXchgOwn(const Instruction &I);
+  bool rmwOwn(const Instruction &I);
+  bool cmpXchgOwn(const Instruction &I);
   bool stop(const Operation &Op);
   bool failed(BugKind Kind, std::string Message);
   void noteFed(const Instruction &I, Address Where);

@@ -93,6 +93,12 @@ void Machine::findSeenEnds(const Thread &T, const Standing &Here, std::vector<Ac
     if (const Object &Local = Mem.at(Slot); Local.Life == Lifetime::Alive && Shared.isShared(Local.Site))
       Ends.push_back({addressOf(Slot), Local.Size, true});
   };
+  if (Here.S.Phase == State::Ending) {
+    for (uint32_t Slot : T.ThreadLocals)
+      if (Slot)
+        Add(Slot);
+    return;
+  }
   const Instruction &I = P.Code[Here.S.Pc];
   if (I.Op == Opcode::ScopeLeave) {
     const uint32_t Base = Here.S.Depth ? Here.Frames[Here.S.Depth - 1].Base : 0;
@@ -106,7 +112,9 @@ void Machine::findSeenEnds(const Thread &T, const Standing &Here, std::vector<Ac
 /// nobody has to be asked.
 bool Interpreter::stopForEnds() {
   const Machine::Standing Here{S, T.Registers, T.Frames, T.StackSlots};
-  const bool MayEnd = P.Code[S.Pc].Op == Opcode::ScopeLeave || M.firstEnding(T, Here) < S.StackObjects;
+  const bool MayEnd = S.Phase == Machine::State::Ending
+                          ? !T.ThreadLocals.empty()
+                          : P.Code[S.Pc].Op == Opcode::ScopeLeave || M.firstEnding(T, Here) < S.StackObjects;
   if (!MayEnd || M.alone())
     return false;
   std::vector<Machine::Access> Ends;
@@ -130,6 +138,8 @@ bool Interpreter::completeEnd() {
   enterFrame();
   S.Pending = Operation();
   ++S.Operations;
+  if (S.Phase == Machine::State::Ending)
+    return finishThread();
   const Instruction &I = P.Code[S.Pc];
   switch (I.Op) {
   case Opcode::ScopeLeave: return finishLeaveScope(I);

@@ -1,5 +1,6 @@
 #include "machine/Machine.h"
 
+#include "machine/CallStack.h"
 #include "machine/Interpreter.h"
 #include "machine/Messages.h"
 #include "machine/Points.h"
@@ -69,6 +70,8 @@ Machine::Machine(const Program &P, Sharing &Shared, const MachineOptions &Option
     : P(P), Shared(Shared), Options(Options), Mem(Undo) {
   if (Options.OutOfOrder || Options.Live)
     this->Options.Points = MachineOptions::Points::Off;
+  if (checks(BugKind::Leak) && !Options.Live)
+    LiveForLeaks = std::make_unique<const LiveSlots>(P);
 }
 
 Machine::~Machine() = default;
@@ -129,6 +132,7 @@ void Machine::start() {
   Main.S.Exists = true;
   Main.S.Phase = State::Constructing;
   LiveThreads = 1;
+  NestedCreations = 0; // also if it was interrupted
   DependsOnOthers = false;
   Interpreter(*this, 0).enterPhase();
   if (!DependsOnOthers)
@@ -148,6 +152,9 @@ ThreadId Machine::threadFor(ThreadId Parent, uint32_t Index) {
 }
 
 ThreadId Machine::create(ThreadId Parent, uint32_t Function, uint64_t Argument) {
+  if (LiveThreads >= MaxThreads)
+    limit(Parent, Threads[Parent]->S.Pc,
+          "more than " + std::to_string(MaxThreads) + " threads run or are still to be joined");
   ThreadId Id = threadFor(Parent, Threads[Parent]->S.Children++);
   Thread &T = *Threads[Id];
   T.SavedInStep = Step; // before it existed: none of its frames need saving
@@ -177,7 +184,12 @@ ThreadId Machine::create(ThreadId Parent, uint32_t Function, uint64_t Argument) 
   if (!Options.OutOfOrder) {
     const bool Before = DependsOnOthers;
     DependsOnOthers = false;
+    if (NestedCreations >= MaxNestedCreations)
+      limit(Parent, Threads[Parent]->S.Pc,
+            "threads create threads, each the next, more than " + std::to_string(MaxNestedCreations) + " of them");
+    ++NestedCreations;
     Interpreter(*this, Id).run();
+    --NestedCreations;
     if (!DependsOnOthers)
       rememberRoot(T, Argument);
     DependsOnOthers |= Before;
@@ -268,7 +280,7 @@ void Machine::completeJoin(ThreadId Id) {
   Thread &Target = *Threads[pending(Id).Where];
   if (const char *Misuse = cannotJoin(Target.Id)) {
     takeUp(*Threads[Id]);
-    Bugs.push_back({BugKind::BadSynchronisation, Id, pc(Id), Misuse});
+    addBug(BugKind::BadSynchronisation, Id, pc(Id), Misuse);
     Threads[Id]->S.Status = ThreadStatus::Failed;
     Threads[Id]->S.Pending = Operation();
     return;
@@ -325,7 +337,7 @@ bool Machine::failsAccess(ThreadId Id, Address A, uint32_t Size, bool Write) {
 
 void Machine::reportAccess(ThreadId Id, uint32_t Pc, Address A, uint32_t Size, bool Write) {
   auto [Kind, Message] = describeBadAccess(*this, A, Size, Write);
-  Bugs.push_back({Kind, Id, Pc, std::move(Message)});
+  addBug(Kind, Id, Pc, std::move(Message));
 }
 
 bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Changed) {
@@ -335,14 +347,19 @@ bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Chan
     return Known.ProbeSpins;
   bool WasRecording = Undo.recording();
   UndoLog::Mark Before = Undo.mark();
-  size_t BugsBefore = Bugs.size(), CreatedBefore = Created.size();
+  size_t BugsBefore = Bugs.size(), CreatedBefore = Created.size(), LoopsBefore = LoopEvents.size();
   Undo.setRecording(true);
   Probing = true;
   newStep();
   const State &S = T.S;
   resume(Id, Value, Value2, Changed);
-  while (S.Status == ThreadStatus::Ready && S.Pending.Kind == OperationKind::Fence && S.Pending.MaySpin)
+  constexpr uint32_t FencesBetweenLooks = 10'000;
+  for (uint32_t Fences = 1;
+       S.Status == ThreadStatus::Ready && S.Pending.Kind == OperationKind::Fence && S.Pending.MaySpin; ++Fences) {
     resume(Id, 0, 0, false);
+    if (Fences % FencesBetweenLooks == 0 && WhileRunning)
+      WhileRunning();
+  }
   bool Spins = S.Status == ThreadStatus::Spinning;
   Probing = false;
   Undo.undoTo(Before);
@@ -350,6 +367,7 @@ bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Chan
   newStep();
   dropBugs(BugsBefore);
   Created.resize(CreatedBefore);
+  LoopEvents.resize(std::min(LoopsBefore, LoopEvents.size()));
   Known.Probed = true;
   Known.ProbeSpins = Spins;
   Known.ProbeValue = Value;
@@ -357,15 +375,30 @@ bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Chan
   return Spins;
 }
 
-void Machine::noteRead(ThreadId T, const Object &O, Address Where, uint32_t Size) {
+bool Machine::readsUnwritten(uint32_t Pc, const Object &O, Address Where, uint32_t Size) const {
+  return O.Unwritten && P.Code[Pc].Flags & InText && P.Code[Pc].Op != Opcode::CallBuiltin &&
+         Memory::countWritten(O, offsetOf(Where), Size) < Size;
+}
+
+bool Machine::noteRead(ThreadId T, const Object &O, Address Where, uint32_t Size) {
   uint32_t Pc = pc(T);
-  if (!(P.Code[Pc].Flags & InText) || P.Code[Pc].Op == Opcode::CallBuiltin || Probing)
-    return;
+  if (Probing || !readsUnwritten(Pc, O, Where, Size))
+    return false;
+  if (checks(BugKind::Uninitialised)) {
+    takeUp(*Threads[T]);
+    State &S = Threads[T]->S;
+    addBug(BugKind::Uninitialised, T, Pc, describeUnwritten(*this, O, Where, Size));
+    S.Operations += S.Pending.Kind != OperationKind::None;
+    S.Status = ThreadStatus::Failed;
+    S.Pending = Operation();
+    return true;
+  }
   uint32_t Written = Memory::countWritten(O, offsetOf(Where), Size);
   bool Known = std::any_of(UnwrittenReads.begin(), UnwrittenReads.end(),
                            [&](const UnwrittenRead &Read) { return Read.Pc == Pc; });
-  if (Written < Size && !Known)
+  if (!Known)
     UnwrittenReads.push_back({Pc, Written > 0});
+  return false;
 }
 
 void Machine::failSync(ThreadId Id, const SyncResult &Misuse) {
@@ -373,14 +406,55 @@ void Machine::failSync(ThreadId Id, const SyncResult &Misuse) {
     unsupported(Id, pc(Id), Misuse.Phrase);
   takeUp(*Threads[Id]);
   State &S = Threads[Id]->S;
-  Bugs.push_back({bugKindOf(Misuse), Id, S.Pc, Misuse.Phrase});
+  addBug(bugKindOf(Misuse), Id, S.Pc, Misuse.Phrase);
   ++S.Operations;
   S.Status = ThreadStatus::Failed;
   S.Pending = Operation();
 }
 
-bool Machine::exitCalled() const {
-  return Memory::readWord(Mem.at(ProcessSlot).Data + process::ExitCalled * sizeof(uint64_t), 8) != 0;
+/// Records a bug with which a thread ends, or, if its kind is not looked for, that there was one.
+void Machine::addBug(BugKind Kind, ThreadId Id, uint32_t Pc, std::string Message) {
+  if (checks(Kind)) {
+    Bugs.push_back({Kind, Id, Pc, std::move(Message)});
+    return;
+  }
+  DependsOnOthers = true; // the way that led here leads to no point, as those with a bug
+  uint8_t *Word = Mem.at(ProcessSlot).Data + process::UncheckedError * sizeof(uint64_t);
+  if (!Memory::readWord(Word, 8))
+    Mem.writeWord(Word, 1, 8);
+}
+
+bool Machine::hasUncheckedError() const {
+  return Memory::readWord(Mem.at(ProcessSlot).Data + process::UncheckedError * sizeof(uint64_t), 8) != 0;
+}
+
+bool Machine::hasEnded() const {
+  return std::any_of(Threads.begin(), Threads.end(), [](const std::unique_ptr<Thread> &T) {
+    return T->Now->Exists && T->Now->Status == ThreadStatus::Exited;
+  });
+}
+
+bool Machine::missesFailures() const {
+  size_t Had = 0;
+  for (const std::unique_ptr<Thread> &T : Threads)
+    Had += T->Now->Exists ? T->Now->Failures : 0;
+  return Had < P.Failures.size();
+}
+
+/// Whether the operation at which T stands is to fail for no reason.
+bool Machine::failsNow(const Thread &T) const {
+  return std::any_of(P.Failures.begin(), P.Failures.end(),
+                     [&](const FailurePoint &F) { return F.Arrival == T.S.Arrivals && F.Thread == pathOf(T.Id); });
+}
+
+/// The operation at which T stands might have failed, and does not. Each fails at most once in a thread.
+void Machine::noteNoFailure(const Thread &T) {
+  if (!P.Reached || Probing)
+    return;
+  FailurePoint Here{pathOf(T.Id), T.S.Arrivals, T.S.Pc};
+  if (std::none_of(P.Failures.begin(), P.Failures.end(),
+                   [&](const FailurePoint &F) { return F.Pc == Here.Pc && F.Thread == Here.Thread; }))
+    P.Reached->add(std::move(Here));
 }
 
 std::string Machine::threadName(ThreadId Id) const {
@@ -413,8 +487,15 @@ uint32_t Machine::allocationIndex(ThreadId Owner, uint32_t Slot) const {
 void Machine::callStack(ThreadId Id, std::vector<uint32_t> &Stack) const {
   const Standing Here = standing(*Threads[Id]);
   Stack.clear();
-  for (uint32_t Depth = 1; Depth < Here.S.Depth; ++Depth)
+  if (Here.S.Depth > 0 && Here.Frames[0].CallPc) // the end of the process, called for by a function that is over
+    Stack.push_back(Here.Frames[0].CallPc);
+  for (uint32_t Depth = 1; Depth < Here.S.Depth; ++Depth) {
+    if (Depth > OutermostCalls && Here.S.Depth > OutermostCalls + InnermostCalls + 2 && Stack.size() == OutermostCalls) {
+      Stack.push_back(CallsLeftOut);
+      Depth = Here.S.Depth - InnermostCalls;
+    }
     Stack.push_back(Here.Frames[Depth].CallPc);
+  }
   Stack.push_back(Here.S.Pc);
 }
 

@@ -3,7 +3,7 @@
 // (resume). The machine knows no memory model, and nothing here depends on the order in which threads are run.
 #pragma once
 
-#include "machine/Bug.h"
+#include "machine/Checks.h"
 #include "machine/Identities.h"
 #include "machine/Memory.h"
 #include "machine/Sharing.h"
@@ -34,6 +34,7 @@ enum class OperationKind : uint8_t {
   End,    // local variables end that others have seen
   Atomic, // a __VERIFIER_atomic section: runs to its end in one go
   Yield,  // a long loop lets the others go first
+  Exit,   // the end of the process, only where it is asked for (MachineOptions::StopAtExit)
   Drain,  // waits for the thread's stores to land (pthread_create, with store buffers)
   Join    // waits for a thread to end
 };
@@ -47,6 +48,7 @@ struct Operation {
   FenceKind Fence = FenceKind::Full;
   SyncOp Sync = SyncOp::MutexLock;
   bool MaySpin = false; // the access stands in a spin candidate: some values only lead back to it
+  bool Fails = false;   // CmpXchg: it fails for no reason, if it finds what it expects
   Address Where = 0;    // Join: the thread
   uint64_t Value = 0;   // stored value, operand of a Rmw, new value of a CmpXchg, argument of a Sync
   uint64_t Value2 = 0;  // upper half of a 16-byte store, expected value of a CmpXchg
@@ -59,20 +61,25 @@ struct Operation {
 enum class ThreadStatus : uint8_t {
   Ready,    // in front of a visible operation
   Finished, // returned from its start function
+  Exited,   // ended the process, after all it had to do for that: nobody sees its end
   Assumed,  // an assumption does not hold: this execution is of no interest
   Cut,      // a loop reached the bound
   Spinning, // came back to the head of a spin loop without having changed anything; taken back by the scheduler
+  Endless,  // in a loop that has no exit, reads nothing and changes nothing
   Failed    // a bug; see Machine::bugs()
 };
 
 /// Limits and switches of one exploration.
 struct MachineOptions {
+  Checks Looked; // the kinds of bugs that are reported
   unsigned Unroll = 8;
+  bool BoundEveryLoop = false;          // iterations count whatever is read in them, unless the thread is alone
   uint64_t MaxLocalSteps = 100'000'000; // instructions between two visible operations
   uint64_t MaxObjectBytes = 1ull << 30;
   uint64_t MaxMemoryBytes = 4ull << 30;
   bool QuietAccesses = true; // accesses that can race with nothing take no step (off in some tests)
   bool StopAtFences = false; // make fences and create wait for the scheduler
+  bool StopAtExit = false;   // the end of the process is a step, and nothing happens after it (in some tests)
   bool OutOfOrder = false;   // threads are run by OutOfOrder, which commits their accesses to an execution graph
   /// For searches that compare states: objects that nothing can name any more lend their place to new ones, so that
   /// loops that allocate come back to where they were. Null: every object has a place of its own.
@@ -93,6 +100,8 @@ struct MachineStop {
 
 class Machine {
 public:
+  static constexpr uint32_t MaxThreads = 2'000, MaxNestedCreations = 500;
+  static constexpr uint64_t BytesPerThread = 16 << 10; // of registers, frames and stack, if little is used of them
   static constexpr uint32_t MaxFrames = 100'000, MaxRegisters = 1u << 20, MaxStackObjects = 1u << 20;
 
   Machine(const Program &P, Sharing &Shared, const MachineOptions &Options);
@@ -146,8 +155,17 @@ public:
   /// Ends T with the bug that a synchronisation object found.
   void failSync(ThreadId T, const SyncResult &Misuse);
 
-  /// Records that T can never go on: a deadlock, or a spin loop without end.
-  void reportStuck(ThreadId T, bool Deadlock);
+  /// Records that T can never go on: a deadlock, or a spin loop without end. False: that is not looked for.
+  bool reportStuck(ThreadId T, bool Deadlock);
+
+  /// The process has ended: records the heap blocks that were lost (Leaks.cpp). False: there are none, or nobody asks.
+  bool reportLeaks();
+  /// Whether a kind of bug is reported.
+  bool checks(BugKind Kind) const { return Options.Looked.has(Kind); }
+  /// Whether a thread has ended in an error that is not reported.
+  bool hasUncheckedError() const;
+  /// Records a bug that whoever explores has seen.
+  void report(const BugReport &Seen) { Bugs.push_back(Seen); }
 
   /// What is known of the pending operation of T, as long as nothing else turns out to be shared: it is an access of
   /// T's own, or must wait for a step.
@@ -176,8 +194,11 @@ public:
   };
   /// All of this machine's so far: they are not taken back.
   const std::vector<UnwrittenRead> &unwrittenReads() const { return UnwrittenReads; }
-  /// Notes that the instruction at which T stands reads from an object with unwritten bytes.
-  void noteRead(ThreadId T, const Object &O, Address Where, uint32_t Size);
+  /// Notes that the instruction at which T stands reads from an object, which may have unwritten bytes. Where that is a
+  /// bug, and this read is one, T ends with it: true.
+  bool noteRead(ThreadId T, const Object &O, Address Where, uint32_t Size);
+  /// Whether an instruction of the user's text that reads there reads what nothing has written.
+  bool readsUnwritten(uint32_t Pc, const Object &O, Address Where, uint32_t Size) const;
 
   /// Called now and then while a thread runs on and on. It may throw.
   void watch(std::function<void()> Look) { WhileRunning = std::move(Look); }
@@ -190,8 +211,10 @@ public:
   Memory &memory() { return Mem; }
   const Memory &memory() const { return Mem; }
   Sharing &sharing() { return Shared; }
+  unsigned unroll() const { return Options.Unroll; }
   /// Whoever runs it compares states: threads run without a bound.
   bool comparesStates() const { return Options.Live != nullptr; }
+  bool stopsAtExit() const { return Options.StopAtExit; }
   bool quietAccesses() const { return Options.QuietAccesses && !Options.ShowAll; }
   void showAll(bool On) { Options.ShowAll = On; }
   /// No other thread runs, and none is left to be joined.
@@ -220,7 +243,11 @@ public:
   uint32_t allocationIndex(ThreadId Owner, uint32_t Slot) const;
   /// The call stack of its creator when T was created.
   const std::vector<uint32_t> &createdFrom(ThreadId T) const { return Threads[T]->CreatedFrom; }
-  bool exitCalled() const;
+  /// Whether some thread has ended the process. What others do besides is then what they could have done before, and
+  /// whoever waits does not wait in vain: see docs/exploration.md.
+  bool hasEnded() const;
+  /// Whether some operation that is to fail for no reason (Program::Failures) has not done so.
+  bool missesFailures() const;
   /// "main", "worker", "worker#2"; stable over executions.
   std::string threadName(ThreadId T) const;
   /// Call sites from the outermost to the innermost, ending with the thread's own pc.
@@ -230,6 +257,15 @@ public:
     callStack(T, Stack);
     return Stack;
   }
+  /// Where states are compared: loops that threads went round or left since this was cleared.
+  struct LoopEvent {
+    ThreadId Thread;
+    uint32_t Loop; // index into Program::Loops
+    bool Left;
+  };
+  const std::vector<LoopEvent> &loopEvents() const { return LoopEvents; }
+  void clearLoopEvents() { LoopEvents.clear(); }
+
   uint32_t loopOfSpin(ThreadId T) const { return Threads[T]->Now->LoopIndex; }
 
   /// Of what is remembered of threads.
@@ -265,7 +301,13 @@ private:
     bool Exists = false;
     ThreadStatus Status = ThreadStatus::Ready;
     uint8_t Stage = 0; // how far a builtin of several visible steps has come
-    enum Phase : uint8_t { Running, Constructing, AtExit, Destroying } Phase = Running; // what a frame's end leads to
+    enum Phase : uint8_t {
+      Running,
+      Constructing,
+      Exiting,         // runs what is to be run at the end of the process
+      Destroying,      // runs destructors of thread-specific data
+      Ending           // only its thread-local variables are left to end
+    } Phase = Running; // what a frame's end leads to
     bool InAtomic = false;
     Visibility Seen = Visibility::Unknown;
     bool Probed = false, ProbeSpins = false; // what the last probeSpins in front of the pending operation found
@@ -281,8 +323,14 @@ private:
     uint32_t Effects = 0;   // changes made, for spin loops
     uint32_t Reads = 0;     // visible reads done of what others write
     uint32_t LoopIndex = 0; // Spinning, Cut: which loop
+    uint32_t Arrivals = 0;  // at operations that may fail for no reason
+    uint32_t Failures = 0;  // of those of Program::Failures: how many have failed
     uint64_t Result = 0;    // of the thread
     uint64_t Scratch = 0;   // between the stages of a builtin
+    // What was read that may decide when a loop ends, in order (Interpreter::noteValue), and the weight of what is
+    // next.
+    uint64_t Trail = 0, TrailWeight = 1;
+    uint32_t NotedDepth = 0; // not 0: from this frame on all reads count, since the result of the call decides
   };
 
   struct PointLinks;
@@ -346,6 +394,12 @@ private:
   void save(Thread &T);
   void saveFrame(Thread &T, uint32_t Index);
   Address threadLocal(Thread &T, uint32_t Global);
+  bool failsNow(const Thread &T) const;
+  void noteNoFailure(const Thread &T);
+  void addBug(BugKind Kind, ThreadId T, uint32_t Pc, std::string Message);
+  // What is lost when the process ends (Leaks.cpp).
+  void keepRoots(Thread &T);
+  std::vector<bool> findReachable() const;
   // Local variables (LocalVariables.cpp).
   bool endsProcess(const Thread &T, const State &S) const;
   uint32_t firstEnding(const Thread &T, const Standing &Here) const;
@@ -375,11 +429,14 @@ private:
   Memory Mem;
   std::vector<std::unique_ptr<Thread>> Threads;
   uint32_t LiveThreads = 0; // created and not yet joined
-  uint32_t ProcessSlot = 0; // hidden object: exit flag, atexit functions, keys
+  uint32_t NestedCreations = 0; // threads that are run to their first step while another is
+  uint32_t ProcessSlot = 0; // hidden object: keys
   std::vector<BugReport> Bugs;
   std::vector<std::pair<ThreadId, ThreadId>> Created;
   std::vector<Access> AtomicAccesses;
   std::vector<UnwrittenRead> UnwrittenReads;
+  std::unique_ptr<const LiveSlots> LiveForLeaks; // where leaks are looked for and Options.Live is not given
+  std::vector<LoopEvent> LoopEvents;
   bool Probing = false; // what is run now need not be a part of any execution
 
   // Of the present run of a thread:

@@ -80,11 +80,11 @@ bool Interpreter::stopAsFence(const Instruction &I) {
 }
 
 /// The access that stopAsFence has put off.
-void Interpreter::accessOwn(const Instruction &I) {
+bool Interpreter::accessOwn(const Instruction &I) {
   switch (I.Op) {
-  case Opcode::Store: storeOwn(I); break;
-  case Opcode::Rmw: rmwOwn(I); break;
-  default: cmpXchgOwn(I); break;
+  case Opcode::Store: storeOwn(I); return true;
+  case Opcode::Rmw: return rmwOwn(I);
+  default: return cmpXchgOwn(I);
   }
 }
 
@@ -98,8 +98,8 @@ bool Interpreter::load(const Instruction &I) {
   case Reach::Local: break;
   }
   const Object &O = M.Mem.at(slotOf(A));
-  if (O.Unwritten)
-    M.noteRead(Id, O, A, I.Width);
+  if (O.Unwritten && M.noteRead(Id, O, A, I.Width))
+    return false;
   const uint8_t *Bytes = O.Data + offsetOf(A);
   if (I.Width <= 8) {
     Registers[I.Dst] = Memory::readWord(Bytes, I.Width);
@@ -107,6 +107,8 @@ bool Interpreter::load(const Instruction &I) {
     Registers[I.Dst] = Memory::readWord(Bytes, 8);
     Registers[I.Dst + 1] = Memory::readWord(Bytes + 8, I.Width - 8u);
   }
+  if (isNoted(I))
+    noteValue(Registers[I.Dst] + (I.Width > 8 ? Registers[I.Dst + 1] : 0));
   ++S.Pc;
   return true;
 }
@@ -158,11 +160,12 @@ void Interpreter::copyWritten(const Instruction &I) {
   M.Mem.copyWritten(To, From, value(I.C));
 }
 
-/// The bytes that a read-modify-write reads and may write.
+/// The bytes that a read-modify-write reads and may write. Null: the read is a bug.
 uint8_t *Interpreter::update(Address A, uint32_t Size) {
   Object &O = M.Mem.at(slotOf(A));
   if (O.Unwritten) {
-    M.noteRead(Id, O, A, Size);
+    if (M.noteRead(Id, O, A, Size))
+      return nullptr;
     M.Mem.markWritten(O, offsetOf(A), Size);
   }
   return O.Data + offsetOf(A);
@@ -182,50 +185,82 @@ bool Interpreter::rmw(const Instruction &I) {
   }
   if (stopAsFence(I))
     return false;
-  rmwOwn(I);
-  return true;
+  return rmwOwn(I);
 }
 
-void Interpreter::rmwOwn(const Instruction &I) {
+bool Interpreter::rmwOwn(const Instruction &I) {
   const uint8_t *Bytes = update(value(I.A), I.Width);
+  if (!Bytes)
+    return false;
   uint64_t Old = Memory::readWord(Bytes, I.Width);
   uint64_t New = applyRmw(static_cast<RmwOp>(I.C), Old, value(I.B), I.Width);
   writeOwn(value(I.A), I.Width, New);
   S.Effects += New != Old;
+  if (isNoted(I))
+    noteValue(Old);
   Registers[I.Dst] = Old;
   ++S.Pc;
+  return true;
 }
 
 bool Interpreter::cmpXchg(const Instruction &I) {
   Address A = value(I.A);
-  switch (reach(A, I.Width, true, inSpin(I))) {
+  Reach How = reach(A, I.Width, true, inSpin(I));
+  // A failure for no reason is told, whoever else sees the memory. Graphs do not have what main does alone.
+  const bool Fails = I.Flags & MayFail && M.failsNow(T);
+  if (Fails && How == Reach::Local && !S.InAtomic && !(M.Options.OutOfOrder && M.alone()))
+    How = Reach::Visible;
+  switch (How) {
   case Reach::Bad: return false;
   case Reach::Visible: {
     Operation Op = accessOf(OperationKind::CmpXchg, I, A);
     Op.FailureOrdering = static_cast<Order>(I.Imm);
     Op.Value = value(I.C);
     Op.Value2 = value(I.B);
+    Op.Fails = Fails;
     return stop(Op);
   }
   case Reach::Local: break;
   }
   if (stopAsFence(I))
     return false;
-  cmpXchgOwn(I);
-  return true;
+  return cmpXchgOwn(I);
 }
 
-void Interpreter::cmpXchgOwn(const Instruction &I) {
+bool Interpreter::cmpXchgOwn(const Instruction &I) {
   uint64_t Expected = value(I.B), New = value(I.C);
   const uint8_t *Bytes = update(value(I.A), I.Width);
+  if (!Bytes)
+    return false;
   uint64_t Old = Memory::readWord(Bytes, I.Width);
-  if (Old == Expected) {
+  const bool Succeeds = Old == Expected && !(I.Flags & MayFail && M.failsNow(T));
+  if (I.Flags & MayFail && !countArrival(Old == Expected))
+    return false;
+  if (Succeeds) {
     writeOwn(value(I.A), I.Width, New);
     S.Effects += New != Old;
   }
+  if (isNoted(I))
+    noteValue(Old);
   Registers[I.Dst] = Old;
-  Registers[I.Dst + 1] = Old == Expected;
+  Registers[I.Dst + 1] = Succeeds;
   ++S.Pc;
+  return true;
+}
+
+/// The thread has come to an operation that may fail for no reason; it did if it is one of those that are to fail.
+/// CanFail: it had no other reason to. False: it had, so that this execution is one of a program with fewer failures.
+bool Interpreter::countArrival(bool CanFail) {
+  const bool Fails = M.failsNow(T);
+  if (CanFail && !Fails)
+    M.noteNoFailure(T);
+  ++S.Arrivals;
+  S.Failures += Fails && CanFail;
+  if (!Fails || CanFail)
+    return true;
+  S.Status = ThreadStatus::Assumed;
+  S.Pending = Operation();
+  return false;
 }
 
 } // namespace picket

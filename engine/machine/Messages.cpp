@@ -4,26 +4,14 @@
 
 namespace picket {
 
-const char *nameOf(BugKind Kind) {
-  switch (Kind) {
-  case BugKind::Assertion: return "assertion";
-  case BugKind::Abort: return "abort";
-  case BugKind::Deadlock: return "deadlock";
-  case BugKind::Hang: return "hang";
-  case BugKind::NullAccess: return "null-access";
-  case BugKind::InvalidAccess: return "invalid-access";
-  case BugKind::OutOfBounds: return "out-of-bounds";
-  case BugKind::UseAfterFree: return "use-after-free";
-  case BugKind::DoubleFree: return "double-free";
-  case BugKind::InvalidFree: return "invalid-free";
-  case BugKind::DivisionByZero: return "division-by-zero";
-  case BugKind::UnlockNotHeld: return "unlock-not-held";
-  case BugKind::DestroyedObject: return "destroyed-object";
-  case BugKind::BadSynchronisation: return "bad-synchronisation";
-  case BugKind::StackOverflow: return "stack-overflow";
-  case BugKind::Unreachable: return "unreachable";
+const char *describe(BrokenPromise What) {
+  switch (What) {
+  case BrokenPromise::Unreachable: break;
+  case BrokenPromise::Assumption: return "an assumption does not hold that the program told the compiler to rely on";
+  case BrokenPromise::MissingReturn:
+    return "control reaches the end of a function without a 'return', and the caller uses the value";
   }
-  return "bug";
+  return "control reaches a place the compiler may assume is never reached";
 }
 
 BugKind bugKindOf(const SyncResult &Misuse) {
@@ -31,7 +19,21 @@ BugKind bugKindOf(const SyncResult &Misuse) {
     return BugKind::UnlockNotHeld;
   if (!std::strcmp(Misuse.BugKind, "destroyed-object"))
     return BugKind::DestroyedObject;
+  if (!std::strcmp(Misuse.BugKind, "initialised-in-use"))
+    return BugKind::InitialisedInUse;
   return BugKind::BadSynchronisation;
+}
+
+const char *describe(OverflowKind What) {
+  switch (What) {
+  case OverflowKind::Add: return "a signed addition overflows";
+  case OverflowKind::Divide: return "a signed division overflows: the least number is divided by -1";
+  case OverflowKind::Multiply: return "a signed multiplication overflows";
+  case OverflowKind::Negate: return "a negation overflows";
+  case OverflowKind::Shift: return "a shift is too wide, by a negative number, or loses bits of a signed number";
+  case OverflowKind::Subtract: return "a signed subtraction overflows";
+  }
+  return "signed arithmetic overflows";
 }
 
 static std::string bytes(uint64_t N) { return std::to_string(N) + (N == 1 ? " byte" : " bytes"); }
@@ -71,6 +73,12 @@ std::pair<BugKind, std::string> describeBadAccess(Machine &M, Address A, uint32_
   return {BugKind::InvalidAccess, "write to the constant " + What};
 }
 
+std::string describeUnwritten(Machine &M, const Object &O, Address Where, uint32_t Size) {
+  const bool Partly = Memory::countWritten(O, offsetOf(Where), Size) > 0;
+  return "read of " + bytes(Size) + " of " + describeObject(M, O, slotOf(Where)) +
+         (Partly ? ", of which only a part was written" : " that nothing has written");
+}
+
 /// "thread 'a' waits for the mutex 'm'"
 static std::string waitsFor(Machine &M, ThreadId T) {
   const Operation &Op = M.pending(T);
@@ -90,11 +98,13 @@ static std::string waitsFor(Machine &M, ThreadId T) {
   return Thread + What + " (" + lineOf(M, M.pc(T)) + ")";
 }
 
-void Machine::reportStuck(ThreadId Stuck, bool Deadlock) {
+bool Machine::reportStuck(ThreadId Stuck, bool Deadlock) {
+  if (!checks(Deadlock ? BugKind::Deadlock : BugKind::Hang))
+    return false;
   if (!Deadlock) {
     Bugs.push_back({BugKind::Hang, Stuck, pc(Stuck),
                     "the loop never ends: no other thread is left that could change what it waits for"});
-    return;
+    return true;
   }
   std::string Message = "deadlock";
   const char *Separator = ": ";
@@ -105,6 +115,7 @@ void Machine::reportStuck(ThreadId Stuck, bool Deadlock) {
       Separator = "; ";
     }
   Bugs.push_back({BugKind::Deadlock, Stuck, pc(Stuck), Message});
+  return true;
 }
 
 } // namespace picket

@@ -58,8 +58,10 @@ bool Machine::isAt(const Thread &T, const Point &At) const {
   return S.Status == At.Status && S.Stage == At.Stage && S.Phase == At.Phase && S.InAtomic == At.InAtomic &&
          S.Pc == At.Pc && S.Depth == At.Depth && S.Allocations == At.Allocations && S.Children == At.Children &&
          S.StackObjects == At.StackObjects && S.StackBytes == At.StackBytes && S.Operations == At.Operations &&
-         S.Effects == At.Effects && S.Reads == At.Reads && S.LoopIndex == At.LoopIndex && S.Result == At.Result &&
-         S.Scratch == At.Scratch && S.Pending == At.Pending && numRegisters(T, S, T.Frames) == At.NumRegisters &&
+         S.Effects == At.Effects && S.Reads == At.Reads && S.Arrivals == At.Arrivals && S.Failures == At.Failures &&
+         S.LoopIndex == At.LoopIndex && S.Result == At.Result && S.Scratch == At.Scratch && S.Trail == At.Trail &&
+         S.TrailWeight == At.TrailWeight && S.NotedDepth == At.NotedDepth && S.Pending == At.Pending &&
+         numRegisters(T, S, T.Frames) == At.NumRegisters &&
          std::equal(At.registers(), At.registers() + At.NumRegisters, T.Registers) &&
          std::equal(At.frames(), At.frames() + At.NumFrames, T.Frames) &&
          std::equal(At.stackSlots(), At.stackSlots() + At.NumStackSlots, T.StackSlots);

@@ -6,13 +6,10 @@
 
 namespace picket::process {
 
-constexpr uint32_t ExitCalled = 0;
-constexpr uint32_t NumAtExit = 1;
-constexpr uint32_t AtExitFunctions = 2; // MaxAtExit addresses
-constexpr uint32_t MaxAtExit = 32;
-constexpr uint32_t NumKeys = AtExitFunctions + MaxAtExit;
+constexpr uint32_t NumKeys = 0;
 constexpr uint32_t KeyDestructors = NumKeys + 1; // MaxKeys addresses
 constexpr uint32_t MaxKeys = 64;
-constexpr uint32_t Words = KeyDestructors + MaxKeys;
+constexpr uint32_t UncheckedError = KeyDestructors + MaxKeys; // not zero: a thread ended in one
+constexpr uint32_t Words = UncheckedError + 1;
 
 } // namespace picket::process

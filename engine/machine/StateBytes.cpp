@@ -10,6 +10,13 @@ template <typename T> void put(std::string &Into, const T &Value) {
   Into.append(reinterpret_cast<const char *>(&Value), sizeof(T));
 }
 
+uint32_t firstArrivalAfter(const std::vector<FailurePoint> &Failures) {
+  uint32_t After = 0;
+  for (const FailurePoint &F : Failures)
+    After = std::max(After, F.Arrival + 1);
+  return After;
+}
+
 } // namespace
 
 void Machine::describe(ThreadId Id, std::string &Into) const {
@@ -22,9 +29,13 @@ void Machine::describe(ThreadId Id, std::string &Into) const {
   put(Into, T.Joined);
   put(Into, T.Detached);
   switch (S.Status) {
-  case ThreadStatus::Finished: put(Into, T.Joined || T.Detached ? uint64_t(0) : S.Result); return;
+  case ThreadStatus::Finished:
+    put(Into, T.Joined || T.Detached ? uint64_t(0) : S.Result);
+    put(Into, S.Failures);
+    return;
   case ThreadStatus::Failed: put(Into, S.Pc); return;
   case ThreadStatus::Assumed: return;
+  case ThreadStatus::Exited: put(Into, S.Failures); return;
   default: break;
   }
   put(Into, S.Stage);
@@ -36,6 +47,10 @@ void Machine::describe(ThreadId Id, std::string &Into) const {
   put(Into, S.Children);
   put(Into, S.Stage || S.Phase == State::Constructing ? S.Scratch : uint64_t(0));
   put(Into, S.Result);
+  // How often it was at operations that may fail counts as long as one of them is yet to fail.
+  const uint32_t ToCome = firstArrivalAfter(P.Failures);
+  put(Into, std::min(S.Arrivals, ToCome));
+  put(Into, S.Failures);
   for (uint32_t D = 0; D < S.Depth; ++D) {
     const Frame &F = T.Frames[D];
     put(Into, F.Function);
@@ -70,7 +85,8 @@ void Machine::findRoots(std::vector<uint64_t> &Words) const {
     Words.push_back(S.Pending.Where);
     Words.push_back(S.Pending.Value);
     Words.push_back(S.Pending.Value2);
-    if (S.Status == ThreadStatus::Finished || S.Status == ThreadStatus::Failed || S.Status == ThreadStatus::Assumed)
+    if (S.Status == ThreadStatus::Finished || S.Status == ThreadStatus::Exited || S.Status == ThreadStatus::Failed ||
+        S.Status == ThreadStatus::Assumed)
       continue;
     for (uint32_t D = 0; D < S.Depth; ++D) {
       const bool Top = D + 1 == S.Depth;
@@ -121,7 +137,8 @@ void Machine::findNamed(std::vector<bool> &Named) const {
 uint32_t Machine::forgottenSlot(const Thread &T, uint32_t Site, uint32_t Size) const {
   auto MayBe = [&](const Object &O) {
     bool Over = O.Life == Lifetime::Left || O.Life == Lifetime::Freed;
-    return (Over || (O.Life == Lifetime::Alive && O.Kind == ObjectKind::Heap)) && O.Site == Site && O.Size == Size;
+    const bool Lost = O.Life == Lifetime::Alive && O.Kind == ObjectKind::Heap && !checks(BugKind::Leak);
+    return (Over || Lost) && O.Site == Site && O.Size == Size;
   };
   std::vector<bool> Named;
   for (uint32_t Index = 0; Index < T.S.Allocations; ++Index) {

@@ -57,6 +57,8 @@ SyncResult unlockMutex(Mutex &M, uint32_t Self) {
 SyncResult applyMutex(SyncOp Op, uint8_t *State, uint32_t Self, uint64_t Argument) {
   Mutex M = load<Mutex>(State);
   if (Op == SyncOp::MutexInit) {
+    if (M.Status == Held)
+      return inUse("initialisation of a mutex that is held");
     if (Argument > static_cast<uint64_t>(MutexKind::Adaptive))
       return done(Inval);
     M = Mutex{};
@@ -66,7 +68,7 @@ SyncResult applyMutex(SyncOp Op, uint8_t *State, uint32_t Self, uint64_t Argumen
   }
   if (M.Status == Destroyed)
     return misuse("destroyed-object", "use of a mutex that was destroyed");
-  if (M.Status != AliveByInitialiser || M.Kind > MutexKind::Adaptive)
+  if ((M.Status != AliveByInitialiser && M.Status != Held) || M.Kind > MutexKind::Adaptive)
     return misuse("bad-synchronisation", "use of memory that does not hold a mutex");
 
   SyncResult Result;
@@ -80,16 +82,23 @@ SyncResult applyMutex(SyncOp Op, uint8_t *State, uint32_t Self, uint64_t Argumen
   case SyncOp::MutexUnlock: Result = unlockMutex(M, Self); break;
   default: Result = lockMutex(M, Op, Self);
   }
+  if (M.Status != Destroyed)
+    M.Status = M.Owner ? Held : AliveByInitialiser;
   if (Result.Outcome == SyncResult::Done)
     store(State, M);
   return Result;
 }
 
-// Spin locks. One word: a mark, or the holder's thread + 1. There is no static initialiser.
+// Spin locks. One word: a mark, or that it is held and by whom. There is no static initialiser.
+
+constexpr uint32_t HeldBy = 0x68000000; // plus the holder's thread + 1
+constexpr uint32_t MaxHolder = 0xffff;
 
 SyncResult applySpin(SyncOp Op, uint8_t *State, uint32_t Self) {
   uint32_t Word = load<uint32_t>(State);
   if (Op == SyncOp::SpinInit) {
+    if (Word > HeldBy && Word <= HeldBy + MaxHolder)
+      return inUse("initialisation of a spin lock that is held");
     store(State, AliveByInit);
     return done();
   }
@@ -106,7 +115,7 @@ SyncResult applySpin(SyncOp Op, uint8_t *State, uint32_t Self) {
     store(State, Destroyed);
     return done();
   case SyncOp::SpinUnlock:
-    if (Word != Self)
+    if (Word != HeldBy + Self)
       return misuse("unlock-not-held", Free ? "unlock of a spin lock that is not held"
                                             : "unlock of a spin lock that another thread holds");
     store(State, AliveByInit);
@@ -114,7 +123,9 @@ SyncResult applySpin(SyncOp Op, uint8_t *State, uint32_t Self) {
   default:
     if (!Free)
       return Op == SyncOp::SpinTryLock ? done(Busy) : blocked();
-    store(State, Self);
+    if (Self > MaxHolder)
+      return misuse("unsupported", "too many threads use one spin lock");
+    store(State, HeldBy + Self);
     return done();
   }
 }
@@ -182,15 +193,19 @@ SyncResult changeRw(RwLock &L, SyncOp Op, uint32_t Self) {
 SyncResult applyRw(SyncOp Op, uint8_t *State, uint32_t Self) {
   RwLock L = load<RwLock>(State);
   if (Op == SyncOp::RwInit) {
+    if (L.Status == Held)
+      return inUse("initialisation of a reader-writer lock that is held");
     store(State, RwLock{});
     return done();
   }
   if (L.Status == Destroyed)
     return misuse("destroyed-object", "use of a reader-writer lock that was destroyed");
-  if (L.Status != AliveByInitialiser)
+  if (L.Status != AliveByInitialiser && L.Status != Held)
     return misuse("bad-synchronisation", "use of memory that does not hold a reader-writer lock");
 
   SyncResult Result = changeRw(L, Op, Self);
+  if (L.Status != Destroyed)
+    L.Status = L.Writer != 0 || L.Readers[0] != 0 ? Held : AliveByInitialiser;
   if (Result.Outcome == SyncResult::Done)
     store(State, L);
   if (Result.Outcome == SyncResult::Blocked && (Op == SyncOp::RwTryReadLock || Op == SyncOp::RwTryWriteLock))
@@ -303,6 +318,8 @@ SyncResult applyBarrier(SyncOp Op, uint8_t *State, uint64_t Argument) {
   if (Op == SyncOp::BarrierInit) {
     if (Argument == 0 || Argument > UINT32_MAX)
       return done(Inval);
+    if (B.Status == AliveByInit && (B.Arrived != 0 || B.Leaving != 0))
+      return inUse("initialisation of a barrier that a thread waits at");
     B = Barrier{};
     B.Status = AliveByInit;
     B.Count = static_cast<uint32_t>(Argument);

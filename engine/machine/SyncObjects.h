@@ -22,13 +22,15 @@ enum class SyncOp : uint8_t {
   SpinTryLock,
   SpinUnlock,
 
-  // pthread_cond_wait(c, m) is CondEnqueue(c); MutexUnlock(m); CondWake(c); MutexLock(m). There are no spurious
-  // wake-ups. Which waiter a signal wakes is left open: all that were waiting when it was sent race for it.
+  // pthread_cond_wait(c, m) is CondEnqueue(c); MutexUnlock(m); CondWake(c); MutexLock(m). One that wakes for no reason
+  // has CondSpuriousWake instead. Which waiter a signal wakes is left open: all that were waiting when it was sent race
+  // for it.
   CondInit,
   CondDestroy, // Blocked while threads that were signalled have yet to wake; Misuse if one was not signalled
   CondEnqueue,
   CondWake,
-  CondTimedWake, // never blocks: 0 if woken by a signal, else the wait is given up and the value is ETIMEDOUT
+  CondTimedWake,    // never blocks: 0 if woken by a signal, else the wait is given up and the value is ETIMEDOUT
+  CondSpuriousWake, // never blocks: WokenForNoReason, or 0 if woken by a signal
   CondSignal,
   CondBroadcast,
 
@@ -66,6 +68,9 @@ enum class MutexKind : uint32_t { Normal = 0, Recursive = 1, ErrorChecking = 2, 
 constexpr uint64_t LastArriver = 1ull << 63;
 constexpr int64_t BarrierSerialThread = -1; // PTHREAD_BARRIER_SERIAL_THREAD
 
+/// What CondSpuriousWake answers where no signal woke the thread.
+constexpr int64_t WokenForNoReason = 1;
+
 /// Error numbers of the simulated system (Linux), which need not be the host's.
 namespace linux_errno {
 constexpr int64_t Perm = 1, Again = 11, Busy = 16, Inval = 22, Deadlock = 35, Overflow = 75, TimedOut = 110;
@@ -80,8 +85,8 @@ struct SyncResult {
   Kind Outcome = Done;
   int64_t Value = 0;
   const char *Phrase = nullptr; // Misuse only: what is wrong, to go on from "thread x: "
-  // Misuse only: "unlock-not-held", "destroyed-object", "bad-synchronisation" (as machine/Bug.h names them), or
-  // "unsupported".
+  // Misuse only: "unlock-not-held", "destroyed-object", "initialised-in-use", "bad-synchronisation" (as machine/Bug.h
+  // names them), or "unsupported".
   const char *BugKind = nullptr;
   int64_t Errno = 0; // what the C function leaves in errno, 0 if it leaves errno alone
 };

@@ -19,6 +19,11 @@ inline SyncResult misuse(const char *BugKind, const char *Phrase) {
 constexpr uint32_t AliveByInitialiser = 0;
 constexpr uint32_t AliveByInit = 0x6c697665;
 constexpr uint32_t Destroyed = 0x64656164;
+constexpr uint32_t Held = 0x68656c64; // of a mutex or reader-writer lock
+
+/// For an initialisation that finds the object in use. What the bytes held before need not have been such an object, so
+/// that is known by a mark only.
+inline SyncResult inUse(const char *Phrase) { return misuse("initialised-in-use", Phrase); }
 
 template <typename T> T load(const uint8_t *State) {
   T Object;

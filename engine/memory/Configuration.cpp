@@ -1,5 +1,7 @@
 #include "memory/Configuration.h"
 
+#include "memory/ChangesMemory.h"
+
 #include <algorithm>
 
 namespace picket {
@@ -99,6 +101,13 @@ void Configuration::noteCreated() {
   }
 }
 
+uint64_t Configuration::bytes() const {
+  uint64_t Sum = Notes.capacity() * sizeof(StepNote);
+  for (const std::unique_ptr<StoreBuffer> &Buffer : StoreBuffers)
+    Sum += Buffer ? Buffer->bytes() : 0;
+  return Sum;
+}
+
 void Configuration::lookWhetherToStop() {
   QuietSinceLook = 0;
   if (ShouldStop && ShouldStop())
@@ -123,19 +132,13 @@ bool Configuration::drainedFor(ThreadId T, const Operation &Op) const {
   switch (Op.Kind) {
   case OperationKind::Load:
   case OperationKind::Yield:
+  case OperationKind::Exit:
   case OperationKind::End: return true; // returning from a function is no fence
   case OperationKind::Rmw:
   case OperationKind::CmpXchg: // its write is made at once, so a store-store barrier makes it wait like a store
     return !drainsAll(Op) && !Buffer.holds(Op.Where, Op.Width) && Buffer.head() >= Buffer.barrier();
   default: return false;
   }
-}
-
-/// Whether an access that finds `Old` leaves something else.
-static bool changesMemory(const Operation &Op, uint64_t Old) {
-  if (Op.Kind == OperationKind::Rmw)
-    return applyRmw(Op.Rmw, Old, Op.Value, Op.Width) != Old;
-  return Op.Kind == OperationKind::CmpXchg && Old == Op.Value2 && Op.Value != Old;
 }
 
 bool Configuration::canStep(ThreadId T) {
@@ -192,13 +195,15 @@ bool Configuration::canUpdate(ProcessId P) const {
 }
 
 bool Configuration::isEnabled(ProcessId P) {
-  if (P >= Processes.size())
+  if (P >= Processes.size() || isOver())
     return false;
   return Processes[P]->Update ? canUpdate(P) : canStep(Processes[P]->Thread);
 }
 
 void Configuration::enabled(std::vector<ProcessId> &Result) {
   Result.clear();
+  if (isOver())
+    return;
   // Updates first, in the order of the stores: an execution that empties buffers as soon as it can is as sequential
   // as can be.
   if (Buffers != Buffering::None)
@@ -347,11 +352,10 @@ void Configuration::stepThread(ThreadId T) {
   settle(T);
 }
 
-/// Tells the machine of a read of memory that may never have been written.
-void Configuration::noteRead(ThreadId T, const Operation &Op) {
+/// Tells the machine of a read of memory that may never have been written. True: that is a bug, with which T ended.
+bool Configuration::noteRead(ThreadId T, const Operation &Op) {
   const Object &O = M.memory().at(slotOf(Op.Where));
-  if (O.Unwritten && !readsOwnBuffer(T, Op))
-    M.noteRead(T, O, Op.Where, Op.Width);
+  return O.Unwritten && !readsOwnBuffer(T, Op) && M.noteRead(T, O, Op.Where, Op.Width);
 }
 
 void Configuration::load(ThreadId T, const Operation &Op) {
@@ -359,7 +363,10 @@ void Configuration::load(ThreadId T, const Operation &Op) {
     Accesses.push_back({Op.Where, Op.Width, false});
     return;
   }
-  noteRead(T, Op);
+  if (noteRead(T, Op)) {
+    Accesses.push_back({Op.Where, Op.Width, false});
+    return;
+  }
   uint64_t Low, High;
   readFor(T, Op, Low, High, true);
   M.resume(T, Low, High, false);
@@ -384,13 +391,16 @@ void Configuration::readModifyWrite(ThreadId T, const Operation &Op) {
     Accesses.push_back({Op.Where, Op.Width, true});
     return;
   }
-  noteRead(T, Op);
+  if (noteRead(T, Op)) {
+    Accesses.push_back({Op.Where, Op.Width, true});
+    return;
+  }
   uint8_t *Bytes = M.memory().bytes(Op.Where);
   uint64_t Old = Memory::readWord(Bytes, Op.Width), New = Op.Value;
   if (Op.Kind == OperationKind::Rmw)
     New = applyRmw(Op.Rmw, Old, Op.Value, Op.Width);
   else
-    Writes = Old == Op.Value2;
+    Writes = Old == Op.Value2 && !Op.Fails;
   if (Writes)
     write(Op.Where, Op.Width, New, 0);
   else
@@ -435,7 +445,7 @@ bool Configuration::wouldWait(ProcessId P, const uint8_t *Bytes) {
 
 bool Configuration::wouldWrite(ProcessId P, const uint8_t *Bytes) const {
   const Operation &Op = M.pending(Processes[P]->Thread);
-  return Op.Kind != OperationKind::CmpXchg || Memory::readWord(Bytes, Op.Width) == Op.Value2;
+  return Op.Kind != OperationKind::CmpXchg || (Memory::readWord(Bytes, Op.Width) == Op.Value2 && !Op.Fails);
 }
 
 } // namespace picket

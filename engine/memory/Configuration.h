@@ -66,7 +66,8 @@ enum class Ending : uint8_t {
   Complete, // every thread finished
   Buggy,    // a bug was reached; it is in bugs()
   Blocked,  // an await or assumption cannot be satisfied, which says nothing about the program
-  Cut       // a loop reached the bound
+  Cut,      // a loop reached the bound
+  Unchecked // a thread ended in an error of a kind that is not looked for
 };
 
 class Configuration {
@@ -114,7 +115,8 @@ public:
     M.dropBugs(To.Bugs);
   }
 
-  /// Once nothing is enabled: how the execution ended. Adds the bug of a deadlock or of a loop that never ends.
+  /// Once nothing is enabled: how the execution ended. Adds the bug of a deadlock or of a loop that never ends, and of
+  /// memory that was lost.
   Ending ending();
   /// Whether some thread has not come to its end.
   bool anyUnfinished() const;
@@ -129,6 +131,9 @@ public:
   }
   /// The update processes of T so far.
   const std::vector<ProcessId> &updatesOf(ThreadId T) const { return UpdateProcesses[T]; }
+
+  /// What buffers and notes take up.
+  uint64_t bytes() const;
 
   /// Whether the location of an update process overlaps with that of another one of its thread.
   bool overlapsOthers(ProcessId P) const { return Processes[P]->Overlaps; }
@@ -177,6 +182,7 @@ public:
   bool wouldWrite(ProcessId P, const uint8_t *Bytes) const;
 
 private:
+  Ending endingOfThreads();
   struct Process {
     ThreadId Thread;
     bool Update;
@@ -194,6 +200,8 @@ private:
 
   bool isOwn(ThreadId T, Sharing &Known);
   bool isKnownOwn(ThreadId T);
+  /// Whether the end of the process is a step and has been taken.
+  bool isOver() const { return M.stopsAtExit() && M.hasEnded(); }
   bool isAlive(Address Where) { return M.memory().find(Where)->Life == Lifetime::Alive; }
   bool canStep(ThreadId T);
   bool canUpdate(ProcessId P) const;
@@ -204,7 +212,7 @@ private:
   void stepThread(ThreadId T);
   void stepUpdate(ProcessId P);
   void load(ThreadId T, const Operation &Op);
-  void noteRead(ThreadId T, const Operation &Op);
+  bool noteRead(ThreadId T, const Operation &Op);
   void store(ThreadId T, const Operation &Op);
   void write(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2);
   void writeBytes(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2);
@@ -223,6 +231,11 @@ private:
       settleJoiners(T);
   }
   void settleSlowly(ThreadId T);
+  /// Notes what says no more if it is said twice.
+  void noteOnce(const StepNote &New) {
+    if (Notes.size() == 0 || std::memcmp(&Notes[Notes.size() - 1], &New, sizeof New) != 0)
+      Notes.push_back(New);
+  }
   void countQuiet() {
     if (++QuietSinceLook >= QuietBetweenLooks)
       lookWhetherToStop();
@@ -237,7 +250,8 @@ private:
   void readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint64_t &High, bool Record);
   ProcessId addProcess(ProcessId Id, const Process &New);
   ProcessId updateProcess(ThreadId T, Address Where, uint8_t Width);
-  bool spinsForever(ThreadId T);
+  enum class Waiting : uint8_t { Forever, NotForever, NotKnown };
+  Waiting spinsForever(ThreadId T);
   void ensureThread(ThreadId T);
 
   Machine M;

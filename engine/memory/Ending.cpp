@@ -1,4 +1,5 @@
 // How an execution ended: well, in a deadlock or endless loop, or in a way that says nothing about the program.
+#include "memory/ChangesMemory.h"
 #include "memory/Configuration.h"
 
 #include <utility>
@@ -7,16 +8,21 @@ namespace picket {
 
 /// Whether the loop in which T waits goes round for ever if nobody changes memory any more. T may have begun an
 /// iteration with values that have changed since, so it gets a whole iteration with what is there now. If that leads to
-/// another loop, it is in front of that loop that T waits, in an execution in which it read what is there.
-bool Configuration::spinsForever(ThreadId T) {
+/// another loop, it is in front of that loop that T waits, in an execution in which it read what is there. There may be
+/// a loop inside that does not end, either.
+Configuration::Waiting Configuration::spinsForever(ThreadId T) {
   Mark Before = mark();
   M.newStep();
-  bool Forever = true;
+  Waiting Result = Waiting::Forever;
   int32_t Head = 0;
-  for (int Round = 0; Round < 2 && Forever; ++Round) {
+  for (int Round = 0; Round < 2 && Result == Waiting::Forever; ++Round) {
     if (Round > 0)
       M.spinOn(T);
-    while (M.status(T) == ThreadStatus::Ready && M.pending(T).MaySpin) {
+    // Where loops have no bound: how the thread stood at an earlier access, and how many there were since (Brent).
+    std::string Then, Now;
+    uint64_t Reads = 0, NextSample = 1;
+    bool Circles = false;
+    while (!Circles && M.status(T) == ThreadStatus::Ready && M.pending(T).MaySpin) {
       Operation Op = M.pending(T);
       if (Op.Kind == OperationKind::Fence) {
         M.resume(T, 0, 0, false);
@@ -25,32 +31,59 @@ bool Configuration::spinsForever(ThreadId T) {
       Object *O = M.memory().find(Op.Where);
       if (!O || O->Life != Lifetime::Alive)
         break;
+      if (M.comparesStates()) {
+        Now.clear();
+        M.describe(T, Now);
+        Circles = Now == Then;
+        if (++Reads == NextSample) {
+          Then.swap(Now);
+          NextSample *= 2;
+        }
+      }
       uint64_t Low, High;
       readFor(T, Op, Low, High, false);
+      if (changesMemory(Op, Low)) // it does not wait: a lock is free by now, say
+        break;
       M.resume(T, Low, High, false);
+      countQuiet();
     }
-    Forever = M.status(T) == ThreadStatus::Spinning;
-    if (!Forever)
+    if (Circles)
+      break;
+    if (M.status(T) == ThreadStatus::Cut)
+      Result = Waiting::NotKnown;
+    else if (M.status(T) != ThreadStatus::Spinning && M.status(T) != ThreadStatus::Endless)
+      Result = Waiting::NotForever;
+    if (M.status(T) != ThreadStatus::Spinning)
       break;
     const int32_t Before = std::exchange(Head, M.program().Code[M.pc(T)].A);
-    Forever = Round == 0 || Head == Before;
+    if (Round > 0 && Head != Before)
+      Result = Waiting::NotForever;
   }
   undoTo(Before);
   M.newStep();
   M.clearCreated();
-  return Forever;
+  return Result;
 }
 
 bool Configuration::anyUnfinished() const {
   for (ThreadId T = 0; T < M.numThreads(); ++T)
-    if (M.exists(T) && M.status(T) != ThreadStatus::Finished)
+    if (M.exists(T) && M.status(T) != ThreadStatus::Finished && M.status(T) != ThreadStatus::Exited)
       return true;
   return false;
 }
 
 Ending Configuration::ending() {
+  if (M.missesFailures())
+    return Ending::Blocked;
+  const Ending How = endingOfThreads();
+  return How == Ending::Complete && M.reportLeaks() ? Ending::Buggy : How;
+}
+
+Ending Configuration::endingOfThreads() {
   if (!M.bugs().empty())
     return Ending::Buggy;
+  if (M.hasUncheckedError()) // whoever waits might not, had the process not ended there
+    return Ending::Unchecked;
   if (!anyUnfinished())
     return Ending::Complete;
   bool Cut = false, Given = false, Waits = false;
@@ -60,20 +93,22 @@ Ending Configuration::ending() {
       continue;
     switch (M.status(T)) {
     case ThreadStatus::Finished:
+    case ThreadStatus::Exited:
     case ThreadStatus::Failed: break;
     case ThreadStatus::Cut: Cut = true; break;
     case ThreadStatus::Assumed: Given = true; break;
-    case ThreadStatus::Spinning: Hangs = T; break;
+    case ThreadStatus::Spinning:
+    case ThreadStatus::Endless: Hangs = T; break;
     case ThreadStatus::Ready:
       if (M.pending(T).Kind == OperationKind::Join) {
         Waits = true;
       } else if (M.pending(T).MaySpin) {
-        if (spinsForever(T))
-          Hangs = T;
-        else
-          Given = true;
-      } else if (!M.exitCalled() || M.pending(T).Sync == SyncOp::MutexLock || M.pending(T).Sync == SyncOp::SpinLock) {
-        // Once main has returned, whoever still waits for a signal or semaphore goes down with the process.
+        switch (spinsForever(T)) {
+        case Waiting::Forever: Hangs = T; break;
+        case Waiting::NotForever: Given = true; break;
+        case Waiting::NotKnown: Cut = true; break;
+        }
+      } else {
         if (Locked == ~0u || M.pending(Locked).Sync != SyncOp::MutexLock)
           Locked = T;
       }
@@ -84,16 +119,16 @@ Ending Configuration::ending() {
     return Ending::Cut;
   if (Given)
     return Ending::Blocked;
+  if (M.hasEnded()) // whoever still waits goes down with the process
+    return Ending::Complete;
   if (Locked != ~0u || Hangs != ~0u) {
-    M.reportStuck(Locked != ~0u ? Locked : Hangs, Locked != ~0u);
-    return Ending::Buggy;
+    const bool IsDeadlock = Locked != ~0u && (Hangs == ~0u || M.checks(BugKind::Deadlock));
+    return M.reportStuck(IsDeadlock ? Locked : Hangs, IsDeadlock) ? Ending::Buggy : Ending::Blocked;
   }
-  if (Waits && !M.exitCalled()) { // threads that wait for each other's end
+  if (Waits) { // threads that wait for each other's end
     for (ThreadId T = 0; T < M.numThreads(); ++T)
-      if (M.exists(T) && M.status(T) == ThreadStatus::Ready) {
-        M.reportStuck(T, true);
-        return Ending::Buggy;
-      }
+      if (M.exists(T) && M.status(T) == ThreadStatus::Ready)
+        return M.reportStuck(T, true) ? Ending::Buggy : Ending::Blocked;
   }
   return Ending::Complete;
 }

@@ -124,8 +124,29 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
     F.Waiting = Open;
     return Open == NoEvent && runInstruction(T);
   }
-  case Opcode::CopyWritten: ++S.Pc; return true; // which bytes were ever written is not looked at here
-  case Opcode::LoopInit: ++F.LoopsEntered; return runInstruction(T);
+  case Opcode::LoopExit: ++S.Pc; return true;
+  case Opcode::LoopNote:
+    if (M.Gatherings == 0) // everything is known
+      return runInstruction(T);
+    ++S.Pc;
+    return true;
+  case Opcode::CopyWritten:
+    // Which bytes of memory were written before there were several threads is known; later writes are in the graph.
+    if (M.alone())
+      return runInstruction(T);
+    ++S.Pc;
+    return true;
+  case Opcode::FailIf:
+    if (!read(T, I.A).Node)
+      return runInstruction(T);
+    // Nothing waits for it: it is looked at when the run is over.
+    Conditions.push_back({T, S.Pc, F.NumEvents, read(T, I.A)});
+    ++S.Pc;
+    return true;
+  case Opcode::LoopInit:
+    if (Entered && T == Watched)
+      Entered->insert(I.Dst);
+    return runInstruction(T);
   case Opcode::Jump:
   case Opcode::LoopBack:
   case Opcode::SpinHead:
@@ -154,6 +175,15 @@ template <unsigned Words> bool OutOfOrder<Words>::call(ThreadId T, const Instruc
   return true;
 }
 
+/// What a thread runs after its last frame returned, or is left, begins with registers of its own.
+template <unsigned Words> void OutOfOrder<Words>::enterFrame(ThreadId T) {
+  const Machine::Thread &Thread = *M.Threads[T];
+  if (Thread.S.Status != ThreadStatus::Ready || Thread.S.Depth != 1 || Thread.S.Pending.Kind != OperationKind::None)
+    return;
+  for (uint32_t K = 0; K < P.Functions[Thread.Frames[0].Function].NumSlots; ++K)
+    setTag(tags(T)[K], 0);
+}
+
 template <unsigned Words> bool OutOfOrder<Words>::doReturn(ThreadId T, const Instruction &I) {
   Machine::State &S = M.Threads[T]->S;
   uint32_t Result[2] = {I.Flags >= 1 ? read(T, I.A).Node : 0, I.Flags == 2 ? read(T, I.A + 1).Node : 0};
@@ -166,6 +196,8 @@ template <unsigned Words> bool OutOfOrder<Words>::doReturn(ThreadId T, const Ins
   runInstruction(T);
   if (S.Pending.Kind == OperationKind::End)
     endLocals(T);
+  if (Depth == 1)
+    enterFrame(T);
   if (S.Depth + 1 == Depth && S.Depth > 0) {
     const Instruction &Call = P.Code[CallPc];
     if (Call.Dst >= 0 && I.Flags >= 1) {
@@ -177,15 +209,34 @@ template <unsigned Words> bool OutOfOrder<Words>::doReturn(ThreadId T, const Ins
   return true;
 }
 
+/// Whether it depends on the arguments of a builtin if the thread goes on after it, as after `if (!c) return`.
+static bool branchesOn(Builtin B) { return B == Builtin::VerifierAssume || B == Builtin::VerifierAssert; }
+
+static bool endsFrames(Builtin B) {
+  return B == Builtin::Exit || B == Builtin::QuickExit || B == Builtin::ImmediateExit || B == Builtin::ThreadExit;
+}
+
 template <unsigned Words> bool OutOfOrder<Words>::builtin(ThreadId T, const Instruction &I) {
   for (int32_t K = 0; K < I.C; ++K)
     if (!needs(T, P.Arguments[static_cast<size_t>(I.B + K)]))
       return false;
-  if (static_cast<Builtin>(I.Imm) == Builtin::AtomicBegin && !M.alone())
+  const auto Which = static_cast<Builtin>(I.Imm);
+  if (endsFrames(Which) && Which != Builtin::ThreadExit && M.checks(BugKind::Leak)) {
+    const Machine::Thread &Thread = *M.Threads[T]; // what its registers hold is kept
+    for (uint32_t K = 0, Count = M.numRegisters(Thread, Thread.S, Thread.Frames); K < Count; ++K)
+      if (!known(T, static_cast<Operand>(K) - static_cast<Operand>(registers(T) - Thread.Registers)))
+        return false;
+  }
+  if (Which == Builtin::AtomicBegin && !M.alone())
     throw GraphStop(T, M.pc(T), "an atomic section");
+  if (branchesOn(Which))
+    for (int32_t K = 0; K < I.C; ++K)
+      Flows[T].Control |= loadsOf(read(T, P.Arguments[static_cast<size_t>(I.B + K)]));
   uint32_t Pc = M.pc(T);
   runInstruction(T);
-  if (M.status(T) == ThreadStatus::Ready && M.pc(T) == Pc + 1 && I.Dst >= 0)
+  if (endsFrames(Which))
+    enterFrame(T);
+  else if (M.status(T) == ThreadStatus::Ready && M.pc(T) == Pc + 1 && I.Dst >= 0)
     setTag(tags(T)[I.Dst], 0);
   return true;
 }
@@ -227,7 +278,11 @@ template <unsigned Words> bool OutOfOrder<Words>::operate(ThreadId T) {
     return true;
   case OperationKind::Join: return join(T);
   case OperationKind::Free: endBlock(T, I); return true;
-  case OperationKind::End: endLocals(T); return true;
+  case OperationKind::End:
+    endLocals(T);
+    if (I.Op != Opcode::ScopeLeave)
+      enterFrame(T);
+    return true;
   default: throw GraphStop(T, S.Pc, "this operation");
   }
 }
@@ -280,6 +335,7 @@ template <unsigned Words> void OutOfOrder<Words>::undoTo(const Mark &To) {
   Accesses.resize(To.Events);
   G.Events.resize(To.Events);
   Nodes.resize(To.Nodes);
+  Conditions.resize(To.Conditions);
   if (Notes) {
     Notes->Stacks.resize(To.Events);
     Notes->Deeds.resize(To.Deeds);

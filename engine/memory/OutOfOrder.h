@@ -84,24 +84,40 @@ public:
   void noteUpdate(EventId Read, const Update &Done);
   void noteOutcome(EventId Decided, bool Succeeds);
   bool succeeds(EventId Decided) const { return Accesses[Decided].Succeeds; }
+  /// The loop in which a load waits never ends. That is told of the load, as with store buffers: its thread may have
+  /// gone on to the branch behind it.
+  bool reportHang(EventId Load);
+  /// Whether a compare-and-swap that was to fail for no reason had one.
+  bool hasOtherFailure();
   /// An access (or a second end, or a move) of memory that has ended.
   void failEnded(EventId E, EventId End);
+  /// Whether a read of what was there from the start is a bug, with which its thread then ends.
+  bool failsUnwritten(EventId Read);
+  /// Once the run is over: records what has overflowed on values that waited for loads. False: nothing.
+  bool reportOverflows();
+  /// Once the run is complete: records the heap blocks that were lost, if that is asked for.
+  bool reportLeaks();
   /// The places of an object that were ever accessed, or ended; the one that its ends are written to.
   std::vector<PlaceId> placesOf(uint32_t Slot) const;
   PlaceId lifeOf(uint32_t Slot) const;
   /// All that a thread's next step has behind it: what it has fetched, and what its creation and its joins waited for.
   Set behind(ThreadId T) const { return Flows[T].Events | Flows[T].Sync; }
-  /// How many bounded loops a thread has come to.
-  uint32_t loopsEntered(ThreadId T) const { return Flows[T].LoopsEntered; }
+  /// Adds the loops that a thread enters from now on (by the slot of their counts: loops that share one are not inside
+  /// each other). Null: no more.
+  void watchLoops(ThreadId T, std::set<int32_t> *Into) {
+    Watched = T;
+    Entered = Into;
+  }
   /// Lets a thread that came back to the head of its spin loop go round again.
   void goRound(ThreadId T);
 
   struct Mark {
     UndoLog::Mark Undo;
-    size_t Events, Nodes, Bugs, Deeds;
+    size_t Events, Nodes, Bugs, Deeds, Conditions;
   };
   Mark mark() {
-    return {M.undo().mark(), Accesses.size(), Nodes.size(), M.bugs().size(), Notes ? Notes->Deeds.size() : 0};
+    return {M.undo().mark(), Accesses.size(),    Nodes.size(), M.bugs().size(), Notes ? Notes->Deeds.size() : 0,
+            Conditions.size()};
   }
   void undoTo(const Mark &To);
 
@@ -152,7 +168,6 @@ private:
   struct Flow {
     Set Events, Updates, Control, ControlISync, AddressBefore, Fetch, Sync, LwSync, Eieio;
     uint32_t NumEvents = 0;
-    uint32_t LoopsEntered = 0;
     uint32_t FailedAt = ~0u;
     uint32_t StalledOn = 0; // node
     uint32_t ResultTag = 0;
@@ -172,6 +187,7 @@ private:
   void moveBlock(ThreadId T, const Instruction &I, Address Old);
   void addCopies(ThreadId T, Address Old, Address New, uint32_t Size);
   void endLocals(ThreadId T);
+  void enterFrame(ThreadId T);
   void addEnds(ThreadId T, Address Where, uint32_t Ordinal = 0);
   uint32_t resultNode(EventId From, uint8_t Kind);
   void noteCreated();
@@ -215,9 +231,18 @@ private:
   AxiomaticModel Model;
   EndingMemory &Ending;
   GraphNotes *Notes = nullptr;
+  ThreadId Watched = 0;
+  std::set<int32_t> *Entered = nullptr;
   std::vector<std::vector<EventId>> Fetched; // per thread
   std::deque<Access> Accesses;               // per event; what is saved by address keeps its place
   std::deque<Node> Nodes{1};                 // 0: no node
+  /// A FailIf whose condition was made from loads.
+  struct Condition {
+    ThreadId Thread;
+    uint32_t Pc, EventsBefore;
+    Value Fails;
+  };
+  std::vector<Condition> Conditions;
   /// A node for each register of a thread, all zero at first: memory that costs something only where it is used.
   struct UnmapTags {
     void operator()(uint32_t *Tags) const;

@@ -122,6 +122,13 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   Value Where = read(T, I.A);
   Set AddressLoads = loadsOf(Where);
   bool Updates = Op.Kind == OperationKind::Rmw || Op.Kind == OperationKind::CmpXchg;
+  if (Op.Kind == OperationKind::CmpXchg && I.Flags & MayFail) { // whether it had another reason is seen in the end
+    Op.Fails = M.failsNow(*M.Threads[T]);
+    if (!Op.Fails)
+      M.noteNoFailure(*M.Threads[T]);
+    ++S.Arrivals;
+    S.Failures += Op.Fails;
+  }
   fencesBefore(F, Op);
   EventId Read = NoEvent, Write = NoEvent;
   if (Op.Kind != OperationKind::Store)

@@ -41,10 +41,17 @@ template <unsigned Words> void OutOfOrder<Words>::fail(EventId E, BugKind Kind, 
   M.newStep();
   M.save(T);
   M.undo().save(Flows[T]);
-  M.Bugs.push_back({Kind, T, G[E].Pc, std::move(Message)});
+  M.addBug(Kind, T, G[E].Pc, std::move(Message));
   M.Threads[T]->S.Status = ThreadStatus::Failed;
   Flows[T].FailedAt = G[E].Index;
   Flows[T].Bug = E;
+}
+
+template <unsigned Words> bool OutOfOrder<Words>::reportHang(EventId Load) {
+  if (!M.reportStuck(G[Load].Thread, false))
+    return false;
+  M.Bugs.back().Pc = G[Load].Pc;
+  return true;
 }
 
 /// What is in a place before the first access of it. Of a synchronisation object that is the number of its state, which
@@ -88,7 +95,8 @@ template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
   }
   if (!Found.Ends && O->Kind != ObjectKind::Constant && Writes)
     M.Shared.noteWrite(Where, Width, T);
-  if (!Found.Ends && (O->Kind == ObjectKind::Heap || O->Kind == ObjectKind::Stack)) {
+  if (!Found.Ends &&
+      (O->Kind == ObjectKind::Heap || O->Kind == ObjectKind::Stack || O->Kind == ObjectKind::ThreadLocal)) {
     if ((O->Owner != T || A.Where.Node) && !M.Shared.isShared(O->Site))
       M.Shared.markShared(O->Site);
     if (Ending.Accessed[O->Site].insert({offsetOf(Where), Width}).second)
@@ -126,7 +134,7 @@ template <unsigned Words> typename OutOfOrder<Words>::Update OutOfOrder<Words>::
   case OperationKind::CmpXchg:
     resolve(A.Data, Operand);
     resolve(A.Expected, Expected);
-    Done.Does = lowBits(Expected, A.Op.Width * 8u) == Old ? Update::Writes : Update::Leaves;
+    Done.Does = lowBits(Expected, A.Op.Width * 8u) == Old && !A.Op.Fails ? Update::Writes : Update::Leaves;
     Done.Value = lowBits(Operand, A.Op.Width * 8u);
     return Done;
   default: break;
@@ -160,6 +168,17 @@ template <unsigned Words> void OutOfOrder<Words>::noteUpdate(EventId Read, const
     M.undo().save(M.Threads[T]->S.Effects);
     ++M.Threads[T]->S.Effects;
   }
+}
+
+template <unsigned Words> bool OutOfOrder<Words>::hasOtherFailure() {
+  for (EventId E = 0; E < Accesses.size(); ++E) {
+    const Access &A = Accesses[E];
+    uint64_t Expected = 0;
+    if (A.Op.Fails && !G[E].IsWrite && G.Committed.contains(E) && resolve(A.Expected, Expected) &&
+        lowBits(Expected, A.Op.Width * 8u) != G[E].Value)
+      return true;
+  }
+  return false;
 }
 
 template <unsigned Words> void OutOfOrder<Words>::noteOutcome(EventId Decided, bool Succeeds) {

@@ -77,6 +77,7 @@ template <unsigned Words> void OutOfOrder<Words>::moveBlock(ThreadId T, const In
   const Address New = addressOf(Run.newBlock(I, Run.argument(I, 1), Content::Nothing));
   Object &From = *M.Mem.find(Old);
   const uint32_t Size = std::min(M.Mem.find(New)->Size, From.Size);
+  M.Mem.copyWritten(New, Old, Size);
   std::memcpy(M.Mem.bytes(New), M.Mem.bytes(Old), Size);
   addCopies(T, Old, New, Size);
   Ending.Ended.insert(From.Site); // what else turns out to be in it must be copied too
@@ -111,7 +112,7 @@ template <unsigned Words> void OutOfOrder<Words>::addCopies(ThreadId T, Address 
 
 template <unsigned Words> std::vector<PlaceId> OutOfOrder<Words>::placesOf(uint32_t Slot) const {
   std::vector<PlaceId> All;
-  for (auto At = Places.lower_bound(addressOf(Slot, 0)); At != Places.end() && slotOf(At->first) == Slot; ++At)
+  for (auto At = Places.lower_bound(lowestAddress(Slot)); At != Places.end() && slotOf(At->first) == Slot; ++At)
     All.push_back(At->second);
   return All;
 }
@@ -132,6 +133,62 @@ template <unsigned Words> void OutOfOrder<Words>::failEnded(EventId E, EventId E
   M.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[End].Pc);
   auto [Kind, Message] = describeBadAccess(M, Place.Where, Place.Width, G[E].IsWrite);
   fail(E, Kind, std::move(Message));
+}
+
+template <unsigned Words> bool OutOfOrder<Words>::failsUnwritten(EventId Read) {
+  const OperationKind Kind = Accesses[Read].Op.Kind;
+  const bool Reads = Kind == OperationKind::Load || Kind == OperationKind::Rmw || Kind == OperationKind::CmpXchg;
+  if (!M.checks(BugKind::Uninitialised) || !Reads)
+    return false;
+  const auto &Place = G.Places[G[Read].Place];
+  const Object &O = M.Mem.at(slotOf(Place.Where));
+  if (!M.readsUnwritten(G[Read].Pc, O, Place.Where, Place.Width))
+    return false;
+  fail(Read, BugKind::Uninitialised, describeUnwritten(M, O, Place.Where, Place.Width));
+  return true;
+}
+
+template <unsigned Words> bool OutOfOrder<Words>::reportOverflows() {
+  bool Found = false;
+  for (const Condition &C : Conditions) {
+    uint64_t Fails = 0;
+    if (!M.checks(BugKind::Overflow) || Flows[C.Thread].FailedAt < C.EventsBefore || !resolve(C.Fails, Fails) || !Fails)
+      continue;
+    const BugReport New{BugKind::Overflow, C.Thread, C.Pc, describe(static_cast<OverflowKind>(P.Code[C.Pc].C))};
+    if (std::none_of(M.bugs().begin(), M.bugs().end(), [&](const BugReport &B) { return isSame(B, New); }))
+      M.addBug(New.Kind, New.Thread, New.Pc, New.Message);
+    Found = true;
+  }
+  return Found;
+}
+
+/// What is in memory, and which of it has ended, is in the graph. It is put into the machine for the search.
+template <unsigned Words> bool OutOfOrder<Words>::reportLeaks() {
+  if (!M.checks(BugKind::Leak))
+    return false;
+  const UndoLog::Mark Before = M.undo().mark();
+  for (const auto &Place : G.Places) {
+    if (Place.Coherence.empty())
+      continue;
+    const EventId Last = Place.Coherence.back();
+    if (Object &O = M.Mem.at(slotOf(Place.Where)); G[Last].Ends && O.Life == Lifetime::Alive)
+      M.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[Last].Pc);
+    else if (!G[Last].Ends && Place.Holds == Graph::PlaceState::Bits)
+      M.Mem.write(Place.Where, Place.Width, G[Last].Value, 0);
+  }
+  for (ThreadId T = 0; T < M.numThreads(); ++T) {
+    if (!M.exists(T) || M.isFinished(T))
+      continue;
+    Machine::Thread &Thread = *M.Threads[T];
+    for (uint32_t K = 0, Count = M.numRegisters(Thread, Thread.S, Thread.Frames); K < Count; ++K)
+      if (uint64_t Bits; Tags[T][K] && resolve({0, Tags[T][K]}, Bits)) {
+        M.undo().save(Thread.Registers[K]);
+        Thread.Registers[K] = Bits;
+      }
+  }
+  const bool Found = M.reportLeaks();
+  M.undo().undoTo(Before);
+  return Found;
 }
 
 } // namespace picket

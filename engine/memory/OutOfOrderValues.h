@@ -122,36 +122,53 @@ inline bool dividesSafely(const Program &P, const Instruction &I) {
   return Divisor != 0 && signedValue(Divisor, I.Width) != -1;
 }
 
+/// A value may be made from as many others as the program took steps, so those wait in a list and not on the stack.
 template <unsigned Words> bool OutOfOrder<Words>::resolve(const Value &V, uint64_t &Bits) {
   if (!V.Node) {
     Bits = V.Bits;
     return true;
   }
-  Node &N = Nodes[V.Node];
-  if (!N.Known) {
-    uint64_t A = 0, B = 0, C = 0;
-    if (N.Kind != Node::Pure) {
-      if (!G.Committed.contains(N.From))
-        return false;
-      const Access &From = Accesses[N.From];
-      A = G[N.From].Value;
-      if (N.Kind == Node::Success) {
-        resolve(From.Expected, B);
-        A = A == lowBits(B, From.Op.Width * 8u);
-      } else if (N.Kind == Node::Returned) {
-        A = static_cast<uint32_t>(From.Result.Value);
+  if (!Nodes[V.Node].Known) {
+    static thread_local std::vector<uint32_t> Pending; // kept for its memory
+    Pending.assign(1, V.Node);
+    auto Knows = [&](const Value &Of) {
+      if (Of.Node && !Nodes[Of.Node].Known)
+        Pending.push_back(Of.Node);
+      return !Of.Node || Nodes[Of.Node].Known;
+    };
+    auto BitsOf = [&](const Value &Of) { return Of.Node ? Nodes[Of.Node].Bits : Of.Bits; };
+    while (!Pending.empty()) {
+      Node &N = Nodes[Pending.back()];
+      uint64_t Found = 0;
+      if (N.Known) {
+        Pending.pop_back();
+        continue;
       }
-    } else {
-      if (!resolve(N.A, A) || !resolve(N.B, B) || !resolve(N.C, C))
-        return false;
-      A = evaluate(P.Code[N.Pc], A, B, C);
+      if (N.Kind != Node::Pure) {
+        if (!G.Committed.contains(N.From))
+          return false;
+        const Access &From = Accesses[N.From];
+        Found = G[N.From].Value;
+        if (N.Kind == Node::Success) {
+          if (!Knows(From.Expected))
+            continue;
+          Found = Found == lowBits(BitsOf(From.Expected), From.Op.Width * 8u) && !From.Op.Fails;
+        } else if (N.Kind == Node::Returned) {
+          Found = static_cast<uint32_t>(From.Result.Value);
+        }
+      } else {
+        if (!Knows(N.A) || !Knows(N.B) || !Knows(N.C))
+          continue;
+        Found = evaluate(P.Code[N.Pc], BitsOf(N.A), BitsOf(N.B), BitsOf(N.C));
+      }
+      Pending.pop_back();
+      M.undo().save(N.Known);
+      M.undo().save(N.Bits);
+      N.Known = true;
+      N.Bits = Found;
     }
-    M.undo().save(N.Known);
-    M.undo().save(N.Bits);
-    N.Known = true;
-    N.Bits = A;
   }
-  Bits = N.Bits;
+  Bits = Nodes[V.Node].Bits;
   return true;
 }
 

@@ -19,8 +19,10 @@ uint32_t Configuration::effectOnBuffers(const Operation &Op) {
 
 /// Lets T go through everything that needs no step of its own.
 void Configuration::settleSlowly(ThreadId T) {
-  // A thread may go round a loop of its own for ever. Reads then take steps after a while.
-  constexpr uint32_t MaxQuietBeforeRead = 2'000;
+  // A thread may go round a loop of its own for ever. The machine cuts such loops; where it does so late, or never, reads
+  // take steps after a while.
+  constexpr uint32_t MaxQuietBeforeRead = 2'000, LateBound = 1'000;
+  const bool CutsSoon = !M.comparesStates() && M.unroll() < LateBound;
   constexpr uint32_t MaxHeldBack = 4'096; // stores, where loops have no bound
   const uint32_t MaxQuiet = M.comparesStates() ? 100'000 : 10'000'000;
   constexpr uint32_t MaxFences = 100'000; // that are written down
@@ -45,7 +47,7 @@ void Configuration::settleSlowly(ThreadId T) {
         return;
       Undo.save(MustDrain[T]);
       MustDrain[T] = 0;
-      Notes.push_back({StepNote::Drained, T, 0});
+      noteOnce({StepNote::Drained, T, 0});
       if (Listener)
         Listener->fenced(T, nullptr);
     }
@@ -67,9 +69,10 @@ void Configuration::settleSlowly(ThreadId T) {
       const Operation Op = M.pending(T);
       if (TakesStep())
         return;
+      countQuiet();
       if (Buffers == Buffering::None) {
         if (uint32_t Effect = effectOnBuffers(Op))
-          Notes.push_back({StepNote::Fenced, T, Effect});
+          noteOnce({StepNote::Fenced, T, Effect});
         M.resume(T, 0, 0, Op.Kind == OperationKind::Drain);
         break;
       }
@@ -83,7 +86,7 @@ void Configuration::settleSlowly(ThreadId T) {
       if (Listener && Full == SaysFull)
         Listener->fenced(T, &Op);
       if (Full)
-        Notes.push_back({StepNote::Drained, T, 0});
+        noteOnce({StepNote::Drained, T, 0});
       else if (!SaysFull && Buffers == Buffering::PerLocation && isStoreBarrier(Op.Fence))
         StoreBuffers[T]->barrier(Undo);
       M.resume(T, 0, 0, Op.Kind == OperationKind::Drain);
@@ -92,12 +95,13 @@ void Configuration::settleSlowly(ThreadId T) {
     case OperationKind::Load: {
       // What nobody else writes can be read at any time: the thread's own last store, or what was there from the start.
       const Operation &Op = M.pending(T);
-      if (!M.quietAccesses() || ++Quiet > MaxQuietBeforeRead || HoldsMany())
+      if (!M.quietAccesses() || (++Quiet > MaxQuietBeforeRead && !CutsSoon) || HoldsMany())
         return;
       if (!isKnownOwn(T) || !isAlive(Op.Where))
         return;
       countQuiet();
-      noteRead(T, Op);
+      if (noteRead(T, Op))
+        return;
       uint64_t Low, High;
       readFor(T, Op, Low, High, false);
       M.resume(T, Low, High, false);
@@ -123,6 +127,7 @@ void Configuration::settleSlowly(ThreadId T) {
       if (M.comparesStates() && HeldBack() >= MaxHeldBack)
         throw MachineStop{MachineStop::Limit, M.pc(T), T,
                           "thread '" + M.threadName(T) + "' stores without end and reads nothing"};
+      countQuiet();
       if (M.quietAccesses())
         M.sharing().noteBuffered(Op.Where, Op.Width);
       bufferStore(T, Operation(Op));
@@ -160,8 +165,7 @@ void Configuration::orderOthers(ThreadId T, Order O) {
     return;
   if (Buffers == Buffering::None) {
     constexpr uint32_t Barrier = StepNote::StoreBarrier;
-    Notes.push_back(
-        {StepNote::Fenced, T, O == Order::SeqCst ? Barrier | StepNote::DrainsTso | StepNote::DrainsPso : Barrier});
+    noteOnce({StepNote::Fenced, T, O == Order::SeqCst ? Barrier | StepNote::DrainsTso | StepNote::DrainsPso : Barrier});
     return;
   }
   if (Buffers == Buffering::PerLocation)

@@ -33,6 +33,7 @@ public:
   bool empty() const { return State.Head == State.Tail; }
   uint32_t head() const { return State.Head; } // the oldest entry that has not landed
   uint32_t tail() const { return State.Tail; }
+  uint64_t bytes() const { return Chunks.size() * ChunkSize * sizeof(Entry); }
   const Entry &at(uint32_t Index) const { return Chunks[Index / ChunkSize][Index % ChunkSize]; }
 
   void push(const Entry &E, UndoLog &Undo);

@@ -42,7 +42,7 @@ static std::unordered_map<std::string_view, Builtin> makeIndex() {
     Index.emplace(Name, Builtin::Ignore);
   Index.emplace("reach_error", Builtin::VerifierError);
   Index.emplace("__assert", Builtin::AssertFail);
-  Index.emplace("_Exit", Builtin::QuickExit);
+  Index.emplace("_Exit", Builtin::ImmediateExit);
   return Index;
 }
 

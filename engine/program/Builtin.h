@@ -81,9 +81,10 @@ namespace picket {
   X(AlignedAlloc, "aligned_alloc")        /* (alignment, size) */                                                       \
   X(Free, "free")                                                                                                       \
   /* process */                                                                                                         \
-  X(Exit, "exit")                         /* runs the atexit functions, ends the thread; the process is over */          \
-  X(QuickExit, "_exit")                                                                                                 \
-  X(AtExit, "atexit")                                                                                                   \
+  X(Exit, "exit")                         /* runs what atexit noted, and destructors; then the process is over */        \
+  X(QuickExit, "quick_exit")              /* the same with at_quick_exit */                                             \
+  X(ImmediateExit, "_exit")               /* also _Exit */                                                              \
+  X(FormatLength, "__picket_format_length") /* (format, ...) -> how much printf prints */                                \
   /* swallowed: evaluate to zero and touch nothing (printf family, usleep, sched_yield, attributes, ...) */              \
   X(Ignore, "__picket_ignore")
 // clang-format on

@@ -52,10 +52,11 @@ struct Transfer {
   /// What is live in front of the instruction, given what is behind it.
   void apply(std::vector<bool> &Live, const Instruction &I) const {
     switch (I.Op) {
-    case Opcode::LoopInit:
+    case Opcode::LoopInit: // without a bound nothing is counted
+    case Opcode::LoopNote:
     case Opcode::LoopBack: return;
-    case Opcode::SpinHead: return write(Live, static_cast<uint32_t>(I.Dst) + 2);
-    case Opcode::SpinBack: Live[NumSlots + static_cast<uint32_t>(I.Dst) + 2] = true; return;
+    case Opcode::SpinHead: return write(Live, static_cast<uint32_t>(I.Dst) + loopslots::Effects);
+    case Opcode::SpinBack: Live[NumSlots + static_cast<uint32_t>(I.Dst) + loopslots::Effects] = true; return;
     case Opcode::ScopeEnter: // writes only what has ended
       read(Live, I.Dst, 1);
       return read(Live, I.A, 1);

@@ -54,6 +54,7 @@ inline OperandShape shapeOf(const Instruction &I) {
     return {.A = 1, .B = 2, .C = 2, .Dst = 2};
   case Opcode::CondJump:
   case Opcode::Switch:
+  case Opcode::FailIf:
   case Opcode::ScopeLeave:
     return {.A = 1};
   case Opcode::Load:
@@ -76,14 +77,13 @@ inline OperandShape shapeOf(const Instruction &I) {
   }
   case Opcode::Return:
     return {.A = I.Flags};
-  case Opcode::LoopInit:
-    return {.Dst = 2};
+  case Opcode::LoopInit: return {.Dst = loopslots::Count};
   case Opcode::LoopBack:
-    return {.Dst = 2, .ReadsDst = true};
   case Opcode::SpinHead:
-  case Opcode::SpinBack:
-    return {.Dst = 3, .ReadsDst = true};
+  case Opcode::SpinBack: return {.Dst = loopslots::Count, .ReadsDst = true};
+  case Opcode::LoopNote: return {.A = 1};
   case Opcode::Jump:
+  case Opcode::LoopExit:
   case Opcode::Fence:
   case Opcode::Unreachable:
   case Opcode::Unsupported:

@@ -27,8 +27,8 @@ static constexpr const char *OpcodeNames[] = {
     "FTrunc",    "Select",      "WideSelect", "Jump",         "CondJump",     "Switch",
     "AddScaled", "Load",        "Store",      "Rmw",          "CmpXchg",      "LoadReserve",
     "StoreConditional", "Fence", "Alloca",    "ScopeEnter",  "ScopeLeave", "CopyWritten",  "ThreadLocal",  "Call",
-    "CallIndirect", "CallBuiltin", "Return",  "LoopInit",     "SpinHead",     "LoopBack",
-    "SpinBack",  "Unreachable", "Unsupported"};
+    "CallIndirect", "CallBuiltin", "Return",  "LoopInit",     "SpinHead",     "LoopExit",  "LoopNote",    "LoopBack",
+    "SpinBack",  "FailIf",    "Unreachable", "Unsupported"};
 static_assert(std::size(OpcodeNames) == static_cast<size_t>(Opcode::Unsupported) + 1);
 
 static constexpr const char *OrderNames[] = {"", "relaxed", "acquire", "release", "acq_rel", "seq_cst", "?", "?"};

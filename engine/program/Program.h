@@ -2,11 +2,14 @@
 // No LLVM type appears past this header; everything behind it sees only Programs.
 #pragma once
 
+#include "program/BrokenPromise.h"
 #include "program/Builtin.h"
+#include "program/FailurePoints.h"
 #include "program/SourceNames.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,12 +17,20 @@ namespace picket {
 
 /// Simulated addresses: the upper 32 bits name an object (its slot), the lower 32 an offset in it. Slot 0 is
 /// the null page. Global i lives in slot i + 1. Functions have addresses of their own.
+/// Offsets count from where the slot begins, which is not 0: programs look at the lower half of addresses too, and the
+/// first byte of an object is not null there. It is a multiple of 64 KiB, so that objects are aligned in whatever way
+/// they ask for, and less than 1 GiB, so that the offsets of an object stay in its slot.
 using Address = uint64_t;
 constexpr uint32_t FirstFunctionSlot = 0x7f000000;
 
 inline uint32_t slotOf(Address A) { return static_cast<uint32_t>(A >> 32); }
-inline uint32_t offsetOf(Address A) { return static_cast<uint32_t>(A); }
-inline Address addressOf(uint32_t Slot, uint32_t Offset = 0) { return (static_cast<Address>(Slot) << 32) | Offset; }
+inline uint32_t beginOf(uint32_t Slot) { return ((Slot ^ Slot >> 14) & 0x3fff) << 16; }
+inline uint32_t offsetOf(Address A) { return static_cast<uint32_t>(A) - beginOf(slotOf(A)); }
+inline Address addressOf(uint32_t Slot, uint32_t Offset = 0) {
+  return (static_cast<Address>(Slot) << 32) | static_cast<uint32_t>(beginOf(Slot) + Offset);
+}
+/// Not above any address of the slot, be its offset within an object or not.
+inline Address lowestAddress(uint32_t Slot) { return static_cast<Address>(Slot) << 32; }
 inline Address globalAddress(uint32_t Global) { return addressOf(Global + 1); }
 inline Address functionAddress(uint32_t Function) { return addressOf(FirstFunctionSlot + Function); }
 
@@ -54,10 +65,30 @@ enum class Opcode : uint16_t {
   WideMove, // Dst, Dst+1 = A, A+1
 
   // Dst = A op B on Width bits (1..64).
-  Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor,
-  Eq, Ne, ULt, ULe, SLt, SLe,
+  Add,
+  Sub,
+  Mul,
+  UDiv,
+  SDiv,
+  URem,
+  SRem,
+  Shl,
+  LShr,
+  AShr,
+  And,
+  Or,
+  Xor,
+  Eq,
+  Ne,
+  ULt,
+  ULe,
+  SLt,
+  SLe,
   // Dst = f(A) on Width bits (1..64; ByteSwap: 16, 32, 48 or 64). Leading and trailing zeros of 0 are Width.
-  CountOnes, LeadingZeros, TrailingZeros, ByteSwap,
+  CountOnes,
+  LeadingZeros,
+  TrailingZeros,
+  ByteSwap,
   // Width = operand bits, 65..128. Flags holds the Opcode (Add..SLe) to apply. B of a shift is wide as well.
   WideBinary,
 
@@ -66,12 +97,20 @@ enum class Opcode : uint16_t {
   ToWide,     // Dst, Dst+1 = A, sign-extended from Width bits if Flags is 1, else zero-extended; C = result bits
 
   // Width = 32 or 64.
-  FAdd, FSub, FMul, FDiv, FRem, FNeg,
-  FMath,   // Dst = f(A), Flags = FloatFunction
-  FCmp,    // Flags = llvm::CmpInst::Predicate (FCMP_FALSE = 0 .. FCMP_TRUE = 15)
-  FToSI, FToUI, // Width = float bits, C = integer bits
-  SIToF, UIToF, // Width = integer bits, C = float bits
-  FExt, FTrunc, // float <-> double
+  FAdd,
+  FSub,
+  FMul,
+  FDiv,
+  FRem,
+  FNeg,
+  FMath, // Dst = f(A), Flags = FloatFunction
+  FCmp,  // Flags = llvm::CmpInst::Predicate (FCMP_FALSE = 0 .. FCMP_TRUE = 15)
+  FToSI,
+  FToUI, // Width = float bits, C = integer bits
+  SIToF,
+  UIToF, // Width = integer bits, C = float bits
+  FExt,
+  FTrunc, // float <-> double
 
   Select,     // Dst = A ? B : C
   WideSelect, // the same for two slots
@@ -84,20 +123,20 @@ enum class Opcode : uint16_t {
 
   // Memory. Address = A + Imm. Width in bytes (1..8, or 16: two slots). Flags = Order, plus InSpinCandidate.
   // D = the loops (bits, see LoopBack) whose exit the value read decides.
-  Load,  // Dst = [A + Imm]
-  Store, // [A + Imm] = B
-  Rmw,   // Dst = old value; [A] = RmwOp(C) applied to (old, B)
+  Load,    // Dst = [A + Imm]
+  Store,   // [A + Imm] = B
+  Rmw,     // Dst = old value; [A] = RmwOp(C) applied to (old, B)
   CmpXchg, // Dst = old value, Dst+1 = success; expected B, new C. Width 1..8. Imm = failure Order
   // POWER's lwarx and stwcx. (litmus tests only). Width 4 or 8.
   LoadReserve,      // Dst = [A + Imm], which the thread reserves
   StoreConditional, // Dst = 1 if [A + Imm] = B was done, else 0; it may always fail
-  Fence,   // C = FenceKind, Flags: InSpinCandidate
+  Fence,            // C = FenceKind, Flags: InSpinCandidate
 
   Alloca, // Dst = address of a new object that dies with the frame; size = Imm * A bytes; D = site
-  // The lifetime of a local variable within its frame. ScopeEnter of one that has ended makes a new object (Dst, the slot
-  // of the Alloca, is its address then), so that pointers to the old one stay wrong.
-  ScopeEnter, // Dst = A
-  ScopeLeave, // the object at A ends
+  // The lifetime of a local variable within its frame. ScopeEnter of one that has ended makes a new object (Dst, the
+  // slot of the Alloca, is its address then), so that pointers to the old one stay wrong.
+  ScopeEnter,  // Dst = A
+  ScopeLeave,  // the object at A ends
   CopyWritten, // C bytes from B are about to be copied to A: which of them were ever written is copied now
   ThreadLocal, // Dst = address of the running thread's copy of the thread-local global Imm
 
@@ -108,27 +147,53 @@ enum class Opcode : uint16_t {
   CallBuiltin,  // Builtin Imm. A = site of the allocation, where the builtin allocates
   Return,       // A, if Flags >= 1; Flags == 2: wide. (Flags == 0: no value)
 
-  // Loops whose exit another thread may decide (all other loops have plain jumps). Dst names consecutive slots:
-  // Dst = iterations in which a read marked with the loop's bit saw something another thread writes, Dst+1 = all
-  // iterations, Dst+2 (spin candidates only) = the thread's effect count at the loop's head.
-  LoopInit, // on entry to the loop: slots Dst and Dst+1 = 0
-  SpinHead, // first instruction of a spin candidate's header, each iteration: slot Dst+2 = the thread's effect count
+  // Loops whose exit another thread may decide, or that have none (all other loops have plain jumps). Dst names
+  // consecutive slots, see LoopSlots.
+  LoopInit, // on entry to the loop: its slots = 0
+  SpinHead, // first instruction of a spin candidate's header, each iteration: slot Effects = the thread's effect count
+  LoopExit, // on a way out of Program::Loops[B]
+  LoopNote, // on a back edge: A is carried into the next iteration and decides, with what is read, when the loop ends
   /// The back edge. Program::Loops[B]; bit Imm (0..31) of slot C, the function's FedSlot; jumps to pc A.
-  /// The bit is cleared. Past the bound the execution ends as "bound reached".
+  /// The bit is cleared. Past the bound the execution ends as "bound reached", and so it does if an iteration decides
+  /// as the one before it did, and the next will.
   LoopBack,
   /// The same for a spin candidate (no stores or calls; every value live around the back edge is unchanged by an
   /// iteration): if the effect count did not change since SpinHead, the iteration left everything as it was, and
   /// the thread waits until its last access would give another value. Otherwise like LoopBack.
   SpinBack,
 
-  Unreachable, // code the compiler was promised is never reached
+  FailIf,      // A != 0: signed arithmetic overflows, or a shift is too wide; C = OverflowKind
+  Unreachable, // code the compiler was promised is never reached. Imm = BrokenPromise
   Unsupported  // Program::Messages[Imm] names what is not modelled
 };
+
+/// What overflows in a FailIf, as Clang's traps number it.
+enum class OverflowKind : uint8_t { Add = 0, Divide = 3, Multiply = 12, Negate = 13, Shift = 20, Subtract = 21 };
+
+/// The slots of a loop, from its Dst on.
+namespace loopslots {
+enum : int32_t {
+  Fed,     // iterations in which a read marked with the loop's bit saw something another thread writes
+  Total,   // all iterations
+  Effects, // spin candidates: the thread's effect count at the loop's head
+  // What tells whether an iteration decides as an earlier one did (Interpreter::repeats):
+  Trail, // the thread's trail and its weight at the last back edge
+  Weight,
+  Sample,  // an earlier iteration
+  Matches, // iterations like that since
+  Count
+};
+} // namespace loopslots
+
+// Flags of LoopBack and SpinBack.
+constexpr uint8_t CarriedUnknown = 1; // no LoopNote tells what an iteration leaves to the next
+constexpr uint8_t ReadsNothing = 2;   // SpinBack: nobody can end the loop
 
 constexpr uint8_t OrderMask = 0x07;
 constexpr uint8_t InSpinCandidate = 0x80; // flag of accesses between SpinHead and SpinBack
 constexpr uint8_t InText = 0x40;          // flag of accesses that read, and do so in the user's text
 constexpr uint8_t OfCopy = 0x20;          // flag of stores behind a CopyWritten
+constexpr uint8_t MayFail = 0x10; // flag of CmpXchg and of waits: it may fail for no reason, and the program can tell
 
 struct Instruction {
   Opcode Op;
@@ -182,6 +247,8 @@ struct Global {
 
 struct Loop {
   uint32_t Location = 0; // of the loop's first line
+  bool HasExit = true;   // other than by a failure
+  int32_t Outer = -1;    // index of the loop in which it is, if there is one
 };
 
 struct Program {
@@ -196,10 +263,17 @@ struct Program {
   std::vector<std::string> Messages;
   std::vector<uint32_t> Constructors; // functions to run before main, in order
   int32_t Main = -1;                  // function index
+  // Run what atexit and at_quick_exit noted: functions of the models, if the program needs them.
+  int32_t ExitFunctions = -1, QuickExitFunctions = -1;
   int32_t ArgvGlobal = -1; // the array handed to main as argv, if main takes it
   int32_t ErrnoGlobal = -1; // the thread-local global that stands for errno, if the program looks at it
   uint32_t NumSites = 0;   // allocation sites: one per alloca and per allocating call
   bool StartsThreads = false; // some function that could run calls a thread-creating builtin
+  bool FailsForNoReason = false; // it has instructions with the flag MayFail
+
+  // Which operations fail for no reason. Executions in which not all of them do are not executions of this program.
+  std::vector<FailurePoint> Failures;
+  std::shared_ptr<FailurePoints> Reached; // null: nobody asks
 
   // Source map. Locations[0] is "unknown". Files[i] that are not the user's (models) have UserFile[i] == false.
   std::vector<std::string> Files;

@@ -37,6 +37,7 @@ public:
   ThreadId ownBuffer() const override { return S.Phase == 0 ? StateKey::NoThread : S.Attacker; }
   bool mayReduce() const override { return S.Phase < 2; }
   bool looksAtEnds() const override { return S.Phase == 0; }
+  bool sawEverything() const override { return Found.empty() && !reachedBound(); }
 
   /// Hears of each witness, when its last access has been made.
   std::function<void(const AttackPlaces &)> OnWitness;

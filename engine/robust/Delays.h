@@ -29,6 +29,8 @@ public:
     if (C.isUpdate(P) || mayPass(C.threadOf(P)) == Pass::Yes)
       Into.push_back({P});
   }
+  /// Other delays may lead elsewhere.
+  bool sawEverything() const override { return false; }
   /// A step was not taken only because more stores would have been delayed at a time than there may be.
   bool reachedBound() const { return ReachedBound; }
 

@@ -123,6 +123,7 @@ bool LazyTso::searched(bool Attacks) {
   }
   ++Result.Searches;
   Result.States += Walk.States;
+  Result.Unchecked += Walk.Unchecked;
   Result.Transitions += Walk.Transitions;
   Result.Bytes = std::max(Result.Bytes, Walk.Bytes);
   if (Result.Found) {

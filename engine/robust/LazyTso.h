@@ -30,6 +30,7 @@ struct LazyTsoResult {
   uint64_t Witnesses = 0;
   uint64_t States = 0, Transitions = 0; // of all searches
   uint64_t Bytes = 0;                   // of the largest
+  uint64_t Unchecked = 0;               // ends in an error of a kind that is not looked for, in all searches
   std::vector<Delay> Delayed;           // what the program was extended by
 };
 

@@ -12,6 +12,8 @@ void FunctionLowering::lowerCall(const CallBase &I) {
   if (C.Kind == Callee::Intrinsic)
     return lowerIntrinsic(I);
   if (C.Kind == Callee::Builtin && C.What == Builtin::Ignore) {
+    if (C.Target && lowerOutput(I, C.Target->getName()))
+      return;
     // Swallowed, arguments and all: whatever they are, nobody looks at them.
     if (!I.getType()->isVoidTy())
       define(I, B.constant(0));
@@ -49,7 +51,7 @@ void FunctionLowering::appendArgument(const Value &V, std::vector<Operand> &Argu
   }
 }
 
-void FunctionLowering::emitCall(const CallBase &I, Instruction Call, std::vector<Operand> Arguments) {
+void FunctionLowering::emitCall(const CallBase &I, Instruction Call, std::vector<Operand> Arguments, uint8_t Flags) {
   Leaves Results = leavesOf(I.getType());
   unsigned Slots = countSlots(I.getType(), Layout);
   if (Slots > 2)
@@ -62,6 +64,7 @@ void FunctionLowering::emitCall(const CallBase &I, Instruction Call, std::vector
     Call.Flags = 0;
   else
     Call.Dst = B.newSlots(Slots);
+  Call.Flags |= Flags;
   B.emit(Call);
   if (Call.Dst >= 0)
     define(I, Results.size() == 2 ? Parts{Call.Dst, Call.Dst + 1} : Parts{Call.Dst});
@@ -91,9 +94,11 @@ void FunctionLowering::lowerBuiltin(const CallBase &I, Builtin Which) {
   if (Which == Builtin::AssertFail)
     Arguments.resize(4, B.constant(0)); // __assert has no function name
   Instruction Call = {.Op = Opcode::CallBuiltin, .Imm = static_cast<int64_t>(Which)};
+  const bool Fails = (Which == Builtin::CondWait || Which == Builtin::CondTimedWait) && Retries.canTell(I);
+  Context.P.FailsForNoReason |= Fails;
   if (allocates(Which))
     Call.A = static_cast<int32_t>(Context.Tables.newSite());
-  emitCall(I, Call, Arguments);
+  emitCall(I, Call, Arguments, Fails ? MayFail : 0);
 }
 
 void FunctionLowering::callBuiltin(Builtin Which) {

@@ -2,8 +2,11 @@
 
 #include "program/Builtin.h"
 #include "source/KeptDependencies.h"
+#include "source/KeptUndefined.h"
 #include "source/LocalLifetimes.h"
+#include "source/OverflowChecks.h"
 #include "source/ReadMarks.h"
+#include "source/RotatedWaits.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -75,29 +78,55 @@ static void showDivisions(Module &M) {
   }
 }
 
-static bool isOutOfBounds(const DataLayout &Layout, const Value *Pointer, Type *Accessed, AllocaInst *&Local) {
-  APInt Offset(Layout.getIndexTypeSizeInBits(Pointer->getType()), 0);
-  const Value *Base = Pointer->stripAndAccumulateConstantOffsets(Layout, Offset, /*AllowNonInbounds=*/true);
-  Local = const_cast<AllocaInst *>(dyn_cast<AllocaInst>(Base));
-  if (!Local)
-    return false;
-  std::optional<TypeSize> Size = Local->getAllocationSize(Layout);
-  if (!Size || Size->isScalable())
-    return false;
-  int64_t End = Offset.getSExtValue() + static_cast<int64_t>(Layout.getTypeStoreSize(Accessed).getFixedValue());
-  return Offset.isNegative() || End > static_cast<int64_t>(Size->getFixedValue());
+/// The variable that an address is in or beside, if that is known, and where.
+static AllocaInst *localBehind(const DataLayout &Layout, const Value *Pointer, int64_t &Offset, int64_t &Size) {
+  if (!Pointer->getType()->isPointerTy())
+    return nullptr;
+  APInt Distance(Layout.getIndexTypeSizeInBits(Pointer->getType()), 0);
+  const Value *Base = Pointer->stripAndAccumulateConstantOffsets(Layout, Distance, /*AllowNonInbounds=*/true);
+  auto *Local = const_cast<AllocaInst *>(dyn_cast<AllocaInst>(Base));
+  std::optional<TypeSize> Known = Local ? Local->getAllocationSize(Layout) : std::nullopt;
+  if (!Known || Known->isScalable())
+    return nullptr;
+  Offset = Distance.getSExtValue();
+  Size = static_cast<int64_t>(Known->getFixedValue());
+  return Local;
 }
 
-/// SROA drops accesses it can see to be outside their variable.
+/// SROA drops accesses it can see to be outside their variable, and makes anything at all of such an address where it
+/// is one of several.
 static SmallPtrSet<AllocaInst *, 8> overrunLocals(Module &M) {
   SmallPtrSet<AllocaInst *, 8> Overrun;
+  const DataLayout &Layout = M.getDataLayout();
+  auto Access = [&](const Value *Pointer, int64_t Bytes) {
+    int64_t Offset = 0, Size = 0;
+    if (AllocaInst *Local = localBehind(Layout, Pointer, Offset, Size);
+        Local && (Offset < 0 || Bytes > Size || Offset > Size - Bytes))
+      Overrun.insert(Local);
+  };
+  auto Length = [](const Value *V) -> int64_t { // 1 if it is not known, 0 for nothing
+    auto *Known = dyn_cast<ConstantInt>(V);
+    return Known ? static_cast<int64_t>(Known->getLimitedValue(INT64_MAX)) : 1;
+  };
   for (Function &F : M)
-    for (Instruction &I : instructions(F))
+    for (Instruction &I : instructions(F)) {
+      if (auto *Local = dyn_cast<AllocaInst>(&I); Local && !isa<Constant>(Local->getArraySize()))
+        Overrun.insert(Local); // an array that nobody uses may still be too large
       if (const Value *Pointer = getLoadStorePointerOperand(&I)) {
-        AllocaInst *Local = nullptr;
-        if (isOutOfBounds(M.getDataLayout(), Pointer, getLoadStoreType(&I), Local))
-          Overrun.insert(Local);
+        Access(Pointer, static_cast<int64_t>(Layout.getTypeStoreSize(getLoadStoreType(&I)).getFixedValue()));
+        if (auto *Store = dyn_cast<StoreInst>(&I)) // the address may become one of several
+          Access(Store->getValueOperand(), 1);
+      } else if (auto *Memory = dyn_cast<MemIntrinsic>(&I)) {
+        if (const int64_t Bytes = Length(Memory->getLength())) {
+          Access(Memory->getRawDest(), Bytes);
+          if (auto *Copy = dyn_cast<MemTransferInst>(Memory))
+            Access(Copy->getRawSource(), Bytes);
+        }
+      } else if (isa<PHINode, SelectInst>(I)) {
+        for (const Value *Operand : I.operands())
+          Access(Operand, 1);
       }
+    }
   return Overrun;
 }
 
@@ -161,16 +190,25 @@ static void runPassesOnLocals(Module &M, StringRef Text) {
   keep(M, overrunLocals(M));
   keep(M, localsUsedAfterEnd(M));
   keep(M, localsPointedTo(M));
+  hideUnwritten(M);
   runPasses(M, VariablesToRegisters);
+  showUnwritten(M);
   releaseKept(M);
   keep(M, overrunLocals(M));
   keep(M, localsUsedAfterEnd(M));
+  hideUnwritten(M);
   runPasses(M, Text);
+  showUnwritten(M);
   releaseKept(M);
+  defineUndefined(M);
 }
 
 void runCheckerPipeline(Module &M) {
   claimVerifierFunctions(M);
+  makeOverflowChecks(M);
+  defineUndefined(M);
+  hideUnreachable(M);
+  findMissingReturns(M);
   hideDivisions(M);
   markReads(M);
   separateWaysOut(M);
@@ -178,7 +216,10 @@ void runCheckerPipeline(Module &M) {
   runPassesOnLocals(M, LocalsToRegisters);
   dropPointlessMarkers(M);
   HiddenComputations Hidden(M);
-  runPasses(M, Inline);
+  {
+    HiddenConstants Unknown(M);
+    runPasses(M, Inline);
+  }
   Hidden.show();
   dropPointlessMarkers(M); // those that the inliner has added
   runPassesOnLocals(M, VariablesToRegisters);
@@ -188,6 +229,8 @@ void runCheckerPipeline(Module &M) {
   dropPointlessMarkers(M);
   showDivisions(M);
   runPasses(M, LoopForm);
+  turnRotatedWaits(M);
+  showUnreachable(M);
 }
 
 } // namespace picket

@@ -3,28 +3,30 @@
 #include "source/CheckerPipeline.h"
 #include "source/ClangDiagnostics.h"
 #include "source/CompileFlags.h"
+#include "source/Confinement.h"
 #include "source/CrashGuard.h"
+#include "source/FlagFilter.h"
 #include "source/ModelLinking.h"
 #include "source/Models.h"
+#include "source/NestingLimits.h"
+#include "source/ProjectCommand.h"
+#include "source/SourceChecks.h"
 #include "source/SourceExpressions.h"
 
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/FileManager.h"
-#include "clang/Basic/Stack.h"
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Driver/CreateInvocationFromArgs.h"
+#include "clang/Driver/Types.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Options/OptionUtils.h"
-#include "clang/Tooling/ArgumentsAdjusters.h"
-#include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -65,12 +67,18 @@ const std::string &clangDriverPath() {
 /// Code generation, with a look at the syntax tree before code generation is done with it.
 class CompileAction : public clang::EmitLLVMOnlyAction {
 public:
-  CompileAction(LLVMContext &Context, SourceFacts &Facts) : EmitLLVMOnlyAction(&Context), Facts(Facts) {}
+  CompileAction(LLVMContext &Context, SourceFacts &Facts, const bool &AnyWidth)
+      : EmitLLVMOnlyAction(&Context), Facts(Facts), AnyWidth(AnyWidth) {}
 
 protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &Clang, StringRef Name) override {
     std::vector<std::unique_ptr<clang::ASTConsumer>> Consumers;
+    limitNestingOfTokens(Clang.getPreprocessor());
+    Consumers.push_back(createNestingCheck());
+    if (!AnyWidth)
+      Consumers.push_back(createWidthCheck());
     Consumers.push_back(createSourceReader(Facts));
+    Consumers.push_back(createDivisionKeeper());
     Consumers.push_back(EmitLLVMOnlyAction::CreateASTConsumer(Clang, Name));
     if (!Consumers.back())
       return nullptr;
@@ -79,6 +87,7 @@ protected:
 
 private:
   SourceFacts &Facts;
+  const bool &AnyWidth; // known when the action runs
 };
 
 /// Remarks and warnings of the passes are about speed, or were given by the front end already.
@@ -97,7 +106,9 @@ public:
 
 private:
   bool readMainFile();
-  std::unique_ptr<clang::tooling::CompilationDatabase> database();
+  bool isC(const FilteredFlags &Flags, const std::string &Program, bool &Preprocessed) const;
+  bool chooseMachine(const std::string &Program, const FilteredFlags &Flags, std::vector<std::string> &Kept);
+  /// For Clang's driver. Empty if there are errors.
   std::vector<std::string> command();
   std::shared_ptr<clang::CompilerInvocation> invocation(const std::vector<std::string> &Command);
   void addFile(StringRef Path, StringRef Text) {
@@ -116,6 +127,8 @@ private:
   std::string File; // absolute
   std::string Directory;
   std::string Optimization;
+  bool AnyWidth = false; // of the machine the text was preprocessed for
+  bool OverflowWraps = false; // the project asks for it
   IntrusiveRefCntPtr<vfs::InMemoryFileSystem> InMemory;
   IntrusiveRefCntPtr<vfs::OverlayFileSystem> Files;
 };
@@ -155,55 +168,74 @@ bool Compilation::readMainFile() {
   return true;
 }
 
-/// The compilation database nearest to the file, in its directory or above.
-std::unique_ptr<clang::tooling::CompilationDatabase> Compilation::database() {
-  for (StringRef Folder = sys::path::parent_path(File); !Folder.empty(); Folder = sys::path::parent_path(Folder)) {
-    SmallString<256> Listed(Folder), Fixed(Folder);
-    sys::path::append(Listed, "compile_commands.json");
-    sys::path::append(Fixed, "compile_flags.txt");
-    if (auto Buffer = MemoryBuffer::getFile(Listed)) {
-      // Clang's reader prints what it does not like about the text, so that is found out before.
-      Expected<json::Value> Parsed = json::parse((*Buffer)->getBuffer());
-      if (!Parsed) {
-        note("'" + Listed.str().str() + "' is ignored: " + toString(Parsed.takeError()));
-        return nullptr;
-      }
-    } else if (!sys::fs::exists(Fixed)) {
-      continue;
-    }
-    std::string Problem;
-    auto Found = clang::tooling::CompilationDatabase::loadFromDirectory(Folder, Problem);
-    if (!Found)
-      note("'" + Listed.str().str() + "' is ignored: " + StringRef(Problem).trim().str());
-    return Found;
+/// Whether the file is C: the flag -x says so, or the file's name and the compiler's.
+bool Compilation::isC(const FilteredFlags &Flags, const std::string &Program, bool &Preprocessed) const {
+  namespace types = clang::driver::types;
+  if (!Flags.Language.empty() && Flags.Language != "none") {
+    Preprocessed = Flags.Language == "cpp-output";
+    return Preprocessed || Flags.Language == "c" || Flags.Language == "c-header";
   }
-  return nullptr;
+  const StringRef Extension = sys::path::extension(File).drop_front(sys::path::extension(File).empty() ? 0 : 1);
+  const types::ID Type = types::lookupTypeForExtension(Extension);
+  Preprocessed = Type == types::TY_PP_C || Type == types::TY_PP_CHeader;
+  return !isCxxProgram(Program) &&
+         (Preprocessed || Type == types::TY_INVALID || Type == types::TY_C || Type == types::TY_CHeader);
+}
+
+/// Checks run on the host's data layout, with the host's headers. False if that is too different from what was asked
+/// for.
+bool Compilation::chooseMachine(const std::string &Program, const FilteredFlags &Flags,
+                                std::vector<std::string> &Kept) {
+  const std::string Target = Flags.Target.empty() ? targetOfProgram(Program) : Flags.Target;
+  AnyWidth = Flags.Width == "-m64";
+  const bool Narrow = Flags.Width.empty() ? isNarrow(Target) : !AnyWidth;
+  if (Narrow)
+    return fail("this file is compiled for a 32-bit machine ('" + (Flags.Width.empty() ? Target : Flags.Width) +
+                "'), and Picket checks programs for 64-bit machines; the flag -m64 checks it as one of those");
+  if (!Target.empty() && !isForThisMachine(Target)) {
+    note("compiled for this machine instead of '" + Target + "'");
+    removeMachineFlags(Kept);
+  }
+  return true;
 }
 
 std::vector<std::string> Compilation::command() {
-  std::vector<std::string> Command;
-  if (Request.UseCompileCommands) {
-    if (auto Database = database()) {
-      // Commands for files the database does not list are inferred from their neighbours'.
-      std::vector<clang::tooling::CompileCommand> Known = Database->getCompileCommands(File);
-      if (!Known.empty() && !Known[0].CommandLine.empty()) {
-        auto Adjust = clang::tooling::combineAdjusters(clang::tooling::getClangStripOutputAdjuster(),
-                                                       clang::tooling::getClangStripDependencyFileAdjuster());
-        Command = Adjust(Known[0].CommandLine, File);
-        Directory = Known[0].Directory;
-      }
-    }
+  ProjectCommand Found;
+  if (Request.UseCompileCommands)
+    Found = findProjectCommand(File);
+  for (std::string &Note : Found.Notes)
+    note(std::move(Note));
+  Directory = Found.Directory;
+  const std::string &Program = Found.Program;
+  std::vector<std::string> Words = std::move(Found.Words);
+  if (Program.empty()) {
+    Words = defaultFlags();
+    Words.insert(Words.end(), {"-x", "c"});
   }
-  if (Command.empty())
-    Command = defaultCommand(File);
-  std::vector<std::string> Flags = Request.Flags;
-  if (!takeOptimization(Flags, Optimization))
+  std::vector<std::string> Own = Request.Flags;
+  if (!takeOptimization(Own, Optimization))
     fail("-fpicket-optimize= is none of none, O1, O2");
-  addCheckerFlags(Command, Flags);
-  removeDriverModes(Command);
-  if (std::string Foreign = removeForeignTarget(Command); !Foreign.empty())
-    note("compiled for this machine instead of '" + Foreign + "'");
-  Command[0] = clangDriverPath();
+  OverflowWraps = wrapsOverflow(Own, wrapsOverflow(Words));
+
+  FilteredFlags Project = filterFlags(Words), User = filterFlags(Own);
+  FilteredFlags All = Project; // the user has the last word
+  for (std::string FilteredFlags::*Said : {&FilteredFlags::Language, &FilteredFlags::Target, &FilteredFlags::Width})
+    if (!(User.*Said).empty())
+      All.*Said = User.*Said;
+  All.Dropped.insert(All.Dropped.end(), User.Dropped.begin(), User.Dropped.end());
+  if (std::string Dropped = describeDropped(All.Dropped); !Dropped.empty())
+    note(std::move(Dropped));
+  bool Preprocessed = false;
+  if (!isC(All, Program, Preprocessed))
+    fail("this is not C: Picket checks C programs");
+  if (!chooseMachine(Program, All, Project.Kept))
+    return {};
+
+  std::vector<std::string> Command = {clangDriverPath(), "--no-default-config", "-x",
+                                      Preprocessed ? "cpp-output" : "c"};
+  for (const std::vector<std::string> &Part : {Project.Kept, checkerFlags(), User.Kept, lastFlags()})
+    Command.insert(Command.end(), Part.begin(), Part.end());
+  Command.insert(Command.end(), {"--", File});
   return Command;
 }
 
@@ -239,34 +271,30 @@ std::shared_ptr<clang::CompilerInvocation> Compilation::invocation(const std::ve
     return nullptr;
   }
 
+  confine(*Result); // first: what the checker asks for below stays
   clang::CodeGenOptions &CodeGen = Result->getCodeGenOpts();
   CodeGen.DisableO0ImplyOptNone = true;                       // else no pass touches the functions, and
   CodeGen.setInlining(clang::CodeGenOptions::NormalInlining); // else they are all noinline
   CodeGen.DisableLLVMPasses = true;
   CodeGen.SanitizeAddressUseAfterScope = true; // says where variables end; nothing is instrumented without ASan
-  CodeGen.PassPlugins.clear();
-  // A library gives back its memory, prints nothing, writes no files and loads no plugins.
-  CodeGen.DisableFree = false;
+  if (Request.FindOverflows) {
+    if (!OverflowWraps)
+      Result->getLangOpts().setSignedOverflowBehavior(clang::LangOptions::SOB_Undefined);
+    for (clang::SanitizerMask Kind : {clang::SanitizerKind::SignedIntegerOverflow, clang::SanitizerKind::ShiftBase,
+                                      clang::SanitizerKind::ShiftExponent})
+      if (!OverflowWraps || Kind == clang::SanitizerKind::ShiftExponent) {
+        Result->getLangOpts().Sanitize.set(Kind, true);
+        CodeGen.SanitizeTrap.set(Kind, true);
+      }
+  }
+  CodeGen.DisableFree = false;                 // a library gives back its memory
   CodeGen.ClearASTBeforeBackend = true;
-  CodeGen.TimePasses = false;
-  clang::FrontendOptions &Frontend = Result->getFrontendOpts();
-  Frontend.DisableFree = false;
-  Frontend.ShowStats = false;
-  Frontend.Plugins.clear();
-  Frontend.AddPluginActions.clear();
-  Frontend.LLVMArgs.clear();
-  Result->getHeaderSearchOpts().Verbose = false;
-  Result->getDependencyOutputOpts() = clang::DependencyOutputOptions();
-  Result->getDiagnosticOpts().DiagnosticLogFile.clear();
-  Result->getDiagnosticOpts().DiagnosticSerializationFile.clear();
-  Result->getDiagnosticOpts().VerifyDiagnostics = false;
-  Result->getDiagnosticOpts().ShowCarets = false; // else "2 errors generated." on stderr
   return Result;
 }
 
 std::unique_ptr<Module> Compilation::run(LLVMContext &Context, SourceFacts &Facts) {
-  CompileAction Action(Context, Facts);
   std::unique_ptr<Module> M;
+  CompileAction Action(Context, Facts, AnyWidth);
   if (run(Action) && !(M = Action.takeModule()))
     fail("Clang could not compile this file");
   if (M && !Optimization.empty()) {
@@ -279,12 +307,13 @@ std::unique_ptr<Module> Compilation::run(LLVMContext &Context, SourceFacts &Fact
 bool Compilation::run(clang::FrontendAction &Action) {
   InMemory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
   // Its working directory is its own, not the process's: several compilations can run at once.
-  IntrusiveRefCntPtr<vfs::FileSystem> Disk(vfs::createPhysicalFileSystem());
-  Files = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(Disk);
+  Files = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(onlyRegularFiles(vfs::createPhysicalFileSystem()));
   Files->pushOverlay(InMemory);
   if (!readMainFile())
     return false;
   std::vector<std::string> Command = command();
+  if (Command.empty())
+    return false;
   if (!Directory.empty() && Files->setCurrentWorkingDirectory(Directory))
     note("the directory '" + Directory + "' named in compile_commands.json does not exist");
   std::shared_ptr<clang::CompilerInvocation> Invocation = invocation(Command);
@@ -292,7 +321,7 @@ bool Compilation::run(clang::FrontendAction &Action) {
     return false;
 
   DiagnosticCollector Collector(Diagnostics, File);
-  clang::CompilerInstance Clang(std::move(Invocation));
+  ConfinedCompiler Clang(std::move(Invocation));
   Clang.setVirtualFileSystem(Files);
   Clang.createDiagnostics(&Collector, /*ShouldOwnClient=*/false);
   Clang.createFileManager();
@@ -320,6 +349,12 @@ bool compileModels(SmallVectorImpl<char> &Bitcode) {
   return true;
 }
 
+Diagnostic whyNotFinished(const GuardFailure &Why, const std::string &File) {
+  if (Why.Where.Line != 0)
+    return {Severity::Error, Why.Where, Why.Message, {}};
+  return {Severity::Error, {File, 0, 0, 0, 0}, Why.Message + " on this file", {}};
+}
+
 } // namespace
 
 bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagnostics,
@@ -331,10 +366,9 @@ bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagn
     bool HasModule = false;
   };
   auto S = std::make_unique<State>();
-  std::string Reason;
+  GuardFailure Why;
   bool Finished = runGuarded(
       [&] {
-        clang::noteBottomOfStack();
         LLVMContext Context;
         Context.setDiagnosticHandlerCallBack(ignorePassDiagnostics);
         std::unique_ptr<Module> M = Compilation(Request, S->Diagnostics).run(Context, S->Facts);
@@ -352,10 +386,10 @@ bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagn
         Use(*M, S->Facts);
         S->HasModule = true;
       },
-      Reason);
+      Why);
   if (!Finished) {
     S.release();
-    Diagnostics.push_back({Severity::Error, {Request.File, 0, 0, 0, 0}, Reason + " on this file", {}});
+    Diagnostics.push_back(whyNotFinished(Why, Request.File));
     return false;
   }
   Diagnostics.insert(Diagnostics.end(), std::make_move_iterator(S->Diagnostics.begin()),
@@ -366,18 +400,17 @@ bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagn
 bool runFrontend(const CompileRequest &Request, std::vector<Diagnostic> &Diagnostics,
                  function_ref<std::unique_ptr<clang::FrontendAction>()> Make) {
   auto Found = std::make_unique<std::vector<Diagnostic>>();
-  std::string Reason;
+  GuardFailure Why;
   bool Done = false;
   bool Finished = runGuarded(
       [&] {
-        clang::noteBottomOfStack();
         std::unique_ptr<clang::FrontendAction> Action = Make();
         Done = Compilation(Request, *Found).run(*Action);
       },
-      Reason);
+      Why);
   if (!Finished) {
     Found.release();
-    Diagnostics.push_back({Severity::Error, {Request.File, 0, 0, 0, 0}, Reason + " on this file", {}});
+    Diagnostics.push_back(whyNotFinished(Why, Request.File));
     return false;
   }
   Diagnostics.insert(Diagnostics.end(), Found->begin(), Found->end());

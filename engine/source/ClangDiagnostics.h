@@ -24,6 +24,11 @@ public:
     clang::DiagnosticConsumer::HandleDiagnostic(Level, Info); // counts errors
     if (Level == clang::DiagnosticsEngine::Ignored)
       return;
+    // Nobody reads so many; notes belong to what was before them.
+    if (Level != clang::DiagnosticsEngine::Note)
+      Skipping = Level < clang::DiagnosticsEngine::Error && NumKept++ >= MaxWarnings;
+    if (Skipping)
+      return;
     llvm::SmallString<256> Text;
     Info.FormatDiagnostic(Text);
     Diagnostic D;
@@ -78,6 +83,10 @@ private:
     P.EndColumn = Sources.getColumnNumber(EndFile, EndOffset);
     return P;
   }
+
+  static constexpr unsigned MaxWarnings = 200;
+  unsigned NumKept = 0;  // warnings and remarks
+  bool Skipping = false; // the last one was not kept
 
   std::vector<Diagnostic> &Out;
   std::string MainFile;

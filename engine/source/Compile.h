@@ -15,6 +15,7 @@ struct CompileRequest {
   std::map<std::string, std::string> Unsaved;  // absolute path -> text, for every open document (headers too)
   std::vector<std::string> Flags;              // appended to the command: -D, -I, -std=, ...
   bool UseCompileCommands = true;              // look for compile_commands.json beside and above the file
+  bool FindOverflows = false;                  // signed arithmetic that overflows and shifts that are too wide are bugs
 };
 
 struct CompileResult {

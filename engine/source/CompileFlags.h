@@ -1,4 +1,4 @@
-// The command line a C file is compiled with: what the checker needs on top of the user's own flags.
+// The command line a C file is compiled with: what the checker needs around the flags of the project and the user.
 #pragma once
 
 #include <string>
@@ -6,23 +6,32 @@
 
 namespace picket {
 
-/// The command of a file that no compile_commands.json speaks of. The first element is the program.
-std::vector<std::string> defaultCommand(const std::string &File);
+/// The flags of a file that no compile_commands.json speaks of.
+std::vector<std::string> defaultFlags();
 
 /// The level of LLVM's optimiser ("O1", "O2") that Picket's own flag -fpicket-optimize= asks for, which is removed: the
 /// last one counts. Empty: none. False: it is not known.
 bool takeOptimization(std::vector<std::string> &Flags, std::string &Level);
 
-/// Adds the flags that every check needs, then `UserFlags` (so that the user has the last word about all but the
-/// optimisation level), before the "--" that may stand in front of the file.
-void addCheckerFlags(std::vector<std::string> &Command, const std::vector<std::string> &UserFlags);
+/// Whether a project asks for signed arithmetic that wraps. Before: what earlier flags said.
+bool wrapsOverflow(const std::vector<std::string> &Flags, bool Before = false);
 
-/// Removes the flags that make Clang's driver print something or do something else than compile.
-void removeDriverModes(std::vector<std::string> &Command);
+/// What every check needs; the user's own flags follow them and may say otherwise.
+std::vector<std::string> checkerFlags();
 
-/// Checks run on the host's data layout, with the host's headers. Removes a request for another machine from the
-/// command, with everything that only makes sense for that machine. Returns the name of what was asked for, empty if
-/// the command was for this machine anyway.
-std::string removeForeignTarget(std::vector<std::string> &Command);
+/// What every check needs, whatever the user says: these are the last.
+std::vector<std::string> lastFlags();
+
+/// The machine a compiler is for: "powerpc64-linux-gnu" for "/usr/bin/powerpc64-linux-gnu-gcc-12". Empty for "gcc".
+std::string targetOfProgram(const std::string &Program);
+
+/// Whether a compiler is for C++ if nobody says what language a file is in: "g++", "clang++-22", "c++".
+bool isCxxProgram(const std::string &Program);
+
+/// Whether code for this target (a triple, or the name of an architecture) is also code for the machine Picket runs on.
+bool isForThisMachine(const std::string &Target);
+
+/// Whether pointers of a target have fewer than 64 bits. False if the target is not known.
+bool isNarrow(const std::string &Target);
 
 } // namespace picket

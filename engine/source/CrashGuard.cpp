@@ -14,12 +14,12 @@ namespace {
 constexpr unsigned StackSize = 256u << 20; // address space only: pages are taken when they are touched
 constexpr size_t SignalStackSize = 64u << 10;
 
-thread_local std::string *FatalMessage = nullptr;
+thread_local GuardFailure *Failure = nullptr;
 
 /// Instead of LLVM's default, which prints the message and leaves the process.
 void onFatalError(void *, const char *Message, bool) {
-  if (FatalMessage)
-    *FatalMessage = Message;
+  if (Failure)
+    Failure->Message = std::string("the compiler gave up: ") + Message;
   if (llvm::CrashRecoveryContext *Current = llvm::CrashRecoveryContext::GetCurrent())
     Current->HandleExit(EXIT_FAILURE);
 }
@@ -57,7 +57,14 @@ private:
 
 } // namespace
 
-bool runGuarded(llvm::function_ref<void()> Work, std::string &Reason) {
+void giveUp(Place Where, std::string Message) {
+  if (Failure)
+    *Failure = {std::move(Message), std::move(Where)};
+  if (llvm::CrashRecoveryContext *Current = llvm::CrashRecoveryContext::GetCurrent())
+    Current->HandleExit(EXIT_FAILURE);
+}
+
+bool runGuarded(llvm::function_ref<void()> Work, GuardFailure &Why) {
   static const bool Enabled = [] {
     llvm::CrashRecoveryContext::Enable();
     useSignalStack(SIGSEGV);
@@ -68,18 +75,21 @@ bool runGuarded(llvm::function_ref<void()> Work, std::string &Reason) {
   }();
   (void)Enabled;
 
-  std::string Message;
+  GuardFailure Known;
   llvm::CrashRecoveryContext Recovery;
   bool Finished = Recovery.RunSafelyOnThread(
       [&] {
         thread_local SignalStack HandlerStack; // outlives the jump out of a crash
         HandlerStack.touch();
-        FatalMessage = &Message;
+        Failure = &Known;
         Work();
       },
       StackSize);
-  if (!Finished)
-    Reason = Message.empty() ? "the compiler crashed" : "the compiler gave up: " + Message;
+  if (!Finished) {
+    Why = std::move(Known);
+    if (Why.Message.empty())
+      Why.Message = "the compiler crashed";
+  }
   return Finished;
 }
 

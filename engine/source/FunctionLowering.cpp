@@ -1,6 +1,7 @@
 #include "source/FunctionLowering.h"
 
 #include "source/CodeLayout.h"
+#include "source/KeptUndefined.h"
 #include "source/RegisterAllocation.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
@@ -14,7 +15,8 @@ using namespace llvm;
 namespace picket {
 
 FunctionLowering::FunctionLowering(const llvm::Function &F, LoweringContext &Context)
-    : F(F), Context(Context), Layout(Context.Symbols.layout()), B(Code, Context.Tables), Plan(F, Context.Symbols) {}
+    : F(F), Context(Context), Layout(Context.Symbols.layout()), B(Code, Context.Tables), Plan(F, Context.Symbols),
+      Retries(F, Context.Symbols) {}
 
 void FunctionLowering::run() {
   Function &Entry = Context.P.Functions[*Context.Symbols.indexOf(F)];
@@ -34,9 +36,11 @@ void FunctionLowering::run() {
         define(Phi, newParts(Phi.getType()));
   }
   for (const FedLoop &Loop : Plan.loops()) {
-    LoopSlots.push_back(B.newSlots(Loop.SpinCandidate ? 3 : 2));
+    LoopSlots.push_back(B.newSlots(loopslots::Count));
     LoopIndex.push_back(static_cast<uint32_t>(Context.P.Loops.size()));
-    Context.P.Loops.push_back({.Location = Context.Sources.location(LoopPlan::startOf(*Loop.Where))});
+    Context.P.Loops.push_back({.Location = Context.Sources.location(LoopPlan::startOf(*Loop.Where)),
+                               .HasExit = Loop.HasExit,
+                               .Outer = Loop.Outer < 0 ? -1 : static_cast<int32_t>(LoopIndex[Loop.Outer])});
   }
   Code.HasLoops = !Plan.loops().empty();
   B.setBlock(Prologue);
@@ -231,7 +235,7 @@ void FunctionLowering::lowerTerminator(const llvm::Instruction &I) {
   if (auto *Switch = dyn_cast<SwitchInst>(&I))
     return lowerSwitch(*Switch);
   if (isa<UnreachableInst>(I))
-    return B.emit({.Op = Opcode::Unreachable});
+    return B.emit({.Op = Opcode::Unreachable, .Imm = static_cast<int64_t>(brokenPromiseOf(I))});
   if (isa<IndirectBrInst>(I))
     return B.unsupported("computed goto");
   if (isa<CallBrInst>(I))
@@ -275,7 +279,8 @@ void FunctionLowering::lowerSwitch(const SwitchInst &I) {
 
 /// The block to jump to for an edge out of the current block; a new one if something happens on the way.
 BlockId FunctionLowering::edge(const BasicBlock &To) {
-  if (To.phis().empty() && Plan.backEdge(*CurrentBlock, To) < 0 && Plan.entered(*CurrentBlock, To).empty())
+  if (To.phis().empty() && Plan.backEdge(*CurrentBlock, To) < 0 && Plan.entered(*CurrentBlock, To).empty() &&
+      Plan.left(*CurrentBlock, To).empty())
     return Blocks[&To];
   BlockId From = B.block(), Between = B.newBlock();
   B.setBlock(Between);
@@ -286,13 +291,24 @@ BlockId FunctionLowering::edge(const BasicBlock &To) {
 
 void FunctionLowering::emitEdge(const BasicBlock &To) {
   emitCopies(To);
+  for (unsigned Loop : Plan.left(*CurrentBlock, To))
+    B.emit({.Op = Opcode::LoopExit, .B = static_cast<int32_t>(LoopIndex[Loop])});
   for (unsigned Loop : Plan.entered(*CurrentBlock, To))
     B.emit({.Op = Opcode::LoopInit, .Dst = LoopSlots[Loop]});
   int Back = Plan.backEdge(*CurrentBlock, To);
   if (Back < 0)
     return B.jump(Blocks[&To]);
   const FedLoop &Loop = Plan.loops()[Back];
+  for (const PHINode *Phi : Loop.Carried) {
+    if (!isModelled(Phi->getType(), Layout))
+      continue;
+    Leaves All = leavesOf(Phi->getType());
+    for (size_t K = 0; K < All.size(); ++K)
+      for (Operand Part = Values[Phi][K], End = Part + (All[K].isWide() ? 2 : 1); Part < End; ++Part)
+        B.emit({.Op = Opcode::LoopNote, .A = Part});
+  }
   B.emit({.Op = Loop.SpinCandidate ? Opcode::SpinBack : Opcode::LoopBack,
+          .Flags = Loop.ReadsMemory ? uint8_t(0) : ReadsNothing,
           .Dst = LoopSlots[Back],
           .A = static_cast<int32_t>(Blocks[&To]),
           .B = static_cast<int32_t>(LoopIndex[Back]),

@@ -12,6 +12,7 @@
 #include "source/CodeBuilder.h"
 #include "source/ConstantLowering.h"
 #include "source/ModuleSymbols.h"
+#include "source/RetryLoops.h"
 #include "source/SourceNaming.h"
 #include "source/SpinLoops.h"
 #include "source/ValueTypes.h"
@@ -127,7 +128,8 @@ private:
   void lowerBuiltin(const llvm::CallBase &I, Builtin Which);
   void lowerDirectCall(const llvm::CallBase &I, const llvm::Function &Target);
   void lowerInPlace(const llvm::CallBase &I, Inlined How);
-  void emitCall(const llvm::CallBase &I, Instruction Call, std::vector<Operand> Arguments);
+  bool lowerOutput(const llvm::CallBase &I, llvm::StringRef Name);
+  void emitCall(const llvm::CallBase &I, Instruction Call, std::vector<Operand> Arguments, uint8_t Flags = 0);
   void appendArgument(const llvm::Value &V, std::vector<Operand> &Arguments);
   void callBuiltin(Builtin Which);
   bool refuseTypes(const llvm::Instruction &I);
@@ -151,6 +153,7 @@ private:
   VirtualCode Code;
   CodeBuilder B;
   LoopPlan Plan;
+  RetryLoops Retries;
   llvm::DenseMap<const llvm::Value *, Parts> Values;
   llvm::DenseMap<const llvm::Value *, Pointer> FoldedAddresses; // base and offset, where only accesses use them
   llvm::DenseMap<const llvm::BasicBlock *, BlockId> Blocks;

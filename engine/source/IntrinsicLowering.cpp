@@ -1,4 +1,5 @@
 #include "source/FunctionLowering.h"
+#include "source/OverflowChecks.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -75,6 +76,12 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
   unsigned Id = I.getIntrinsicID();
   if (isDropped(Id))
     return;
+  auto FailIf = [&](const Value &What, Operand Condition) {
+    auto Code = static_cast<int32_t>(cast<ConstantInt>(What).getZExtValue());
+    B.emit({.Op = Opcode::FailIf, .A = Condition, .C = Code});
+  };
+  if (isOverflowCheck(I))
+    return FailIf(*I.getArgOperand(1), scalar(*I.getArgOperand(0)));
   if (isa<LifetimeIntrinsic>(I))
     return lowerLifetime(I);
   if (std::optional<FenceKind> Kind = fenceIntrinsic(Id))
@@ -106,8 +113,9 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
       return refuse(I, "thread-local variable '" + I.getArgOperand(0)->getName().str() + "'");
     return define(I, constantParts(*Variable));
   }
+  case Intrinsic::ubsantrap: // an overflow of which the optimiser has left nothing else
+    return FailIf(*I.getArgOperand(0), B.constant(1));
   case Intrinsic::trap:
-  case Intrinsic::ubsantrap:
   case Intrinsic::debugtrap:
     return callBuiltin(Builtin::Abort);
   case Intrinsic::stacksave:

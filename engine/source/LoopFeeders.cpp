@@ -1,9 +1,11 @@
 #include "source/LoopFeeders.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -112,10 +114,97 @@ bool LoopFeeders::countsToConstant() const {
   return false;
 }
 
+/// A value of the loop's header that goes up or down by the same amount in every iteration: an integer (so large that
+/// it runs out of any object before it is back where it was), or a pointer.
+bool LoopFeeders::isCounter(const Value *V) const {
+  auto *Counter = dyn_cast<PHINode>(V);
+  if (!Counter || Counter->getParent() != Loop.getHeader() ||
+      (!Counter->getType()->isPointerTy() && Counter->getType()->getScalarSizeInBits() < 32))
+    return false;
+  const Value *Next = nullptr;
+  for (unsigned I = 0; I < Counter->getNumIncomingValues(); ++I)
+    if (Loop.contains(Counter->getIncomingBlock(I))) {
+      if (Next && Next != Counter->getIncomingValue(I))
+        return false;
+      Next = Counter->getIncomingValue(I);
+    }
+  // With small steps it does not get past all of an object at once.
+  auto IsStep = [](const APInt &Amount) { return !Amount.isZero() && Amount.abs().ule(1u << 20); };
+  if (auto *Moved = dyn_cast_or_null<GetElementPtrInst>(Next)) {
+    const DataLayout &Layout = Moved->getDataLayout();
+    APInt Distance(Layout.getIndexTypeSizeInBits(Moved->getType()), 0);
+    return Moved->getPointerOperand() == Counter && Moved->accumulateConstantOffset(Layout, Distance) &&
+           IsStep(Distance);
+  }
+  auto *Sum = dyn_cast_or_null<BinaryOperator>(Next);
+  auto *Amount = Sum ? dyn_cast<ConstantInt>(Sum->getOperand(1)) : nullptr;
+  return Amount && Sum->getOperand(0) == Counter && IsStep(Amount->getValue()) &&
+         (Sum->getOpcode() == llvm::Instruction::Add || Sum->getOpcode() == llvm::Instruction::Sub);
+}
+
+/// Whether an address moves by the same distance in every iteration.
+bool LoopFeeders::walks(const Value *Pointer) const {
+  auto IsFixed = [&](const Value *V) {
+    auto *I = dyn_cast<llvm::Instruction>(V);
+    return !I || !Loop.contains(I->getParent());
+  };
+  auto *Element = dyn_cast<GetElementPtrInst>(Pointer);
+  if (!Element)
+    return isCounter(Pointer);
+  if (!IsFixed(Element->getPointerOperand()))
+    return Element->hasAllConstantIndices() && isCounter(Element->getPointerOperand());
+  const DataLayout &Layout = Element->getDataLayout();
+  const unsigned Bits = Layout.getIndexTypeSizeInBits(Element->getType());
+  SmallMapVector<Value *, APInt, 4> Indices;
+  APInt Constant(Bits, 0);
+  const Value *Moving = nullptr;
+  if (!Element->collectOffset(Layout, Bits, Indices, Constant))
+    return false;
+  for (const auto &[Index, Scale] : Indices)
+    if (!IsFixed(Index)) {
+      if (Moving || Scale.isZero())
+        return false;
+      Moving = Index;
+    }
+  // array[i + 1], array[15 - i], with i of another width
+  while (auto *I = dyn_cast_or_null<llvm::Instruction>(Moving)) {
+    if (isa<SExtInst, ZExtInst>(I))
+      Moving = I->getOperand(0);
+    else if ((I->getOpcode() == llvm::Instruction::Add || I->getOpcode() == llvm::Instruction::Sub) &&
+             (IsFixed(I->getOperand(0)) || IsFixed(I->getOperand(1))))
+      Moving = I->getOperand(IsFixed(I->getOperand(0)) ? 1 : 0);
+    else
+      break;
+  }
+  return Moving && isCounter(Moving);
+}
+
+/// `while (array[i] != 0) i--;`: whatever the others write there, the loop ends where the array does, at the latest.
+bool LoopFeeders::walksThroughMemory() const {
+  if (!Loop.isReducible())
+    return false;
+  for (const BasicBlock *B : Loop.blocks()) {
+    if (!inEveryIteration(*B))
+      continue;
+    for (const llvm::Instruction &I : *B)
+      if (const Value *Pointer = getLoadStorePointerOperand(&I); Pointer && walks(Pointer))
+        return true;
+  }
+  return false;
+}
+
+std::vector<const PHINode *> LoopFeeders::carried() const {
+  std::vector<const PHINode *> Found;
+  for (const PHINode &Phi : Loop.getHeader()->phis())
+    if (!HasExit || Seen.contains(&Phi))
+      Found.push_back(&Phi);
+  return Found;
+}
+
 std::vector<const llvm::Instruction *> LoopFeeders::find() {
-  if (countsToConstant())
+  if (countsToConstant() || walksThroughMemory())
     return {};
-  bool HasExit = false;
+  HasExit = false;
   for (const BasicBlock *B : Loop.blocks()) {
     const llvm::Instruction *Last = B->getTerminator();
     bool Leaves = false;
@@ -191,7 +280,7 @@ void LoopFeeders::followStores(const Value *Pointer) {
       if (auto *Store = dyn_cast<StoreInst>(&I); Store && MayAlias(Store->getPointerOperand()))
         follow(Store->getValueOperand());
       else if (auto *Copy = dyn_cast<MemTransferInst>(&I); Copy && MayAlias(Copy->getDest()))
-        visitLoad(*Copy, Copy->getSource());
+        follow(Copy); // not visited here: two copies may feed each other
       else if (auto *Set = dyn_cast<MemSetInst>(&I); Set && MayAlias(Set->getDest()))
         follow(Set->getValue());
       else if (auto *Rmw = dyn_cast<AtomicRMWInst>(&I); Rmw && MayAlias(Rmw->getPointerOperand()))
@@ -244,6 +333,8 @@ void LoopFeeders::visitCall(const CallBase &Call) {
 void LoopFeeders::visit(const llvm::Instruction &I) {
   if (auto *Load = dyn_cast<LoadInst>(&I))
     return visitLoad(I, Load->getPointerOperand());
+  if (auto *Copy = dyn_cast<MemTransferInst>(&I))
+    return visitLoad(I, Copy->getSource());
   if (auto *Call = dyn_cast<CallBase>(&I))
     return visitCall(*Call);
   if (auto *Phi = dyn_cast<PHINode>(&I); Phi && Phi->getParent() != Loop.getHeader())

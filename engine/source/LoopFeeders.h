@@ -1,5 +1,6 @@
 // Which reads keep a loop going. A loop whose exit depends on nothing another thread may write runs to its end by
-// itself; every other one is "fed" by reads, and has to be bounded.
+// itself, and so does one that walks through memory with every iteration: it comes to the end of it. Every other one is
+// "fed" by reads, and has to be bounded.
 #pragma once
 
 #include "source/ModuleSymbols.h"
@@ -28,10 +29,17 @@ public:
   /// itself. Follows the exit conditions backwards through values, through memory written in the loop and through the
   /// branches that choose between values.
   std::vector<const llvm::Instruction *> find();
+  /// What the loop carries from an iteration to the next that decides, too. To be asked after find().
+  std::vector<const llvm::PHINode *> carried() const;
+  /// Whether it can be left other than by a failure. To be asked after find().
+  bool hasExit() const { return HasExit; }
 
 private:
   bool endsTheProgram(const llvm::BasicBlock &Exit) const;
   bool countsToConstant() const;
+  bool walksThroughMemory() const;
+  bool walks(const llvm::Value *Pointer) const;
+  bool isCounter(const llvm::Value *V) const;
   bool inEveryIteration(const llvm::BasicBlock &B) const;
   void feedByEverything();
   void follow(const llvm::Value *V);
@@ -50,7 +58,7 @@ private:
   llvm::SmallVector<const llvm::BasicBlock *, 2> Latches;
   llvm::SmallPtrSet<const llvm::Instruction *, 16> Feeders, Seen;
   std::vector<const llvm::Instruction *> Work;
-  bool ConditionsFollowed = false, CallsFollowed = false;
+  bool HasExit = true, ConditionsFollowed = false, CallsFollowed = false;
 };
 
 } // namespace picket

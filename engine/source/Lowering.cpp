@@ -1,6 +1,7 @@
 #include "source/Lowering.h"
 
 #include "source/FunctionLowering.h"
+#include "source/Models.h"
 
 #include <cstring>
 
@@ -26,6 +27,10 @@ static void addForwarder(const llvm::Function &F, uint32_t Index, LoweringContex
   Function &Entry = P.Functions[Index];
   Builtin Which = Context.Symbols.resolve(F).What;
   Instruction Call = {.Op = Opcode::CallBuiltin, .Imm = static_cast<int64_t>(Which)};
+  if (Which == Builtin::CondWait || Which == Builtin::CondTimedWait) { // whoever calls it may have forgotten the loop
+    Call.Flags = MayFail;
+    P.FailsForNoReason = true;
+  }
   Call.A = static_cast<int32_t>(Context.Tables.newSite());
   Call.B = static_cast<int32_t>(P.Arguments.size());
   Call.C = static_cast<int32_t>(F.arg_size());
@@ -54,6 +59,12 @@ Program lower(const Module &M, const std::string &ModelsFile, SourceFacts Facts)
     addForwarder(*F, Index, Context);
   for (const llvm::Function *F : Symbols.constructors())
     P.Constructors.push_back(*Symbols.indexOf(*F));
+  auto IndexOf = [&](const char *Name) {
+    const llvm::Function *F = M.getFunction(Name);
+    return F ? static_cast<int32_t>(*Symbols.indexOf(*F)) : -1;
+  };
+  P.ExitFunctions = IndexOf(ExitFunctions);
+  P.QuickExitFunctions = IndexOf(QuickExitFunctions);
   const llvm::Function *Main = M.getFunction("main");
   if (Main && !Main->isDeclaration()) {
     P.Main = static_cast<int32_t>(*Symbols.indexOf(*Main));

@@ -222,9 +222,11 @@ void FunctionLowering::lowerCmpXchg(const AtomicCmpXchgInst &I) {
   Operand Where = scalar(*I.getPointerOperand());
   Operand Expected = scalar(*I.getCompareOperand()), New = scalar(*I.getNewValOperand());
   Operand Dst = B.newSlots(2);
+  const bool Fails = I.isWeak() && Retries.canTell(I);
+  Context.P.FailsForNoReason |= Fails;
   B.emit({.Op = Opcode::CmpXchg,
           .Width = static_cast<uint8_t>(Layout.getTypeStoreSize(T).getFixedValue()),
-          .Flags = accessFlags(I, orderOf(I.getSuccessOrdering())),
+          .Flags = static_cast<uint8_t>(accessFlags(I, orderOf(I.getSuccessOrdering())) | (Fails ? MayFail : 0)),
           .Dst = Dst,
           .A = Where,
           .B = Expected,

@@ -50,7 +50,7 @@ enum { __picket_ENOMEM = 12, __picket_EBUSY = 16, __picket_EINVAL = 22, __picket
 )c";
 
 const std::string &modelsText() {
-  static const std::string Text = std::string(Foundations) + ThreadModels + LibraryModels;
+  static const std::string Text = std::string(Foundations) + ThreadModels + LibraryModels + ProcessModels;
   return Text;
 }
 

@@ -15,7 +15,11 @@ inline constexpr const char *ModelsFile = "/picket/models.h";
 const std::string &modelsText();
 
 /// Parts of it, which use what comes before them.
-extern const char *const ThreadModels, *const LibraryModels;
+extern const char *const ThreadModels, *const LibraryModels, *const ProcessModels;
+
+/// The functions of the text that run what atexit and at_quick_exit noted.
+inline constexpr const char *ExitFunctions = "__picket_exit_functions",
+                            *QuickExitFunctions = "__picket_quick_exit_functions";
 
 /// Whether the text defines a model of the function. Searches the text: for a handful of undefined names per program.
 bool hasModel(std::string_view Name);

@@ -1,5 +1,8 @@
 #include "source/ModuleSymbols.h"
 
+#include "source/Models.h"
+#include "source/OverflowChecks.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
@@ -55,7 +58,7 @@ Callee ModuleSymbols::resolve(const llvm::Function &F) const {
   C.Target = &F;
   StringRef Name = F.getName();
   bool Claimed = Name == "reach_error" || Name.starts_with("__VERIFIER_");
-  if (F.isIntrinsic())
+  if (F.isIntrinsic() || isOverflowCheck(F))
     C.Kind = Callee::Intrinsic;
   else if ((F.isDeclaration() || Claimed) && findBuiltin(view(Name), C.What))
     C.Kind = Callee::Builtin;
@@ -235,6 +238,9 @@ void ModuleSymbols::collect() {
   std::vector<const llvm::Function *> Constructors = constructors();
   for (const llvm::Function *F : Constructors)
     reachFunction(*F);
+  for (const char *Name : {ExitFunctions, QuickExitFunctions})
+    if (const llvm::Function *F = M.getFunction(Name))
+      reachFunction(*F);
   const llvm::Function *Main = M.getFunction("main");
   if (Main && !Main->isDeclaration())
     reachFunction(*Main);

@@ -34,12 +34,19 @@ LoopPlan::LoopPlan(const llvm::Function &F, const ModuleSymbols &Symbols) : Symb
 }
 
 void LoopPlan::plan(const Cycle &Loop, const DominatorTree &Dominators, PrivateMemory &Private) {
-  std::vector<const llvm::Instruction *> Feeders = LoopFeeders(Loop, Dominators, Symbols, Private).find();
-  if (Feeders.empty())
+  LoopFeeders Fed(Loop, Dominators, Symbols, Private);
+  std::vector<const llvm::Instruction *> Feeders = Fed.find();
+  if (Feeders.empty() && Fed.hasExit())
     return;
   unsigned Bit = std::min<unsigned>(Loops.size(), 31);
   IndexOf[&Loop] = static_cast<unsigned>(Loops.size());
-  Loops.push_back({&Loop, Bit, isSpinCandidate(Loop)});
+  int Outer = -1;
+  for (const Cycle *C = Loop.getParentCycle(); C && Outer < 0; C = C->getParentCycle())
+    if (auto It = IndexOf.find(C); It != IndexOf.end())
+      Outer = static_cast<int>(It->second);
+  Loops.push_back({&Loop, Bit, isSpinCandidate(Loop), readsMemory(Loop), Fed.hasExit(), Outer, {}});
+  if (!Loops.back().SpinCandidate) // whose iterations carry nothing
+    Loops.back().Carried = Fed.carried();
   for (const llvm::Instruction *I : Feeders)
     Feeds[I] |= 1u << Bit;
   if (Loops.back().SpinCandidate)
@@ -81,6 +88,12 @@ bool LoopPlan::isHarmless(const llvm::Instruction &I) const {
   default:
     return false;
   }
+}
+
+bool LoopPlan::readsMemory(const Cycle &Loop) {
+  return any_of(Loop.blocks(), [](const BasicBlock *B) {
+    return any_of(*B, [](const llvm::Instruction &I) { return isa<LoadInst, AtomicRMWInst, AtomicCmpXchgInst>(I); });
+  });
 }
 
 bool LoopPlan::isSpinCandidate(const Cycle &Loop) const {
@@ -128,6 +141,14 @@ SmallVector<unsigned, 2> LoopPlan::entered(const BasicBlock &From, const BasicBl
   return Found;
 }
 
+SmallVector<unsigned, 2> LoopPlan::left(const BasicBlock &From, const BasicBlock &To) const {
+  SmallVector<unsigned, 2> Found;
+  for (const Cycle *C = Cycles.getCycle(&From); C && !C->contains(&To); C = C->getParentCycle())
+    if (auto It = IndexOf.find(C); It != IndexOf.end())
+      Found.push_back(It->second);
+  return Found;
+}
+
 int LoopPlan::spinHeader(const BasicBlock &B) const {
   for (const Cycle *C = Cycles.getCycle(&B); C; C = C->getParentCycle())
     if (C->getHeader() == &B)
@@ -140,14 +161,23 @@ const DILocation *LoopPlan::startOf(const Cycle &Loop) {
   for (const BasicBlock *Latch : predecessors(Loop.getHeader())) {
     const MDNode *Tag = Loop.contains(Latch) ? Latch->getTerminator()->getMetadata(LLVMContext::MD_loop) : nullptr;
     for (unsigned I = 1; Tag && I < Tag->getNumOperands(); ++I)
-      if (auto *Start = dyn_cast<DILocation>(Tag->getOperand(I)))
+      if (auto *Start = dyn_cast<DILocation>(Tag->getOperand(I)); Start && Start->getLine())
         return Start;
   }
+  // What was inlined into the loop is not where it begins.
+  auto Depth = [](const DILocation *Where) {
+    unsigned Calls = 0;
+    for (; (Where = Where->getInlinedAt()); ++Calls) {
+    }
+    return Calls;
+  };
+  const DILocation *First = nullptr;
   for (const BasicBlock *B : Loop.blocks()) // the header comes first
     for (const llvm::Instruction &I : *B)
-      if (const DILocation *Where = I.getDebugLoc())
-        return Where;
-  return nullptr;
+      if (const DILocation *Where = I.getDebugLoc(); Where && Where->getLine())
+        if (!First || Depth(Where) < Depth(First))
+          First = Where;
+  return First;
 }
 
 } // namespace picket

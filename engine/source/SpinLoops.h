@@ -1,4 +1,4 @@
-// The loops of a function that other threads can keep going, and among them those that only spin.
+// The loops of a function that other threads can keep going or that have no end, and among them those that only spin.
 #pragma once
 
 #include "source/LoopFeeders.h"
@@ -14,6 +14,10 @@ struct FedLoop {
   /// An iteration that changes nothing leaves everything as it was: no stores, no calls, no value carried over. Then
   /// the loop can wait instead of going round.
   bool SpinCandidate;
+  bool ReadsMemory;
+  bool HasExit;
+  int Outer;                                  // index of the fed loop in which it is, or -1
+  std::vector<const llvm::PHINode *> Carried; // what an iteration leaves to the next and decides when the loop ends
 };
 
 /// All cycles count, irreducible ones too: each has a header, and every way round passes an edge into one.
@@ -31,6 +35,8 @@ public:
   int backEdge(const llvm::BasicBlock &From, const llvm::BasicBlock &To) const;
   /// The fed loops an edge enters, outermost first.
   llvm::SmallVector<unsigned, 2> entered(const llvm::BasicBlock &From, const llvm::BasicBlock &To) const;
+  /// The fed loops an edge leaves, innermost first.
+  llvm::SmallVector<unsigned, 2> left(const llvm::BasicBlock &From, const llvm::BasicBlock &To) const;
   /// The spin candidate with this header, or -1.
   int spinHeader(const llvm::BasicBlock &B) const;
 
@@ -40,6 +46,7 @@ public:
 private:
   void plan(const llvm::Cycle &Loop, const llvm::DominatorTree &Dominators, PrivateMemory &Private);
   bool isSpinCandidate(const llvm::Cycle &Loop) const;
+  static bool readsMemory(const llvm::Cycle &Loop);
   bool isHarmless(const llvm::Instruction &I) const;
 
   const ModuleSymbols &Symbols;

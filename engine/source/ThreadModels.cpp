@@ -41,7 +41,7 @@ __PICKET_MODEL int __picket_model_pthread_mutex_clocklock(void *mutex, int clock
   return __picket_mutex_timedlock(mutex, time);
 }
 
-__PICKET_MODEL int __picket_model_pthread_cond_clockwait(void *cond, void *mutex, int clock, const void *time) {
+__attribute__((__always_inline__)) __PICKET_MODEL int __picket_model_pthread_cond_clockwait(void *cond, void *mutex, int clock, const void *time) {
   (void)clock;
   return __picket_cond_timedwait(cond, mutex, time);
 }
@@ -137,11 +137,12 @@ __PICKET_MODEL int __picket_model_cnd_init(void *cond) {
 
 __PICKET_MODEL void __picket_model_cnd_destroy(void *cond) { __picket_cond_destroy(cond); }
 
-__PICKET_MODEL int __picket_model_cnd_wait(void *cond, void *mutex) {
+/* Waits are inlined: see linkNeededModels. */
+__attribute__((__always_inline__)) __PICKET_MODEL int __picket_model_cnd_wait(void *cond, void *mutex) {
   return __picket_thrd_result(__picket_cond_wait(cond, mutex));
 }
 
-__PICKET_MODEL int __picket_model_cnd_timedwait(void *cond, void *mutex, const void *time) {
+__attribute__((__always_inline__)) __PICKET_MODEL int __picket_model_cnd_timedwait(void *cond, void *mutex, const void *time) {
   return __picket_thrd_result(__picket_cond_timedwait(cond, mutex, time));
 }
 

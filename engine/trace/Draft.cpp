@@ -118,6 +118,7 @@ TraceEvent &Draft::addBug(const BugReport &Bug, std::vector<TraceAccess> Failed)
   Result.BugKind = nameOf(Bug.Kind);
   Result.BugMessage = Bug.Message;
   Result.BugThread = M.threadName(Bug.Thread);
+  Result.GoesRound = Bug.GoesRound;
   return E;
 }
 
@@ -126,6 +127,7 @@ Recording Draft::finish(const std::string &Model) {
   Result.Threads = threadsOf(M);
   nameEverything(Result);
   Result.Shared = sharedThings(P, M.sharing());
+  Result.Failures = P.Failures;
   Result.Variables = std::move(Variables);
   for (size_t K = 0; K < Events.size(); ++K)
     Events[K].Stack = std::move(Stacks[K]);

@@ -100,7 +100,9 @@ std::string describe(const Recording &R, const TraceEvent &E, bool Full) {
   case EventKind::Store: return valuesOf(R, E, true, Full);
   case EventKind::Load: return "read " + valuesOf(R, E, false, Full);
   case EventKind::Update: return "update " + valuesOf(R, E, true, Full);
-  case EventKind::Rmw: return "atomic " + (E.writes() ? changesOf(R, E, Full) : "read " + valuesOf(R, E, false, Full));
+  case EventKind::Rmw:
+    return "atomic " + (E.writes() ? changesOf(R, E, Full) : "read " + valuesOf(R, E, false, Full)) +
+           (E.What.empty() ? "" : " (fails " + E.What + ")");
   case EventKind::Fence:
     return (E.What.empty() ? "fence" : E.What) + (E.Ordering.empty() ? "" : " (" + E.Ordering + ")");
   case EventKind::Sync: return words(E.What.empty() ? "synchronise" : E.What, objectOf(R, E, Full));

@@ -14,12 +14,15 @@ namespace {
 class Explanation {
 public:
   Explanation(const Recording &R, const TraceGraph &ShashaSnir, const Cycle &Why)
-      : R(R), G(ShashaSnir), Why(Why), Sources(R.Events.size(), NoEvent), Overwriters(R.Events.size(), NoEvent) {
+      : R(R), G(ShashaSnir), Why(Why), Sources(R.Events.size(), NoEvent), Overwriters(R.Events.size(), NoEvent),
+        Overwritten(R.Events.size()) {
     for (const TraceEdge &E : G.Edges)
       if (E.Kind == EdgeKind::Source)
         Sources[E.To] = E.From;
       else if (E.Kind == EdgeKind::Conflict)
         Overwriters[E.From] = E.To;
+      else if (E.Kind == EdgeKind::StoreOrder)
+        Overwritten[E.To].push_back(E.From);
   }
 
   std::string sentence() {
@@ -31,6 +34,8 @@ public:
       return capital(reordering()) + ", so " + consequence() + ".";
     if (R.BugKind == "deadlock")
       return deadlock();
+    if (R.GoesRound)
+      return capital(consequence()) + ".";
     if (R.BugKind == "hang")
       return capital(thread(bug().Thread)) + " waits in a loop at " + line(bug()) +
              " for a value that no thread that is still running will ever write.";
@@ -45,10 +50,6 @@ public:
   }
 
 private:
-  /// When a write took effect.
-  uint32_t effectOf(uint32_t Write) const {
-    return R.Events[Write].Partner != NoEvent ? R.Events[Write].Partner : Write;
-  }
   const TraceEvent &bug() const { return R.Events[R.BugEvent]; }
   std::string thread(uint32_t T) const { return threadText(R, T); }
   std::string line(const TraceEvent &E) const { return lineText(R, E.At.Where); }
@@ -75,6 +76,8 @@ private:
       return thread(bug().Thread) + " calls abort" + At;
     if (R.BugKind == "deadlock")
       return "the threads wait for each other for ever";
+    if (R.GoesRound)
+      return thread(bug().Thread) + " goes round the loop" + At + " for ever and never gets out";
     if (R.BugKind == "hang")
       return thread(bug().Thread) + " waits in the loop" + At + " for ever";
     if (R.BugKind == "null-access")
@@ -87,6 +90,10 @@ private:
       return thread(bug().Thread) + " goes beyond the end of an object" + At;
     if (R.BugKind == "division-by-zero")
       return thread(bug().Thread) + " divides by zero" + At;
+    if (R.BugKind == "leak")
+      return "the memory allocated" + At + " is lost";
+    if (R.BugKind == "uninitialised")
+      return thread(bug().Thread) + " reads memory that nothing has written" + At;
     return thread(bug().Thread) + " goes wrong" + At + ": " + R.BugMessage;
   }
 
@@ -224,21 +231,40 @@ private:
     return "";
   }
 
+  /// The write that a later one overwrote: `First`, or one that came after that. None if that one came first.
+  uint32_t lostTo(uint32_t Write, uint32_t First) const {
+    for (uint32_t Last : Overwritten[Write]) {
+      std::vector<uint32_t> Left{Last};
+      std::vector<bool> Seen(R.Events.size());
+      while (!Left.empty()) {
+        const uint32_t Next = Left.back();
+        Left.pop_back();
+        if (Next == First)
+          return Last;
+        if (!Seen[Next])
+          Left.insert(Left.end(), Overwritten[Next].begin(), Overwritten[Next].end());
+        Seen[Next] = true;
+      }
+    }
+    return NoEvent;
+  }
+
   /// A thread wrote back a value it had read before another thread changed it.
   std::string lostUpdate() const {
     for (size_t K = R.Events.size(); K-- > 0;) {
       const TraceEvent &Read = R.Events[K];
       if (Read.Kind != EventKind::Load || Overwriters[K] == NoEvent)
         continue;
-      const TraceEvent &Other = R.Events[Overwriters[K]];
-      if (Other.Thread == Read.Thread)
+      if (R.Events[Overwriters[K]].Thread == Read.Thread)
         continue;
       for (uint32_t J = static_cast<uint32_t>(K) + 1; J < R.Events.size(); ++J) {
         const TraceEvent &Write = R.Events[J];
         if (Write.Thread == Read.Thread && Write.Kind == EventKind::Store &&
             Write.Accesses[0].Variable == Read.Accesses[0].Variable) {
-          if (effectOf(J) < effectOf(Overwriters[K]))
+          const uint32_t Lost = lostTo(J, Overwriters[K]);
+          if (Lost == NoEvent || R.Events[Lost].Thread == Read.Thread)
             break;
+          const TraceEvent &Other = R.Events[Lost];
           return thread(Read.Thread) + " read " + name(Read) + " = " + valueRead(Read) + " (" + line(Read) +
                  "), then " + thread(Other.Thread) + " wrote " + Other.Accesses.back().Text + " (" + line(Other) +
                  "), and " + thread(Read.Thread) + " overwrote that with " + Write.Accesses[0].Text + " (" +
@@ -271,6 +297,7 @@ private:
   const TraceGraph &G;
   const Cycle &Why;
   std::vector<uint32_t> Sources, Overwriters; // per event that reads: the write it reads from, the one after
+  std::vector<std::vector<uint32_t>> Overwritten; // per write: those right before it, where it writes
 };
 
 } // namespace

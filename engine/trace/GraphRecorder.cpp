@@ -81,7 +81,7 @@ private:
     for (EventId E = 0; E < Facts.size(); ++E)
       if (Facts[E].Happened && (!Dropped[E] || E == Failed)) {
         Users[slotOf(Facts[E].Where)].insert(Facts[E].Thread);
-        if (Facts[E].Op.Kind == OperationKind::Sync || Facts[E].Op.MaySpin || E == Failed)
+        if (Facts[E].Op.Kind == OperationKind::Sync || Facts[E].Op.MaySpin || Facts[E].Op.Fails || E == Failed)
           Users[slotOf(Facts[E].Where)].insert(~0u);
       }
     for (EventId E = 0; E < Facts.size(); ++E)
@@ -181,6 +181,8 @@ private:
     E.Number = F.Number;
     E.Part = static_cast<uint32_t>(F.Part);
     E.Ordering = nameOf(F.Op.Ordering);
+    if (F.Op.Fails)
+      E.What = FailsForNoReason;
     if (F.Op.Kind == OperationKind::Sync) {
       E.What = syncText(F.Op.Sync, F.State.data(), F.Thread, F.Op.Value);
       E.Ordering = "";
@@ -221,7 +223,7 @@ private:
     if (Known == Into.Events.rend()) {
       TraceEvent &E = Into.add(EventKind::Free, F.Thread, Notes.Stacks[Id]);
       E.Number = F.Number;
-      if (O->Kind == ObjectKind::Stack)
+      if (O->Kind != ObjectKind::Heap)
         E.What = "ends the lifetime of";
       EventOf[Id] = last();
     } else {

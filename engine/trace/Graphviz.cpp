@@ -5,6 +5,8 @@
 #include "trace/Svg.h"
 #include "trace/SvgCleanup.h"
 
+#include <deque>
+#include <map>
 #include <mutex>
 
 #include <gvc.h>
@@ -40,6 +42,61 @@ GVC_t *context() {
   return Context;
 }
 
+/// Numbers for names, in the order in which they come. Graphviz' own numbers are addresses, by which it sorts: the same graph would
+/// come out in another order, depending on what the process did before.
+class Numbering {
+public:
+  static void *open(Agraph_t *, Agdisc_t *) { return new Numbering; }
+  static void close(void *State) { delete static_cast<Numbering *>(State); }
+  static long map(void *State, int, char *Name, IDTYPE *Id, int Create) {
+    auto &Self = *static_cast<Numbering *>(State);
+    if (!Name) { // something without a name: odd
+      *Id = 2 * Self.Nameless++ + 1;
+      return 1;
+    }
+    auto Known = Self.Numbers.find(Name);
+    if (Known == Self.Numbers.end() && Create) {
+      Self.Names.emplace_back(Name);
+      Known = Self.Numbers.emplace(Name, 2 * Self.Names.size()).first;
+    }
+    *Id = Known == Self.Numbers.end() ? 0 : Known->second;
+    return 1;
+  }
+  static char *print(void *State, int, IDTYPE Id) {
+    auto &Names = static_cast<Numbering *>(State)->Names;
+    return Id % 2 == 0 && Id > 0 && Id / 2 <= Names.size() ? Names[Id / 2 - 1].data() : nullptr;
+  }
+  static long alloc(void *, int, IDTYPE) { return 0; }
+  static void free(void *, int, IDTYPE) {}
+  static void registered(void *, int, void *) {}
+
+private:
+  std::deque<std::string> Names; // they stay where they are
+  std::map<std::string, IDTYPE> Numbers;
+  IDTYPE Nameless = 0;
+};
+
+struct Text {
+  const std::string &Dot;
+  size_t Read = 0;
+};
+
+int readText(void *From, char *Buffer, int Size) {
+  auto &Input = *static_cast<Text *>(From);
+  const size_t Taken = Input.Dot.copy(Buffer, static_cast<size_t>(Size), Input.Read);
+  Input.Read += Taken;
+  return static_cast<int>(Taken);
+}
+
+Agraph_t *readGraph(const std::string &Dot) {
+  static Agiddisc_t Numbers = {Numbering::open,  Numbering::map,   Numbering::alloc,     Numbering::free,
+                               Numbering::print, Numbering::close, Numbering::registered};
+  static Agiodisc_t Reading = {readText, AgIoDisc.putstr, AgIoDisc.flush};
+  Agdisc_t How = {nullptr, &Numbers, &Reading};
+  Text Input{Dot};
+  return agread(&Input, &How);
+}
+
 } // namespace
 
 SvgResult renderSvgInProcess(const std::string &Dot) {
@@ -47,7 +104,7 @@ SvgResult renderSvgInProcess(const std::string &Dot) {
   SvgResult Result;
   Messages = &Result.Error;
   GVC_t *Context = context();
-  if (Agraph_t *Graph = agmemread(Dot.c_str())) {
+  if (Agraph_t *Graph = readGraph(Dot)) {
     char Attribute[] = "layout";
     const char *Engine = agget(Graph, Attribute);
     if (gvLayout(Context, Graph, Engine && *Engine ? Engine : "dot") == 0) {

@@ -3,6 +3,7 @@
 #include "trace/RecordingNames.h"
 
 #include <algorithm>
+#include <map>
 
 namespace picket {
 
@@ -103,6 +104,12 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
     C.step(Process);
     return;
   }
+  if (Op.Kind == OperationKind::Fence || Op.Kind == OperationKind::Drain) { // takes a step where states are compared
+    if (C.buffering() != Buffering::None)
+      fenced(T, &Op);
+    C.step(Process);
+    return;
+  }
   auto Id = static_cast<uint32_t>(Into.Events.size());
   std::vector<TraceAccess> Accesses;
   const Object *O =
@@ -128,7 +135,7 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
     Accesses.push_back(Into.access(Op.Where, Op.Width, false, Low, 0));
     if (Op.Kind == OperationKind::Rmw)
       Accesses.push_back(Into.access(Op.Where, Op.Width, true, applyRmw(Op.Rmw, Low, Op.Value, Op.Width), 0));
-    else if (Low == Op.Value2)
+    else if (Low == Op.Value2 && !Op.Fails)
       Accesses.push_back(Into.access(Op.Where, Op.Width, true, Op.Value, 0));
     break;
   case OperationKind::Sync:
@@ -159,6 +166,8 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
     E.Forwarded = C.readsOwnBuffer(T, Op);
   if (Op.Kind == OperationKind::End)
     E.What = "ends the lifetime of";
+  if (Op.Fails && Low == Op.Value2)
+    E.What = FailsForNoReason;
   if (Kind == EventKind::Sync)
     E.What = syncText(Op.Sync, Alive ? M.memory().bytes(Op.Where) : nullptr, T, Op.Value);
   C.step(Process);
@@ -238,10 +247,14 @@ public:
   /// False: it does not happen again. `Wanted` becomes the machine's own report of that bug.
   bool run(const std::vector<ProcessId> &Schedule, const BugReport *&Wanted) {
     Into.begin();
+    if (Wanted && Wanted->GoesRound)
+      Livelock = Wanted;
     bool GoesOn = passUnseen();
     for (ProcessId P : Schedule) {
       if (find(Wanted))
         return true;
+      if (CameRound)
+        break;
       if (!GoesOn || !C.isEnabled(P))
         return false;
       Into.step(P);
@@ -249,7 +262,10 @@ public:
     }
     if (!Wanted || find(Wanted))
       return true;
-    C.ending();
+    if (Wanted->GoesRound)
+      M.report(BugReport(*Wanted));
+    else
+      C.ending();
     return find(Wanted);
   }
 
@@ -269,6 +285,8 @@ private:
     if (Op.Kind != OperationKind::Load && Op.Kind != OperationKind::Store && Op.Kind != OperationKind::Rmw &&
         Op.Kind != OperationKind::CmpXchg)
       return false;
+    if (Op.Fails) // always a step
+      return false;
     const Object *O = M.memory().find(Op.Where);
     return M.alone() || !Explored.isShared(O->Site) || C.isQuiet(T, Explored);
   }
@@ -279,7 +297,7 @@ private:
 
   /// False: a thread goes round a loop of its own for ever.
   bool passUnseen() {
-    constexpr uint32_t MaxUnseen = 200'000;
+    constexpr uint32_t MaxUnseen = 200'000, ManyRounds = 20;
     for (bool Again = true; Again;) {
       Again = false;
       for (ThreadId T = 0; T < M.numThreads(); ++T) {
@@ -294,6 +312,10 @@ private:
             Again = true;
           }
         while (Unseen < MaxUnseen && M.status(T) == ThreadStatus::Ready && unseen(T) && C.isEnabled(C.processOf(T))) {
+          if (Livelock && T == Livelock->Thread && ++Passed[M.pc(T)] > ManyRounds) { // goes round by itself
+            CameRound = true;
+            return true;
+          }
           Into.step(C.processOf(T));
           ++Unseen;
           Again = true;
@@ -308,6 +330,9 @@ private:
   Recorder &Into;
   Sharing Explored; // its own copy: what the exploration knew
   uint32_t Unseen = 0;
+  const BugReport *Livelock = nullptr; // that is to be shown
+  std::map<uint32_t, uint32_t> Passed; // per instruction, of its thread
+  bool CameRound = false;
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "memory/EventSet.h"
+#include "program/FailurePoints.h"
 #include "source/Diagnostic.h"
 
 #include <cstdint>
@@ -30,6 +31,9 @@ enum class EventKind : uint8_t {
   Bug      // the end: what is wrong
 };
 const char *nameOf(EventKind Kind); // "store", "load", ...
+
+/// TraceEvent::What of a compare-and-swap that fails although it finds what it expects.
+inline constexpr const char *FailsForNoReason = "for no reason";
 
 /// A part of memory that events access: a variable, an element, a field.
 struct TraceVariable {
@@ -131,10 +135,12 @@ struct Recording {
   std::vector<TraceVariable> Variables;
   std::vector<TraceEvent> Events;
   std::vector<SharedThing> Shared;
+  std::vector<FailurePoint> Failures; // the operations that failed for no reason; their pcs mean nothing here
   // The bug it ends with.
   std::string BugKind, BugMessage, BugThread;
   Place BugWhere;
   uint32_t BugEvent = NoEvent;
+  bool GoesRound = false; // the bug is a livelock: the execution goes on like that
 };
 
 } // namespace picket

@@ -1,5 +1,6 @@
 #include "trace/RecordingNames.h"
 
+#include "machine/CallStack.h"
 #include "trace/Draft.h"
 #include "trace/Naming.h"
 
@@ -66,6 +67,7 @@ std::string syncText(SyncOp Op, const uint8_t *State, uint32_t Thread, uint64_t 
   case SyncOp::CondEnqueue: return "begins to wait on";
   case SyncOp::CondWake: return "is woken through";
   case SyncOp::CondTimedWake: return Worked ? "is woken through" : "gives up waiting on";
+  case SyncOp::CondSpuriousWake: return Worked ? "is woken through" : "wakes for no reason from waiting on";
   case SyncOp::CondSignal: return "signals";
   case SyncOp::CondBroadcast: return "broadcasts";
   case SyncOp::RwReadLock: return Worked ? "locks for reading" : "fails to lock for reading";
@@ -100,6 +102,10 @@ namespace {
 std::vector<SourceLocation> placesOf(const Program &P, const std::vector<uint32_t> &Stack) {
   std::vector<SourceLocation> Places;
   for (uint32_t Pc : Stack) {
+    if (Pc == CallsLeftOut) {
+      Places.push_back(SourceLocation()); // no line: see namePlaces
+      continue;
+    }
     size_t First = Places.size();
     for (uint32_t L = P.CodeLocations[Pc]; L; L = P.Locations[L].InlinedAt)
       if (P.Locations[L].Line && P.UserFile[P.Locations[L].File])
@@ -241,7 +247,17 @@ void Draft::nameAccesses(const std::map<uint32_t, NamedObject> &Named) {
           A.Text = valueText(Names, Types[A.Variable], A.Low, A.High, Variables[A.Variable].Size, PointerName);
 }
 
+/// Leaves out calls in the middle.
+static void shorten(std::vector<SourceLocation> &Places, size_t Most) {
+  if (Places.size() <= Most + 1)
+    return;
+  const auto Outermost = static_cast<ptrdiff_t>(Most / 4), Innermost = static_cast<ptrdiff_t>(Most - Most / 4);
+  Places.erase(Places.begin() + Outermost, Places.end() - Innermost);
+  Places.insert(Places.begin() + Outermost, SourceLocation());
+}
+
 void Draft::namePlaces() {
+  constexpr size_t MostCallers = 40'000; // of all events together
   for (size_t K = 0; K < Events.size(); ++K) {
     TraceEvent &E = Events[K];
     std::vector<SourceLocation> Places = placesOf(P, Stacks[K]);
@@ -251,8 +267,9 @@ void Draft::namePlaces() {
     } else if (!Stacks[K].empty()) {
       E.At = tracePlace(P, P.placeOf(Stacks[K].back()));
     }
+    shorten(Places, std::max<size_t>(4, MostCallers / Events.size()));
     for (const SourceLocation &L : Places)
-      E.Callers.push_back(tracePlace(P, L));
+      E.Callers.push_back(L.Line ? tracePlace(P, L) : TracePlace{E.At.Where, "(calls that are left out)"});
     if (E.Accesses.empty() || Stacks[K].empty())
       continue;
     const SourceLocation &L = P.placeOf(Stacks[K].back());

@@ -135,6 +135,10 @@ private:
     };
     // The bug may be what the thread does next, or that nobody can do anything. Others may have failed before.
     std::optional<ThreadId> Guilty = threadOf(Recorded.Events[Recorded.BugEvent].Thread);
+    // A livelock: it has gone round as recorded, and can go on.
+    auto GoesOn = [&](ThreadStatus Now) { return Now == ThreadStatus::Ready || Now == ThreadStatus::Cut; };
+    if (Recorded.GoesRound && !Find() && Guilty && GoesOn(M.status(*Guilty)))
+      M.report({BugKind::Hang, *Guilty, M.pc(*Guilty), Recorded.BugMessage, true});
     if (!Find() && Guilty && M.status(*Guilty) == ThreadStatus::Ready && C.isEnabled(C.processOf(*Guilty)))
       Into.step(C.processOf(*Guilty));
     std::vector<ProcessId> Enabled;
@@ -320,7 +324,19 @@ bool isSound(const Recording &R) {
 
 } // namespace
 
-ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOptions &Options) {
+/// The program with the failures that the recording has.
+static Program withFailures(Program P, const Recording &Recorded) {
+  P.Failures = Recorded.Failures;
+  P.Reached = nullptr;
+  return P;
+}
+
+ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOptions &Given) {
+  if (P.Failures != Recorded.Failures)
+    return replay(withFailures(P, Recorded), Recorded, Given);
+  MachineOptions Options = Given;
+  if (std::optional<BugKind> Kind = bugKindNamed(Recorded.BugKind))
+    Options.Looked = Checks::only(*Kind); // nothing else is of interest
   ReplayResult Result;
   Buffering Buffers = Buffering::None;
   if (Recorded.Model == "tso")
@@ -344,10 +360,16 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
   try {
     if (Recorded.Model == "power")
       return GraphReplayer(Recorded).run(P, Options, Shared);
+    // A livelock goes on as it is for longer than can be run: a thread whose accesses are its own is cut behind what
+    // was recorded.
+    constexpr uint32_t More = 16;
+    MachineOptions Bounded = Options;
+    if (Recorded.GoesRound)
+      Bounded.Unroll = std::min<unsigned>(Options.Unroll, static_cast<unsigned>(Recorded.Events.size()) + More);
     // A changed program may share more than was known: then there are more events, and it is run once more.
     do {
       Shared.takeChanged();
-      Configuration C(P, Shared, Options, Buffers);
+      Configuration C(P, Shared, Bounded, Buffers);
       C.start();
       Result = Replayer(C, Recorded).run();
     } while (Shared.changed());
@@ -359,6 +381,8 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
 }
 
 bool stillHappens(const Program &P, const Recording &Recorded, const MachineOptions &Options) {
+  if (P.Failures != Recorded.Failures)
+    return stillHappens(withFailures(P, Recorded), Recorded, Options);
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   markShared(P, Recorded.Shared, Shared);
   try {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -10,6 +11,8 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -26,6 +29,7 @@ constexpr size_t LargestOutput = 64 << 20;
 
 std::mutex ProgramMutex;
 std::string Program;
+RendererFunction Draw = nullptr;
 
 /// A file descriptor that closes itself.
 struct Descriptor {
@@ -50,20 +54,26 @@ bool makePipe(Descriptor &Read, Descriptor &Write) {
   return true;
 }
 
+bool writeAll(int File, const std::string &Text) {
+  for (size_t Done = 0; Done < Text.size();) {
+    const ssize_t N = write(File, Text.data() + Done, Text.size() - Done);
+    if (N < 0 && errno == EINTR)
+      continue;
+    if (N <= 0)
+      return false;
+    Done += static_cast<size_t>(N);
+  }
+  return true;
+}
+
 /// A file in memory that holds the text. Unlike a pipe it needs nobody to feed it.
 int fileOf(const std::string &Text) {
   const int File = memfd_create("picket-dot", MFD_CLOEXEC);
   if (File < 0)
     return -1;
-  for (size_t Done = 0; Done < Text.size();) {
-    const ssize_t N = write(File, Text.data() + Done, Text.size() - Done);
-    if (N < 0 && errno == EINTR)
-      continue;
-    if (N <= 0) {
-      close(File);
-      return -1;
-    }
-    Done += static_cast<size_t>(N);
+  if (!writeAll(File, Text)) {
+    close(File);
+    return -1;
   }
   lseek(File, 0, SEEK_SET);
   return File;
@@ -87,6 +97,28 @@ int spawn(const std::string &Path, int In, int Out, int Err, pid_t &Child) {
   posix_spawnattr_destroy(&Attributes);
   posix_spawn_file_actions_destroy(&Files);
   return Error;
+}
+
+/// Draws in a copy of this process. In a sandbox it cannot be killed from here, so that it ends itself when its time is over.
+int spawnCopy(RendererFunction How, const std::string &Input, int Out, int Err, double Seconds, pid_t &Child) {
+  Child = fork();
+  if (Child < 0)
+    return errno;
+  if (Child > 0)
+    return 0;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (int Signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM, SIGPIPE})
+    std::signal(Signal, SIG_DFL); // the handlers of who was copied know nothing of this process
+  const auto Limit = static_cast<unsigned>(std::ceil(Seconds)) + 1;
+  alarm(Limit);
+  const rlimit Cpu = {Limit, Limit}, NoCoreDump = {0, 0};
+  setrlimit(RLIMIT_CPU, &Cpu);
+  setrlimit(RLIMIT_CORE, &NoCoreDump);
+  dup2(Err, STDERR_FILENO);
+  std::string Error;
+  const std::string Drawn = How(Input, Error);
+  const bool Ok = Error.empty() ? writeAll(Out, Drawn) : (writeAll(Err, Error + "\n"), false);
+  _exit(Ok ? 0 : 1);
 }
 
 int millisecondsUntil(Clock::time_point Deadline) {
@@ -146,21 +178,30 @@ void setRendererProgram(std::string Path) {
   Program = std::move(Path);
 }
 
+void setRendererFunction(RendererFunction Function) {
+  std::lock_guard<std::mutex> Lock(ProgramMutex);
+  Draw = Function;
+}
+
 /// Runs the helper. What it writes is not looked at.
 static SvgResult runRenderer(const std::string &Input, double TimeoutSeconds) {
   std::string Path;
+  RendererFunction Function = nullptr;
   {
     std::lock_guard<std::mutex> Lock(ProgramMutex);
     Path = Program;
+    Function = Draw;
   }
-  if (Path.empty())
+  if (Path.empty() && !Function)
     return failure("no program that draws is set");
-  Descriptor In(fileOf(Input)), Out, OutEnd, Err, ErrEnd;
-  if (In.Number < 0 || !makePipe(Out, OutEnd) || !makePipe(Err, ErrEnd))
+  Descriptor In(Function ? -1 : fileOf(Input)), Out, OutEnd, Err, ErrEnd;
+  if ((!Function && In.Number < 0) || !makePipe(Out, OutEnd) || !makePipe(Err, ErrEnd))
     return failure(std::string("cannot start drawing: ") + std::strerror(errno));
   pid_t Child = 0;
-  if (int Error = spawn(Path, In.Number, OutEnd.Number, ErrEnd.Number, Child))
-    return failure("cannot run " + Path + ": " + std::strerror(Error));
+  if (int Error = Function ? spawnCopy(Function, Input, OutEnd.Number, ErrEnd.Number, TimeoutSeconds, Child)
+                           : spawn(Path, In.Number, OutEnd.Number, ErrEnd.Number, Child))
+    return failure(Function ? std::string("cannot start drawing: ") + std::strerror(Error)
+                            : "cannot run " + Path + ": " + std::strerror(Error));
   OutEnd.reset();
   ErrEnd.reset();
 

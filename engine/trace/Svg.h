@@ -20,6 +20,11 @@ struct SvgResult {
 /// does not know the argument would run all of itself.
 void setRendererProgram(std::string Path);
 
+/// Draws in copies of this process instead (fork), which need not be allowed to run programs. `Draw` gets the texts as above
+/// and returns the pictures likewise; an empty result of a single text means that it failed, with the reason in `Error`.
+using RendererFunction = std::string (*)(const std::string &Dots, std::string &Error);
+void setRendererFunction(RendererFunction Draw);
+
 /// Draws in the helper process. May be called from several threads at once.
 SvgResult renderSvg(const std::string &Dot, double TimeoutSeconds = 10);
 /// Draws several in one process, which takes little longer than one. If that fails, each by itself.

@@ -66,7 +66,8 @@ std::string describeEvent(const Recording &R, uint32_t Event) {
                                  : " (its own store, still in the buffer)");
   case EventKind::Rmw:
     if (!Last->Write)
-      return "finds " + First->Text + " in " + Name(First) + " and leaves it (compare-and-exchange fails)";
+      return "finds " + First->Text + " in " + Name(First) + " and leaves it (compare-and-exchange fails" +
+             (E.What.empty() ? "" : " " + E.What) + ")";
     return "reads " + First->Text + " from " + Name(First) + " and writes " + Last->Text + " at once";
   case EventKind::Fence: return "passes " + withArticle(E.What);
   case EventKind::Sync:

@@ -152,7 +152,7 @@ bool CheckService::startCheck(const std::string &File) {
     Request.Unsaved[Name] = *Other.Status.Text;
   Request.Options = D.Status.Options;
   if (!D.Models.empty())
-    Request.Options.Models = D.Models;
+    Request.Options.ModelsNamed = (Request.Options.Models = D.Models) != defaultModels();
   Request.Known = Cache.keys();
 
   auto R = std::make_unique<Run>();
@@ -169,6 +169,7 @@ bool CheckService::startCheck(const std::string &File) {
   D.Running = true;
   D.Status.State = CheckState::Checking;
   D.Status.Running.reset();
+  D.Status.Partial = false;
   StatusNews.push_back({D.Status});
   report(*R, CheckProgress::Begin, "");
   Runs.push_back(std::move(R));
@@ -241,6 +242,9 @@ void CheckService::waitForEvents() {
   }
   if (!Runs.empty())
     Until = std::min(Until, Now + MemoryWatch);
+  for (const std::unique_ptr<Run> &R : Runs)
+    if (!R->Over && R->Untold)
+      Until = std::min(Until, R->Start + PartialAfter);
   if (!Dying.empty())
     Until = std::min(Until, Now + milliseconds(20));
   if (Ready.empty())

@@ -244,6 +244,11 @@ void CheckService::cancel(const std::string &File) {
       D.Due.reset();
       D.Models.clear();
       D.Status.State = CheckState::Cancelled;
+      if (D.Status.Partial) { // what is known stays
+        auto Known = std::make_shared<Outcome>(*D.Status.Result);
+        Known->endPending("the check was cancelled");
+        D.Status.Result = std::move(Known);
+      }
       StatusNews.push_back({D.Status});
       for (Waiter &W : D.Waiters)
         Ended.emplace_back(std::move(W), CheckEnd::Cancelled);
@@ -311,7 +316,8 @@ bool CheckService::publish(const std::string &File, uint64_t Generation, std::sh
     if (At == Documents.end() || At->second.Generation != Generation)
       return false;
     Document &D = At->second;
-    if (End != CheckState::Checking && D.Status.Result != Result) // from the cache it is the same as before
+    // From the cache it is the same as before; and what was begun for some models goes on for all of them.
+    if (D.Status.Result != Result && !D.Status.Partial)
       searchAgain(D);
     D.Status.Result = std::move(Result);
     D.Status.Current = true;
@@ -324,9 +330,9 @@ bool CheckService::publish(const std::string &File, uint64_t Generation, std::sh
       for (Waiter &W : D.Waiters)
         Ended.emplace_back(std::move(W), CheckEnd::Finished);
       D.Waiters.clear();
-      if (End == CheckState::Done)
-        planFixes(D);
     }
+    if (End == CheckState::Done || End == CheckState::Checking)
+      planFixes(D);
     Status = D.Status;
   }
   Listener.published(Status);

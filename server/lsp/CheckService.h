@@ -37,7 +37,7 @@ struct DocumentStatus {
   CheckState State = CheckState::Unchecked;
   std::shared_ptr<const Outcome> Result; // the last one; null if there is none
   bool Current = false;                  // Result is about this very text
-  bool Partial = false;                  // some models are still being explored
+  bool Partial = false;                  // Result has some models only: others are being checked, or were cancelled
   Settings Options;                      // those in force
   std::vector<SettingsProblem> Problems; // in the file's own comment
   struct Exploring {
@@ -49,6 +49,8 @@ struct DocumentStatus {
   std::vector<std::shared_ptr<const FixAnswer>> Fixes;
   bool Searching = false; // for more of them
 
+  /// Whether there are findings about this very text, be it of some models only.
+  bool isUsable() const { return Result && Current && (State == CheckState::Done || Partial); }
   /// Null if it was not asked, or is not answered yet.
   const FixAnswer *answerTo(const FixQuestion &Question) const;
 };
@@ -188,6 +190,7 @@ private:
     Clock::time_point LastReport, LastStatus; // of progress
     CheckEstimate Estimate;
     std::shared_ptr<const Outcome> SoFar;
+    bool Untold = false; // SoFar was not published
     RenderJob Job;
     std::optional<FixQuestion> Question; // a search for fixes
     bool Over = false;                   // the worker is free again, or gone
@@ -229,6 +232,7 @@ private:
   void readFrom(Run &R);
   void handle(Run &R, const llvm::json::Object &Message);
   void explored(Run &R, const Progress &News);
+  void tellSoFar(Run &R, Clock::time_point Now);
   void release(Run &R);
   void finish(Run &R, std::shared_ptr<const Outcome> Result, CheckState End = CheckState::Done);
   void died(Run &R);
@@ -273,7 +277,8 @@ private:
   uint64_t NextRun = 0, NextLog = 0;
   unsigned FailedStarts = 0;
   Clock::time_point NextStart = Clock::now(), LastLook = Clock::now();
-  static constexpr std::chrono::milliseconds MemoryWatch{100}; // how often workers are looked at
+  static constexpr std::chrono::milliseconds MemoryWatch{100};  // how often workers are looked at
+  static constexpr std::chrono::milliseconds PartialAfter{100}; // a check that takes longer tells what it knows so far
 
   int WakeRead = -1, WakeWrite = -1;
   std::thread Thread; // last: it uses all of the above

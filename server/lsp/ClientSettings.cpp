@@ -46,6 +46,9 @@ SettingsLayer layerOfJson(const Value &Json, std::vector<SettingsProblem> &Probl
     O = Inner;
   if (O)
     addKeys(*O, "", Layer, Problems);
+  // Editors send what a setting is by default as if somebody had said so.
+  if (Layer.Models == defaultModels())
+    Layer.ModelsNamed = false;
   return Layer;
 }
 
@@ -55,6 +58,7 @@ Value toJSON(const Settings &S) {
     Models.push_back(nameOf(M));
   return Object{{"check", Object{{"trigger", nameOf(S.When)}}},
                 {"models", std::move(Models)},
+                {"checks", Array(S.Looked.names())},
                 {"unroll", S.Unroll},
                 {"timeout", S.TimeoutSeconds},
                 {"memory", S.MemoryBytes},

@@ -267,8 +267,7 @@ std::optional<Object> editOf(const FixOffer &Offer, const Surroundings &Around) 
 }
 
 Array actionsOf(const DocumentStatus &Status, const lsptypes::CodeActionQuery &Query, const Surroundings &Around) {
-  if (!Status.Result || !Status.Current || Status.State != CheckState::Done || !Status.Result->Compiled ||
-      !wantsQuickFixes(Query.Only))
+  if (!Status.isUsable() || !Status.Result->Compiled || !wantsQuickFixes(Query.Only))
     return {};
   return Actions(Status, Query, Around).run();
 }

@@ -2,6 +2,7 @@
 #include "HtmlPage.h"
 #include "lsp/LanguageServer.h"
 
+#include "source/UntrustedJson.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -47,7 +48,7 @@ void LanguageServer::executeCommand(const lsptypes::ExecuteCommand &Params, Repl
     return relax(File, std::move(Answer));
   std::vector<Model> Models;
   if (Name == "picket.checkAllModels") {
-    Models = allModels();
+    Models = defaultModels();
   } else if (!Params.Query.Model.empty()) {
     SettingsLayer Given;
     if (std::string Wrong = set(Given, "models", {Params.Query.Model}); !Wrong.empty())
@@ -87,7 +88,7 @@ static std::optional<size_t> findTrace(const DocumentStatus &Status, const lspty
 
 /// The texts that were checked are those of the open documents, unless they were edited since.
 static Value withSources(StringRef Json, const DocumentStatus &Status) {
-  llvm::Expected<Value> Trace = llvm::json::parse(Json);
+  llvm::Expected<Value> Trace = parseUntrusted(Json);
   if (!Trace) {
     llvm::consumeError(Trace.takeError());
     return nullptr;
@@ -203,11 +204,11 @@ void LanguageServer::models(const Any &Params, Reply Answer) {
   if (std::optional<DocumentStatus> Status = Service->status(*File))
     Selected = Status->Options.Models;
   static constexpr std::pair<Model, StringRef> All[] = {
-      {Model::SC, "Sequential consistency: stores reach memory at once"},
+      {Model::SC, "Sequential consistency: every store reaches memory immediately"},
       {Model::TSO, "Total store order, as on x86: stores wait in one buffer per thread"},
-      {Model::PSO, "Partial store order: stores to different places may land in another order"},
-      {Model::Power, "POWER"}};
-  const std::vector<Model> Available = allModels();
+      {Model::PSO, "Partial store order: stores to different locations may also change their order"},
+      {Model::Power, "POWER: loads and stores may change their order unless a dependency or a fence keeps it"}};
+  const std::vector<Model> Available = defaultModels();
   Array Models;
   for (const auto &[M, Text] : All) {
     auto In = [M = M](const std::vector<Model> &List) { return std::find(List.begin(), List.end(), M) != List.end(); };

@@ -173,7 +173,7 @@ void LanguageServer::relax(const std::string &File, Reply Answer) {
 /// New lenses, hints, and light bulbs: editors look for code actions again when there are diagnostics.
 void LanguageServer::fixesChanged(const DocumentStatus &Status) {
   SendStatus({statusOf(Status, surroundings())});
-  if (!Status.Current || Status.State != CheckState::Done || (Status.Fixes.empty() && Status.Searching))
+  if (!Status.isUsable() || (Status.Fixes.empty() && Status.Searching))
     return;
   publishDiagnostics(Status.File, Status.Version, diagnosticsOf(Status, surroundings()));
   if (Client.RefreshLenses)

@@ -61,6 +61,7 @@ void CheckService::wish(Document &D, FixQuestion Question, FixWaiter Done) {
   Idle = false;
 }
 
+/// While some models are still being checked, what the others have found is enough to begin with.
 void CheckService::planFixes(Document &D) {
   for (FixQuestion &Question : questionsAbout(*D.Status.Result, D.Status.Options))
     wish(D, std::move(Question), {});
@@ -72,7 +73,8 @@ static std::vector<Model> modelsOf(const DocumentStatus &Status) {
   std::vector<std::string> Names;
   if (Status.Current && Status.Result)
     for (const ModelOutcome &M : Status.Result->Models)
-      Names.push_back(M.Name);
+      if (!M.Skipped)
+        Names.push_back(M.Name);
   return set(Checked, "models", Names).empty() ? *Checked.Models : Status.Options.Models;
 }
 
@@ -86,6 +88,8 @@ bool CheckService::fix(const std::string &File, FixQuestion Question, FixWaiter 
     resolve(D);
     if (Question.Models.empty())
       Question.Models = modelsOf(D.Status);
+    if (Question.What == FixQuestion::Aim::Robust && Question.Models.size() > 1)
+      std::erase(Question.Models, Model::Power); // robustness is a question about TSO and PSO
     wish(D, std::move(Question), std::move(Done));
   }
   wake();

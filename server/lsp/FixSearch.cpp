@@ -35,8 +35,8 @@ FixReport::Outcome sameAs(RelaxReport::Outcome What) {
   return FixReport::Outcome::CannotBeChecked;
 }
 
-OfferedChange changeOf(const SourceChange &Change) {
-  OfferedChange Result{describe(Change), "", {}, {}};
+OfferedChange changeOf(const SourceChange &Change, const std::string &Checked) {
+  OfferedChange Result{describe(Change, Checked), "", {}, {}};
   if (const auto *New = std::get_if<InsertFence>(&Change)) {
     Result.Kind = "fence";
     Result.Earlier = New->Earlier;
@@ -82,6 +82,8 @@ private:
     const FixReport Report = findFixes(Text, Options);
     Answer.What = wordOf(Report.What);
     Answer.Reason = Report.Reason;
+    if (!Report.Texts.empty())
+      Text.Unsaved = Report.Texts;
     for (const Fix &F : Report.Fixes)
       add(Answer, F, Robust ? robustTitle(F) : titleOf(F, Unroll));
   }
@@ -112,10 +114,10 @@ private:
   /// False: a file that is not UTF-8, which an editor may see with other eyes.
   bool add(FixAnswer &Answer, const Fix &F, std::string Title) const {
     FixOffer Offer{std::move(Title), {}, {}, F.Edits, {}};
-    for (Model M : Question.Models)
+    for (Model M : modelsChecked(F.Models))
       Offer.Models.push_back(nameOf(M));
     for (const SourceChange &Change : F.Changes)
-      Offer.Changes.push_back(changeOf(Change));
+      Offer.Changes.push_back(changeOf(Change, Text.File));
     for (const TextEdit &E : F.Edits) {
       if (Offer.Before.count(E.File))
         continue;
@@ -137,9 +139,9 @@ private:
       Edited.Unsaved[File] = NewText;
     CheckOptions Check = Options.Check;
     Check.TimeoutSeconds = Options.TimeoutSeconds;
-    F.Models = checkCompiled(Text.File, compileProgram(Edited), Check).Models;
+    F.Models = checkCompiled(Text.File, compileProgram(textToCheck(Edited, Check)), Check).Models;
     return std::all_of(F.Models.begin(), F.Models.end(), [](const ModelReport &M) {
-      return M.Result == Verdict::Verified || M.Result == Verdict::Bounded;
+      return M.Skipped || M.Result == Verdict::Verified || M.Result == Verdict::Bounded;
     });
   }
 
@@ -147,6 +149,8 @@ private:
     const RelaxReport Report = relax(Text, Options);
     Answer.What = wordOf(sameAs(Report.What));
     Answer.Reason = Report.Reason;
+    if (!Report.Texts.empty())
+      Text.Unsaved = Report.Texts;
     if (Report.Weaker.size() > 1) {
       Fix All;
       for (const Weakening &W : Report.Weaker)
@@ -173,7 +177,7 @@ private:
   }
 
   const FixQuestion &Question;
-  const CompileRequest &Text;
+  CompileRequest Text; // with the texts that edits are good for
   const unsigned Unroll;
   FixOptions Options;
 };

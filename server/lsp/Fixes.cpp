@@ -39,7 +39,13 @@ std::vector<FixQuestion> questionsAbout(const Outcome &Result, const Settings &O
   SettingsLayer All, Violated;
   std::vector<std::string> Names, Wrong;
   bool Passed = true;
+  bool Pending = false;
   for (const ModelOutcome &M : Result.Models) {
+    if (M.Skipped)
+      continue;
+    if (M.isPending() && M.Name == nameOf(Model::SC))
+      return {}; // perhaps no matter of fences
+    Pending |= M.isPending();
     Names.push_back(M.Name);
     if (M.Verdict == nameOf(Verdict::Violation))
       Wrong.push_back(M.Name);
@@ -59,10 +65,14 @@ std::vector<FixQuestion> questionsAbout(const Outcome &Result, const Settings &O
       Questions.push_back({Aim::NoBug, {Violated.Models->front()}});
     return Questions;
   }
+  if (Pending)
+    return {}; // there may be something worse
   std::vector<std::string> NotRobust;
   for (const Finding &F : Result.Findings)
     if (F.Code == "not-robust" && F.Trace >= 0 && static_cast<size_t>(F.Trace) < Result.Traces.size())
-      NotRobust.push_back(Result.Traces[static_cast<size_t>(F.Trace)].Model);
+      if (const std::string &Name = Result.Traces[static_cast<size_t>(F.Trace)].Model;
+          std::find(NotRobust.begin(), NotRobust.end(), Name) == NotRobust.end())
+        NotRobust.push_back(Name);
   if (SettingsLayer Named; Options.Fixes && !NotRobust.empty() && set(Named, "models", NotRobust).empty())
     Questions.push_back({Aim::Robust, *Named.Models});
   if (Options.Relax && Passed)

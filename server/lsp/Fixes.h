@@ -61,7 +61,8 @@ bool fromJSON(const llvm::json::Value &Json, FixAnswer &A, llvm::json::Path Path
 /// Tells whether a text is the one that edits were made for.
 std::string digestOf(llvm::StringRef Text);
 
-/// What is looked for without being asked, once a check has ended; the most useful first.
+/// What is looked for without being asked, once a check has ended, or one of its models has; the most useful first. The
+/// answer is to be good for all models of the check.
 std::vector<FixQuestion> questionsAbout(const Outcome &Result, const Settings &Options);
 
 /// Looks for it. Takes its time: a worker's work.

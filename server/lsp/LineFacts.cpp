@@ -1,5 +1,7 @@
 #include "lsp/LineFacts.h"
 
+#include "check/RobustnessText.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -33,8 +35,27 @@ std::string namesOf(const std::set<Model> &Models) {
 /// Accesses of a variable by a thread, over all executions that were written down.
 struct Touch {
   bool Reads = false, Writes = false;
-  std::set<uint32_t> Lines;
+  std::set<LinePlace> Lines;
 };
+
+/// "line 9", told at a line of the same file; "lock.h line 4" elsewhere.
+std::string lineText(const LinePlace &Line, const LinePlace &ToldAt) {
+  const std::string File = Line.first.substr(Line.first.rfind('/') + 1) + " ";
+  return (Line.first == ToldAt.first ? "" : File) + "line " + std::to_string(Line.second);
+}
+
+/// "line 9", "lines 9, 12, lock.h line 4"
+std::string linesText(const std::set<LinePlace> &Lines, const LinePlace &ToldAt) {
+  std::vector<std::string> Here, Elsewhere;
+  for (const LinePlace &Line : Lines)
+    if (Line.first == ToldAt.first)
+      Here.push_back(std::to_string(Line.second));
+    else
+      Elsewhere.push_back(lineText(Line, ToldAt));
+  if (!Here.empty())
+    Elsewhere.insert(Elsewhere.begin(), (Here.size() > 1 ? "lines " : "line ") + llvm::join(Here, ", "));
+  return llvm::join(Elsewhere, ", ");
+}
 
 /// A store and what its thread did later and yet before it landed, in words.
 struct Overtaking {
@@ -49,15 +70,20 @@ public:
   std::vector<LineFact> find(const CheckOptions &Options) {
     forEachRun([this](const Recording &Run, Model) { gather(Run); });
     forEachRun([this](const Recording &Run, Model Which) {
-      const bool Buffered = Which == Model::TSO || Which == Model::PSO;
-      for (uint32_t K = 0; Buffered && K < Run.Events.size(); ++K)
+      std::set<Model> Under; // every execution of TSO is one of PSO, too
+      if (Which == Model::TSO || Which == Model::PSO)
+        Under.insert(Which);
+      if (Which == Model::TSO && isChecked(Model::PSO))
+        Under.insert(Model::PSO);
+      for (uint32_t K = 0; !Under.empty() && K < Run.Events.size(); ++K)
         if (Run.Events[K].Kind == EventKind::Store)
-          gatherOrder(Run, K, Which);
+          gatherOrder(Run, K, Under);
     });
     for (const auto &[Where, Names] : VariablesAt)
       for (const std::string &Name : Names)
         tellOthers(Where, Name);
     tellOrder();
+    tellLateStores();
     for (const ModelReport &M : Report.Models)
       for (const Bug &B : M.Bugs)
         if (B.Trace)
@@ -65,6 +91,8 @@ public:
     for (const ModelReport &M : Report.Models) {
       for (const CutLoop &L : M.Loops)
         add(L.Where, "This loop was followed for " + std::to_string(Options.Unroll) + " iterations.");
+      for (const Note &N : M.BehindBound)
+        add(N.Where, "Not looked at: " + N.Message + ".");
       for (const Note &N : M.Notes)
         add(N.Where, "It " + N.Message + ".");
     }
@@ -72,6 +100,11 @@ public:
   }
 
 private:
+  bool isChecked(Model Which) const {
+    return std::any_of(Report.Models.begin(), Report.Models.end(),
+                       [&](const ModelReport &M) { return M.Which == Which; });
+  }
+
   template <typename F> void forEachRun(F Take) const {
     for (const ModelReport &M : Report.Models) {
       for (const Bug &B : M.Bugs)
@@ -100,7 +133,7 @@ private:
         const std::string &Name = Run.Variables[A.Variable].Name;
         Touch &T = Touches[Name][Run.Threads[E.Thread].Name];
         (A.Write ? T.Writes : T.Reads) = true;
-        T.Lines.insert(Where.second);
+        T.Lines.insert(Where);
         VariablesAt[Where].insert(Name);
         ThreadsAt[Where].insert(Run.Threads[E.Thread].Name);
       }
@@ -108,12 +141,12 @@ private:
   }
 
   /// What the thread did between a store and its landing; under PSO also stores that landed earlier.
-  void gatherOrder(const Recording &Run, uint32_t Store, Model Which) {
+  void gatherOrder(const Recording &Run, uint32_t Store, const std::set<Model> &Under) {
     const TraceEvent &S = Run.Events[Store];
     const std::string &Variable = Run.Variables[S.Accesses.front().Variable].Name, Name = "`" + Variable + "`";
     if (Touches[Variable].size() < 2)
       return; // nobody else can tell
-    StoresAt[lineOf(S)][Name].insert(Which);
+    StoresAt[lineOf(S)][Name].insert(Under.begin(), Under.end());
     if (S.Partner == NoEvent)
       return;
     for (uint32_t K = Store + 1; K < S.Partner; ++K) {
@@ -126,9 +159,9 @@ private:
         continue;
       const std::string What =
           (Lands ? "store to `" : "read of `") + Run.Variables[E.Accesses.front().Variable].Name + "`";
-      auto AtLine = [](const LinePlace &P) { return " (line " + std::to_string(P.second) + ")"; };
-      Overtaken[lineOf(S)][{Name, "its later " + What + AtLine(By)}].insert(Which);
-      Overtook[By][{Name + AtLine(lineOf(S)), What}].insert(Which);
+      auto AtLine = [](const LinePlace &P, const LinePlace &ToldAt) { return " (" + lineText(P, ToldAt) + ")"; };
+      Overtaken[lineOf(S)][{Name, "its later " + What + AtLine(By, lineOf(S))}].insert(Under.begin(), Under.end());
+      Overtook[By][{Name + AtLine(lineOf(S), By), What}].insert(Under.begin(), Under.end());
     }
   }
 
@@ -157,6 +190,25 @@ private:
                        " was seen to take effect before the earlier store to " + What.Store + " reached memory.");
   }
 
+  /// What makes a difference: stores that can be late, and who can observe that. A store is told with the first model.
+  void tellLateStores() {
+    std::set<LinePlace> Told;
+    for (const ModelReport &M : Report.Models)
+      for (const Robustness &R : M.Robust) {
+        if (M.Which != R.Against || !R.Witness) // nobody wants to know
+          continue;
+        for (const LateStore &L : lateStoresOf(R)) {
+          if (!Told.insert({L.Store.File, L.Store.Line}).second)
+            continue;
+          add(L.Store, "Not robust: under " + upperName(M.Which) + " " + lateStoreText(L) + ".");
+          for (const Place &P : L.Observers)
+            add(P, "Not robust: under " + upperName(M.Which) + " the store at " +
+                       lineText({L.Store.File, L.Store.Line}, {P.File, P.Line}) +
+                       " can be late, and this line can observe that.");
+        }
+      }
+  }
+
   /// "`flag`: also read by `right` (lines 28, 30)"
   void tellOthers(const LinePlace &Where, const std::string &Name) {
     const std::set<std::string> &Here = ThreadsAt[Where];
@@ -164,14 +216,11 @@ private:
     for (const auto &[Thread, T] : Touches[Name]) {
       if (Here.size() == 1 && Here.count(Thread))
         continue;
-      std::vector<std::string> Lines;
-      for (uint32_t Line : T.Lines)
-        Lines.push_back(std::to_string(Line));
       Others.push_back("thread `" + Thread + "` " +
                        (T.Reads && T.Writes ? "reads and writes it"
                         : T.Writes          ? "writes it"
                                             : "reads it") +
-                       " (line" + (Lines.size() > 1 ? "s " : " ") + llvm::join(Lines, ", ") + ")");
+                       " (" + linesText(T.Lines, Where) + ")");
     }
     if (!Others.empty())
       add(Where, "`" + Name + "` is shared: " + llvm::join(Others, "; ") + ".");

@@ -39,6 +39,8 @@ std::string messageOf(const LitmusTest &Test, const LitmusResult &R) {
                                : "so in " + std::to_string(R.Satisfying) + " of " + countOf(R.Executions, "execution");
   if (R.Satisfying == 0 || R.Others == 0)
     Message += " (" + countOf(R.Executions, "execution") + ")";
+  if (R.Coverage == Verdict::Bounded)
+    Message += ", up to the loop bound";
   return Message + ", " + countOf(R.States.size(), "final state");
 }
 

@@ -1,5 +1,7 @@
 #include "lsp/Outcome.h"
 
+#include "TraceJson.h"
+#include "check/RobustnessText.h"
 #include "lsp/LineFacts.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -101,7 +103,7 @@ std::vector<OutcomeStep> stepsOf(const Counterexample &C) {
 void addReasons(Outcome &O, const CheckReport &Report) {
   std::vector<const ModelReport *> Open;
   for (const ModelReport &M : Report.Models)
-    if (M.Result == Verdict::Inconclusive || M.Result == Verdict::Unsupported)
+    if (!M.Skipped && (M.Result == Verdict::Inconclusive || M.Result == Verdict::Unsupported))
       Open.push_back(&M);
   auto IsSame = [](const ModelReport *A, const ModelReport *B) {
     return A->Result == B->Result && A->Reason == B->Reason && A->ReasonPlace.File == B->ReasonPlace.File &&
@@ -132,22 +134,74 @@ void addReasons(Outcome &O, const CheckReport &Report) {
   }
 }
 
-/// Where the program is not robust, unless there is something worse to say. One store is told once.
+/// A model that was skipped is no finding, but who looks at the line can read why.
+void addSkipped(Outcome &O, const CheckReport &Report) {
+  for (const ModelReport &M : Report.Models)
+    if (M.Skipped && M.ReasonPlace.Line)
+      O.Facts.push_back({M.ReasonPlace, "Not checked under " + upperName(M.Which) + ": " + M.Reason + "."});
+}
+
+/// The models in the order asked for; those that the report does not have are being checked.
+void addModels(Outcome &O, const CheckReport &Report, const CheckOptions &Options) {
+  auto Add = [&](const ModelReport &M) {
+    O.Models.push_back({nameOf(M.Which), nameOf(M.Result), M.Executions, M.Blocked + M.Rejected, M.CutShort, M.Seconds,
+                        M.Reason, M.States ? M.States->States : 0, M.Skipped});
+    O.Compiled &= M.Result != Verdict::CompileError;
+  };
+  auto Find = [&](Model Which) {
+    return std::find_if(Report.Models.begin(), Report.Models.end(),
+                        [&](const ModelReport &M) { return M.Which == Which; });
+  };
+  for (const Model Asked : Options.Models)
+    if (auto At = Find(Asked); At != Report.Models.end())
+      Add(*At);
+    else
+      O.Models.push_back({nameOf(Asked), ModelOutcome::Pending, 0, 0, 0, 0, "", 0, false});
+  for (const ModelReport &M : Report.Models) // others than those asked for
+    if (std::find(Options.Models.begin(), Options.Models.end(), M.Which) == Options.Models.end())
+      Add(M);
+}
+
+/// Which accesses a late store is about, at their lines.
+std::vector<OutcomeStep> stepsOf(const LateStore &L) {
+  std::vector<OutcomeStep> Steps;
+  auto Add = [&](const Place &At, const char *Text) {
+    Steps.push_back({{At.File, At.Line, 0, 0, 0}, Text});
+  };
+  for (const Place &P : L.Overtakers)
+    Add(P, "this access can take effect before the store reaches memory");
+  for (const Place &P : L.Observers)
+    Add(P, "this access can observe that");
+  return Steps;
+}
+
+/// Where the program is not robust, unless there is something worse to say: each store that can be late once, with the
+/// first model that has it.
 void addAlarms(Outcome &O, const CheckReport &Report,
                const std::function<std::string(const Counterexample &)> &WriteTrace) {
   if (!O.Findings.empty())
     return;
   for (const ModelReport &M : Report.Models)
     for (const Robustness &R : M.Robust) {
-      auto IsSame = [&](const Finding &F) { return F.Where.File == R.Store.File && F.Where.Line == R.Store.Line; };
-      if (M.Which != R.Against || !R.Witness || std::any_of(O.Findings.begin(), O.Findings.end(), IsSame))
+      if (M.Which != R.Against || !R.Witness)
         continue;
-      Finding F{Severity::Note, "not-robust", R.Message, R.Store, R.Witness->Sentence, stepsOf(*R.Witness), -1};
-      if (WriteTrace) {
-        F.Trace = static_cast<int64_t>(O.Traces.size());
-        O.Traces.push_back({nameOf(M.Which), F.Code, WriteTrace(*R.Witness)});
+      for (const LateStore &L : lateStoresOf(R)) {
+        auto IsSame = [&](const Finding &F) { return F.Where.File == L.Store.File && F.Where.Line == L.Store.Line; };
+        if (std::any_of(O.Findings.begin(), O.Findings.end(), IsSame))
+          continue;
+        Finding F{Severity::Note, "not-robust", "not robust under " + upperName(M.Which) + ": " + lateStoreText(L),
+                  L.Store,        "",           stepsOf(L), -1};
+        if (L.Witness) {
+          F.Sentence = L.Witness->Sentence;
+          for (OutcomeStep &S : stepsOf(*L.Witness))
+            F.Steps.push_back(std::move(S));
+        }
+        if (L.Witness && WriteTrace && !isTooLong(*L.Witness)) {
+          F.Trace = static_cast<int64_t>(O.Traces.size());
+          O.Traces.push_back({nameOf(M.Which), F.Code, WriteTrace(*L.Witness)});
+        }
+        O.Findings.push_back(std::move(F));
       }
-      O.Findings.push_back(std::move(F));
     }
 }
 
@@ -174,6 +228,14 @@ void addCompileError(Outcome &O, const CheckReport &Report) {
 
 } // namespace
 
+void Outcome::endPending(const std::string &Reason) {
+  for (ModelOutcome &M : Models)
+    if (M.isPending()) {
+      M.Verdict = nameOf(Verdict::Inconclusive);
+      M.Reason = Reason;
+    }
+}
+
 std::string listed(const std::vector<std::string> &Names) {
   if (Names.size() < 2)
     return Names.empty() ? "" : Names[0];
@@ -184,12 +246,9 @@ Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
                   const std::function<std::string(const Counterexample &)> &WriteTrace) {
   Outcome O;
   O.Unroll = Options.Unroll;
+  O.LeftOut = Options.Looked.namesLeftOut();
   O.CompileSeconds = Report.CompileSeconds;
-  for (const ModelReport &M : Report.Models) {
-    O.Models.push_back({nameOf(M.Which), nameOf(M.Result), M.Executions, M.Blocked, M.CutShort, M.Seconds, M.Reason,
-                        M.States ? M.States->States : 0});
-    O.Compiled &= M.Result != Verdict::CompileError;
-  }
+  addModels(O, Report, Options);
   if (!O.Compiled) {
     addCompileError(O, Report);
     return O;
@@ -197,7 +256,7 @@ Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
   std::map<const Counterexample *, size_t> TraceOf;
   for (const ModelReport &M : Report.Models)
     for (const Bug &B : M.Bugs)
-      if (B.Trace && WriteTrace) {
+      if (B.Trace && WriteTrace && !isTooLong(*B.Trace)) {
         TraceOf[B.Trace.get()] = O.Traces.size();
         O.Traces.push_back({nameOf(M.Which), B.Kind, WriteTrace(*B.Trace)});
       }
@@ -216,6 +275,7 @@ Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
   addReasons(O, Report);
   addAlarms(O, Report, WriteTrace);
   O.Facts = factsOf(Report, Options);
+  addSkipped(O, Report);
   return O;
 }
 

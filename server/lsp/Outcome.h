@@ -27,11 +27,16 @@ struct Finding {
 
 struct ModelOutcome {
   std::string Name;    // "sc"
-  std::string Verdict; // as nameOf(Verdict)
+  std::string Verdict; // as nameOf(Verdict), or Pending
   uint64_t Executions = 0, Blocked = 0, Bounded = 0;
   double Seconds = 0;
   std::string Reason;
   uint64_t States = 0; // where the verdict comes from a search through states, without a bound
+  bool Skipped = false; // it cannot check the program, and nobody asked for it: no finding
+
+  /// The verdict of a model that is still being checked.
+  static constexpr const char *Pending = "checking";
+  bool isPending() const { return Verdict == Pending; }
 };
 
 /// Something to tell about a line, as Markdown.
@@ -52,10 +57,14 @@ struct Outcome {
   bool StartsThreads = true;
   unsigned Unroll = 8;
   double CompileSeconds = 0;
+  std::vector<std::string> LeftOut; // kinds of bugs that are on by default and were not looked for
   std::vector<ModelOutcome> Models;
   std::vector<Finding> Findings;
   std::vector<LineFact> Facts;
   std::vector<OutcomeTrace> Traces;
+
+  /// Says of the models that are still being checked that there will be no answer.
+  void endPending(const std::string &Reason);
 
   /// A program that is of no interest: it cannot be run, or has nothing to interleave.
   bool isQuiet() const { return Compiled && (!HasMain || !StartsThreads); }
@@ -69,7 +78,8 @@ bool fromJSON(const llvm::json::Value &Json, Outcome &O, llvm::json::Path Path);
 std::string listed(const std::vector<std::string> &Names);
 
 /// What is to be said about a report. Findings without a place of their own stand in its file. `WriteTrace` makes the
-/// JSON of a counterexample; without it there are no traces.
+/// JSON of a counterexample; without it there are no traces. Models of the options that the report does not have are
+/// pending.
 Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
                   const std::function<std::string(const Counterexample &)> &WriteTrace = {});
 

@@ -65,14 +65,14 @@ static Value toJSON(const Finding &F) {
 Value toJSON(const ModelOutcome &M) {
   return Object{{"model", M.Name},      {"verdict", M.Verdict}, {"executions", M.Executions}, {"blocked", M.Blocked},
                 {"bounded", M.Bounded}, {"seconds", M.Seconds}, {"reason", fixUTF8(M.Reason)},
-                {"states", M.States}};
+                {"states", M.States},   {"skipped", M.Skipped}};
 }
 
 [[maybe_unused]] static bool fromJSON(const Value &Json, ModelOutcome &M, Path At) {
   ObjectMapper O(Json, At);
   return O && O.map("model", M.Name) && O.map("verdict", M.Verdict) && O.map("executions", M.Executions) &&
          O.map("blocked", M.Blocked) && O.map("bounded", M.Bounded) && O.map("seconds", M.Seconds) &&
-         O.map("reason", M.Reason) && O.map("states", M.States);
+         O.map("reason", M.Reason) && O.map("states", M.States) && O.map("skipped", M.Skipped);
 }
 
 static Value toJSON(const LineFact &F) { return Object{{"at", toJSON(F.Where)}, {"text", fixUTF8(F.Text)}}; }
@@ -96,6 +96,7 @@ Value toJSON(const Outcome &O) {
                 {"startsThreads", O.StartsThreads},
                 {"unroll", O.Unroll},
                 {"compileSeconds", O.CompileSeconds},
+                {"leftOut", llvm::json::Array(O.LeftOut)},
                 {"models", arrayOf(O.Models)},
                 {"findings", arrayOf(O.Findings)},
                 {"facts", arrayOf(O.Facts)},
@@ -106,7 +107,8 @@ bool fromJSON(const Value &Json, Outcome &Result, Path At) {
   ObjectMapper O(Json, At);
   return O && O.map("compiled", Result.Compiled) && O.map("hasMain", Result.HasMain) &&
          O.map("startsThreads", Result.StartsThreads) && O.map("unroll", Result.Unroll) &&
-         O.map("compileSeconds", Result.CompileSeconds) && O.map("models", Result.Models) &&
+         O.map("compileSeconds", Result.CompileSeconds) && O.map("leftOut", Result.LeftOut) &&
+         O.map("models", Result.Models) &&
          O.map("findings", Result.Findings) && O.map("facts", Result.Facts) && O.map("traces", Result.Traces);
 }
 

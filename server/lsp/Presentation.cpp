@@ -136,17 +136,21 @@ Array lensesOf(const DocumentStatus &Status, const Surroundings &Around) {
   const TextRange Range{At, {At.Line, At.Column + 4}};
   const std::string Uri = Around.Uri(Status.File);
   const bool Running = Status.State == CheckState::Waiting || Status.State == CheckState::Checking;
+  // While some models are still being checked, what the others have found can be used.
+  const bool Usable = !Running || Status.isUsable();
   if (Status.State == CheckState::Unchecked)
     Result.push_back(lens(Range, "Picket: check", "picket.check", Array{Uri}));
   else
-    // Figures of a running check would stand still: lenses are not asked for again before its end.
+    // Figures of a running check would stand still: lenses are not asked for again before there are more verdicts.
     Result.push_back(lens(Range,
-                          "Picket: " + (Running ? std::string("checking (press to cancel)") : statusText(Status)),
+                          "Picket: " + (!Running ? statusText(Status)
+                                                 : (Usable ? verdictsText(*Status.Result) : std::string("checking")) +
+                                                       " (press to cancel)"),
                           Running ? "picket.cancel" : "picket.check", Array{Uri}));
-  if (Status.Result && !Status.Result->Traces.empty() && !Running)
+  if (Status.Result && !Status.Result->Traces.empty() && Usable)
     Result.push_back(lens(Range, "Show counterexample", "picket.showCounterexample",
                           Array{Uri, Status.Result->Traces.front().Model}));
-  if (Status.Current && !Running && !offersOf(Status, FixQuestion::Aim::NoBug, Around).empty())
+  if (Status.Current && Usable && !offersOf(Status, FixQuestion::Aim::NoBug, Around).empty())
     Result.push_back(lens(Range, "Add fences", "picket.addFences", Array{Uri}));
   return Result;
 }
@@ -156,6 +160,11 @@ Value hoverOf(const DocumentStatus &Status, TextPosition Position, const Surroun
     return nullptr;
   const uint32_t Line = Position.Line + 1;
   std::vector<std::string> Parts;
+  const std::optional<size_t> Main = findMain(*Status.Text);
+  if (Main && positionOf(*Status.Text, *Main, Around.Client.Encoding).Line == Position.Line)
+    for (const ModelOutcome &M : Status.Result->Models)
+      if (M.Skipped)
+        Parts.push_back("Not checked under " + StringRef(M.Name).upper() + ": " + M.Reason + ".");
   for (const Finding &F : Status.Result->Findings)
     if (F.Where.File == Status.File && F.Where.Line == Line && !F.Sentence.empty())
       Parts.push_back(F.Sentence);

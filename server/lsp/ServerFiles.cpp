@@ -1,7 +1,9 @@
 #include "lsp/ServerFiles.h"
 
+#include "FileWriting.h"
+
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <cstdlib>
 #include <fcntl.h>
@@ -76,15 +78,7 @@ ServerFiles::~ServerFiles() {
 
 std::string ServerFiles::writePage(const std::string &Name, const std::string &Html) const {
   const std::string Path = Directory + "/" + Name;
-  std::error_code Failed;
-  llvm::raw_fd_ostream Out(Path, Failed);
-  if (Failed)
-    return "";
-  Out << Html;
-  Out.close();
-  Failed = Out.error();
-  Out.clear_error();
-  return Failed ? "" : Path;
+  return writeFiles({{Path, Html}}).empty() ? Path : "";
 }
 
 void ServerFiles::keep(const std::string &File) {

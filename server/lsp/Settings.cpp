@@ -9,7 +9,6 @@
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
-#include <thread>
 
 using llvm::StringRef;
 
@@ -26,12 +25,7 @@ const char *nameOf(Trigger T) {
   return "?";
 }
 
-unsigned Settings::together() const {
-  const unsigned Cores = std::max(1u, std::thread::hardware_concurrency());
-  return std::clamp<unsigned>(static_cast<unsigned>(Models.size()), 1, Jobs ? Jobs : Cores);
-}
-
-std::vector<Model> allModels() { return {Model::SC, Model::TSO, Model::PSO}; }
+unsigned Settings::together() const { return modelsAtOnce(Models, Jobs); }
 
 namespace {
 
@@ -51,19 +45,16 @@ std::string setTrigger(SettingsLayer &Layer, StringRef Text) {
 std::string setModels(SettingsLayer &Layer, const std::vector<std::string> &Names) {
   std::vector<Model> Models;
   for (const std::string &Name : Names) {
-    bool Known = false;
-    for (Model M : {Model::SC, Model::TSO, Model::PSO, Model::Power})
-      if (StringRef(Name).equals_insensitive(nameOf(M))) {
-        Known = true;
-        if (std::find(Models.begin(), Models.end(), M) == Models.end())
-          Models.push_back(M);
-      }
-    if (!Known)
+    const std::optional<Model> M = modelNamed(Name);
+    if (M && std::find(Models.begin(), Models.end(), *M) == Models.end())
+      Models.push_back(*M);
+    if (!M)
       return "'" + Name + "' is no memory model (sc, tso, pso, power)";
   }
   if (Models.empty())
     return "'models' names no memory model (sc, tso, pso, power)";
   Layer.Models = std::move(Models);
+  Layer.ModelsNamed = true;
   return "";
 }
 
@@ -99,6 +90,13 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
   }
   if (Key == "models") // "tso,pso" is accepted where a list is expected, too
     return setModels(Layer, splitAtCommas(llvm::join(Values, ",")));
+  if (Key == "checks") {
+    Checks Chosen;
+    std::string Wrong = parseChecks(splitAtCommas(llvm::join(Values, ",")), Chosen);
+    if (Wrong.empty())
+      Layer.Looked = Chosen;
+    return Wrong;
+  }
   if (!isSetting(Key)) {
     std::vector<std::string> Keys;
     forEachSetting([&](const char *Known, auto...) { Keys.push_back(Known); });
@@ -136,10 +134,14 @@ bool isSetting(StringRef Key) {
 }
 
 void apply(Settings &To, const SettingsLayer &Nearer) {
+  if (Nearer.Models)
+    To.ModelsNamed = Nearer.ModelsNamed;
   forEachSetting([&](const char *, auto Said, auto Field, auto) { To.*Field = (Nearer.*Said).value_or(To.*Field); });
 }
 
 void apply(SettingsLayer &To, const SettingsLayer &Nearer) {
+  if (Nearer.Models)
+    To.ModelsNamed = Nearer.ModelsNamed;
   forEachSetting([&](const char *, auto Said, auto, auto) {
     if (Nearer.*Said)
       To.*Said = Nearer.*Said;
@@ -147,6 +149,8 @@ void apply(SettingsLayer &To, const SettingsLayer &Nearer) {
 }
 
 void apply(CheckOptions &To, const SettingsLayer &Nearer) {
+  if (Nearer.Models)
+    To.ModelsNamed = Nearer.ModelsNamed;
   forEachSetting([&](const char *, auto Said, auto, auto Option) {
     if constexpr (!std::is_null_pointer_v<decltype(Option)>)
       To.*Option = (Nearer.*Said).value_or(To.*Option);
@@ -159,11 +163,11 @@ CheckOptions checkOptionsOf(const Settings &S) {
     if constexpr (!std::is_null_pointer_v<decltype(Option)>)
       Options.*Option = S.*Field;
   });
+  Options.ModelsNamed = S.ModelsNamed;
   Options.Counterexamples = 4;
   Options.Samples = true; // for hovers
   Options.Witnesses = S.Robustness;
-  // The limit is the process's, and the models that are explored side by side share it.
-  Options.MaxMemoryBytes = S.MemoryBytes / S.together();
+  Options.MostWitnesses = 8; // stores that can be late are shown with one each
   return Options;
 }
 
@@ -194,7 +198,7 @@ SettingsLayer layerOfComment(StringRef Text, std::vector<SettingsProblem> &Probl
         Problems.push_back({Line, ("'" + Word + "' is no setting: write key=value").str()});
         continue;
       }
-      const bool List = Key == "models" || Key == "flags";
+      const bool List = Key == "models" || Key == "checks" || Key == "flags";
       if (std::string Wrong = set(Layer, Key, List ? splitAtCommas(Value) : std::vector{Value.str()}); !Wrong.empty())
         Problems.push_back({Line, Wrong});
     }
@@ -218,7 +222,7 @@ std::string findToml(const std::string &File) {
        Folder = llvm::sys::path::parent_path(Folder)) {
     llvm::SmallString<256> Path(Folder);
     llvm::sys::path::append(Path, ".picket.toml");
-    if (llvm::sys::fs::exists(Path))
+    if (llvm::sys::fs::is_regular_file(Path)) // reading a pipe would wait
       return Path.str().str();
   }
   return "";

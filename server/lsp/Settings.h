@@ -16,12 +16,11 @@ enum class Trigger : uint8_t {
 };
 const char *nameOf(Trigger T); // "save", "change", "manual"
 
-/// Those that can be checked, the strongest first.
-std::vector<Model> allModels();
-
 struct Settings {
   Trigger When = Trigger::Save;
-  std::vector<Model> Models = allModels();
+  std::vector<Model> Models = defaultModels();
+  bool ModelsNamed = false; // somebody asked for these very models
+  Checks Looked; // the kinds of bugs that are looked for
   unsigned Unroll = 8;
   double TimeoutSeconds = 20;        // per model; 0: none
   uint64_t MemoryBytes = 2ull << 30; // of the process that checks
@@ -40,6 +39,8 @@ struct Settings {
 struct SettingsLayer {
   std::optional<Trigger> When;
   std::optional<std::vector<Model>> Models;
+  bool ModelsNamed = false; // Models is no default that an editor fills in
+  std::optional<Checks> Looked;
   std::optional<unsigned> Unroll;
   std::optional<double> TimeoutSeconds;
   std::optional<uint64_t> MemoryBytes;
@@ -55,6 +56,7 @@ struct SettingsLayer {
 template <typename F> void forEachSetting(F Do) {
   Do("check.trigger", &SettingsLayer::When, &Settings::When, nullptr);
   Do("models", &SettingsLayer::Models, &Settings::Models, &CheckOptions::Models);
+  Do("checks", &SettingsLayer::Looked, &Settings::Looked, &CheckOptions::Looked);
   Do("unroll", &SettingsLayer::Unroll, &Settings::Unroll, &CheckOptions::Unroll);
   Do("timeout", &SettingsLayer::TimeoutSeconds, &Settings::TimeoutSeconds, &CheckOptions::TimeoutSeconds);
   Do("memory", &SettingsLayer::MemoryBytes, &Settings::MemoryBytes, &CheckOptions::MaxMemoryBytes);

@@ -17,6 +17,8 @@ static std::string markOf(const ModelOutcome &M, unsigned Unroll) {
     return "✓ up to " + std::to_string(Unroll);
   if (M.Verdict == nameOf(Verdict::Violation))
     return "✗";
+  if (M.isPending())
+    return "…";
   return M.Verdict == nameOf(Verdict::Inconclusive) ? "?" : "not checked";
 }
 
@@ -24,17 +26,20 @@ std::string verdictsText(const Outcome &O) {
   std::string Text;
   for (const ModelOutcome &M : O.Models)
     Text += (Text.empty() ? "" : "  ") + StringRef(M.Name).upper() + " " + markOf(M, O.Unroll);
-  return Text;
+  return O.LeftOut.empty() ? Text : Text + " · without " + llvm::join(O.LeftOut, ", ");
 }
 
 std::string statusText(const DocumentStatus &Status) {
   switch (Status.State) {
   case CheckState::Unchecked: return "not checked yet";
   case CheckState::Waiting: return "waiting to be checked";
-  case CheckState::Cancelled: return "check cancelled";
+  case CheckState::Cancelled:
+    return Status.Partial && Status.Current ? verdictsText(*Status.Result) + " · cancelled" : "check cancelled";
   case CheckState::Failed: return "the checker stopped unexpectedly";
-  case CheckState::Checking:
-    return Status.Running ? "checking " + progressText(Status.Running->Last, Status.Running->All) : "checking";
+  case CheckState::Checking: {
+    const std::string Known = Status.Partial && Status.Current ? verdictsText(*Status.Result) + " · " : "";
+    return Known + (Status.Running ? "checking " + progressText(Status.Running->Last, Status.Running->All) : "checking");
+  }
   case CheckState::Quiet:
     if (!Status.Result || !Status.Current)
       return "not a C file";

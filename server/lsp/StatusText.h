@@ -5,7 +5,7 @@
 
 namespace picket {
 
-/// "SC ✓ up to 8  TSO ✗  PSO ?"
+/// "SC ✓ up to 8  TSO ✗  PSO ?  POWER …": the last one is being checked
 std::string verdictsText(const Outcome &O);
 
 /// One line about a document: "SC ✓  TSO ✗  PSO ✗ · 4 executions", "checking", "no threads".

@@ -2,6 +2,7 @@
 #include "lsp/CheckService.h"
 
 #include "lsp/StatusText.h"
+#include "source/UntrustedJson.h"
 
 #include <algorithm>
 #include <unistd.h>
@@ -19,7 +20,6 @@ constexpr uint64_t LargestIdle = 512ull << 20; // a worker that keeps more memor
 constexpr uint64_t BaseMemory = 256ull << 20;  // of a worker that explores nothing: the compiler and its libraries
 constexpr milliseconds ReportEvery(200);       // as fast as anybody reads
 constexpr milliseconds StatusEvery(500);
-constexpr milliseconds PartialAfter(500); // a check that takes longer tells what it knows so far
 
 /// For a worker that has closed its pipe: whether somebody killed it, as far as that shows soon.
 bool CheckService::endedByOthers(WorkerProcess &Worker) {
@@ -40,7 +40,7 @@ void CheckService::readFrom(Run &R) {
   for (const std::string &Line : Lines) {
     if (R.Over)
       return;
-    llvm::Expected<llvm::json::Value> Json = llvm::json::parse(Line);
+    llvm::Expected<llvm::json::Value> Json = parseUntrusted(Line);
     const Object *Message = Json ? Json->getAsObject() : nullptr;
     if (Message) {
       FailedStarts = 0;
@@ -96,15 +96,22 @@ void CheckService::handle(Run &R, const Object &Message) {
   }
   report(R, CheckProgress::Report, verdictsText(*Result));
   R.SoFar = Result;
+  R.Untold = true;
   if (Message.getBoolean("done").value_or(false)) {
     if (std::optional<StringRef> Key = Message.getString("key"))
       Cache.add(Key->str(), Result);
     return finish(R, Result, Result->isQuiet() ? CheckState::Quiet : CheckState::Done);
   }
-  // Without findings it is too early to take older ones back, unless every model has an answer.
-  const bool All = Result->Models.size() == R.Options.Models.size();
-  if (Clock::now() - R.Start >= PartialAfter && (All || !Result->Findings.empty()))
-    publish(R.File, R.Generation, Result, CheckState::Checking);
+  tellSoFar(R, Clock::now());
+}
+
+/// What some models have found, while others are being checked. Not in the first moments: most checks are over by then,
+/// and what is shown would change several times for nothing.
+void CheckService::tellSoFar(Run &R, Clock::time_point Now) {
+  if (!R.Untold || Now - R.Start < PartialAfter)
+    return;
+  R.Untold = false;
+  publish(R.File, R.Generation, R.SoFar, CheckState::Checking);
 }
 
 /// An exploration has got on.
@@ -156,11 +163,12 @@ void CheckService::finish(Run &R, std::shared_ptr<const Outcome> Result, CheckSt
 
 std::shared_ptr<const Outcome> CheckService::outcomeWith(const Run &R, Finding Extra) const {
   auto Result = R.SoFar ? std::make_shared<Outcome>(*R.SoFar) : std::make_shared<Outcome>();
+  Result->endPending(Extra.Message);
   for (Model Wanted : R.Options.Models) {
     const std::string Name = nameOf(Wanted);
     if (std::none_of(Result->Models.begin(), Result->Models.end(),
                      [&](const ModelOutcome &Known) { return Known.Name == Name; }))
-      Result->Models.push_back({Name, nameOf(Verdict::Inconclusive), 0, 0, 0, 0, Extra.Message});
+      Result->Models.push_back({Name, nameOf(Verdict::Inconclusive), 0, 0, 0, 0, Extra.Message, 0, false});
   }
   Result->Unroll = R.Options.Unroll;
   Extra.Where = {R.File, 0, 0, 0, 0};
@@ -235,6 +243,7 @@ void CheckService::enforceLimits() {
   for (std::unique_ptr<Run> &R : Runs) {
     if (R->Over)
       continue;
+    tellSoFar(*R, Now);
     if (StoodStill)
       R->LastHeard = Now;
     const std::string Reason = limitReached(*R, Now);

@@ -1,9 +1,10 @@
 #include "lsp/WorkerCommand.h"
 
+#include "Sandbox.h"
+#include "SandboxProbe.h"
 #include "TraceJson.h"
 #include "lsp/Fixes.h"
 #include "lsp/LitmusOutcome.h"
-#include "lsp/Sandbox.h"
 #include "lsp/WorkerProtocol.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -131,7 +132,8 @@ void misbehaveIfAsked(const std::string &File) {
     while (true)
       pause();
   if (isAsked("PICKET_ESCAPE_ON", File))
-    tellWhatIsPossible(File.c_str());
+    for (const EscapeAttempt &A : tryToEscape(StringRef(File).rsplit('/').first.str(), getppid()))
+      llvm::errs() << "escape: " << A.Name << ": " << nameOf(A.Found) << '\n';
   if (!isAsked("PICKET_CRASH_ON", File))
     return;
   llvm::errs() << "picket worker: asked to crash on " << File << '\n';
@@ -161,7 +163,7 @@ void Worker::check(const WorkerRequest &Request) {
   Text.File = Request.File;
   Text.Unsaved = Request.Unsaved;
   Text.Flags = Request.Options.Flags;
-  CompileResult Compiled = compileProgram(Text);
+  CompileResult Compiled = compileProgram(textToCheck(Text, Options));
   const double Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
 
   std::string Key;
@@ -273,13 +275,12 @@ void warmUp() {
 constexpr int Niceness = 5;
 
 int workerCommand() {
-  const rlimit NoCoreDump = {0, 0};
-  setrlimit(RLIMIT_CORE, &NoCoreDump);
   prctl(PR_SET_PDEATHSIG, SIGKILL); // the end of the input is noticed too, but not by a process that is stopped
   const int Out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3); // not for the processes that draw
   dup2(STDERR_FILENO, STDOUT_FILENO);                       // what libraries print must not get among the answers
   std::ios::sync_with_stdio(false);
-  enterSandbox(); // while there is only this thread
+  const SandboxState Confined = enterSandbox(Out); // while there is only this thread
+  llvm::errs() << "picket worker: sandbox: " << Confined.text() << '\n';
   RequestQueue Requests;
   Worker W(Out);
   // From here on: the threads above listen and tell that the worker is there, and must not be late.

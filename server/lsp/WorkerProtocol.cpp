@@ -31,10 +31,11 @@ std::string toLine(const WorkerRequest &Request) {
       Models.push_back(nameOf(M));
     Object Asked{{"file", fixUTF8(Request.File)},         {"unsaved", std::move(Unsaved)},
                  {"flags", texts(Request.Options.Flags)}, {"models", std::move(Models)},
+                 {"modelsNamed", Request.Options.ModelsNamed},
                  {"unroll", Request.Options.Unroll},      {"timeout", Request.Options.TimeoutSeconds},
                  {"memory", Request.Options.MemoryBytes}, {"jobs", Request.Options.Jobs},
                  {"engine", nameOf(Request.Options.Search)}, {"robustness", Request.Options.Robustness},
-                 {"known", texts(Request.Known)}};
+                 {"checks", texts(Request.Options.Looked.names())}, {"known", texts(Request.Known)}};
     if (Request.Fix)
       Asked["aim"] = nameOf(Request.Fix->What);
     Line[Request.Fix ? "fix" : "check"] = std::move(Asked);
@@ -54,13 +55,14 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
   if (!Check)
     Check = Fix;
   ObjectMapper O(*Check, Path.field("check"));
-  std::vector<std::string> Models;
+  std::vector<std::string> Models, Looked;
   std::string Search;
   if (!O || !O.map("file", Request.File) || !O.map("unsaved", Request.Unsaved) ||
-      !O.map("flags", Request.Options.Flags) || !O.map("models", Models) || !O.map("unroll", Request.Options.Unroll) ||
+      !O.map("flags", Request.Options.Flags) || !O.map("models", Models) ||
+      !O.map("modelsNamed", Request.Options.ModelsNamed) || !O.map("unroll", Request.Options.Unroll) ||
       !O.map("timeout", Request.Options.TimeoutSeconds) || !O.map("memory", Request.Options.MemoryBytes) ||
       !O.map("jobs", Request.Options.Jobs) || !O.map("engine", Search) ||
-      !O.map("robustness", Request.Options.Robustness) || !O.map("known", Request.Known))
+      !O.map("robustness", Request.Options.Robustness) || !O.map("checks", Looked) || !O.map("known", Request.Known))
     return false;
   SettingsLayer Named;
   if (std::string Wrong = set(Named, "models", Models); !Wrong.empty()) {
@@ -71,6 +73,13 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
     Path.field("check").field("engine").report("unknown engine");
     return false;
   }
+  if (Looked.empty())
+    Looked = {"none"};
+  if (std::string Wrong = set(Named, "checks", Looked); !Wrong.empty()) {
+    Path.field("check").field("checks").report("unknown kind of bug");
+    return false;
+  }
+  Request.Options.Looked = *Named.Looked;
   Request.Options.Models = *Named.Models;
   Request.Options.Search = *Named.Search;
   if (!Fix)
@@ -205,6 +214,8 @@ std::string keyOf(const Program &P, const Settings &Options) {
   addNames(D, P);
   for (Model M : Options.Models)
     D.number(static_cast<uint64_t>(M));
+  D.number(Options.ModelsNamed);
+  D.texts(Options.Looked.names());
   D.number(Options.Unroll).number(static_cast<uint64_t>(Options.Search)).number(Options.Robustness).texts(Options.Flags);
   return D.result();
 }

@@ -1,7 +1,7 @@
 // What the server asks a worker process, and what it answers: one JSON object per line.
 //
 //   {"check": {"file", "unsaved": {path: text}, "flags", "models", "unroll", "timeout", "memory", "jobs",
-//              "robustness", "known"}}
+//              "robustness", "checks", "known"}}
 //     -> {"compiled": {"key", "seconds"}}            once, if it compiles and is to be explored
 //        {"progress": Progress}                      a few times a second, and after each model
 //        {"outcome": Outcome, "done": false}         after each model but the last

@@ -7,6 +7,8 @@
 //   picket_bench --benchmark_filter=ManyRaces       time to plan for the races of one execution
 //   picket_bench --relaxation [name]                time relative to SC, robust programs of tests/programs
 //   picket_bench --monitoring [name]                time of SC with monitors relative to SC without
+//   picket_bench --monitor-growth                   time of one execution per event, with and without monitors
+#include "bench/MonitorGrowth.h"
 #include "bench/Monitoring.h"
 #include "bench/Relaxation.h"
 #include "litmus/LitmusReader.h"
@@ -208,6 +210,8 @@ void registerAll() {
 int main(int Count, char **Arguments) {
   if (Count > 1 && std::string(Arguments[1]) == "--relaxation")
     return picket::printRelaxation(Count > 2 ? Arguments[2] : "");
+  if (Count > 1 && std::string(Arguments[1]) == "--monitor-growth")
+    return picket::printMonitorGrowth();
   if (Count > 1 && std::string(Arguments[1]) == "--monitoring")
     return picket::printMonitoring(Count > 2 ? Arguments[2] : "");
   benchmark::Initialize(&Count, Arguments);

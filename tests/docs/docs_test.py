@@ -102,7 +102,7 @@ class Test:
     def run(self, command):
         self.ran += 1
         done = subprocess.run(["bash", "-c", command], cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1800)
         return done.returncode, done.stdout
 
     def fail(self, page, line, message):

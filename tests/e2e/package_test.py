@@ -64,7 +64,7 @@ class PackageTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             program = self.archive.extract(info, folder)
             os.chmod(program, 0o755)
-            version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60, check=True).stdout
+            version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=600, check=True).stdout
         self.assertIn(self.manifest["version"], version)
 
 

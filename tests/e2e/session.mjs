@@ -8,7 +8,7 @@ import path from "node:path";
 import { chromium } from "playwright-core";
 
 /** A wait that takes longer has failed. Generous: tests run beside others on small machines. */
-export const Patience = Number(process.env.PICKET_E2E_PATIENCE ?? 120_000);
+export const Patience = Number(process.env.PICKET_E2E_PATIENCE ?? 600_000);
 
 const baseSettings = {
   "workbench.startupEditor": "none",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { eventually, Patience } from "./session.mjs";
 
-const mostTries = 6;
+const mostTries = 12;
 /** Of the waits of one try. Ever longer: a slow machine is not one that has lost a key. */
 const limitOf = (tries) => ({ timeout: 5000 * (tries + 1) });
 

@@ -48,12 +48,21 @@ LATE_ALLOCATIONS = program("""
     for (int i = 0; i < 12; ++i) *(char *)malloc(1 << 20) = 1;""", 5)
 
 
+# Loops that no other thread ends: one that reads what it has stored itself, one that only stores, threads without end.
+OWN_LOOP = program("for (;;) { __atomic_store_n(&x, 1, __ATOMIC_SEQ_CST); if (__atomic_load_n(&x, __ATOMIC_SEQ_CST) == 2) break; }", 1)
+OWN_STORES = program("for (int i = 0; i < 2000000000; ++i) __atomic_store_n(&x, i, __ATOMIC_SEQ_CST);", 1)
+BUFFERED_STORES = program("for (int i = 0; i < 2000000000; ++i) x = i;", 2)
+THREADS = f"{HEAD}void *run(void *p) {{ return p; }}\nint main(void) {{ pthread_t t; while (1) pthread_create(&t, 0, run, 0); }}\n"
+CHAIN_OF_THREADS = f"{HEAD}void *run(void *p) {{ pthread_t t; pthread_create(&t, 0, run, 0); return p; }}\nint main(void) {{ run(0); return 0; }}\n"
+
+
 class Use:
     """What a run of the checker took."""
 
     def __init__(self, *arguments, command="check"):
         read, write = os.pipe()
-        process = subprocess.Popen([PICKET, command, *arguments], stdout=write, stderr=subprocess.DEVNULL)
+        # One process, so that the largest is the one that explores.
+        process = subprocess.Popen([PICKET, command, *arguments], stdout=write, stderr=subprocess.DEVNULL, env={**os.environ, "PICKET_UNCONFINED": "1"})
         os.close(write)
         with os.fdopen(read) as pipe:
             self.output = pipe.read()
@@ -91,7 +100,7 @@ class Limits(unittest.TestCase):
 
     def expect_memory(self, name, text, model, limit, *options, jobs=1):
         compiled, use, answer = self.check(
-            text, "--model", model, "--timeout", "60s", "--max-memory", f"{limit}M", "--unroll", "1000000", *options, jobs=jobs)
+            text, "--model", model, "--timeout", "1h", "--max-memory", f"{limit}M", "--unroll", "1000000", *options, jobs=jobs)
         self.assertEqual((answer["verdict"], use.code), ("inconclusive", 4))
         self.assertRegex(answer["reason"], "memory|allocates more")
         self.expect_within(f"{name} under {model}", compiled, use, limit, answer["reason"])
@@ -114,6 +123,31 @@ class Limits(unittest.TestCase):
             self.expect_memory("one long execution", ONE_LONG_EXECUTION, model, 128)
             self.expect_memory("allocations", ALLOCATIONS, model, 128)
 
+    def test_models_side_by_side_share_the_memory(self):
+        self.write(SMALL)
+        compiled = Use("--jobs", "1", "--json", "--model", "sc", self.file)
+        self.write(ONE_LONG_EXECUTION)
+        use = Use("--jobs", "2", "--json", "--model", "sc,tso", "--no-monitor", "--engine", "bounded", "--max-memory", "128M", "--unroll", "1000000", self.file)
+        answers = json.loads(use.output)["models"]
+        self.assertEqual({answer["verdict"] for answer in answers}, {"inconclusive"})
+        self.expect_within("two models side by side", compiled, use, 128, answers[0]["reason"])
+
+    def expect_little(self, name, text, model, verdict, *options):
+        compiled, use, answer = self.check(text, "--model", model, "--engine", "bounded", "--timeout", "60s", "--max-memory", "256M", *options)
+        spent = (use.bytes - compiled.bytes) / (1 << 20)
+        print(f"memory: {name} under {model}: {answer['verdict']}, {spent:.0f} MiB")
+        self.assertEqual(answer["verdict"], verdict)
+        self.assertLessEqual(spent, 256 * 1.05)
+
+    def test_limits_of_exploring(self):
+        for model in ("sc", "tso", "pso", "power"):
+            self.expect_little("a loop of its own", OWN_LOOP, model, "bounded")
+            self.expect_little("threads without end", THREADS, model, "bounded")
+            self.expect_little("threads that create threads", CHAIN_OF_THREADS, model, "inconclusive")
+        for model in ("tso", "pso"):
+            self.expect_time("stores of its own", OWN_STORES, model, 0.3)
+            self.expect_little("stores without end", BUFFERED_STORES, model, "inconclusive")
+
     def test_memory_of_states(self):
         # Just above what tables had when they grew: the next size is too large.
         for model in ("sc", "tso"):
@@ -126,7 +160,7 @@ class Limits(unittest.TestCase):
         self.write(SMALL)
         compiled = Use("--json", self.file, command="robust")
         self.write(ROBUST_STATES)
-        use = Use("--json", "--engine", "lazy", "--model", "tso", "--max-memory", "112M", "--timeout", "60s", self.file, command="robust")
+        use = Use("--json", "--engine", "lazy", "--model", "tso", "--max-memory", "112M", "--timeout", "1h", self.file, command="robust")
         (answer,) = json.loads(use.output)["models"]
         self.assertEqual(use.code, 4)
         self.assertEqual(answer["reason"], "the memory limit was reached")

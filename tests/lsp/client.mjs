@@ -2,18 +2,19 @@
 // for a state of that record, never for time to pass. The program under test is $PICKET.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } from "vscode-languageserver-protocol/node";
+export { example } from "./programs.mjs";
 import { alive, descendants, memoryOf, ticksOf, workersOf } from "./processes.mjs";
 
 export const Picket = process.env.PICKET ?? "picket";
 /** Under sanitizers neither time nor memory is what it is otherwise. */
 export const Unmeasured = Boolean(process.env.PICKET_UNMEASURED);
 /** A wait that takes longer has failed. Generous: tests run beside others on small machines. */
-export const Patience = 60_000;
+export const Patience = 600_000;
 
 /** What an editor with everything offers. */
 export const FullCapabilities = {
@@ -308,8 +309,4 @@ export async function workerAtWork(client) {
     return working !== undefined;
   });
   return working;
-}
-
-export function example(name) {
-  return readFileSync(path.join(process.env.PICKET_SOURCE_DIR, "examples", name), "utf8");
 }

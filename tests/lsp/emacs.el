@@ -15,7 +15,7 @@
 
 (defun picket-test-wait (what state)
   "Wait until STATE returns something and return that; WHAT says what it is."
-  (let ((end (+ (float-time) 60)) value)
+  (let ((end (+ (float-time) 600)) value)
     (while (not (setq value (funcall state)))
       (when (> (float-time) end)
         (error "No %s; server: %s" what

@@ -21,7 +21,7 @@ const Crash = /stopped unexpectedly/;
 /** The person was told of it, so it stays when the server ends. */
 const logOf = (diagnostic) => /log: (.*)$/.exec(diagnostic.message)[1];
 
-test("Workers killed at random moments: every document ends with the right result", { timeout: 600_000 }, () => session({}, async (client) => {
+test("Workers killed at random moments: every document ends with the right result", () => session({}, async (client) => {
   const random = generator(20260101);
   // Some tenths of a second of work each, so that most moments fall into a check.
   const texts = [writers(9), writers(9, "x != 3"), Buggy, Fixed];
@@ -79,28 +79,28 @@ test("A worker that dies again and again is told of once, and the next file is c
   assert.equal((await client.checked(await client.open("sb.c", Buggy))).length, 1);
 }));
 
-test("A worker that is stopped is noticed, and another one answers", { timeout: 180_000 }, () => session({}, async (client) => {
+test("A worker that is stopped is noticed, and another one answers", () => session({}, async (client) => {
   const uri = await client.open("slow.c", `// picket: timeout=0\n${writers(9)}`); // no limit would end it
   await exploring(client);
   const hanging = await workerAtWork(client);
   process.kill(hanging, "SIGSTOP");
-  assert.deepEqual(await client.checked(uri, 120_000), []);
+  assert.deepEqual(await client.checked(uri), []);
   assert.equal(client.status(uri).state, "done");
   assert(client.notifications("window/logMessage").some(({ params }) => /did not answer any more/.test(params.message)), client.describe());
   await eventually("the stopped worker to end", () => !alive(hanging));
 }));
 
-test("A file that takes more memory than allowed costs its worker, and nothing else", { timeout: 180_000 }, () => session({}, async (client) => {
+test("A file that takes more memory than allowed costs its worker, and nothing else", () => session({}, async (client) => {
   // The compiler makes some gigabytes of it, and knows nothing of limits.
   const uri = await client.open("huge.c", `// picket: memory=64M\nint a[100000000] = { [99999999] = 1 };\n${Buggy}`);
-  const diagnostics = await client.checked(uri, 120_000);
+  const diagnostics = await client.checked(uri);
   assert.equal(diagnostics.length, 1, JSON.stringify(diagnostics));
   assert.match(diagnostics[0].message, /not decided: the memory limit of 64 MiB was reached/);
   assert.equal(diagnostics[0].severity, 2);
   assert.equal((await client.checked(await client.open("sb.c", Buggy))).length, 1);
 }));
 
-test("The memory limit is kept by the exploration itself", { timeout: 180_000 }, () => session({}, async (client) => {
+test("The memory limit is kept by the exploration itself", () => session({}, async (client) => {
   const source = `// picket: memory=64M models=sc
 #include <pthread.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ volatile int x;
 void *eat(void *p) { for (int i = 0; i < 100; i++) { char *m = malloc(1 << 20); m[0] = x; x = m[0] + 1; } return p; }
 int main(void) { pthread_t t; pthread_create(&t, 0, eat, 0); x = 7; pthread_join(t, 0); return 0; }
 `;
-  const diagnostics = await client.checked(await client.open("eater.c", source), 120_000);
+  const diagnostics = await client.checked(await client.open("eater.c", source));
   assert.equal(diagnostics.length, 1, JSON.stringify(diagnostics));
   assert.match(diagnostics[0].message, /not decided under SC: the program allocates more than 58720256 of the 67108864 bytes that the check may take/);
   assert.equal((await client.checked(await client.open("sb.c", Buggy))).length, 1);

@@ -6,7 +6,7 @@ import { workersOf } from "./processes.mjs";
 import { Buggy, Fixed } from "./programs.mjs";
 
 for (const trigger of ["save", "change"]) {
-  test(`200 rapid edits, checked on ${trigger}`, { timeout: 120_000 }, () =>
+  test(`200 rapid edits, checked on ${trigger}`, () =>
     session({ initializationOptions: { check: { trigger } } }, async (client) => {
       const uri = await client.open("sb.c", Buggy);
       assert.equal((await client.checked(uri)).length, 1);
@@ -35,7 +35,7 @@ for (const trigger of ["save", "change"]) {
     }));
 }
 
-test("50 documents", { timeout: 300_000 }, () => session({}, async (client) => {
+test("50 documents", () => session({}, async (client) => {
   const documents = [];
   for (let index = 0; index < 50; ++index)
     documents.push(await client.open(`document${index}.c`, `${index % 2 ? Buggy : Fixed}int number${index};\n`));

@@ -26,7 +26,7 @@ local worked, problem = pcall(function()
   local function complete()
     return vim.tbl_contains(vim.tbl_map(function(shown) return shown.message end, vim.diagnostic.get(0)), os.getenv("WANTED"))
   end
-  local arrived = vim.wait(60000, complete, 20)
+  local arrived = vim.wait(600000, complete, 20)
   result.shown = diagnostics()
   assert(arrived, "no diagnostic, or another: " .. vim.json.encode(result.shown))
 
@@ -36,12 +36,12 @@ local worked, problem = pcall(function()
 
   -- Over the store to flag1 in the thread 'right'.
   vim.fn.search("flag1 = 1;")
-  local answers = vim.lsp.buf_request_sync(0, "textDocument/hover", vim.lsp.util.make_position_params(0, "utf-16"), 10000)
+  local answers = vim.lsp.buf_request_sync(0, "textDocument/hover", vim.lsp.util.make_position_params(0, "utf-16"), 600000)
   for _, answer in pairs(answers or {}) do
     if answer.result then result.hover = answer.result.contents.value end
   end
 
-  local lenses = vim.lsp.buf_request_sync(0, "textDocument/codeLens", { textDocument = vim.lsp.util.make_text_document_params() }, 10000)
+  local lenses = vim.lsp.buf_request_sync(0, "textDocument/codeLens", { textDocument = vim.lsp.util.make_text_document_params() }, 600000)
   for _, answer in pairs(lenses or {}) do
     if answer.result and answer.result[1] then result.lens = answer.result[1].command.title end
   end
@@ -49,7 +49,7 @@ local worked, problem = pcall(function()
   vim.cmd([[silent %s/\(flag[01]\|turn\) = [01];/& __sync_synchronize();/]])
   vim.cmd("silent write")
   local function errors() return vim.diagnostic.get(0, { severity = vim.diagnostic.severity.ERROR }) end
-  assert(vim.wait(60000, function() return #errors() == 0 end, 20), "the diagnostic stays")
+  assert(vim.wait(600000, function() return #errors() == 0 end, 20), "the diagnostic stays")
   result.repaired = true
 end)
 if not worked then result.problem = tostring(problem) end

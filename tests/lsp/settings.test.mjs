@@ -132,6 +132,21 @@ test("An edit while a check runs starts it again with the new text", () => sessi
   assert.equal((await client.checked(uri)).length, 1);
 }));
 
+test("The kinds of bugs that are looked for can be chosen, and the status says what is left out", () => session({ initializationOptions: { models: ["tso"], checks: ["default", "no-assertion"] } }, async (client) => {
+  const uri = await client.open("sb.c", Buggy);
+  assert.deepEqual(await client.checked(uri), []);
+  assert.match(client.status(uri).text, /without assertion/);
+  assert(!client.status(uri).settings.checks.includes("assertion"));
+  await client.editAndSave(uri, `// picket: checks=assertion\n${Buggy}`);
+  assert.equal((await client.checked(uri)).length, 1);
+  assert.match(client.status(uri).text, /without .*memory/);
+  await client.editAndSave(uri, `// picket: checks=default,leak\n${Buggy}`);
+  assert.equal((await client.checked(uri)).length, 1);
+  assert.doesNotMatch(client.status(uri).text, /without/);
+  await client.editAndSave(uri, `// picket: checks=race\n${Buggy}`);
+  assert.match((await client.checked(uri)).map(({ message }) => message).join(), /C11/);
+}));
+
 test("Settings that are none are told of and do no harm", () => session({}, async (client) => {
   const uri = await client.open("sb.c", `// picket: models=vax unroll=minus colour=red\n${Buggy}`);
   const diagnostics = await client.checked(uri);

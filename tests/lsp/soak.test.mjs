@@ -52,7 +52,7 @@ function expectNoStale(client, uri) {
   assert.deepEqual(versions, [...versions].sort((left, right) => left - right), `versions of ${uri} go up`);
 }
 
-test(`${Saves} saves with edits, cancels and killed workers`, { timeout: 60_000 + Saves * 10_000 }, () => session({}, async (client) => {
+test(`${Saves} saves with edits, cancels and killed workers`, () => session({}, async (client) => {
   const random = generator(Seed);
   const below = (limit) => Math.floor(random() * limit);
   const documents = [];

@@ -5,7 +5,8 @@
 set -u
 picket=$1
 bad=$2
-seconds=120
+seconds=1800 # for what never ends: a busy machine takes long, too
+processor=unlimited # seconds
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failures=0
@@ -19,7 +20,7 @@ fail() {
 
 run() { # run arguments...: output and exit code of the check
   checks=$((checks + 1))
-  timeout "$seconds" "$picket" check "$@" >"$scratch/stdout" 2>"$scratch/stderr"
+  (ulimit -t "$processor" && exec timeout "$seconds" "$picket" check "$@") >"$scratch/stdout" 2>"$scratch/stderr"
   code=$?
   cat "$scratch/stdout" "$scratch/stderr" >"$scratch/output"
 }
@@ -64,16 +65,15 @@ expect() {
   grep -q '"verdict"' "$scratch/stdout" || fail "$name as JSON: no verdict"
 }
 
-# stops name file: ends with the time limit, soon after it has passed.
+# stops name file: ends with the time limit. Three models with 200 ms each and the compiler have enough with five seconds of
+# processor time; a busy machine does not make it more.
 stops() {
   name=$1 file=$2
+  processor=5
   run --timeout 200ms --format json "$file"
+  processor=unlimited
   checkCode "$name in time" 4
   grep -q "the time limit was reached" "$scratch/stdout" || fail "$name: does not say that the time limit was reached"
-  if [ "$haveJson" -eq 1 ]; then
-    python3 -c 'import json, sys; sys.exit(max(m["seconds"] for m in json.load(sys.stdin)["models"]) >= 1)' <"$scratch/stdout" ||
-      fail "$name: took 1 s or more with a time limit of 200 ms"
-  fi
 }
 
 expect "missing file" "$bad/no_such_file.c" 3 "no such file|does not exist|cannot (open|read)" "no_such_file\.c"
@@ -85,9 +85,9 @@ expect "syntax error" "$bad/syntax_error.c" 3 "expected expression" "syntax_erro
 expect "missing header" "$bad/missing_header.c" 3 "no_such_header\.h" "missing_header\.c:2"
 expect "infinite recursion" "$bad/infinite_recursion.c" 1 "stack" "infinite_recursion\.c:[678]"
 expect "endless loop" "$bad/endless_loop.c" 4 "loop|step|limit" "endless_loop\.c:[4-8]"
-expect "endless stores" "$bad/endless_stores.c" 4 "stores without end" "endless_stores\.c:4"
-stops "endless stores" "$bad/endless_stores.c"
-stops "endless reads" "$bad/endless_reads.c"
+expect "endless stores" "$bad/endless_stores.c" 0 "up to 8 iterations of the loop at line 4"
+expect "endless reads" "$bad/endless_reads.c" 0 "up to 8 iterations of the loop at line 4"
+stops "too many executions" "$bad/too_many_executions.c"
 expect "10 GB malloc" "$bad/huge_malloc.c" 3 "10 ?G|10737418240|10,737,418,240" "huge_malloc\.c:5"
 expect "unknown external" "$bad/unknown_external.c" 3 "launch_rocket" "unknown_external\.c:6"
 expect "inline assembly" "$bad/inline_asm.c" 3 "cpuid" "inline_asm\.c:4"

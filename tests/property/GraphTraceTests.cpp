@@ -100,7 +100,7 @@ ModelReport checkUnder(Model Which, const std::string &Text, bool Exhaustive) {
   Request.Options.Models = {Which};
   Request.Options.Exhaustive = Exhaustive;
   Request.Options.Counterexamples = 100;
-  Request.Options.TimeoutSeconds = 20;
+  Request.Options.TimeoutSeconds = 600;
   return check(Request).Models.front();
 }
 

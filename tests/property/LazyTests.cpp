@@ -216,12 +216,13 @@ TEST(LazyTso, AgreesWithLocks) { expectAgreement(Locks, 300, 64); }
 TEST(LazyTso, AgreesWithAwaits) { expectAgreement(Awaits, 400, 65, 3, 4); }
 TEST(LazyTso, AgreesWithAccessesOfSeveralSizes) { expectAgreement(Mixed, 300, 66, 3, 4); }
 
-/// What is wrong with the answer about a program with loops. Neither the search nor its judge need come to an end.
+/// What is wrong with the answer about a program with loops. Neither the search nor its judge need come to an end: memory
+/// is what ends them.
 std::string problemOfLooping(const Program &P, Counts &Sum, unsigned &Decided) {
   constexpr uint64_t Enough = 8 << 20;
   ExplorationOptions Limits;
   Limits.MaxMemoryBytes = Enough;
-  auto Soon = [] { return std::chrono::steady_clock::now() + std::chrono::seconds(2); };
+  auto Soon = [] { return std::chrono::steady_clock::now() + std::chrono::seconds(60); };
   Limits.Deadline = Soon();
   Shown What;
   const LazyTsoResult Lazy = checkLazily(P, Limits, What);

@@ -64,12 +64,19 @@ struct Executions : ExplorationObserver {
 BugSet bugsOf(const StateSearchResult &Result) {
   BugSet Bugs;
   for (const StateSearchResult::Found &Found : Result.Bugs)
-    Bugs.insert({Found.Bug.Kind, Found.Bug.Thread, Found.Bug.Pc});
+    if (!Found.Bug.GoesRound)
+      Bugs.insert({Found.Bug.Kind, Found.Bug.Thread, Found.Bug.Pc});
   return Bugs;
 }
 
+/// One is shown, whichever it is.
+bool hasLivelock(const StateSearchResult &Result) {
+  return std::any_of(Result.Bugs.begin(), Result.Bugs.end(),
+                     [](const StateSearchResult::Found &Found) { return Found.Bug.GoesRound; });
+}
+
 struct Counts {
-  uint64_t All = 0, Reduced = 0, Bugs = 0;
+  uint64_t All = 0, Reduced = 0, Bugs = 0, Livelocks = 0;
 };
 
 /// What is wrong with the searches of a program, empty if nothing. If it has blocks of memory that come and go, a number
@@ -88,12 +95,15 @@ std::string problemOf(const std::string &Text, Buffering Buffers, bool Explore, 
   Sum.All += Long.States;
   Sum.Reduced += Short.States;
   Sum.Bugs += Long.Bugs.size();
+  Sum.Livelocks += hasLivelock(Long);
   if (Short.Ended != ExplorationResult::End::Everything || Long.Ended != ExplorationResult::End::Everything)
     return "not finished: " + Short.Reason + Long.Reason;
   if (Short.States > Long.States && !HasBlocks)
     return std::to_string(Short.States) + " states with reduction, " + std::to_string(Long.States) + " without";
   if (bugsOf(Short) != bugsOf(Long))
     return "other bugs with reduction";
+  if (hasLivelock(Short) != hasLivelock(Long))
+    return hasLivelock(Short) ? "a livelock with reduction only" : "a livelock without reduction only";
   if (Reduced.Last != Full.Last)
     return "other last states with reduction";
   if (!Explore)

@@ -37,7 +37,7 @@ int main(void) {
 
 
 def run(*arguments, cwd=None, env=None):
-    return subprocess.run([PICKET, *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=300)
+    return subprocess.run([PICKET, *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=1800)
 
 
 def page_data(html):
@@ -142,7 +142,8 @@ class Commands(unittest.TestCase):
 
     def test_json_report_holds_the_counterexample(self):
         report = json.loads(self.picket("check", "--json", "bug.c", code=1).stdout)
-        [bug] = [bug for model in report["models"] for bug in model["bugs"]]
+        bug, under_power = [bug for model in report["models"] for bug in model["bugs"]]
+        self.assertEqual(under_power["counterexample"]["model"], "power")
         self.assertEqual(bug["counterexample"]["bug"]["line"], bug["line"])
         self.assertNotIn("svg", bug["counterexample"]["chronological"])
 
@@ -169,7 +170,7 @@ class Commands(unittest.TestCase):
 
     def test_sarif_of_the_examples_is_valid(self):
         examples = [os.path.join(SOURCE_DIR, "examples", name) for name in sorted(os.listdir(os.path.join(SOURCE_DIR, "examples")))]
-        self.write("all.sarif", run("check", "--timeout", "20s", "--format", "sarif", *examples).stdout)
+        self.write("all.sarif", run("check", "--timeout", "10m", "--format", "sarif", *examples).stdout)
         log = json.loads(self.read("all.sarif"))
         self.assertGreaterEqual(len(log["runs"][0]["results"]), 4)
         self.validate(self.path("all.sarif"))
@@ -190,11 +191,12 @@ class Commands(unittest.TestCase):
     def test_sarif_tells_threads_and_models(self):
         text = self.picket("check", "--format", "sarif", "bug.c", code=1).stdout
         [result] = json.loads(text)["runs"][0]["results"]
-        self.assertEqual(result["properties"]["models"], ["pso"])
-        [flow] = result["codeFlows"]
-        self.assertEqual({thread["id"] for thread in flow["threadFlows"]}, {"main", "writer"})
-        order = sorted(place["executionOrder"] for thread in flow["threadFlows"] for place in thread["locations"])
-        self.assertEqual(order, list(range(1, len(order) + 1)))
+        self.assertEqual(result["properties"]["models"], ["pso", "power"])
+        self.assertEqual(len(result["codeFlows"]), 2)
+        for flow in result["codeFlows"]:
+            self.assertEqual({thread["id"] for thread in flow["threadFlows"]}, {"main", "writer"})
+            order = sorted(place["executionOrder"] for thread in flow["threadFlows"] for place in thread["locations"])
+            self.assertEqual(order, list(range(1, len(order) + 1)))
 
     def test_sarif_counts_columns_in_utf16(self):
         # U+1F600 is four bytes and two code units.
@@ -202,6 +204,86 @@ class Commands(unittest.TestCase):
         text = self.picket("check", "--format", "sarif", "wide.c", code=1).stdout
         [result] = json.loads(text)["runs"][0]["results"]
         self.assertEqual(result["locations"][0]["physicalLocation"]["region"]["startColumn"], 7)
+
+    def test_checks_choose_what_is_reported(self):
+        for name in ("no-assertion", "-assertion", "memory,deadlock", "none"):
+            off = run("check", "--checks", name, "--model", "pso", self.path("bug.c"))
+            self.assertEqual(off.returncode, 0, off.stdout)
+            self.assertRegex(off.stdout, r"ended in an error that is not checked")
+            self.assertRegex(off.stdout, r"not checked, as asked for: .*assertion")
+        for name in ("assertion", "default", "all", "default,leak"):
+            on = run("check", "--checks", name, "--model", "pso", self.path("bug.c"))
+            self.assertEqual(on.returncode, 1, on.stdout)
+            self.assertEqual("not checked" in on.stdout, name == "assertion")
+
+    def test_checks_that_are_none_are_refused(self):
+        for name, why in (("memoy", "'memoy' is no kind of bug"), ("race", "C11"), ("no-none", "no kind of bug")):
+            refused = run("check", "--checks", name, self.path("bug.c"))
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(why, refused.stderr)
+
+    def test_json_names_what_was_checked(self):
+        report = json.loads(run("check", "--json", "--checks", "memory,leak", "--model", "pso", self.path("bug.c")).stdout)
+        self.assertEqual(report["checks"], ["memory", "leak"])
+        self.assertEqual(report["models"][0]["verdict"], "verified")
+        self.assertEqual(report["models"][0]["unchecked"], 1)
+        report = json.loads(run("check", "--json", self.path("good.c")).stdout)
+        self.assertIn("assertion", report["checks"])
+        self.assertNotIn("leak", report["checks"])
+
+    def test_every_report_names_what_was_not_checked(self):
+        chosen = ("--checks", "no-assertion", "--model", "pso", self.path("bug.c"))
+        counts = run("check", "--count", *chosen).stdout
+        self.assertRegex(counts, r"bug.c: PSO: \d+ more ended in an error that is not checked")
+        self.assertIn("not checked, as asked for: assertion", counts)
+        self.assertIn("not checked, as asked for: assertion", run("check", "--fix", *chosen).stderr)
+        sarif = json.loads(run("check", "--format", "sarif", *chosen).stdout)["runs"][0]
+        told = [n for n in sarif["invocations"][0]["toolExecutionNotifications"] if n["descriptor"]["id"] == "not-checked"]
+        self.assertIn("assertion", told[0]["message"]["text"])
+        self.assertIn("not-checked", [n["id"] for n in sarif["tool"]["driver"]["notifications"]])
+
+    def test_checks_come_from_the_file_and_the_command_line_has_the_last_word(self):
+        self.write("comment.c", "// picket: checks=no-assertion\n" + BUGGY)
+        self.assertEqual(run("check", "--model", "pso", self.path("comment.c")).returncode, 0)
+        self.assertEqual(run("check", "--model", "pso", "--checks", "default", self.path("comment.c")).returncode, 1)
+        self.write(".picket.toml", 'checks = ["default", "no-assertion"]\n')
+        self.assertEqual(run("check", "--model", "pso", self.path("bug.c")).returncode, 0)
+        self.write(".picket.toml", 'checks = "memoy"\n')
+        told = run("check", "--model", "pso", self.path("bug.c"))
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("'memoy' is no kind of bug", told.stderr)
+
+    def test_replay_of_kinds_that_are_off_by_default(self):
+        self.write("kinds.c", """#include <limits.h>
+#include <stdlib.h>
+volatile int max = INT_MAX;
+int main(void) {
+  int *volatile p = malloc(4);
+#ifdef READ
+  return *p;
+#endif
+#ifdef ADD
+  free(p);
+  return max + 1 == 0;
+#endif
+  return 0;
+}
+""")
+        for checks, flag, line in (("leak", "-DLEAK", 5), ("uninitialised", "-DREAD", 7), ("overflow", "-DADD", 11)):
+            for model in MODELS:
+                made = run("check", "--checks", checks, "--model", model, "--trace-json", self.path("kind.json"), flag,
+                           self.path("kinds.c"))
+                self.assertEqual(made.returncode, 1, made.stdout)
+                again = run("replay", self.path("kind.json"))
+                self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
+                self.assertIn(f"kinds.c:{line}", again.stdout)
+
+    def test_a_fix_is_for_what_is_checked(self):
+        fixed = run("check", "--fix", "--checks", "assertion", "--model", "pso", self.path("bug.c"))
+        self.assertEqual(fixed.returncode, 0, fixed.stdout + fixed.stderr)
+        self.assertIn("+", fixed.stdout)
+        nothing = run("check", "--fix", "--checks", "no-assertion", "--model", "pso", self.path("bug.c"))
+        self.assertNotIn("+++", nothing.stdout)
 
     def test_replay_fails_at_the_same_place(self):
         self.record()

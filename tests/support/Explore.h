@@ -54,21 +54,25 @@ struct Silent : ExplorationObserver {
 
 /// Keeps the key of every trace, and how often it was seen.
 struct Traces : ExplorationObserver {
-  std::map<TraceKey, unsigned> Complete, Blocked, Cut;
+  std::map<TraceKey, unsigned> Complete, Blocked, Cut, Unchecked;
 
   void ended(Execution &E, Ending How) override {
-    ++(How == Ending::Blocked ? Blocked : How == Ending::Cut ? Cut : Complete)[traceKeyOf(E, E.cells())];
+    ++(How == Ending::Blocked     ? Blocked
+       : How == Ending::Cut       ? Cut
+       : How == Ending::Unchecked ? Unchecked
+                                  : Complete)[traceKeyOf(E, E.cells())];
   }
   void restarted() override {
     Complete.clear();
     Blocked.clear();
     Cut.clear();
+    Unchecked.clear();
   }
 
   /// How many executions were not the first of their trace.
   uint64_t repeated() const {
     uint64_t Times = 0;
-    for (const auto *Kind : {&Complete, &Blocked, &Cut})
+    for (const auto *Kind : {&Complete, &Blocked, &Cut, &Unchecked})
       for (const auto &[Key, Seen] : *Kind)
         Times += Seen - 1;
     return Times;

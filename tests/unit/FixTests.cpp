@@ -325,7 +325,7 @@ TEST_F(FixCommandTest, AppliesWhatItProved) {
   write("sb.c", testing::StoreBuffering);
   const testing::Outcome Applied = run("check --fix --apply sb.c");
   EXPECT_EQ(Applied.ExitCode, 0);
-  EXPECT_TRUE(testing::contains(Applied.Output, "sb.c: Add 2 fences (verified for SC, TSO and PSO, minimal)"))
+  EXPECT_TRUE(testing::contains(Applied.Output, "sb.c: Add 2 fences (verified for SC, TSO, PSO and POWER, minimal)"))
       << Applied.Output;
   EXPECT_EQ(run("check sb.c").ExitCode, 0) << read("sb.c");
   EXPECT_TRUE(testing::contains(run("check --fix sb.c").Output, "nothing to fix"));

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace picket {
 namespace {
@@ -27,9 +29,11 @@ uint32_t lineOf(const std::string &Text, const std::string &Part) {
   return 1 + static_cast<uint32_t>(std::count(Text.begin(), Text.begin() + static_cast<ptrdiff_t>(Text.find(Part)), '\n'));
 }
 
-Robustness robustnessOf(const std::string &Text, Model Against) {
+Robustness robustnessOf(const std::string &Text, Model Against, unsigned Witnesses = 1, unsigned Unroll = 8) {
   CheckOptions Options;
   Options.RobustnessOnly = Options.Exhaustive = true;
+  Options.MostWitnesses = Witnesses;
+  Options.Unroll = Unroll;
   const CheckReport Report = testing::checkText(Text, Options);
   for (const Robustness &R : Report.Models.front().Robust)
     if (R.Against == Against)
@@ -114,6 +118,104 @@ TEST(Monitor, FencesMakeTheFiguresRobust) {
                                           "  b = 1;\n  __sync_synchronize();\n  (void)a;\n"});
   for (Model Against : {Model::TSO, Model::PSO})
     EXPECT_EQ(robustnessOf(Fenced, Against).Known, Robustness::Robust);
+}
+
+/// Store, accesses it is delayed past, observer: lines. The order in which they were found does not matter.
+using Listed = std::vector<std::tuple<uint32_t, std::vector<uint32_t>, uint32_t>>;
+Listed listOf(const Robustness &R) {
+  Listed Result;
+  for (const ScViolation &V : R.Violations) {
+    std::vector<uint32_t> Overtakers;
+    for (const Place &P : V.Overtakers)
+      Overtakers.push_back(P.Line);
+    Result.emplace_back(V.Store.Line, Overtakers, V.Observer.Line);
+  }
+  std::sort(Result.begin(), Result.end());
+  return Result;
+}
+
+TEST(Monitor, ListsAllViolationsOfStoreBuffering) {
+  const std::string Text = withThreads({"  a = 1;\n  (void)b;\n", "  b = 1;\n  (void)a;\n"});
+  const uint32_t A = lineOf(Text, "a = 1"), LoadB = A + 1, B = lineOf(Text, "b = 1"), LoadA = B + 1;
+  for (Model Against : {Model::TSO, Model::PSO}) {
+    const Robustness R = robustnessOf(Text, Against, 8);
+    EXPECT_EQ((Listed{{A, {LoadB}, LoadA}, {B, {LoadA}, LoadB}}), listOf(R));
+    EXPECT_TRUE(R.Complete);
+    EXPECT_EQ(0u, R.Iterations);
+    EXPECT_TRUE(isSame(R.Store, R.Violations.front().Store)) << "the one that is told of comes first";
+    for (const ScViolation &V : R.Violations) {
+      Robustness One = R;
+      One.Witness = V.Witness;
+      expectWitness(Text, One);
+    }
+  }
+}
+
+TEST(Monitor, PsoHasViolationsThatTsoHasNot) {
+  const std::string Text = withThreads({"  a = 1;\n  b = 1;\n  (void)c;\n", "  c = b;\n  (void)a;\n"});
+  const uint32_t A = lineOf(Text, "a = 1"), B = A + 1, LoadC = A + 2, C = lineOf(Text, "c = b"), LoadA = C + 1;
+  // Under TSO the store to b can be late, or that to c, and nobody can tell: there is no cycle with one of them.
+  EXPECT_EQ(Robustness::Robust, robustnessOf(withThreads({"  a = 1;\n  b = 1;\n", "  c = b;\n  (void)a;\n"}), Model::TSO).Known);
+  const Robustness R = robustnessOf(Text, Model::PSO);
+  const Listed List = listOf(R);
+  EXPECT_NE(std::find(List.begin(), List.end(), Listed::value_type{A, {B, LoadC}, LoadA}), List.end())
+      << "past the store, which the other thread reads, or past the load, before the other thread stores";
+}
+
+TEST(Monitor, AStoreThatIsLatePastSeveralAccessesIsListedOncePerObserver) {
+  const std::string Text = withThreads(
+      {"  a = 1;\n  (void)b;\n  (void)c;\n", "  b = 1;\n  c = 1;\n  (void)a;\n", "  c = 2;\n  a = 2;\n"});
+  const uint32_t A = lineOf(Text, "a = 1"), Load = lineOf(Text, "(void)a"), Store = lineOf(Text, "a = 2");
+  Listed OfA;
+  for (const auto &Entry : listOf(robustnessOf(Text, Model::TSO)))
+    if (std::get<0>(Entry) == A)
+      OfA.push_back(Entry);
+  EXPECT_EQ((Listed{{A, {A + 1, A + 2}, Load}, {A, {A + 2}, Store}}), OfA);
+}
+
+// One late store is enough for each violation that is listed. Here the loads of a and c need two.
+TEST(Monitor, ListsWhatOneLateStoreCanDo) {
+  const std::string Text = withThreads({"  a = 1;\n  b = 1;\n  (void)c;\n", "  c = 1;\n  b = 2;\n  (void)a;\n"});
+  const uint32_t B1 = lineOf(Text, "b = 1"), B2 = lineOf(Text, "b = 2");
+  const Robustness R = robustnessOf(Text, Model::TSO);
+  EXPECT_EQ((Listed{{B1, {B1 + 1}, B2}, {B2, {B2 + 1}, B1}}), listOf(R));
+}
+
+TEST(Monitor, WitnessesAreLimitedAndEachStoreComesFirst) {
+  const std::string Text =
+      withThreads({"  a = 1;\n  (void)b;\n", "  b = 1;\n  (void)a;\n  (void)a;\n", "  b = 2;\n  (void)a;\n"});
+  auto Shown = [](const Robustness &R) {
+    return std::count_if(R.Violations.begin(), R.Violations.end(), [](const ScViolation &V) { return V.Witness; });
+  };
+  const Robustness One = robustnessOf(Text, Model::TSO, 1);
+  EXPECT_EQ(1, Shown(One));
+  EXPECT_TRUE(One.Violations.front().Witness);
+  const Robustness All = robustnessOf(Text, Model::TSO, 100);
+  EXPECT_EQ(static_cast<ptrdiff_t>(All.Violations.size()), Shown(All));
+  EXPECT_EQ(listOf(One), listOf(All));
+  std::set<uint32_t> Stores, ShownOf;
+  for (const ScViolation &V : All.Violations)
+    Stores.insert(V.Store.Line);
+  for (const ScViolation &V : robustnessOf(Text, Model::TSO, static_cast<unsigned>(Stores.size())).Violations)
+    if (V.Witness)
+      ShownOf.insert(V.Store.Line);
+  EXPECT_EQ(Stores, ShownOf);
+}
+
+TEST(Monitor, TellsHowFarAListIsComplete) {
+  const std::string Waits = withThreads({"  a = 1;\n  while (b != 1)\n    c = 1;\n", "  b = 1;\n  (void)a;\n"});
+  const Robustness R = robustnessOf(Waits, Model::TSO, 1, 3);
+  ASSERT_EQ(Robustness::NotRobust, R.Known);
+  EXPECT_TRUE(R.Complete);
+  EXPECT_EQ(3u, R.Iterations);
+  // A check that ends at a bug of SC has not seen all executions.
+  CheckOptions Options;
+  Options.RobustnessOnly = true;
+  const CheckReport Report = testing::checkText(
+      "#include <assert.h>\n" + withThreads({"  a = 1;\n  (void)b;\n", "  b = 1;\n  (void)a;\n", "  assert(!a);\n"}), Options);
+  EXPECT_EQ(Verdict::Violation, Report.Models.front().Result);
+  for (const Robustness &Stopped : Report.Models.front().Robust)
+    EXPECT_FALSE(Stopped.Complete);
 }
 
 TEST(Monitor, ARobustProgramGetsItsOtherVerdictsFromSc) {

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
+#include <set>
 
 using namespace picket;
 using llvm::json::Array;
@@ -140,18 +142,51 @@ TEST(Outcome, OpenAnswersAreWarningsAndBoundsAreNot) {
 std::string withoutAssertion() { return std::regex_replace(Text, std::regex("assert\\(a \\|\\| b\\);"), ""); }
 std::string traceText(const Counterexample &C) { return C.Sentence; }
 
-TEST(Outcome, ADelayedStoreIsInformationWithTheWitnessAsCounterexample) {
-  const Outcome O = outcomeOf(reportOf(withoutAssertion(), threeModels()), threeModels(), traceText);
-  ASSERT_EQ(1u, O.Findings.size()) << "TSO and PSO have the same store";
-  const Finding &F = O.Findings[0];
-  EXPECT_EQ(Severity::Note, F.Level);
-  EXPECT_EQ("not-robust", F.Code);
-  EXPECT_TRUE(llvm::StringRef(F.Message).starts_with("not robust under TSO: this store can reach memory after")) << F.Message;
-  EXPECT_TRUE(F.Where.Line == 4 || F.Where.Line == 5);
-  EXPECT_FALSE(F.Steps.empty());
-  ASSERT_EQ(0, F.Trace);
-  EXPECT_EQ("tso", O.Traces[0].Model);
+TEST(Outcome, EachStoreThatCanBeLateIsInformationWithAWitnessAsCounterexample) {
+  CheckOptions Options = threeModels();
+  Options.MostWitnesses = 2;
+  const Outcome O = outcomeOf(reportOf(withoutAssertion(), Options), Options, traceText);
+  ASSERT_EQ(2u, O.Findings.size()) << "TSO and PSO have the same stores";
+  std::set<uint32_t> Lines;
+  for (const Finding &F : O.Findings) {
+    EXPECT_EQ(Severity::Note, F.Level);
+    EXPECT_EQ("not-robust", F.Code);
+    EXPECT_TRUE(llvm::StringRef(F.Message).starts_with("not robust under TSO: this store can reach memory after"))
+        << F.Message;
+    Lines.insert(F.Where.Line);
+    ASSERT_GT(F.Steps.size(), 2u);
+    EXPECT_EQ("this access can take effect before the store reaches memory", F.Steps[0].Text);
+    EXPECT_EQ("this access can observe that", F.Steps[1].Text);
+    EXPECT_EQ(F.Where.Line, F.Steps[0].Where.Line) << "both are on one line";
+    EXPECT_NE(F.Where.Line, F.Steps[1].Where.Line);
+    ASSERT_GE(F.Trace, 0);
+    EXPECT_EQ("tso", O.Traces[static_cast<size_t>(F.Trace)].Model);
+  }
+  EXPECT_EQ((std::set<uint32_t>{4, 5}), Lines);
   EXPECT_EQ("SC ✓  TSO ✓  PSO ✓", verdictsText(O));
+}
+
+TEST(Outcome, AStoreWithoutAWitnessOfItsOwnIsToldAsWell) {
+  const Outcome O = outcomeOf(reportOf(withoutAssertion(), threeModels()), threeModels(), traceText);
+  ASSERT_EQ(2u, O.Findings.size());
+  EXPECT_EQ(0, O.Findings[0].Trace);
+  EXPECT_EQ(-1, O.Findings[1].Trace);
+  EXPECT_EQ(2u, O.Findings[1].Steps.size()) << "the two accesses";
+  EXPECT_EQ(1u, O.Traces.size());
+}
+
+TEST(Outcome, HoversTellOfStoresThatCanBeLateAndOfObservers) {
+  const std::vector<LineFact> Facts = outcomeOf(reportOf(withoutAssertion(), threeModels()), threeModels()).Facts;
+  auto Has = [&](uint32_t Line, const std::string &Part) {
+    return std::any_of(Facts.begin(), Facts.end(), [&](const LineFact &F) {
+      return F.Where.Line == Line && F.Text.find(Part) != std::string::npos;
+    });
+  };
+  for (auto [Store, Observer] : {std::pair(4u, 5u), std::pair(5u, 4u)}) {
+    EXPECT_TRUE(Has(Store, "Not robust: under TSO this store can reach memory after the later access at line"));
+    EXPECT_TRUE(Has(Observer, "Not robust: under TSO the store at line " + std::to_string(Store) +
+                                  " can be late, and this line can observe that."));
+  }
 }
 
 TEST(Outcome, DelayedStoresAreNotToldWhereThereIsABugOrNobodyWantsToKnow) {
@@ -284,6 +319,9 @@ TEST(ProgramKey, ChangesWithTheProgramItsPlacesAndOptionsOnly) {
   EXPECT_NE(Key(Text), Key(Text, Other));
   Other = {};
   Other.Search = Engine::Lazy;
+  EXPECT_NE(Key(Text), Key(Text, Other));
+  Other = {};
+  Other.Looked.set(CheckGroup::Leak, true);
   EXPECT_NE(Key(Text), Key(Text, Other));
 }
 

@@ -2,6 +2,8 @@
 #include "lsp/ClientSettings.h"
 #include "lsp/Toml.h"
 
+#include "llvm/Support/MemoryBuffer.h"
+
 #include <gtest/gtest.h>
 
 using namespace picket;
@@ -25,6 +27,62 @@ TEST(Settings, TheNearestPlaceWinsSettingBySetting) {
   EXPECT_EQ(5.0, S.TimeoutSeconds);
   EXPECT_EQ(Trigger::Change, S.When);
   EXPECT_EQ(Settings().MemoryBytes, S.MemoryBytes);
+}
+
+TEST(Checks, AreASettingOfEveryPlace) {
+  std::vector<SettingsProblem> Problems;
+  Settings S;
+  EXPECT_EQ(Checks(), S.Looked);
+  apply(S, fromJson(R"({"picket": {"checks": ["default", "leak"]}})", Problems));
+  EXPECT_TRUE(S.Looked.has(CheckGroup::Leak) && S.Looked.has(CheckGroup::Memory));
+  apply(S, layerOfToml("checks = [\"memory\", \"leak\"]\n", Problems));
+  EXPECT_EQ((std::vector<std::string>{"memory", "leak"}), S.Looked.names());
+  apply(S, layerOfComment("// picket: checks=-deadlock,no-hang unroll=5\n", Problems));
+  EXPECT_EQ((std::vector<std::string>{"deadlock", "hang"}), S.Looked.namesLeftOut());
+  EXPECT_TRUE(Problems.empty());
+  EXPECT_EQ(S.Looked, checkOptionsOf(S).Looked);
+  EXPECT_FALSE(layerOfComment("// picket: checks=memoy\n", Problems).Looked);
+  EXPECT_FALSE(layerOfToml("checks = []\n", Problems).Looked);
+  EXPECT_EQ(2u, Problems.size());
+}
+
+/// The text of a file of the project.
+std::string textOf(const std::string &Name) {
+  auto Buffer = llvm::MemoryBuffer::getFile(std::string(PICKET_SOURCE_DIR) + "/" + Name);
+  EXPECT_TRUE(Buffer) << Name;
+  return Buffer ? (*Buffer)->getBuffer().str() : "";
+}
+
+TEST(Checks, TheExtensionOffersThoseOfTheTable) {
+  const llvm::json::Value Manifest = llvm::cantFail(llvm::json::parse(textOf("vscode-extension/package.json")));
+  const llvm::json::Object *Items = Manifest.getAsObject();
+  for (const char *Key : {"contributes", "configuration", "properties", "picket.checks", "items"})
+    ASSERT_TRUE(Items = Items->getObject(Key)) << Key;
+  llvm::json::Array Names{"default", "all", "none"};
+  for (const char *Prefix : {"", "no-"})
+    for (const CheckGroupInfo &G : CheckGroups)
+      Names.push_back(Prefix + std::string(G.Name));
+  EXPECT_EQ(*Items->getArray("enum"), Names);
+  ASSERT_EQ(Items->getArray("enumDescriptions")->size(), Names.size());
+  for (size_t K = 0; K < CheckGroups.size(); ++K) {
+    const llvm::StringRef Meaning = CheckGroups[K].Meaning, Told = *(*Items->getArray("enumDescriptions"))[K + 3].getAsString();
+    EXPECT_TRUE(Told.contains(Meaning.drop_front())) << Told.str();
+    EXPECT_EQ(Told.contains("Off by default"), !CheckGroups[K].ByDefault) << Told.str();
+  }
+}
+
+TEST(Checks, ThePageAboutThemNamesEveryKindWithItsGroup) {
+  std::string Page = textOf("docs/supported-c.md");
+  Page.erase(0, Page.find("## What counts as a bug"));
+  for (const BugKindInfo &K : BugKinds) {
+    const size_t At = Page.find("`" + std::string(K.Name) + "`"), End = Page.find('\n', At);
+    ASSERT_NE(At, std::string::npos) << K.Name;
+    const std::string Row = Page.substr(At, End - At), Group = std::string("| `") + nameOf(K.Group) + "`";
+    EXPECT_NE(Row.find(Group), std::string::npos) << Row;
+    EXPECT_EQ(Row.find(Group + ", off |") != std::string::npos,
+              !CheckGroups[static_cast<size_t>(K.Group)].ByDefault)
+        << Row;
+  }
 }
 
 TEST(SettingsComment, IsReadFromTheFirstLines) {

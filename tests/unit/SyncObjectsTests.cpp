@@ -253,10 +253,11 @@ TEST(Cond, DestroyWaitsForSignalledThreadsAndIsMisuseWhileOthersWait) {
   EXPECT_EQ(C.value(CondSignal, 0), 0);
 }
 
-TEST(Cond, InitDuringAWaitIsFoundByTheWaiter) {
+TEST(Cond, InitDuringAWaitIsMisuseAndSoIsOverwriting) {
   Object C;
   C.value(CondEnqueue, 1);
-  C.value(CondInit, 0);
+  EXPECT_EQ(C.misuse(CondInit, 0), "initialised-in-use");
+  C.Bytes = {}; // by hand
   EXPECT_EQ(C.misuse(CondWake, 1), "bad-synchronisation");
 }
 

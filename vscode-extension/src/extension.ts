@@ -156,7 +156,7 @@ function noteForWalkthrough(before: Status | undefined, now: Status): void {
     for (const value of [true, false]) void vscode.commands.executeCommand("setContext", key, value);
 }
 
-const fallbackModels: KnownModel[] = ["sc", "tso", "pso"].map((id) => ({ id, name: id.toUpperCase(), description: "" }));
+const fallbackModels: KnownModel[] = ["sc", "tso", "pso", "power"].map((id) => ({ id, name: id.toUpperCase(), description: "" }));
 
 async function chooseModels(server: Server): Promise<void> {
   const known = readModels(await server.request(ModelsRequest, {})) ?? fallbackModels;

@@ -40,10 +40,10 @@ export class PanelContents {
 
   /// There is news about the document. "outdated": there is nothing wrong with it any more; what is shown stays and says so.
   task(status: Status | undefined): Task {
-    if (status?.state !== "done" || !status.current) return "nothing"; // what was edited since says nothing new
-    if (status.counterexamples.length === 0) return "outdated";
+    if ((status?.state !== "done" && !status?.partial) || !status.current) return "nothing"; // what was edited since says nothing new
+    if (status.counterexamples.length === 0) return status.partial ? "nothing" : "outdated"; // another model may still have one
     // A program that is right now may have executions that show it is not robust. They do not take the place of a bug by themselves.
-    if (this.ofViolation && !isViolated(status) && this.wanted === undefined) return "outdated";
+    if (this.ofViolation && !isViolated(status) && this.wanted === undefined) return status.partial ? "nothing" : "outdated";
     return resultOf(status) === this.resultShown && !this.old ? "nothing" : "load";
   }
 

@@ -17,8 +17,10 @@ export type Verdict = "verified" | "bounded" | "violation" | "inconclusive" | "u
 
 export interface ModelStatus {
   model: string;
-  verdict: string; // a Verdict, or empty while it is not known
+  verdict: string; // a Verdict, or "checking" while it is not known
   executions: number;
+  reason?: string; // why there is no verdict
+  skipped?: boolean; // it cannot check the program, and nobody asked for it: the others count
 }
 
 /// How far a check is. The percentage (of the whole check) and the seconds left are estimates, and missing while nothing can be said.
@@ -42,6 +44,7 @@ export interface Status {
   version: number;
   state: CheckState;
   current: boolean; // the verdicts are about the text as it is now
+  partial?: boolean; // some models have no verdict yet
   models: ModelStatus[];
   counterexamples: string[]; // the models that have one, each once
   progress?: Progress; // while it is being checked
@@ -76,12 +79,14 @@ export function readStatus(value: unknown): Status | undefined {
       model: textOf(one["model"]),
       verdict: textOf(one["verdict"]),
       executions: numberOf(one["executions"]),
+      ...(textOf(one["reason"]) ? { reason: textOf(one["reason"]) } : {}),
+      ...(one["skipped"] === true ? { skipped: true } : {}),
     })),
     counterexamples: [...new Set(objects(value["counterexamples"]).map((one) => textOf(one["model"])))],
     fixes: readFixesStatus(value["fixes"]),
   };
   const progress = readProgress(value["progress"]);
-  return progress ? { ...status, progress } : status;
+  return { ...status, ...(value["partial"] === true ? { partial: true } : {}), ...(progress ? { progress } : {}) };
 }
 
 function readFixesStatus(value: unknown): FixesStatus {

@@ -45,7 +45,8 @@ function verdicts(models: readonly ModelStatus[]): string {
 }
 
 function inWords(one: ModelStatus): string {
-  const words = verdictWords[one.verdict] ?? "not checked yet";
+  if (one.skipped) return `${modelName(one.model)}: not checked${one.reason ? `: ${one.reason}` : ""}`;
+  const words = verdictWords[one.verdict] ?? "being checked";
   return `${modelName(one.model)}: ${words}${one.executions > 0 ? ` (${executions(one.executions)})` : ""}`;
 }
 
@@ -79,6 +80,11 @@ export function statusText(server: ServerState, status: Status | undefined): Sta
     case "failed": return make("$(warning) Picket: failed", "The checker stopped unexpectedly on this file.", "warning");
     case "checking": {
       const { progress } = status;
+      if (status.partial && status.current) {
+        const words = [...status.models.map(inWords), ...(progress ? [progressInWords(progress)] : [])];
+        const found = status.models.some((one) => one.verdict === "violation");
+        return make(`$(loading~spin) Picket: ${verdicts(status.models)}`, words.join("\n"), found ? "error" : "none");
+      }
       return progress
         ? make(`$(loading~spin) Picket: ${modelName(progress.model)} ${grouped(progress.executions)}${percentage(progress)}`, progressInWords(progress))
         : make("$(loading~spin) Picket: checking", "Checking.");
@@ -92,7 +98,7 @@ function verdictText(status: Status, make: (text: string, tooltip: string, sever
   if (models.length === 0) return make("$(shield) Picket", "The file was checked.");
   if (models.every((one) => one.verdict === "compile-error")) return make("$(warning) Picket: does not compile", "The file does not compile.", "warning");
   const found = models.some((one) => one.verdict === "violation");
-  const open = models.some((one) => !["verified", "bounded", "violation"].includes(one.verdict));
+  const open = models.some((one) => !one.skipped && !["verified", "bounded", "violation"].includes(one.verdict));
   const icon = found ? "error" : open ? "question" : "pass";
   const old = status.current ? "" : "\n(before the last edit)";
   return make(`$(${icon}) Picket: ${verdicts(models)}`, models.map(inWords).join("\n") + old, found ? "error" : open ? "warning" : "none");
@@ -126,7 +132,7 @@ export function menuEntries(server: ServerState, status: Status | undefined): Me
 
 /// A bug that is not known to be out of reach of fences.
 function canBeFixed(status: Status | undefined): status is Status {
-  return status?.state === "done" && status.current && status.models.some((one) => one.verdict === "violation") &&
+  return (status?.state === "done" || status?.partial === true) && status.current && status.models.some((one) => one.verdict === "violation") &&
     !status.models.some((one) => one.model === "sc" && one.verdict === "violation") && status.fixes.reason === "";
 }
 

@@ -22,6 +22,14 @@ test("Counterexamples are loaded once for each check", () => {
   assert.equal(contents.task(status(1, ["tso", "pso"])), "load");
 });
 
+test("While a model is being checked, what the others have found is loaded, and nothing is out of date", () => {
+  const some = (version: number, models: string[]): Status => ({ ...status(version, models, "checking"), partial: true });
+  const contents = filled(1, ["power"]);
+  assert.equal(contents.task(some(2, [])), "nothing", "the one that is left may have it still");
+  assert.equal(contents.task(some(2, ["tso"])), "load");
+  assert.equal(contents.task({ ...some(2, ["tso"]), current: false }), "nothing");
+});
+
 test("When nothing goes wrong any more, what is shown stays and is out of date", () => {
   const contents = filled(1, ["tso"]);
   assert.equal(contents.task(status(2, [])), "outdated");

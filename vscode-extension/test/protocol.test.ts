@@ -6,12 +6,13 @@ test("A status as the server sends it", () => {
   const status = readStatus({
     uri: "file:///a.c", version: 3, state: "checking", current: false, partial: true, text: "checking TSO",
     progress: { model: "tso", executions: 17 },
-    models: [{ model: "sc", verdict: "verified", executions: 4, seconds: 0.1 }],
+    models: [{ model: "sc", verdict: "verified", executions: 4, seconds: 0.1, reason: "", skipped: false },
+      { model: "power", verdict: "unsupported", executions: 0, reason: "accesses overlap", skipped: true }],
     counterexamples: [{ model: "tso", code: "assertion" }, { model: "tso", code: "deadlock" }, { model: "pso", code: "assertion" }],
   });
   assert.deepEqual(status, {
-    uri: "file:///a.c", version: 3, state: "checking", current: false,
-    models: [{ model: "sc", verdict: "verified", executions: 4 }],
+    uri: "file:///a.c", version: 3, state: "checking", current: false, partial: true,
+    models: [{ model: "sc", verdict: "verified", executions: 4 }, { model: "power", verdict: "unsupported", executions: 0, reason: "accesses overlap", skipped: true }],
     counterexamples: ["tso", "pso"],
     fixes: { searching: false, offers: 0, reason: "" },
     progress: { model: "tso", executions: 17 },

@@ -40,6 +40,25 @@ test("The verdict of each model", () => {
   assert.equal(statusText("running", done(model("sc", "verified"), model("tso", "unsupported"))).severity, "warning");
 });
 
+test("While some models are being checked, the others' verdicts are shown", () => {
+  const some = { ...done(model("sc", "verified"), model("tso", "violation"), model("power", "checking", 0)), state: "checking" as const, partial: true };
+  const { text, tooltip, severity } = statusText("running", { ...some, progress: { model: "power", executions: 1204 } });
+  assert.equal(text, "$(loading~spin) Picket: SC \u2713 TSO \u2717 POWER \u2026");
+  assert.match(tooltip, /POWER: being checked\nChecking under POWER: 1\u202f204 executions so far/);
+  assert.equal(severity, "error");
+  assert.equal(statusText("running", { ...some, current: false }).text, "$(loading~spin) Picket: checking", "of an older text nothing is known yet");
+  const actions = menuEntries("running", { ...some, counterexamples: ["tso"] }).map(({ action }) => action);
+  assert.deepEqual(actions.slice(0, 3), ["stop", "counterexample", "fences"]);
+});
+
+test("A model that is skipped is no reason to worry", () => {
+  const skipped = { ...model("power", "unsupported", 0), skipped: true, reason: "accesses overlap" };
+  const { text, tooltip, severity } = statusText("running", done(model("sc", "verified"), skipped));
+  assert.equal(text, "$(pass) Picket: SC \u2713 POWER \u2013");
+  assert.match(tooltip, /POWER: not checked: accesses overlap$/);
+  assert.equal(severity, "none");
+});
+
 test("Verdicts of an older text say so", () => {
   assert.match(statusText("running", { ...done(model("sc", "verified")), current: false }).tooltip, /before the last edit/);
 });

@@ -22,6 +22,7 @@ class Answer:
         self.verdict, self.executions, self.blocked = model["verdict"], model["executions"], model["blocked"]
         self.bounded, self.reason, self.bugs = model["bounded"], model["reason"], model["bugs"]
         self.robust = any(known["against"] == model["model"] and known["robust"] for known in model["robustness"])
+        self.searched = "states" in model  # and not executions
         self.states, self.others = set(), []
         for bug in self.bugs:
             number = re.search(r"finalNumber != (\d+)'", bug["message"])
@@ -153,7 +154,7 @@ def observe(compiler, path, milliseconds):
     program = path[:-2] + ".out"
     subprocess.run([*compiler, "-DNATIVE", "-w", path, "-o", program, "-pthread"], check=True)
     try:
-        run = subprocess.run([program, str(milliseconds)], capture_output=True, text=True, timeout=60 + milliseconds / 100)
+        run = subprocess.run([program, str(milliseconds)], capture_output=True, text=True, timeout=1800 + milliseconds / 100)
     except subprocess.TimeoutExpired as error:
         raise Failure("the program does not end on this machine") from error
     if run.returncode:

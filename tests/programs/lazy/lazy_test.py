@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 
 picket, directory = sys.argv[1:]
 failures = []
@@ -15,17 +16,17 @@ checks = 0
 
 
 def run(*arguments):
-    """The report, the exit code and the processor time."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([picket, *arguments], capture_output=True, text=True, timeout=300)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return (json.loads(done.stdout) if done.stdout else {"models": [{}]}), done.returncode, seconds
+    """The report, the exit code, and the share of the time in which it had a processor."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    done = subprocess.run([picket, *arguments], capture_output=True, text=True, timeout=1800)
+    after, end = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    share = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / (end - start)
+    return (json.loads(done.stdout) if done.stdout else {"models": [{}]}), done.returncode, share
 
 
 def check(row):
     global checks
-    program, flags, model, verdict, answer, bug, seconds = row
+    program, flags, model, verdict, answer, bug, states = row
     file = os.path.join(directory, program + ".c")
     flags = [] if flags == "-" else flags.split(" ")
 
@@ -34,10 +35,16 @@ def check(row):
             failures.append(f"{program} {' '.join(flags)} under {model}: {what} should be {expected}, is {got}")
 
     checks += 1
-    report, code, spent = run("check", "--engine", "lazy", "--model", model, "--json", file, "--", *flags)
+    # What cannot be decided must come to its end by the time limit; a busy machine takes longer to notice.
+    limit = ["--timeout", "3"] if verdict == "inconclusive" else []
+    begun = time.monotonic()
+    report, code, _ = run("check", "--engine", "lazy", "--model", model, *limit, "--json", file, "--", *flags)
     got = report["models"][0]
     expect("verdict", verdict, got.get("verdict"))
-    expect("exit code", 1 if verdict == "violation" else 0, code)
+    expect("exit code", {"violation": 1, "inconclusive": 4}.get(verdict, 0), code)
+    if verdict == "inconclusive":
+        expect("end within a minute", True, time.monotonic() - begun < 60)
+        expect("bugs", [], got.get("bugs"))
     if got.get("bugs"):
         expect("bug", bug, got["bugs"][0]["kind"])
         with tempfile.NamedTemporaryFile("w", suffix=".json") as trace:
@@ -47,8 +54,9 @@ def check(row):
         expect("exit code of picket replay", 1, replayed.returncode)
     if verdict == "verified" and model == "tso":
         expect("robust", answer == "robust", got.get("states", {}).get("robust"))
-    if spent > float(seconds):
-        failures.append(f"{program} {' '.join(flags)} under {model}: takes {spent:.2f} s, more than {seconds} s")
+    seen = got.get("states", {}).get("states", 0)
+    if states != "-" and not 0 < seen <= int(states):
+        failures.append(f"{program} {' '.join(flags)} under {model}: looks at {seen} states, and {states} should be enough")
     if model == "tso":
         checks += 1
         report, code, _ = run("robust", "--engine", "lazy", "--model", "tso", "--json", file, "--", *flags)
@@ -58,15 +66,15 @@ def check(row):
         expect("bounded", False, known["bounded"])
         if answer == "not-robust":
             expect("witness", True, "counterexample" in known)
-        # The automatic choice comes to the same answer, and to one for PSO, about as soon.
+        # The automatic choice comes to the same answer, and to one for PSO. It gives each way some time, so that on a
+        # machine with much else to do it may say no more than what holds up to a bound.
         checks += 1
-        report, code, spent = run("robust", "--json", file, "--", *flags)
+        report, code, share = run("robust", "--json", file, "--", *flags)
         known = {entry["against"]: entry for entry in report["models"][0]["robustness"]}
         expect("models of picket robust by itself", ["pso", "tso"], sorted(known))
         expect("picket robust by itself", answer, "robust" if known["tso"]["robust"] else "not-robust")
-        expect("bounded by itself", False, known["tso"]["bounded"])
-        if spent > float(seconds) + 1:
-            failures.append(f"{program} {' '.join(flags)}: picket robust takes {spent:.2f} s")
+        if share > 0.9:
+            expect("bounded by itself", False, known["tso"]["bounded"])
 
 
 with open(os.path.join(directory, "expected.tsv"), encoding="utf-8") as table:

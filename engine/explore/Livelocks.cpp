@@ -1,0 +1,289 @@
+#include "explore/Livelocks.h"
+
+#include "explore/Growth.h"
+
+#include <algorithm>
+
+namespace picket {
+
+void StateGraph::clear() { *this = StateGraph(); }
+
+void StateGraph::addState(const std::vector<ProcessId> &Now, bool Counts) {
+  uint64_t Bits = 0;
+  for (ProcessId P : Now) {
+    TooManyProcesses |= P >= 64;
+    Bits |= P < 64 ? 1ull << P : 0;
+  }
+  Enabled.push_back(Bits);
+  Counting.push_back(Counts);
+}
+
+void StateGraph::addStep(uint32_t From, uint32_t To, ProcessId Process, const Configuration &C) {
+  const Machine &M = C.machine();
+  std::vector<Deed> All;
+  for (const Machine::LoopEvent &E : M.loopEvents()) {
+    const Loop &Where = M.program().Loops[E.Loop];
+    bool InOther = false; // that can be left
+    for (int32_t Outer = Where.Outer; Outer >= 0; Outer = M.program().Loops[static_cast<size_t>(Outer)].Outer)
+      InOther |= M.program().Loops[static_cast<size_t>(Outer)].HasExit;
+    // Who does nothing on the way that anybody could notice serves nobody.
+    const bool Serves = !Where.HasExit && C.kind() != OperationKind::Yield;
+    const Deed::Kind What = E.Left   ? InOther ? Deed::LeftForOuter : Deed::Left
+                            : Serves ? Deed::WentRoundFully
+                                     : Deed::WentRound;
+    All.push_back({What, E.Thread, E.Loop});
+  }
+  std::sort(All.begin(), All.end());
+  All.erase(std::unique(All.begin(), All.end()), All.end());
+  uint32_t Id = 0;
+  if (!All.empty()) {
+    auto [Known, IsNew] = DeedIds.try_emplace(All, static_cast<uint32_t>(DeedSets.size()));
+    if (IsNew)
+      DeedSets.push_back(All);
+    Id = Known->second;
+  }
+  Steps.push_back({From, To, Process, Id});
+  Circles |= To <= From; // a circle has a step to an earlier state
+}
+
+/// Looking for a livelock in the end takes as much again.
+uint64_t StateGraph::bytesWithGrowth() const {
+  return 2 * (picket::bytesWithGrowth(Steps) + picket::bytesWithGrowth(Enabled)) + picket::bytesWithGrowth(Counting);
+}
+
+namespace {
+
+constexpr uint32_t None = ~0u;
+
+/// Strongly connected components of what is left of a graph (Tarjan, without recursion).
+class Components {
+public:
+  Components(const std::vector<uint32_t> &First, const std::vector<uint32_t> &Next, const std::vector<bool> &There)
+      : First(First), Next(Next), There(There), Of(There.size(), None), Low(There.size(), None) {
+    for (uint32_t V = 0; V < There.size(); ++V)
+      if (There[V] && Low[V] == None)
+        walk(V);
+  }
+  /// Per vertex, if it is there.
+  const std::vector<uint32_t> &of() const { return Of; }
+  uint32_t count() const { return Count; }
+
+private:
+  struct Visit {
+    uint32_t Vertex, Index, At;
+  };
+
+  void walk(uint32_t Root) {
+    std::vector<Visit> Way;
+    auto Enter = [&](uint32_t V) {
+      Way.push_back({V, Numbers, First[V]});
+      Low[V] = Numbers++;
+      Open.push_back(V);
+    };
+    Enter(Root);
+    while (!Way.empty()) {
+      Visit &Here = Way.back();
+      const uint32_t V = Here.Vertex;
+      if (Here.At < First[V + 1]) {
+        const uint32_t To = Next[Here.At++];
+        if (!There[To])
+          continue;
+        if (Low[To] == None)
+          Enter(To);
+        else if (Of[To] == None)
+          Low[V] = std::min(Low[V], Low[To]);
+        continue;
+      }
+      if (Low[V] == Here.Index) {
+        for (uint32_t Member = None; Member != V;) {
+          Member = Open.back();
+          Open.pop_back();
+          Of[Member] = Count;
+        }
+        ++Count;
+      }
+      Way.pop_back();
+      if (!Way.empty())
+        Low[Way.back().Vertex] = std::min(Low[Way.back().Vertex], Low[V]);
+    }
+  }
+
+  const std::vector<uint32_t> &First, &Next;
+  const std::vector<bool> &There;
+  std::vector<uint32_t> Of, Low, Open;
+  uint32_t Numbers = 0, Count = 0;
+};
+
+} // namespace
+
+struct StateGraph::Search {
+  Search(const StateGraph &G, const Configuration &C, const std::function<bool()> &Stop)
+      : G(G), C(C), Stop(Stop), NumStates(static_cast<uint32_t>(G.Enabled.size())) {}
+
+  const StateGraph &G;
+  const Configuration &C;
+  const std::function<bool()> &Stop;
+  const uint32_t NumStates;
+
+  std::vector<uint32_t> Used;        // steps that are looked at, by their first state
+  std::vector<uint32_t> First, Next; // as Components takes them
+
+  template <typename Wanted> void use(Wanted Want) {
+    Used.clear();
+    First.assign(NumStates + 1, 0);
+    for (uint32_t K = 0; K < G.Steps.size(); ++K)
+      if (Want(G.Steps[K]))
+        Used.push_back(K);
+    std::stable_sort(Used.begin(), Used.end(),
+                     [&](uint32_t A, uint32_t B) { return G.Steps[A].From < G.Steps[B].From; });
+    Next.clear();
+    for (uint32_t K : Used) {
+      ++First[G.Steps[K].From + 1];
+      Next.push_back(G.Steps[K].To);
+    }
+    for (uint32_t V = 0; V < NumStates; ++V)
+      First[V + 1] += First[V];
+  }
+
+  bool isSomewhere(const Step &S) const { // somebody gets there
+    return std::any_of(G.DeedSets[S.Deeds].begin(), G.DeedSets[S.Deeds].end(),
+                       [](const Deed &D) { return D.What == Deed::Left || D.What == Deed::WentRoundFully; });
+  }
+
+  /// A loop that a thread goes round in one of the components (those for which `Want` says so) and never leaves there.
+  struct Stuck {
+    uint32_t Component, Step;
+    Deed What;
+  };
+  template <typename Wanted> std::optional<Stuck> findStuck(const std::vector<uint32_t> &Of, Wanted Want) const {
+    std::map<std::tuple<uint32_t, ThreadId, uint32_t>, uint32_t> Rounds; // the step that shows it
+    std::map<std::tuple<uint32_t, ThreadId, uint32_t>, bool> LeftIt;
+    for (uint32_t K : Used) {
+      const Step &S = G.Steps[K];
+      if (Of[S.From] == None || Of[S.From] != Of[S.To] || !Want(Of[S.From]))
+        continue;
+      for (const Deed &D : G.DeedSets[S.Deeds]) {
+        const auto Key = std::tuple(Of[S.From], D.Thread, D.Loop);
+        if (D.What == Deed::WentRound)
+          Rounds.try_emplace(Key, K);
+        else
+          LeftIt[Key] = true;
+      }
+    }
+    for (const auto &[Key, K] : Rounds)
+      if (!LeftIt.contains(Key))
+        return Stuck{std::get<0>(Key), K, {Deed::WentRound, std::get<1>(Key), std::get<2>(Key)}};
+    return std::nullopt;
+  }
+
+  /// What is left at last, whatever is done: a thread that is in a loop then stays there.
+  std::optional<Stuck> findLast(std::vector<uint32_t> &Of) {
+    use([&](const Step &) { return true; });
+    const Components All(First, Next, G.Counting);
+    Of = All.of();
+    std::vector<bool> CanBeLeft(All.count());
+    for (const Step &S : G.Steps)
+      if (Of[S.From] != Of[S.To])
+        CanBeLeft[Of[S.From]] = true;
+    return findStuck(Of, [&](uint32_t Component) { return !CanBeLeft[Component]; });
+  }
+
+  /// A fair circle in which nobody gets anywhere.
+  std::optional<Stuck> findFair(std::vector<uint32_t> &Of, bool &Suspected) {
+    use([&](const Step &S) { return !isSomewhere(S); });
+    std::vector<bool> There = G.Counting;
+    Suspected = findStuck(Components(First, Next, There).of(), [](uint32_t) { return true; }).has_value();
+    if (!Suspected)
+      return std::nullopt;
+    for (bool Again = true; Again && !Stop();) {
+      Again = false;
+      const Components All(First, Next, There);
+      Of = All.of();
+      std::vector<uint64_t> Could(All.count()), Did(All.count());
+      for (uint32_t V = 0; V < NumStates; ++V)
+        if (Of[V] != None)
+          Could[Of[V]] |= G.Enabled[V];
+      for (uint32_t K : Used)
+        if (const Step &S = G.Steps[K]; Of[S.From] != None && Of[S.From] == Of[S.To])
+          Did[Of[S.From]] |= 1ull << S.Process;
+      if (auto Found = findStuck(Of, [&](uint32_t N) { return (Could[N] & ~Did[N]) == 0; }))
+        return Found;
+      // Whoever does nothing in a circle must not be able to, in a smaller one.
+      for (uint32_t V = 0; V < NumStates; ++V)
+        if (Of[V] != None && (Did[Of[V]] == 0 || (G.Enabled[V] & Could[Of[V]] & ~Did[Of[V]]) != 0)) {
+          Again |= Did[Of[V]] != 0;
+          There[V] = false;
+        }
+    }
+    return std::nullopt;
+  }
+
+  /// The shortest way from one state to another, or to any for which `Stop` says so; of steps in use for which `Want`
+  /// says so. Appended.
+  template <typename Wanted, typename Stopping>
+  uint32_t goTo(uint32_t From, Wanted Want, Stopping Stop, std::vector<ProcessId> &Way) const {
+    std::vector<uint32_t> Came(NumStates, None), Queue{From};
+    uint32_t At = From;
+    for (size_t K = 0; !Stop(At); ++K) {
+      for (uint32_t Edge = First[At]; Edge < First[At + 1]; ++Edge)
+        if (const Step &S = G.Steps[Used[Edge]]; Want(S) && S.To != From && Came[S.To] == None) {
+          Came[S.To] = Used[Edge];
+          Queue.push_back(S.To);
+        }
+      if (K + 1 == Queue.size())
+        return None;
+      At = Queue[K + 1];
+    }
+    std::vector<ProcessId> Back;
+    for (uint32_t V = At; V != From; V = G.Steps[Came[V]].From)
+      Back.push_back(G.Steps[Came[V]].Process);
+    Way.insert(Way.end(), Back.rbegin(), Back.rend());
+    return At;
+  }
+
+  Livelock tell(const Stuck &Found, const std::vector<uint32_t> &Of) {
+    const Step &Round = G.Steps[Found.Step];
+    Livelock Result{Found.What.Thread, Found.What.Loop, true, {}};
+    auto Inside = [&](const Step &S) { return Of[S.From] == Found.Component && Of[S.To] == Found.Component; };
+    for (uint32_t K : Used)
+      if (Inside(G.Steps[K]) && C.threadOf(G.Steps[K].Process) != Result.Thread)
+        Result.Alone = false;
+    // Once round, with everybody who does anything there.
+    std::vector<ProcessId> Circle{Round.Process};
+    uint32_t At = Round.To;
+    for (uint32_t K : Used) {
+      const Step &S = G.Steps[K];
+      if (!Inside(S) || std::find(Circle.begin(), Circle.end(), S.Process) != Circle.end())
+        continue;
+      goTo(
+          At, Inside, [&](uint32_t V) { return V == S.From; }, Circle);
+      Circle.push_back(S.Process);
+      At = S.To;
+    }
+    goTo(
+        At, Inside, [&](uint32_t V) { return V == Round.From; }, Circle);
+    use([&](const Step &) { return true; });
+    goTo(
+        0, [](const Step &) { return true; }, [&](uint32_t V) { return V == Round.From; }, Result.Way);
+    Result.Way.insert(Result.Way.end(), Circle.begin(), Circle.end());
+    return Result;
+  }
+};
+
+std::optional<StateGraph::Livelock> StateGraph::findLivelock(const Configuration &C, const std::function<bool()> &Stop,
+                                                             bool &Suspected) const {
+  Suspected = false;
+  if (!Circles)
+    return std::nullopt;
+  Search Looking(*this, C, Stop);
+  std::vector<uint32_t> Of;
+  if (auto Found = Looking.findLast(Of))
+    return Looking.tell(*Found, Of);
+  if (TooManyProcesses)
+    return std::nullopt;
+  if (auto Found = Looking.findFair(Of, Suspected))
+    return Looking.tell(*Found, Of);
+  return std::nullopt;
+}
+
+} // namespace picket

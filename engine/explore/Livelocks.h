@@ -1,0 +1,63 @@
+// The states of a program and the steps between them, as a graph, and in it the ways to go on for ever and get nowhere:
+// a livelock. Threads that go round loops are no bug by themselves; servers do. They get somewhere if they leave a loop
+// that can be left, or come round one that cannot.
+#pragma once
+
+#include "memory/Configuration.h"
+
+#include <optional>
+
+namespace picket {
+
+class StateGraph {
+public:
+  void clear();
+  /// A state, the next in number. `Enabled`: the processes that could take a step there; `Counts`: it is one of the
+  /// program, and not of a question about it.
+  void addState(const std::vector<ProcessId> &Enabled, bool Counts);
+  /// A step of the configuration, which has just been taken.
+  void addStep(uint32_t From, uint32_t To, ProcessId Process, const Configuration &C);
+  uint64_t bytesWithGrowth() const;
+
+  struct Livelock {
+    ThreadId Thread;            // it never leaves this loop
+    uint32_t Loop;              // index into Program::Loops
+    bool Alone;                 // nobody else does anything
+    std::vector<ProcessId> Way; // from the first state to the circle and once round
+  };
+  /// A circle that is fairly scheduled (whoever could go on again and again does) in which nobody gets anywhere; or all
+  /// states that are left to the program, if one of the threads gets nowhere in them.
+  /// None, too, if there is no time left: `Stop` is asked now and then. `Suspected`: threads go round and get nowhere,
+  /// but others would have to take steps, which the graph may not have.
+  std::optional<Livelock> findLivelock(const Configuration &C, const std::function<bool()> &Stop,
+                                       bool &Suspected) const;
+
+private:
+  struct Step {
+    uint32_t From, To;
+    ProcessId Process;
+    uint32_t Deeds; // index into DeedSets
+  };
+  /// What a thread did to a loop in a step.
+  struct Deed {
+    enum Kind : uint8_t {
+      WentRound,      // a loop that can be left
+      WentRoundFully, // one that cannot: that is what it is for
+      Left,           // and is in no other that can be left
+      LeftForOuter    // a loop in a loop
+    } What;
+    ThreadId Thread;
+    uint32_t Loop;
+    auto operator<=>(const Deed &) const = default;
+  };
+  struct Search;
+
+  std::vector<Step> Steps;
+  std::vector<uint64_t> Enabled; // per state: processes, as bits
+  std::vector<bool> Counting;    // per state
+  std::vector<std::vector<Deed>> DeedSets{{}};
+  std::map<std::vector<Deed>, uint32_t> DeedIds{{{}, 0}};
+  bool Circles = false, TooManyProcesses = false;
+};
+
+} // namespace picket

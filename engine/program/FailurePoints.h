@@ -1,0 +1,39 @@
+// Operations that the language lets fail for no reason: weak compare-and-swaps, and waits on condition variables.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace picket {
+
+/// An operation that may fail for no reason, a weak compare-and-swap or a wait on a condition variable, as a thread
+/// comes to it (instructions with the flag MayFail).
+struct FailurePoint {
+  std::vector<uint32_t> Thread; // its path of creation indices from main
+  uint32_t Arrival = 0;         // how often the thread had come to such an operation before
+  uint32_t Pc = 0;
+  auto operator<=>(const FailurePoint &) const = default;
+};
+
+/// Collects the operations that did not fail and might have. Shared by all machines that run a program.
+class FailurePoints {
+public:
+  void add(FailurePoint Point) {
+    std::lock_guard<std::mutex> Guard(Lock);
+    All.insert(std::move(Point));
+  }
+  std::set<FailurePoint> take() {
+    std::lock_guard<std::mutex> Guard(Lock);
+    return std::exchange(All, {});
+  }
+
+private:
+  std::mutex Lock;
+  std::set<FailurePoint> All;
+};
+
+} // namespace picket

@@ -1,0 +1,28 @@
+// Which flags of a compile command reach Clang. Commands come from repositories that anybody may have written, so the
+// list says what is passed on, not what is kept away: flags that change what the text means. Whatever names a file to
+// write, a program to run, a plug-in to load or a file to read that is no header is dropped.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace picket {
+
+struct FilteredFlags {
+  std::vector<std::string> Kept;    // for Clang's driver
+  std::vector<std::string> Dropped; // as they were written, to be told; without those that every build has
+  std::string Language;             // the last -x; empty if there is none
+  std::string Target;               // the last --target= or -arch; empty if there is none
+  std::string Width;                // the last of -m16, -m32, -mx32, -m64; empty if there is none
+};
+
+/// `Words` are those of a command without its program. Files to compile are neither kept nor told.
+FilteredFlags filterFlags(const std::vector<std::string> &Words);
+
+/// Removes what only makes sense on another machine: instruction sets, ABIs and system roots.
+void removeMachineFlags(std::vector<std::string> &Kept);
+
+/// A sentence about dropped flags, short enough to be read, whatever they are. Empty if there are none.
+std::string describeDropped(const std::vector<std::string> &Dropped);
+
+} // namespace picket

@@ -1,0 +1,21 @@
+// What is looked at, or kept, while there is a syntax tree: code generation folds constants, and modules do not say
+// what machine a text was preprocessed for. Part of ClangCompiler.cpp.
+#pragma once
+
+#include <memory>
+
+namespace clang {
+class ASTConsumer;
+} // namespace clang
+
+namespace picket {
+
+/// Text that was preprocessed for another machine brings that machine's types along. Reports an error where a type for
+/// sizes or addresses is too small for the addresses of this one.
+std::unique_ptr<clang::ASTConsumer> createWidthCheck();
+
+/// Code generation folds `1 / 0` to any value at all. Makes it a division that happens when the program runs. Has to
+/// come before the consumer that generates code.
+std::unique_ptr<clang::ASTConsumer> createDivisionKeeper();
+
+} // namespace picket
