@@ -297,7 +297,7 @@ TEST_F(CheckServiceTest, FixesAreFoundAfterTheResultAndForgottenWithTheText) {
   Service->open("/virtual/a.c", Racy, 1, true);
   idle();
   std::optional<DocumentStatus> Status = Service->status("/virtual/a.c");
-  const FixAnswer *All = Status->answerTo({FixQuestion::Aim::NoBug, {Model::SC, Model::TSO, Model::PSO}});
+  const FixAnswer *All = Status->answerTo({FixQuestion::Aim::NoBug, defaultModels()});
   ASSERT_TRUE(All && All->isFixed());
   EXPECT_EQ("fixed", All->What);
   EXPECT_FALSE(All->Offers[0].Edits.empty());

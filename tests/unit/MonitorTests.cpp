@@ -170,7 +170,8 @@ TEST(Monitor, AStoreThatIsLatePastSeveralAccessesIsListedOncePerObserver) {
   for (const auto &Entry : listOf(robustnessOf(Text, Model::TSO)))
     if (std::get<0>(Entry) == A)
       OfA.push_back(Entry);
-  EXPECT_EQ((Listed{{A, {A + 1, A + 2}, Load}, {A, {A + 2}, Store}}), OfA);
+  EXPECT_EQ((Listed{{A, {A + 1, A + 2}, Load}, {A, {A + 1, A + 2}, Store}}), OfA)
+      << "a = 2 comes after b = 1 as well, by way of c";
 }
 
 // One late store is enough for each violation that is listed. Here the loads of a and c need two.
