@@ -19,7 +19,8 @@ class Answer:
     """What the checker says about a program under one model."""
 
     def __init__(self, model):
-        self.verdict, self.executions, self.blocked = model["verdict"], model["executions"], model["blocked"]
+        self.verdict, self.executions = model["verdict"], model["executions"]
+        self.blocked = model["blocked"] - model["rejected"]  # how many runs are begun in vain depends on the order of threads
         self.bounded, self.reason, self.bugs = model["bounded"], model["reason"], model["bugs"]
         self.robust = any(known["against"] == model["model"] and known["robust"] for known in model["robustness"])
         self.searched = "states" in model  # and not executions
