@@ -385,8 +385,13 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   E.Monitor = Report.Which == Model::SC ? Monitor : nullptr;
   if (Options.Search == Engine::Lazy && hasStates(Report.Which)) {
     StateCheck Search{File, P, Options, E, OnProgress};
-    if (Options.RobustnessOnly)
-      return Search.findRobustness(Report);
+    if (Options.RobustnessOnly) {
+      if (Options.AgainstTso)
+        Search.findRobustness(Report, Model::TSO);
+      if (Options.AgainstPso)
+        Search.findRobustness(Report, Model::PSO);
+      return;
+    }
     if (!Search.run(Report))
       Report.Result = Search.Ended;
     return;
@@ -577,7 +582,7 @@ public:
         lookAgain(M);
     if (Options.RobustnessOnly && Options.Search == Engine::Auto)
       for (Robustness &R : Report.Models.front().Robust)
-        if (R.Against == Model::TSO && R.Known == Robustness::Robust && R.Bounded) {
+        if (R.Known == Robustness::Robust && R.Bounded) {
           const ExplorationOptions Limits = limitsOfSecondLook(Report.Models.front());
           StateCheck{Report.File, P, Options, Limits, OnProgress}.decideRobustness(Report.Models.front(), R);
         }

@@ -1,4 +1,4 @@
-#include "robust/LazyTso.h"
+#include "robust/LazyReachability.h"
 
 #include <algorithm>
 
@@ -6,13 +6,13 @@ namespace picket {
 
 namespace {
 
-class LazyTso : StateWalk::Listener {
+class LazyReachability : StateWalk::Listener {
 public:
-  LazyTso(const Program &P, const ExplorationOptions &Options, LazyTsoObserver &Observer)
-      : P(P), Options(Options), Observer(Observer), Live(P),
+  LazyReachability(const Program &P, const ExplorationOptions &Options, Buffering Buffers, LazyObserver &Observer)
+      : P(P), Options(Options), Buffers(Buffers), Observer(Observer), Live(P),
         Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())) {}
 
-  LazyTsoResult run() {
+  LazyResult run() {
     // The oracle goes through all states of R as well. In the first round, which is the only one for robust programs, it
     // does both; later on what was looked for is most likely there, and found sooner without it.
     do
@@ -38,38 +38,39 @@ private:
     return true;
   }
   void progress(const WalkResult &Walk) override {
-    LazyTsoResult SoFar = Result;
+    LazyResult SoFar = Result;
     SoFar.States += Walk.States;
     SoFar.Transitions += Walk.Transitions;
     Observer.progress(SoFar);
   }
   void worked(const WalkResult &Walk) override {
-    if (Rules && Rules->witnesses() && Walk.States > 2 * StatesAtFirst + FewStates)
+    if (Rules && Rules->hasWitness() && Walk.States > 2 * StatesAtFirst + FewStates)
       Walking->stop(); // enough to go on with
-    else if (Rules && !Rules->witnesses())
+    else if (Rules && !Rules->hasWitness())
       StatesAtFirst = Walk.States;
   }
 
   const Program &P;
   const ExplorationOptions &Options;
-  LazyTsoObserver &Observer;
+  const Buffering Buffers;
+  LazyObserver &Observer;
   const LiveSlots Live;
   Sharing Shared;
   std::optional<SearchedConfiguration> C;
   Delays Allowed;
   std::set<Delay> Found;
-  bool ReachedBound = false;
+  bool ReachedBound = false, ToldWitness = false;
   std::vector<ProcessId> WitnessSteps; // the shortest of this search
   AttackPlaces WitnessPlaces;
   AttackRules *Rules = nullptr;
   StateWalk *Walking = nullptr;
   static constexpr uint64_t FewStates = 2'000;
   uint64_t StatesAtFirst = 0;
-  LazyTsoResult Result;
+  LazyResult Result;
 };
 
 /// One walk through the states, in which bugs or attacks are looked for. False: what is shared turned out differently.
-bool LazyTso::walk(WalkResult &Into, bool Attacks) {
+bool LazyReachability::walk(WalkResult &Into, bool Attacks) {
   (*C)->start();
   Found.clear();
   WitnessSteps.clear();
@@ -101,13 +102,13 @@ bool LazyTso::walk(WalkResult &Into, bool Attacks) {
 }
 
 /// True if that gave an answer.
-bool LazyTso::searched(bool Attacks) {
-  using Answer = LazyTsoResult::Answer;
+bool LazyReachability::searched(bool Attacks) {
+  using Answer = LazyResult::Answer;
   WalkResult Walk;
   for (bool Over = false; !Over;) {
     Walk = WalkResult();
     Shared.takeChanged();
-    C.emplace(P, Live, Shared, Options, Buffering::Fifo);
+    C.emplace(P, Live, Shared, Options, Buffers);
     try {
       Over = walk(Walk, Attacks);
     } catch (const MachineStop &Stop) {
@@ -144,37 +145,44 @@ bool LazyTso::searched(bool Attacks) {
 }
 
 /// Tells of a witness against the program as it was, once.
-bool LazyTso::isEnough() {
-  if (!Allowed.Known.empty() || WitnessSteps.empty() || Observer.notRobust(**C, WitnessSteps, WitnessPlaces))
+bool LazyReachability::isEnough() {
+  if (!Allowed.Known.empty() || WitnessSteps.empty())
     return false;
-  Result.What = LazyTsoResult::Answer::NotRobust;
+  ToldWitness = true;
+  if (Observer.notRobust(**C, WitnessSteps, WitnessPlaces))
+    return false;
+  Result.What = LazyResult::Answer::NotRobust;
   return true;
 }
 
 /// Adds what the oracle found to the program. False: that is nothing, and there is an answer.
-bool LazyTso::extend() {
+bool LazyReachability::extend() {
   if (!Found.empty()) {
     Allowed.Known.insert(Found.begin(), Found.end());
     return true;
   }
   constexpr uint32_t MostEver = 1024;
   if (!ReachedBound) {
-    Result.What = LazyTsoResult::Answer::Verified;
+    Result.What = LazyResult::Answer::Verified;
     Result.Robust = Allowed.Known.empty();
+    if (!Result.Robust && !ToldWitness && !Observer.wantsBugs()) {
+      Result.What = LazyResult::Answer::Limit;
+      Result.Reason = "a store can be late, and the only thread that could observe it waits in a loop";
+    }
     return false;
   }
   Allowed.MostBuffered *= 2;
   if (Allowed.MostBuffered <= MostEver)
     return true;
-  Result.What = LazyTsoResult::Answer::Limit;
+  Result.What = LazyResult::Answer::Limit;
   Result.Reason = "more and more stores can be delayed at a time";
   return false;
 }
 
 } // namespace
 
-LazyTsoResult checkLazily(const Program &P, const ExplorationOptions &Options, LazyTsoObserver &Observer) {
-  return LazyTso(P, Options, Observer).run();
+LazyResult checkLazily(const Program &P, const ExplorationOptions &Options, Buffering Buffers, LazyObserver &Observer) {
+  return LazyReachability(P, Options, Buffers, Observer).run();
 }
 
 } // namespace picket
