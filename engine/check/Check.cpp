@@ -385,13 +385,8 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   E.Monitor = Report.Which == Model::SC ? Monitor : nullptr;
   if (Options.Search == Engine::Lazy && hasStates(Report.Which)) {
     StateCheck Search{File, P, Options, E, OnProgress};
-    if (Options.RobustnessOnly) {
-      if (Options.AgainstTso)
-        Search.findRobustness(Report, Model::TSO);
-      if (Options.AgainstPso)
-        Search.findRobustness(Report, Model::PSO);
-      return;
-    }
+    if (Options.RobustnessOnly)
+      return Search.findRobustness(Report);
     if (!Search.run(Report))
       Report.Result = Search.Ended;
     return;
@@ -555,7 +550,9 @@ private:
     double Seconds = std::clamp(TimesAsLong * M.Seconds, Least, Most);
     if (Options.TimeoutSeconds > 0)
       Seconds = std::clamp(Options.TimeoutSeconds - M.Seconds, 1e-3, Seconds);
-    return limitsOf(Options, Seconds, Cancel);
+    ExplorationOptions Limits = limitsOf(Options, Seconds, Cancel);
+    Limits.Spare = Jobs > 1 ? &Spare : nullptr;
+    return Limits;
   }
 
   void lookAgain(ModelReport &M) {

@@ -6,6 +6,10 @@
 #include "trace/Recorder.h"
 #include "trace/RecordingNames.h"
 
+#include <algorithm>
+#include <iterator>
+#include <thread>
+
 namespace picket {
 
 namespace {
@@ -168,6 +172,41 @@ void StateCheck::findRobustness(ModelReport &Sc, Model Against) {
   Sc.Reason = Result.Reason;
   if (Result.HasReasonPc)
     Sc.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
+}
+
+void StateCheck::findRobustness(ModelReport &Sc) {
+  if (!Options.AgainstTso || !Options.AgainstPso || !Limits.Spare || !Limits.Spare->take()) {
+    if (Options.AgainstTso)
+      findRobustness(Sc, Model::TSO);
+    if (Options.AgainstPso)
+      findRobustness(Sc, Model::PSO);
+    return;
+  }
+  ExplorationOptions Half = Limits;
+  Half.MaxMemoryBytes /= 2;
+  Half.Machine.MaxMemoryBytes /= 2;
+  ModelReport OfPso;
+  auto Find = [&](ModelReport &Into, Model Against) {
+    try {
+      StateCheck{File, P, Options, Half, OnProgress}.findRobustness(Into, Against);
+    } catch (const std::bad_alloc &) {
+      Into.Result = Verdict::Inconclusive;
+      Into.Reason = "memory ran out";
+    }
+  };
+  std::thread Other([&] { Find(OfPso, Model::PSO); });
+  Find(Sc, Model::TSO);
+  Other.join();
+  Limits.Spare->giveBack();
+  std::move(OfPso.Robust.begin(), OfPso.Robust.end(), std::back_inserter(Sc.Robust));
+  Sc.Seconds = std::max(Sc.Seconds, OfPso.Seconds);
+  if (OfPso.States && (!Sc.States || OfPso.States->States > Sc.States->States))
+    Sc.States = OfPso.States;
+  if (OfPso.Reason.empty())
+    return;
+  Sc.Result = OfPso.Result;
+  Sc.Reason = OfPso.Reason;
+  Sc.ReasonPlace = OfPso.ReasonPlace;
 }
 
 void StateCheck::decideRobustness(ModelReport &Sc, Robustness &R) {

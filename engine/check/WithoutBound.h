@@ -22,6 +22,8 @@ struct StateCheck {
   bool run(ModelReport &Report);
   /// Whether the program is robust against TSO or PSO: the only question.
   void findRobustness(ModelReport &Sc, Model Against);
+  /// The same for each of the two that is asked for, side by side if there is a core to spare.
+  void findRobustness(ModelReport &Sc);
   /// The same, where a monitor found it to be as far as loops were followed.
   void decideRobustness(ModelReport &Sc, Robustness &R);
 

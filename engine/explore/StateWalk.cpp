@@ -91,8 +91,10 @@ bool StateWalk::reduceTo(ThreadId Mover, size_t First) {
 
 void StateWalk::addAllChoices() {
   C.enabled(Enabled);
+  const size_t First = Choices.size();
   for (ProcessId P : Enabled)
     Rules.addChoices(P, Choices);
+  Rules.arrange(Choices, First);
 }
 
 /// The choices from the state in which the configuration is.

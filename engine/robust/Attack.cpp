@@ -128,6 +128,13 @@ void AttackRules::addOfAttacker(ProcessId P, std::vector<Choice> &Into) {
   addAttack(P, Into);
 }
 
+/// Most witnesses are short: those come first, and attackers that run on last.
+void AttackRules::arrange(std::vector<Choice> &Choices, size_t First) const {
+  auto Rank = [](const Choice &Step) { return Step.How == Stop ? 0 : Step.How == Plain ? 1 : 2; };
+  std::stable_sort(Choices.begin() + static_cast<ptrdiff_t>(First), Choices.end(),
+                   [&](const Choice &A, const Choice &B) { return Rank(A) < Rank(B); });
+}
+
 /// A store of the attacker has come into its buffer.
 void AttackRules::addStore(uint32_t Entry) {
   const StoreBuffer::Entry &E = C.bufferEntry(S.Attacker, Entry);
@@ -271,14 +278,37 @@ void AttackRules::lookForWaiting() {
     const Operation &Op = M.pending(T);
     if (!S.First.meets(Op.Where, Op.Width) || C.readsOwnBufferOnly(T, Op) || C.isEnabled(C.processOf(T)))
       continue;
-    if (isAfter(T) || meetsChain({Op.Where, Op.Width, 0})) {
-      ++WaitingWitnesses;
-      Found.insert(Passed.begin(), Passed.end());
+    if (isAfter(T) || meetsChain({Op.Where, Op.Width, 0}))
+      Waiting.insert({S.First, Passed});
+  }
+}
+
+void AttackRules::noteStores() {
+  if (!isAnyOrder())
+    return;
+  for (const StepNote &N : C.notes()) {
+    if (N.What != StepNote::Stored)
+      continue;
+    const StoreBuffer::Entry &E = C.bufferEntry(N.A, N.B);
+    for (uint32_t K = 0; K < E.Width; ++K) {
+      auto [Known, IsNew] = Writers.try_emplace(E.Where + K, Writer{N.A, E.Operation, true});
+      Known->second.IsOnly &= Known->second.Thread == N.A && Known->second.Operation == E.Operation;
     }
   }
 }
 
+/// A loop goes on waiting because of another late store only if there is another store of the same bytes.
+std::set<Delay> AttackRules::found() const {
+  std::set<Delay> All = Found;
+  for (const auto &[First, Delayed] : Waiting)
+    for (uint32_t K = 0; K < First.Size; ++K)
+      if (auto Known = Writers.find(First.Where + K); Known != Writers.end() && !Known->second.IsOnly)
+        All.insert(Delayed.begin(), Delayed.end());
+  return All;
+}
+
 bool AttackRules::after(const Choice &Taken) {
+  noteStores();
   if (S.Phase > 0 && C.isUpdate(Taken.Process) && C.threadOf(Taken.Process) == S.Attacker)
     std::erase_if(OnTime, [&](const Timely &K) { return K.Entry == C.entry(); });
   if (Taken.How == Stop)

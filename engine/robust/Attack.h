@@ -20,6 +20,8 @@
 
 #include "robust/Delays.h"
 
+#include <unordered_map>
+
 namespace picket {
 
 /// The accesses that make a computation a witness, as instructions.
@@ -31,9 +33,11 @@ struct AttackPlaces {
 
 class AttackRules : public DelayRules {
 public:
-  using DelayRules::DelayRules;
+  /// C must have started.
+  AttackRules(Configuration &C, const Delays &Allowed) : DelayRules(C, Allowed) { noteStores(); }
 
   void addChoices(ProcessId P, std::vector<Choice> &Into) override;
+  void arrange(std::vector<Choice> &Choices, size_t First) const override;
   void before(const Choice &Taken) override;
   bool after(const Choice &Taken) override;
   void save(std::string &Into) const override;
@@ -42,17 +46,15 @@ public:
   ThreadId ownBuffer() const override { return S.Phase == 0 ? StateKey::NoThread : S.Attacker; }
   bool mayReduce() const override { return S.Phase < 2; }
   bool looksAtEnds() const override { return S.Phase == 0; }
-  bool sawEverything() const override { return Found.empty() && !reachedBound(); }
+  bool sawEverything() const override { return found().empty() && !reachedBound(); }
 
   /// Hears of each witness, when its last access has been made.
   std::function<void(const AttackPlaces &)> OnWitness;
   static constexpr uint32_t MostThreads = 64; // programs with more are none of its business
 
   /// The delays of all witnesses so far that were not allowed.
-  const std::set<Delay> &found() const { return Found; }
+  std::set<Delay> found() const;
   uint32_t witnesses() const { return Witnesses; }
-  /// Or what a late store writes was accessed only by a thread that waits in a loop, and goes on waiting (PSO).
-  bool hasWitness() const { return Witnesses + WaitingWitnesses > 0; }
 
 private:
   enum : uint8_t { Plain, RunOn, Stop }; // how an attacker's access is meant
@@ -99,6 +101,7 @@ private:
   bool beginChain();
   bool extendChain(ThreadId T);
   void lookForWaiting();
+  void noteStores();
   void describeOnTime(std::string &Into) const;
 
   State S;
@@ -109,7 +112,16 @@ private:
   std::vector<uint32_t> HeldPcs;
   std::vector<Timely> OnTime; // the others in its buffer
   std::set<Delay> Found;
-  uint32_t Witnesses = 0, WaitingWitnesses = 0;
+  uint32_t Witnesses = 0;
+  // PSO: what a late store writes was accessed only by a thread that waits in a loop, and goes on waiting.
+  std::set<std::pair<Span, std::vector<Delay>>> Waiting; // with the first late store
+  /// Per byte: a store of it, as thread and operation, and whether there are others.
+  struct Writer {
+    ThreadId Thread;
+    uint32_t Operation;
+    bool IsOnly;
+  };
+  std::unordered_map<Address, Writer> Writers;
 };
 
 } // namespace picket

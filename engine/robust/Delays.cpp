@@ -1,5 +1,7 @@
 #include "robust/Delays.h"
 
+#include <algorithm>
+
 namespace picket {
 
 DelayRules::Pass DelayRules::mayPass(ThreadId T) {
@@ -30,6 +32,12 @@ bool DelayRules::mayLand(ProcessId P) const {
     All = All && (Index >= Landing || isAllowed(E, C.bufferEntry(T, Landing).Pc));
   });
   return All;
+}
+
+void DelayRules::arrange(std::vector<Choice> &Choices, size_t First) const {
+  std::stable_partition(Choices.begin() + static_cast<ptrdiff_t>(First), Choices.end(), [&](const Choice &Step) {
+    return !C.isUpdate(Step.Process) && !C.bufferEmpty(C.threadOf(Step.Process));
+  });
 }
 
 } // namespace picket

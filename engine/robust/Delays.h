@@ -31,6 +31,8 @@ public:
     if (C.isUpdate(P) ? mayLand(P) : mayPass(C.threadOf(P)) == Pass::Yes)
       Into.push_back({P});
   }
+  /// What SC does not do comes first: the other states are known.
+  void arrange(std::vector<Choice> &Choices, size_t First) const override;
   /// Other delays may lead elsewhere.
   bool sawEverything() const override { return false; }
   /// A step was not taken only because more stores would have been delayed at a time than there may be.

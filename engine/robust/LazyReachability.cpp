@@ -1,12 +1,141 @@
 #include "robust/LazyReachability.h"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <thread>
 
 namespace picket {
 
 namespace {
 
-class LazyReachability : StateWalk::Listener {
+/// One search through the states of the program with the delays that are known. Two may run side by side.
+class Search : StateWalk::Listener {
+public:
+  Search(const Program &P, const LiveSlots &Live, const ExplorationOptions &Options, Buffering Buffers,
+         const Delays &Allowed, const Sharing &Known, LazyObserver &Observer)
+      : P(P), Live(Live), Options(Options), Buffers(Buffers), Allowed(Allowed), Observer(Observer), Shared(Known) {}
+
+  /// `Attacks`: attacks are looked for, and not only bugs. `SoFar`: what is told on the way goes on from there; null:
+  /// nothing is told.
+  void run(bool Attacks, const LazyResult *SoFar);
+  /// A search that is not for attacks ends after so many states, without an answer.
+  void limitTo(uint64_t States) { MostStates = States; }
+  /// Makes run() come to its end, from any thread.
+  void cancel() { Cancelled = true; }
+
+  WalkResult Walk;
+  std::optional<StateSearchResult::Found> Bug;
+  std::set<Delay> Found;
+  bool ReachedBound = false;
+  uint64_t Witnesses = 0;
+  std::vector<ProcessId> WitnessSteps; // the shortest
+  AttackPlaces WitnessPlaces;
+  std::optional<SearchedConfiguration> C;
+  const Sharing &sharing() const { return Shared; }
+  /// Heard when a bug was found.
+  std::function<void()> OnBug;
+
+private:
+  bool walk(bool Attacks);
+
+  bool foundBug(const BugReport &Report, const std::vector<Choice> &Way) override {
+    if (!Observer.wantsBugs())
+      return false;
+    StateSearchResult::Found &New = Bug.emplace(StateSearchResult::Found{Report, {}});
+    for (const Choice &Step : Way)
+      New.Schedule.push_back(Step.Process);
+    if (OnBug)
+      OnBug();
+    return true;
+  }
+  void progress(const WalkResult &Now) override {
+    if (!Told)
+      return;
+    LazyResult SoFar = *Told;
+    SoFar.States += Now.States;
+    SoFar.Transitions += Now.Transitions;
+    Observer.progress(SoFar);
+  }
+  void worked(const WalkResult &Now) override {
+    const bool HasWitness = Rules && Rules->witnesses() > 0;
+    const bool IsEnough = HasWitness ? Now.States > 2 * StatesAtFirst + FewStates : Now.States > MostStates;
+    if (Cancelled || IsEnough)
+      Walking->stop();
+    else if (!HasWitness)
+      StatesAtFirst = Now.States;
+  }
+
+  const Program &P;
+  const LiveSlots &Live;
+  const ExplorationOptions Options;
+  const Buffering Buffers;
+  const Delays &Allowed;
+  LazyObserver &Observer;
+  Sharing Shared;
+  const LazyResult *Told = nullptr;
+  std::atomic<bool> Cancelled = false;
+  AttackRules *Rules = nullptr;
+  StateWalk *Walking = nullptr;
+  static constexpr uint64_t FewStates = 2'000;
+  uint64_t StatesAtFirst = 0, MostStates = ~0ull;
+};
+
+/// One walk through the states. False: what is shared turned out differently.
+bool Search::walk(bool Attacks) {
+  (*C)->start();
+  Found.clear();
+  WitnessSteps.clear();
+  StatesAtFirst = 0;
+  if (!Attacks) {
+    DelayRules Delaying(**C, Allowed);
+    StateWalk Walker(**C, Delaying, *this, Options, true);
+    Walking = &Walker;
+    const bool Over = Walker.run(Walk);
+    ReachedBound = Delaying.reachedBound();
+    return Over;
+  }
+  AttackRules Attacking(**C, Allowed);
+  StateWalk Walker(**C, Attacking, *this, Options, true);
+  Rules = &Attacking;
+  Walking = &Walker;
+  Attacking.OnWitness = [&](const AttackPlaces &Places) {
+    if (!WitnessSteps.empty() && WitnessSteps.size() <= Walker.way().size())
+      return;
+    WitnessSteps.clear();
+    for (const Choice &Step : Walker.way())
+      WitnessSteps.push_back(Step.Process);
+    WitnessPlaces = Places;
+  };
+  const bool Over = Walker.run(Walk);
+  Rules = nullptr;
+  ReachedBound = Attacking.reachedBound();
+  Witnesses = Attacking.witnesses();
+  Found = Attacking.found();
+  return Over;
+}
+
+void Search::run(bool Attacks, const LazyResult *SoFar) {
+  Told = SoFar;
+  for (bool Over = false; !Over;) {
+    Walk = WalkResult();
+    Shared.takeChanged();
+    C.emplace(P, Live, Shared, Options, Buffers);
+    try {
+      Over = walk(Attacks);
+    } catch (const MachineStop &Stop) {
+      Over = !Shared.changed();
+      noteStop(Walk, Stop);
+    } catch (const std::bad_alloc &) {
+      Over = true;
+      Walk.Ended = ExplorationResult::End::Limit;
+      Walk.Reason = "memory ran out, or a thread stores for ever without reading anything";
+    }
+    Rules = nullptr;
+  }
+}
+
+class LazyReachability {
 public:
   LazyReachability(const Program &P, const ExplorationOptions &Options, Buffering Buffers, LazyObserver &Observer)
       : P(P), Options(Options), Buffers(Buffers), Observer(Observer), Live(P),
@@ -14,124 +143,105 @@ public:
 
   LazyResult run() {
     // The oracle goes through all states of R as well. In the first round, which is the only one for robust programs, it
-    // does both; later on what was looked for is most likely there, and found sooner without it.
-    do
+    // does both. Later on what was looked for is most likely there, and found sooner without it, if the delays that are
+    // known so far are enough; otherwise it is better to ask for more of them soon.
+    bool IsOver;
+    do {
       ++Result.Rounds;
-    while (!(Result.Rounds > 1 && searched(false)) && !searched(true) && !isEnough() && extend());
+      ReachedBound = false;
+      IsOver = Result.Rounds > 1 ? searchedBoth() : searched(true);
+    } while (!IsOver && !isEnough() && extend());
     Result.Delayed.assign(Allowed.Known.begin(), Allowed.Known.end());
-    Observer.finished(**C, Result);
+    Observer.finished(**Last->C, Result);
     return std::move(Result);
   }
 
 private:
+  /// These are true if that gave an answer.
   bool searched(bool Attacks);
-  bool walk(WalkResult &Into, bool Attacks);
+  bool searchedBoth();
+  bool searchedSideBySide();
+  bool answers(Search &Done);
+
+  std::unique_ptr<Search> makeSearch(const ExplorationOptions &With) const {
+    return std::make_unique<Search>(P, Live, With, Buffers, Allowed, Shared, Observer);
+  }
+  /// How far bugs are looked for without the oracle.
+  uint64_t statesForBugs() const { return 20'000ull << std::min(Result.Rounds, 20u); }
   bool isEnough();
   bool extend();
-
-  bool foundBug(const BugReport &Bug, const std::vector<Choice> &Way) override {
-    if (!Observer.wantsBugs())
-      return false;
-    StateSearchResult::Found &New = Result.Found.emplace(StateSearchResult::Found{Bug, {}});
-    for (const Choice &Step : Way)
-      New.Schedule.push_back(Step.Process);
-    return true;
-  }
-  void progress(const WalkResult &Walk) override {
-    LazyResult SoFar = Result;
-    SoFar.States += Walk.States;
-    SoFar.Transitions += Walk.Transitions;
-    Observer.progress(SoFar);
-  }
-  void worked(const WalkResult &Walk) override {
-    if (Rules && Rules->hasWitness() && Walk.States > 2 * StatesAtFirst + FewStates)
-      Walking->stop(); // enough to go on with
-    else if (Rules && !Rules->hasWitness())
-      StatesAtFirst = Walk.States;
-  }
 
   const Program &P;
   const ExplorationOptions &Options;
   const Buffering Buffers;
   LazyObserver &Observer;
   const LiveSlots Live;
-  Sharing Shared;
-  std::optional<SearchedConfiguration> C;
+  Sharing Shared; // as far as the last search knows
   Delays Allowed;
-  std::set<Delay> Found;
+  std::unique_ptr<Search> Last;
   bool ReachedBound = false, ToldWitness = false;
-  std::vector<ProcessId> WitnessSteps; // the shortest of this search
-  AttackPlaces WitnessPlaces;
-  AttackRules *Rules = nullptr;
-  StateWalk *Walking = nullptr;
-  static constexpr uint64_t FewStates = 2'000;
-  uint64_t StatesAtFirst = 0;
   LazyResult Result;
 };
 
-/// One walk through the states, in which bugs or attacks are looked for. False: what is shared turned out differently.
-bool LazyReachability::walk(WalkResult &Into, bool Attacks) {
-  (*C)->start();
-  Found.clear();
-  WitnessSteps.clear();
-  StatesAtFirst = 0;
-  if (!Attacks) {
-    DelayRules Delaying(**C, Allowed);
-    const bool Over = StateWalk(**C, Delaying, *this, Options, true).run(Into);
-    ReachedBound = Delaying.reachedBound();
-    return Over;
-  }
-  AttackRules Attacking(**C, Allowed);
-  StateWalk Walk(**C, Attacking, *this, Options, true);
-  Rules = &Attacking;
-  Walking = &Walk;
-  Attacking.OnWitness = [&](const AttackPlaces &Places) {
-    if (!WitnessSteps.empty() && WitnessSteps.size() <= Walk.way().size())
-      return;
-    WitnessSteps.clear();
-    for (const Choice &Step : Walk.way())
-      WitnessSteps.push_back(Step.Process);
-    WitnessPlaces = Places;
-  };
-  const bool Over = Walk.run(Into);
-  Rules = nullptr;
-  ReachedBound |= Attacking.reachedBound();
-  Result.Witnesses += Attacking.witnesses();
-  Found = Attacking.found();
-  return Over;
+bool LazyReachability::searched(bool Attacks) {
+  std::unique_ptr<Search> Now = makeSearch(Options);
+  if (!Attacks)
+    Now->limitTo(statesForBugs());
+  Now->run(Attacks, &Result);
+  Last = std::move(Now);
+  return answers(*Last);
 }
 
-/// True if that gave an answer.
-bool LazyReachability::searched(bool Attacks) {
-  using Answer = LazyResult::Answer;
-  WalkResult Walk;
-  for (bool Over = false; !Over;) {
-    Walk = WalkResult();
-    Shared.takeChanged();
-    C.emplace(P, Live, Shared, Options, Buffers);
-    try {
-      Over = walk(Walk, Attacks);
-    } catch (const MachineStop &Stop) {
-      Rules = nullptr;
-      Over = !Shared.changed();
-      noteStop(Walk, Stop);
-    } catch (const std::bad_alloc &) {
-      Rules = nullptr;
-      Over = true;
-      Walk.Ended = ExplorationResult::End::Limit;
-      Walk.Reason = "memory ran out, or a thread stores for ever without reading anything";
-    }
+bool LazyReachability::searchedBoth() {
+  if (Options.Spare && Options.Spare->take()) {
+    const bool IsOver = searchedSideBySide();
+    Options.Spare->giveBack();
+    return IsOver;
   }
+  return searched(false) || searched(true);
+}
+
+/// Bugs are looked for while the oracle is asked. Whoever finds a bug ends the other search; otherwise both are needed, so
+/// that the answer is the same as that of one after the other.
+bool LazyReachability::searchedSideBySide() {
+  ExplorationOptions Half = Options;
+  Half.MaxMemoryBytes /= 2;
+  Half.Machine.MaxMemoryBytes /= 2;
+  std::unique_ptr<Search> Bugs = makeSearch(Half), Attacks = makeSearch(Half);
+  Bugs->limitTo(statesForBugs());
+  Bugs->OnBug = [&] { Attacks->cancel(); };
+  Attacks->OnBug = [&] { Bugs->cancel(); };
+  const LazyResult SoFar = Result;
+  std::thread Other([&] { Attacks->run(true, nullptr); });
+  Bugs->run(false, &SoFar);
+  if (Bugs->Walk.Ended != ExplorationResult::End::Everything) // a limit, or a bug
+    Attacks->cancel();
+  Other.join();
+  // A search that was ended for the other's sake has nothing to say.
+  Last = std::move(Attacks->Bug && !Bugs->Bug ? Attacks : Bugs);
+  if (answers(*Last))
+    return true;
+  Last = std::move(Attacks);
+  return answers(*Last);
+}
+
+bool LazyReachability::answers(Search &Done) {
+  using Answer = LazyResult::Answer;
+  WalkResult &Walk = Done.Walk;
+  Shared = Done.sharing();
   ++Result.Searches;
   Result.States += Walk.States;
   Result.Unchecked += Walk.Unchecked;
   Result.Transitions += Walk.Transitions;
   Result.Bytes = std::max(Result.Bytes, Walk.Bytes);
-  if (Result.Found) {
+  Result.Witnesses += Done.Witnesses;
+  ReachedBound |= Done.ReachedBound;
+  if (Done.Bug) {
+    Result.Found = std::move(Done.Bug);
     Result.What = Answer::Violation;
     return true;
   }
-  if (Walk.Ended == ExplorationResult::End::Everything && (*C)->machine().numThreads() > AttackRules::MostThreads) {
+  if (Walk.Ended == ExplorationResult::End::Everything && (*Done.C)->machine().numThreads() > AttackRules::MostThreads) {
     Walk.Ended = ExplorationResult::End::Limit;
     Walk.Reason = "there are more than " + std::to_string(AttackRules::MostThreads) + " threads";
   }
@@ -146,10 +256,10 @@ bool LazyReachability::searched(bool Attacks) {
 
 /// Tells of a witness against the program as it was, once.
 bool LazyReachability::isEnough() {
-  if (!Allowed.Known.empty() || WitnessSteps.empty())
+  if (!Allowed.Known.empty() || Last->WitnessSteps.empty())
     return false;
   ToldWitness = true;
-  if (Observer.notRobust(**C, WitnessSteps, WitnessPlaces))
+  if (Observer.notRobust(**Last->C, Last->WitnessSteps, Last->WitnessPlaces))
     return false;
   Result.What = LazyResult::Answer::NotRobust;
   return true;
@@ -157,15 +267,16 @@ bool LazyReachability::isEnough() {
 
 /// Adds what the oracle found to the program. False: that is nothing, and there is an answer.
 bool LazyReachability::extend() {
-  if (!Found.empty()) {
-    Allowed.Known.insert(Found.begin(), Found.end());
+  if (!Last->Found.empty()) {
+    Allowed.Known.insert(Last->Found.begin(), Last->Found.end());
     return true;
   }
   constexpr uint32_t MostEver = 1024;
   if (!ReachedBound) {
     Result.What = LazyResult::Answer::Verified;
     Result.Robust = Allowed.Known.empty();
-    if (!Result.Robust && !ToldWitness && !Observer.wantsBugs()) {
+    Result.Unsure = !Result.Robust && !ToldWitness;
+    if (Result.Unsure && !Observer.wantsBugs()) {
       Result.What = LazyResult::Answer::Limit;
       Result.Reason = "a store can be late, and the only thread that could observe it waits in a loop";
     }
