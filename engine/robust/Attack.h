@@ -3,19 +3,20 @@
 // there is a chain of events in happens-before order, of the other threads, to that store reaching memory.
 //
 // The program with known delays is R: its threads hold delayed stores back by themselves, so that its SC computations
-// are those in which stores are delayed as is known, and its TSO (PSO) computations are all of the original program's. R
-// puts a fence behind every store that it could have held back longer, so that nothing is found twice. Hence an attack
-// begins with an access that the known delays do not let pass, and from then on no fence of R is in its way. A search
-// for all attackers together goes through three phases:
+// are those in which stores are delayed as is known, and its TSO (PSO) computations are all of the original program's.
+// R puts a fence behind every store that it could have held back longer, so that nothing is found twice. Hence an
+// attack begins with an access that the known delays do not let pass, and from then on no fence of R is in its way. A
+// search for all attackers together goes through three phases:
 //   0  no attack yet: SC computations of R
 //   1  the attacker runs on, its late stores stay in the buffer (W1, W2); the others as before
 //   2  the attacker has executed the access. Others take only steps that happen after it (W3, W5), until one of them
 //      accesses what the first late store writes: then that happens after the access, and the circle is closed.
 //
 // Under TSO all stores from the first late one on are late, and the accesses past which they are delayed are loads.
-// Under PSO only those are late that have to reach memory after the first: stores to the same location, and those behind
-// a store-store barrier. The attacker's other stores go on as R says, and one that reaches memory overtakes the late
-// ones as a load does. docs/robustness.md has the argument why one thread with one such set of late stores is enough.
+// Under PSO only those are late that have to reach memory after the first: stores to the same location, and those
+// behind a store-store barrier. The attacker's other stores go on as R says, and one that reaches memory overtakes the
+// late ones as a load does. docs/robustness.md has the argument why one thread with one such set of late stores is
+// enough.
 #pragma once
 
 #include "robust/Delays.h"

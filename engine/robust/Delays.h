@@ -1,6 +1,6 @@
-// Which stores may be delayed past which later accesses of their thread. With no delays a program runs as under SC, with
-// all as under TSO or PSO; what lies between is the program of lazy reachability ("Lazy TSO Reachability", section 3),
-// extended by the delays that were found so far.
+// Which stores may be delayed past which later accesses of their thread. With no delays a program runs as under SC,
+// with all as under TSO or PSO; what lies between is the program of lazy reachability ("Lazy TSO Reachability", section
+// 3), extended by the delays that were found so far.
 #pragma once
 
 #include "explore/StateWalk.h"
@@ -9,8 +9,8 @@
 
 namespace picket {
 
-/// A store that may still be in its thread's buffer when a later access of the thread is executed: a load, or, under PSO,
-/// a read-modify-write or a store that reaches memory. Both are instructions.
+/// A store that may still be in its thread's buffer when a later access of the thread is executed: a load, or, under
+/// PSO, a read-modify-write or a store that reaches memory. Both are instructions.
 struct Delay {
   uint32_t Store, Access;
   auto operator<=>(const Delay &) const = default;
@@ -21,8 +21,8 @@ struct Delays {
   uint32_t MostBuffered = 4; // stores that may be delayed at a time
 };
 
-/// Lets stores be delayed only as the delays say: a thread empties its buffer before it goes on to any other access, and
-/// lets stores reach memory in order.
+/// Lets stores be delayed only as the delays say: a thread empties its buffer before it goes on to any other access,
+/// and lets stores reach memory in order.
 class DelayRules : public StepRules {
 public:
   DelayRules(Configuration &C, const Delays &Allowed) : C(C), Allowed(Allowed) {}

@@ -142,9 +142,9 @@ public:
         Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())) {}
 
   LazyResult run() {
-    // The oracle goes through all states of R as well. In the first round, which is the only one for robust programs, it
-    // does both. Later on what was looked for is most likely there, and found sooner without it, if the delays that are
-    // known so far are enough; otherwise it is better to ask for more of them soon.
+    // The oracle goes through all states of R as well. In the first round, which is the only one for robust programs,
+    // it does both. Later on what was looked for is most likely there, and found sooner without it, if the delays that
+    // are known so far are enough; otherwise it is better to ask for more of them soon.
     bool IsOver;
     do {
       ++Result.Rounds;
@@ -201,8 +201,8 @@ bool LazyReachability::searchedBoth() {
   return searched(false) || searched(true);
 }
 
-/// Bugs are looked for while the oracle is asked. Whoever finds a bug ends the other search; otherwise both are needed, so
-/// that the answer is the same as that of one after the other.
+/// Bugs are looked for while the oracle is asked. Whoever finds a bug ends the other search; otherwise both are needed,
+/// so that the answer is the same as that of one after the other.
 bool LazyReachability::searchedSideBySide() {
   ExplorationOptions Half = Options;
   Half.MaxMemoryBytes /= 2;
@@ -241,7 +241,8 @@ bool LazyReachability::answers(Search &Done) {
     Result.What = Answer::Violation;
     return true;
   }
-  if (Walk.Ended == ExplorationResult::End::Everything && (*Done.C)->machine().numThreads() > AttackRules::MostThreads) {
+  const uint32_t Threads = (*Done.C)->machine().numThreads();
+  if (Walk.Ended == ExplorationResult::End::Everything && Threads > AttackRules::MostThreads) {
     Walk.Ended = ExplorationResult::End::Limit;
     Walk.Reason = "there are more than " + std::to_string(AttackRules::MostThreads) + " threads";
   }

@@ -1,7 +1,8 @@
-// Lazy reachability ("Lazy TSO Reachability", Algorithm 1): whether a bug can be reached under TSO or PSO, by a sequence
-// of searches through states under SC. Loops run without a bound. If no bug is reached, the robustness oracle
-// (Attack.h) is asked for stores that can be delayed past later accesses to an effect that SC does not have; the program
-// is extended by these delays, and searched again. Without any, its states under TSO (PSO) are those that were searched.
+// Lazy reachability ("Lazy TSO Reachability", Algorithm 1): whether a bug can be reached under TSO or PSO, by a
+// sequence of searches through states under SC. Loops run without a bound. If no bug is reached, the robustness oracle
+// (Attack.h) is asked for stores that can be delayed past later accesses to an effect that SC does not have; the
+// program is extended by these delays, and searched again. Without any, its states under TSO (PSO) are those that were
+// searched.
 //
 // The answers are right for all programs. The procedure comes to an end where the states are finitely many, with the
 // stores in the buffers that the known delays leave there.

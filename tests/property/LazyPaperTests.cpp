@@ -1,6 +1,6 @@
-// Delays compared with the extension of "Lazy TSO Reachability" (section 3), which puts stores into registers along a path
-// of instructions: what the extended program reaches under SC, the program with the path's delays reaches as well, and
-// TSO does. Lemmas 1 and 2 of the paper, for its extension and for delays.
+// Delays compared with the extension of "Lazy TSO Reachability" (section 3), which puts stores into registers along a
+// path of instructions: what the extended program reaches under SC, the program with the path's delays reaches as well,
+// and TSO does. Lemmas 1 and 2 of the paper, for its extension and for delays.
 #include "property/Environment.h"
 #include "property/PaperProgram.h"
 #include "robust/LazyReachability.h"
@@ -19,7 +19,7 @@ using testing::PaperState;
 using testing::PaperStates;
 
 constexpr uint32_t MostDelayed = 3; // stores of a path
-constexpr size_t MostBuffered = 6;  // those, and what a loop stores until its next load; without loops there are no more
+constexpr size_t MostBuffered = 6;  // those, and what is stored until the next load; as many as there are without loops
 
 /// What a thread's registers and memory are in the end, from a run of the C program.
 class LastStates : public StateWalk::Listener {
@@ -135,8 +135,8 @@ void expectWithin(bool Loops, unsigned Programs, unsigned Seed) {
       const PaperStates Extended = testing::reach(R, 0);
       if (!Tso.Complete || !Extended.Complete)
         break;
-      // Lemma 1, as far as SC shows it: nothing is reached that TSO does not have, nothing of SC is lost. A path of a loop
-      // can hold back more than the states under TSO were looked at with.
+      // Lemma 1, as far as SC shows it: nothing is reached that TSO does not have, nothing of SC is lost. A path of a
+      // loop can hold back more than the states under TSO were looked at with.
       ASSERT_TRUE(isWithin(Extended.All, Tso.All)) << "program " << K << "\n" << P.Text;
       ASSERT_TRUE(isWithin(Sc.All, Extended.All)) << "program " << K << "\n" << P.Text;
       const auto Paper = lastStates(Extended), Ours = lastStates(Compiled, Allowed), All = lastStates(Tso);

@@ -1,6 +1,6 @@
-// Random programs: lazy reachability finds a bug under TSO (PSO) exactly if the explorer of executions does, and a program
-// is robust exactly if TSO (PSO) has no trace that SC has not. With loops that have no bound, the judge is a search through all
-// states with the whole of the store buffers.
+// Random programs: lazy reachability finds a bug under TSO (PSO) exactly if the explorer of executions does, and a
+// program is robust exactly if TSO (PSO) has no trace that SC has not. With loops that have no bound, the judge is a
+// search through all states with the whole of the store buffers.
 #include "property/Environment.h"
 #include "property/LoopingProgram.h"
 #include "property/RandomProgram.h"
@@ -132,7 +132,8 @@ std::string problemOf(const RandomProgram &Text, Buffering Buffers, bool ExpectB
   return ExpectBug ? "the explorer finds a bug" : "the explorer finds no bug";
 }
 
-/// The program by itself, and with assertions: one that only the model violates, one that SC violates, and as many that hold.
+/// The program by itself, and with assertions: one that only the model violates, one that SC violates, and as many that
+/// hold.
 std::string problemOf(const RandomProgram &Text, Buffering Buffers, Counts &Sum, bool Show) {
   const Program P = testing::compile(testing::requestForText(Text.text()));
   Outcomes Relaxed, Sequential;
@@ -218,10 +219,12 @@ TEST(LazyTso, AgreesWithLocks) { expectAgreement(Buffering::Fifo, Locks, 300, 64
 TEST(LazyTso, AgreesWithAwaits) { expectAgreement(Buffering::Fifo, Awaits, 400, 65, 3, 4); }
 TEST(LazyTso, AgreesWithAccessesOfSeveralSizes) { expectAgreement(Buffering::Fifo, Mixed, 300, 66, 3, 4); }
 
-const testing::Palette Barriers = {Statement::Store,        Statement::Load,      Statement::Copy,    Statement::ReleaseFence,
-                                   Statement::StoreRelease, Statement::FullFence, Statement::Guarded};
-const testing::Palette Updates = {Statement::Store,       Statement::Store,        Statement::Load,    Statement::RelaxedAdd,
-                                  Statement::RelaxedSwap, Statement::ReleaseFence, Statement::Guarded, Statement::Exchange};
+const testing::Palette Barriers = {Statement::Store,        Statement::Load,         Statement::Copy,
+                                   Statement::ReleaseFence, Statement::StoreRelease, Statement::FullFence,
+                                   Statement::Guarded};
+const testing::Palette Updates = {Statement::Store,        Statement::Store,       Statement::Load,
+                                  Statement::RelaxedAdd,   Statement::RelaxedSwap, Statement::ReleaseFence,
+                                  Statement::Guarded,      Statement::Exchange};
 const testing::Palette ManyAwaits = {Statement::Store,      Statement::Store,     Statement::Load,
                                      Statement::AwaitNot,   Statement::AwaitOther, Statement::StoreRelease,
                                      Statement::RelaxedAdd, Statement::AwaitSwap};
@@ -237,8 +240,8 @@ TEST(LazyPso, AgreesWithLocks) { expectAgreement(Pso, Locks, 300, 75); }
 TEST(LazyPso, AgreesWithAwaits) { expectAgreement(Pso, ManyAwaits, 400, 76, 3, 4); }
 TEST(LazyPso, AgreesWithAccessesOfSeveralSizes) { expectAgreement(Pso, MixedBarriers, 300, 77, 3, 4); }
 
-/// What is wrong with the answer about a program with loops. Neither the search nor its judge need come to an end: memory
-/// is what ends them.
+/// What is wrong with the answer about a program with loops. Neither the search nor its judge need come to an end:
+/// memory is what ends them.
 std::string problemOfLooping(const Program &P, Buffering Buffers, Counts &Sum, unsigned &Decided) {
   constexpr uint64_t Enough = 8 << 20;
   ExplorationOptions Limits;

@@ -1,5 +1,5 @@
-// Programs as "Lazy TSO Reachability" has them (section 2): threads are automata whose transitions are commands. With the
-// paper's extension of a program by a sequence of instructions (section 3), and its states under SC and TSO.
+// Programs as "Lazy TSO Reachability" has them (section 2): threads are automata whose transitions are commands. With
+// the paper's extension of a program by a sequence of instructions (section 3), and its states under SC and TSO.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ struct PaperExpression {
 struct PaperInstruction {
   enum Kind { Store, Load, Fence, Assign, Assume } What;
   int From, To;             // control states
-  PaperExpression A, B = {}; // Store: mem[A] <- B; Load: Register <- mem[A]; Assign: Register <- A; Assume: A = B, or not
+  // Store: mem[A] <- B; Load: Register <- mem[A]; Assign: Register <- A; Assume: A = B, or not
+  PaperExpression A, B = {};
   int Register = 0;
   bool Equal = true; // Assume
   int Line = 0;      // of the C text: of the store or load that this is, or does later what was put off
