@@ -101,7 +101,7 @@ std::string statesText(const StateCounts &S) {
   if (S.Rounds > 1)
     Text += " in " + counted(S.Rounds, "round");
   if (S.Delays)
-    Text += ", with " + counted(S.Delays, "delay") + " of stores past loads";
+    Text += ", with " + counted(S.Delays, "delay") + " of stores";
   return Text;
 }
 

@@ -138,7 +138,7 @@ static void addEngineOption(CLI::App *Command, std::optional<Engine> &Search) {
           }
         throw CLI::ValidationError("--engine", "'" + Text + "' is no engine (auto, bounded, lazy)");
       },
-      "bounded: executions, with loops up to the bound; lazy: SC and TSO by their states, without a bound;\n"
+      "bounded: executions, with loops up to the bound; lazy: SC, TSO and PSO by their states, without a bound;\n"
       "auto: bounded, and states where a loop was cut, for some seconds [auto]");
 }
 

@@ -550,7 +550,9 @@ private:
     double Seconds = std::clamp(TimesAsLong * M.Seconds, Least, Most);
     if (Options.TimeoutSeconds > 0)
       Seconds = std::clamp(Options.TimeoutSeconds - M.Seconds, 1e-3, Seconds);
-    return limitsOf(Options, Seconds, Cancel);
+    ExplorationOptions Limits = limitsOf(Options, Seconds, Cancel);
+    Limits.Spare = Jobs > 1 ? &Spare : nullptr;
+    return Limits;
   }
 
   void lookAgain(ModelReport &M) {
@@ -577,7 +579,7 @@ public:
         lookAgain(M);
     if (Options.RobustnessOnly && Options.Search == Engine::Auto)
       for (Robustness &R : Report.Models.front().Robust)
-        if (R.Against == Model::TSO && R.Known == Robustness::Robust && R.Bounded) {
+        if (R.Known == Robustness::Robust && R.Bounded) {
           const ExplorationOptions Limits = limitsOfSecondLook(Report.Models.front());
           StateCheck{Report.File, P, Options, Limits, OnProgress}.decideRobustness(Report.Models.front(), R);
         }

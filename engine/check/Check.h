@@ -35,9 +35,9 @@ const char *nameOf(Verdict V); // "verified", "bounded", "violation", "inconclus
 
 /// How programs are looked at whose loops do not end by themselves.
 enum class Engine : uint8_t {
-  Auto,    // bounded; where that leaves SC or TSO at the bound, their states are searched for a while
+  Auto,    // bounded; where that leaves SC, TSO or PSO at the bound, their states are searched for a while
   Bounded, // executions, with loops followed up to the bound
-  Lazy     // SC and TSO by their states, without a bound; the other models as ever
+  Lazy     // SC, TSO and PSO by their states, without a bound; POWER as ever
 };
 const char *nameOf(Engine E); // "auto", "bounded", "lazy"
 
@@ -114,14 +114,14 @@ struct Robustness {
   bool Complete = false; // there are no others; if loops were cut, none up to `Iterations` of these
 };
 
-/// A search through all states of a program, in which loops have no bound. TSO is searched in rounds: as SC, then with
-/// the delays of stores that were found to matter.
+/// A search through all states of a program, in which loops have no bound. TSO and PSO are searched in rounds: as SC,
+/// then with the delays of stores that were found to matter.
 struct StateCounts {
   uint64_t States = 0, Transitions = 0; // of all rounds
   uint64_t Bytes = 0;                   // that the largest set of states took up
   unsigned Rounds = 1;
-  size_t Delays = 0;   // TSO: stores delayed past loads that matter, as pairs of places
-  bool Robust = false; // TSO: verified, and there is no such delay
+  size_t Delays = 0;   // TSO, PSO: stores delayed past later accesses that matter, as pairs of places
+  bool Robust = false; // TSO, PSO: verified, and there is no such delay
   double Seconds = 0;
 };
 

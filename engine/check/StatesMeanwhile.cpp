@@ -51,29 +51,47 @@ bool StatesMeanwhile::alarmed(Model M) const {
   return Exploration.Monitor->alarmed(M == Model::TSO ? ScMonitor::Tso : ScMonitor::Pso);
 }
 
+/// A behaviour of TSO is one of PSO, too.
+std::optional<Robustness::Answer> StatesMeanwhile::saidByStates(Model M) const {
+  for (const Robustness &R : ByStates ? ByStates->Robust : std::vector<Robustness>())
+    if (R.Against == M || (M == Model::PSO && R.Known == Robustness::NotRobust))
+      return R.Known;
+  return std::nullopt;
+}
+
+/// Asks the states of the models of which nothing is known yet.
+void StatesMeanwhile::searchRobustness(double Seconds, const ExplorationResult &SoFar) {
+  const ExplorationOptions Limits = limitsOfStates(Seconds, SoFar);
+  for (Model M : {Model::TSO, Model::PSO}) {
+    if (!asks(M) || alarmed(M) || saidByStates(M))
+      continue;
+    ModelReport Sc;
+    try {
+      StateCheck{File, P, Options, Limits, OnProgress}.findRobustness(Sc, M);
+    } catch (const std::bad_alloc &) { // executions go on
+    }
+    if (Sc.Robust.empty())
+      continue;
+    if (!ByStates)
+      ByStates.emplace();
+    ByStates->Robust.push_back(std::move(Sc.Robust.front()));
+    ByStates->States = Sc.States;
+  }
+}
+
 /// Whether it is known of each model that is asked for. Shorter witnesses than the first are looked for a while.
 bool StatesMeanwhile::knowsRobustness(const ExplorationResult &SoFar) {
   constexpr double Least = .1;
   const double Now = secondsSince(Start);
   if (Now < Least || !Exploration.Monitor)
     return false;
-  if (Options.AgainstTso && !alarmed(Model::TSO) && !ByStates)
-    if (std::optional<double> Seconds = Searches.due(Now)) {
-      ModelReport Sc;
-      const ExplorationOptions Limits = limitsOfStates(*Seconds, SoFar);
-      try {
-        StateCheck{File, P, Options, Limits, OnProgress}.findRobustness(Sc);
-      } catch (const std::bad_alloc &) { // executions go on
-      }
-      if (!Sc.Robust.empty())
-        ByStates = std::move(Sc);
-    }
-  auto Known = [&](Model M) {
-    return alarmed(M) || (ByStates && (M == Model::TSO || ByStates->Robust.front().Known == Robustness::NotRobust));
-  };
-  if ((Known(Model::TSO) || !Options.AgainstTso) && (Known(Model::PSO) || !Options.AgainstPso)) {
-    const bool Robust = !Options.AgainstPso && ByStates && ByStates->Robust.front().Known == Robustness::Robust;
-    return !Options.EveryViolation || Robust;
+  auto IsOpen = [&](Model M) { return asks(M) && !alarmed(M) && !saidByStates(M); };
+  if (IsOpen(Model::TSO) || IsOpen(Model::PSO))
+    if (std::optional<double> Seconds = Searches.due(Now))
+      searchRobustness(*Seconds, SoFar);
+  if (!IsOpen(Model::TSO) && !IsOpen(Model::PSO)) {
+    auto IsRobust = [&](Model M) { return !asks(M) || saidByStates(M) == Robustness::Robust; };
+    return !Options.EveryViolation || (IsRobust(Model::TSO) && IsRobust(Model::PSO));
   }
   // What is left are executions up to a bound. Where these are many, a lower bound has to do.
   constexpr double MostForBound = .5;
@@ -139,10 +157,10 @@ ExplorationOptions StatesMeanwhile::limitsOfStates(double Seconds, const Explora
   return Limits;
 }
 
-/// What states said of TSO. A behaviour of TSO is one of PSO, too.
+/// What states said of a model. A behaviour of TSO is one of PSO, too.
 void StatesMeanwhile::addAnswer(Robustness Answer) {
   for (Model M : {Model::TSO, Model::PSO}) {
-    if (M == Model::PSO && Answer.Known != Robustness::NotRobust)
+    if (M != Answer.Against && (M == Model::TSO || Answer.Known != Robustness::NotRobust))
       continue;
     auto Known =
         std::find_if(Report.Robust.begin(), Report.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
@@ -152,7 +170,7 @@ void StatesMeanwhile::addAnswer(Robustness Answer) {
       continue;
     *Known = Answer;
     Known->Against = M;
-    if (M == Model::PSO) {
+    if (M != Answer.Against) {
       setNotRobust(*Known, Answer.Store, Answer.Overtaker, Answer.Observer);
       Known->Witness = nullptr;
       Known->Violations.clear();

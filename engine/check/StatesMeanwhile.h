@@ -34,6 +34,9 @@ private:
   };
 
   bool alarmed(Model M) const;
+  bool asks(Model M) const { return M == Model::TSO ? Options.AgainstTso : Options.AgainstPso; }
+  std::optional<Robustness::Answer> saidByStates(Model M) const;
+  void searchRobustness(double Seconds, const ExplorationResult &SoFar);
   bool knowsRobustness(const ExplorationResult &SoFar);
   bool knowsStates(const ExplorationResult &SoFar);
   void lowerBound();

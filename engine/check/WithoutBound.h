@@ -1,4 +1,5 @@
-// Decides models by their states, with loops that have no bound: SC by StateSearch, TSO by lazy reachability.
+// Decides models by their states, with loops that have no bound: SC by StateSearch, TSO and PSO by lazy
+// reachability.
 #pragma once
 
 #include "check/Check.h"
@@ -7,7 +8,7 @@
 namespace picket {
 
 /// Whether the states of a model can be searched.
-inline bool hasStates(Model M) { return M == Model::SC || M == Model::TSO; }
+inline bool hasStates(Model M) { return M != Model::Power; }
 
 struct StateCheck {
   const std::string &File;
@@ -19,7 +20,9 @@ struct StateCheck {
   /// Searches the states of the report's model. True: the report has the answer, verified or a violation, and the
   /// numbers. Otherwise its Reason says why there is none, and `Ended` what kind of reason it is.
   bool run(ModelReport &Report);
-  /// Whether the program is robust against TSO: the only question.
+  /// Whether the program is robust against TSO or PSO: the only question.
+  void findRobustness(ModelReport &Sc, Model Against);
+  /// The same for each of the two that is asked for, side by side if there is a core to spare.
   void findRobustness(ModelReport &Sc);
   /// The same, where a monitor found it to be as far as loops were followed.
   void decideRobustness(ModelReport &Sc, Robustness &R);

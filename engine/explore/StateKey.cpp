@@ -1,5 +1,7 @@
 #include "explore/StateKey.h"
 
+#include <algorithm>
+
 namespace picket {
 
 namespace {
@@ -11,18 +13,6 @@ template <typename T> void put(std::string &Into, const T &Value) {
 bool isOver(const Object &O) { return O.Life == Lifetime::Left || O.Life == Lifetime::Freed; }
 
 } // namespace
-
-void forEachBuffered(const Configuration &C, ThreadId T, const std::function<void(const StoreBuffer::Entry &)> &Do) {
-  if (C.buffering() == Buffering::None || C.bufferEmpty(T))
-    return;
-  for (uint32_t Index = C.nextEntry(C.updatesOf(T).front());;) {
-    const StoreBuffer::Entry &E = C.bufferEntry(T, Index);
-    Do(E);
-    if (!E.Next) // entry 0 comes behind none
-      return;
-    Index = E.Next;
-  }
-}
 
 void StateKey::addBytes(const Object &O, std::string &Whole) {
   std::string_view Bytes(reinterpret_cast<const char *>(O.Data), O.Size);
@@ -72,13 +62,26 @@ void StateKey::addMemory(std::string &Whole) {
 
 void StateKey::addBuffer(ThreadId T, std::string &Whole) {
   Part.clear();
-  forEachBuffered(C, T, [&](const StoreBuffer::Entry &E) {
+  const bool InAnyOrder = C.buffering() == Buffering::PerLocation && !C.bufferEmpty(T);
+  std::vector<uint32_t> Before; // entries that have not landed: indices
+  auto NumBefore = [&](uint32_t Index) {
+    return static_cast<uint32_t>(std::lower_bound(Before.begin(), Before.end(), Index) - Before.begin());
+  };
+  forEachBuffered(C, T, [&](uint32_t Index, const StoreBuffer::Entry &E) {
     put(Part, E.Where);
     put(Part, E.Value);
     put(Part, E.Value2);
     put(Part, E.Width);
     put(Part, E.Pc);
+    if (!InAnyOrder)
+      return;
+    put(Part, NumBefore(E.WaitFor));
+    Before.push_back(Index);
   });
+  if (InAnyOrder) { // under TSO the newest entry tells
+    put(Part, NumBefore(C.buffer(T).barrier()));
+    put(Part, C.mustDrain(T));
+  }
   put(Whole, Parts.insert(Part).first);
 }
 

@@ -6,13 +6,19 @@
 #include "explore/ByteTable.h"
 #include "memory/Configuration.h"
 
-#include <functional>
 #include <string>
 
 namespace picket {
 
-/// The oldest store of T that has not landed and those behind it, in order.
-void forEachBuffered(const Configuration &C, ThreadId T, const std::function<void(const StoreBuffer::Entry &)> &Do);
+/// The stores of T that have not landed, oldest first, each with its index in the buffer.
+template <typename F> void forEachBuffered(const Configuration &C, ThreadId T, F Do) {
+  if (C.buffering() == Buffering::None || C.bufferEmpty(T))
+    return;
+  const StoreBuffer &Buffer = C.buffer(T);
+  for (uint32_t Index = Buffer.head(); Index < Buffer.tail(); ++Index)
+    if (!Buffer.at(Index).Landed)
+      Do(Index, Buffer.at(Index));
+}
 
 class StateKey {
 public:

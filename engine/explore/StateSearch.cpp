@@ -18,7 +18,7 @@ SearchedConfiguration::SearchedConfiguration(const Program &P, const LiveSlots &
   C.machine().holdOutside([this](std::vector<uint64_t> &Words) {
     for (ThreadId T = 0; T < C.machine().numThreads(); ++T) {
       C.processOf(T); // it may have come into being just now
-      forEachBuffered(C, T, [&](const StoreBuffer::Entry &E) {
+      forEachBuffered(C, T, [&](uint32_t, const StoreBuffer::Entry &E) {
         Words.push_back(E.Where);
         Words.push_back(E.Value);
         Words.push_back(E.Value2);

@@ -26,10 +26,13 @@ Futures::Place StateWalk::placeOf(ThreadId T, uint32_t Part) {
 /// What T would access with its next steps.
 void StateWalk::collectNext(ThreadId T, std::vector<Machine::Access> &Into) {
   Machine &M = C.machine();
-  if (C.buffering() != Buffering::None && !C.bufferEmpty(T)) {
-    const StoreBuffer::Entry &E = C.bufferEntry(T, C.nextEntry(C.updatesOf(T).front()));
-    Into.push_back({E.Where, E.Width, true});
-  }
+  // Under TSO the oldest store lands next, under PSO any may.
+  bool First = true;
+  forEachBuffered(C, T, [&](uint32_t, const StoreBuffer::Entry &E) {
+    if (First || C.buffering() == Buffering::PerLocation)
+      Into.push_back({E.Where, E.Width, true});
+    First = false;
+  });
   if (M.status(T) != ThreadStatus::Ready)
     return;
   const Operation &Op = M.pending(T);
@@ -55,7 +58,7 @@ bool StateWalk::overlaps(ThreadId T, const Machine::Access &With) {
     return (Write || With.Write) && Where < With.Where + With.Size && With.Where < Where + Size;
   };
   bool Found = false;
-  forEachBuffered(C, T, [&](const StoreBuffer::Entry &E) { Found |= Meets(E.Where, E.Width, true); });
+  forEachBuffered(C, T, [&](uint32_t, const StoreBuffer::Entry &E) { Found |= Meets(E.Where, E.Width, true); });
   OfOther.clear();
   collectNext(T, OfOther);
   for (const Machine::Access &A : OfOther)
@@ -88,8 +91,10 @@ bool StateWalk::reduceTo(ThreadId Mover, size_t First) {
 
 void StateWalk::addAllChoices() {
   C.enabled(Enabled);
+  const size_t First = Choices.size();
   for (ProcessId P : Enabled)
     Rules.addChoices(P, Choices);
+  Rules.arrange(Choices, First);
 }
 
 /// The choices from the state in which the configuration is.

@@ -21,6 +21,8 @@ public:
   virtual ~StepRules() = default;
   /// The ways in which the walk is to take the step of P, which is enabled now.
   virtual void addChoices(ProcessId P, std::vector<Choice> &Into) { Into.push_back({P}); }
+  /// Puts the choices from a state, those from `First` on, in the order in which they are to be taken.
+  virtual void arrange(std::vector<Choice> & /*Choices*/, size_t /*First*/) const {}
   /// Before and after a step. False: the walk need not go on from here.
   virtual void before(const Choice &) {}
   virtual bool after(const Choice &) { return true; }

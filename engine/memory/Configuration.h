@@ -139,6 +139,9 @@ public:
   bool overlapsOthers(ProcessId P) const { return Processes[P]->Overlaps; }
   bool bufferEmpty(ThreadId T) const { return !StoreBuffers[T] || StoreBuffers[T]->empty(); }
 
+  /// Whether T is to go on only once its buffer is empty: its last store was sequentially consistent.
+  bool mustDrain(ThreadId T) const { return MustDrain[T] != 0; }
+
   /// The store that the update process would land next.
   uint32_t nextEntry(ProcessId P) const { return Processes[P]->Queue.Front.First; }
   /// What a load would read.

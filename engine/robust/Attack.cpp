@@ -4,24 +4,6 @@
 
 namespace picket {
 
-DelayRules::Pass DelayRules::mayPass(ThreadId T) {
-  const Machine &M = C.machine();
-  if (C.bufferEmpty(T) || M.pending(T).Kind == OperationKind::Yield)
-    return Pass::Yes;
-  uint32_t Count = 0;
-  bool All = true;
-  forEachBuffered(C, T, [&](const StoreBuffer::Entry &E) {
-    ++Count;
-    All = All && Allowed.Known.count({E.Pc, M.pc(T)});
-  });
-  if (!All)
-    return Pass::No;
-  if (Count <= Allowed.MostBuffered)
-    return Pass::Yes;
-  ReachedBound = true;
-  return Pass::TooMany;
-}
-
 namespace {
 
 template <typename T> void put(std::string &Into, const T &Value) {
@@ -39,33 +21,137 @@ template <typename T> void takeAll(const char *&At, std::vector<T> &Values, uint
   At += Count * sizeof(T);
 }
 
-bool passesStores(const Operation &Op) {
-  return Op.Kind == OperationKind::Load || Op.Kind == OperationKind::End || Op.Kind == OperationKind::Yield;
+/// Whether an operation can happen while there are stores in the buffer.
+bool passesStores(const Configuration &C, const Operation &Op) {
+  switch (Op.Kind) {
+  case OperationKind::Load:
+  case OperationKind::End:
+  case OperationKind::Yield: return true;
+  case OperationKind::Rmw:
+  case OperationKind::CmpXchg: return !C.drainsBefore(Op);
+  default: return false;
+  }
 }
 
 } // namespace
 
+const AttackRules::Timely *AttackRules::findTimely(uint32_t Entry) const {
+  auto Found = std::find_if(OnTime.begin(), OnTime.end(), [&](const Timely &K) { return K.Entry == Entry; });
+  return Found == OnTime.end() ? nullptr : &*Found;
+}
+
+/// Whether the delays let an access of the attacker overtake its stores that are not late and older than the entry.
+bool AttackRules::mayPassTimely(uint32_t Entry, uint32_t Pc) const {
+  return std::all_of(OnTime.begin(), OnTime.end(), [&](const Timely &K) {
+    return K.Entry >= Entry || isAllowed(C.bufferEntry(S.Attacker, K.Entry), Pc);
+  });
+}
+
+/// The first late store and those that are not late, if the step of P, which the delays do not allow, begins an attack.
+/// False: another store has to land first, which R, or an attack that begins with it, sees to.
+bool AttackRules::planAttack(ProcessId P, uint32_t &First, std::vector<Timely> &Others) const {
+  const ThreadId T = C.threadOf(P);
+  const StoreBuffer &Buffer = C.buffer(T);
+  Others.clear();
+  First = Buffer.head();
+  if (!isAnyOrder())
+    return true;
+  const uint32_t Access = C.isUpdate(P) ? C.nextEntry(P) : Buffer.tail(); // it overtakes what is in front of that
+  const uint32_t Pc = C.isUpdate(P) ? Buffer.at(Access).Pc : C.machine().pc(T);
+  auto IsOvertaken = [&](uint32_t Index) { return Index < Access && !isAllowed(Buffer.at(Index), Pc); };
+  while (Buffer.at(First).Landed || !IsOvertaken(First))
+    ++First;
+  if (Buffer.at(First).WaitFor > Buffer.head() || Buffer.waitsForOverlap(First))
+    return false;
+  std::vector<uint32_t> Late;
+  bool IsPossible = true;
+  forEachBuffered(C, T, [&](uint32_t Index, const StoreBuffer::Entry &E) {
+    auto Overlaps = [&](uint32_t K) { return Buffer.at(K).overlaps(E.Where, E.Width); };
+    if (Index == First || (Index > First && (E.WaitFor > First || std::any_of(Late.begin(), Late.end(), Overlaps)))) {
+      Late.push_back(Index);
+      return;
+    }
+    const bool MayPass =
+        std::all_of(Late.begin(), Late.end(), [&](uint32_t K) { return isAllowed(Buffer.at(K), E.Pc); });
+    Others.push_back({Index, MayPass});
+    IsPossible &= !IsOvertaken(Index);
+  });
+  return IsPossible;
+}
+
 void AttackRules::addChoices(ProcessId P, std::vector<Choice> &Into) {
   const ThreadId T = C.threadOf(P);
-  const bool OfAttacker = S.Phase > 0 && T == S.Attacker;
-  if (C.isUpdate(P) || (S.Phase == 2 && OfAttacker)) {
-    if (!OfAttacker)
-      Into.push_back({P, Plain});
-    return;
-  }
-  const Pass How = OfAttacker ? Pass::No : mayPass(T);
+  if (S.Phase > 0 && T == S.Attacker)
+    return addOfAttacker(P, Into);
+  const Pass How = !C.isUpdate(P) ? mayPass(T) : mayLand(P) ? Pass::Yes : Pass::No;
   if (How == Pass::Yes)
     Into.push_back({P, Plain});
-  if (How != Pass::No || (S.Phase > 0 && !OfAttacker))
+  if (How != Pass::No || S.Phase > 0)
     return;
+  uint32_t First;
+  std::vector<Timely> Others;
+  if (planAttack(P, First, Others))
+    addAttack(P, Into);
+}
+
+void AttackRules::addAttack(ProcessId P, std::vector<Choice> &Into) {
   Into.push_back({P, RunOn});
+  const ThreadId T = C.threadOf(P);
   const Operation &Op = C.machine().pending(T);
-  // The last load past which the store is delayed reads memory (W4).
-  if (Op.Kind == OperationKind::Load && !C.readsOwnBufferOnly(T, Op))
+  // The last access past which the store is delayed is one of memory (W4).
+  if (C.isUpdate(P) || (Op.Kind == OperationKind::Load && !C.readsOwnBufferOnly(T, Op)) ||
+      Op.Kind == OperationKind::Rmw || Op.Kind == OperationKind::CmpXchg)
     Into.push_back({P, Stop});
 }
 
-/// A store of the attacker is in its buffer.
+void AttackRules::addOfAttacker(ProcessId P, std::vector<Choice> &Into) {
+  if (C.isUpdate(P)) {
+    const uint32_t Entry = C.nextEntry(P);
+    const Timely *Lands = findTimely(Entry);
+    if (!Lands || !mayPassTimely(Entry, C.bufferEntry(S.Attacker, Entry).Pc))
+      return;
+    if (S.Phase == 1 && Entry > S.FirstEntry)
+      addAttack(P, Into);
+    else if (S.Phase == 1 || Lands->MayPassLate) // R has held it back: a step like that of others
+      Into.push_back({P, Plain});
+    return;
+  }
+  if (S.Phase == 2)
+    return;
+  const Machine &M = C.machine();
+  if (M.pending(S.Attacker).Kind != OperationKind::Yield) {
+    if (!mayPassTimely(~0u, M.pc(S.Attacker)))
+      return;
+    if (OnTime.size() > Allowed.MostBuffered)
+      return noteBound();
+  }
+  addAttack(P, Into);
+}
+
+/// Most witnesses are short: those come first, and attackers that run on last.
+void AttackRules::arrange(std::vector<Choice> &Choices, size_t First) const {
+  auto Rank = [](const Choice &Step) { return Step.How == Stop ? 0 : Step.How == Plain ? 1 : 2; };
+  std::stable_sort(Choices.begin() + static_cast<ptrdiff_t>(First), Choices.end(),
+                   [&](const Choice &A, const Choice &B) { return Rank(A) < Rank(B); });
+}
+
+/// A store of the attacker has come into its buffer.
+void AttackRules::addStore(uint32_t Entry) {
+  const StoreBuffer::Entry &E = C.bufferEntry(S.Attacker, Entry);
+  if (!isAnyOrder() || E.WaitFor > S.FirstEntry || isHeld(E.Where, E.Width))
+    return hold(E);
+  const bool MayPass = std::all_of(HeldPcs.begin(), HeldPcs.end(),
+                                   [&](uint32_t Store) { return Allowed.Known.count({Store, E.Pc}) > 0; });
+  OnTime.push_back({Entry, MayPass});
+}
+
+bool AttackRules::isHeld(Address Where, uint32_t Size) const {
+  auto At = std::lower_bound(Held.begin(), Held.end(), Where,
+                             [](const HeldByte &B, Address Wanted) { return B.Where < Wanted; });
+  return At != Held.end() && At->Where < Where + Size;
+}
+
+/// A store of the attacker is late.
 void AttackRules::hold(const StoreBuffer::Entry &E) {
   auto At = std::lower_bound(Held.begin(), Held.end(), E.Where,
                              [](const HeldByte &B, Address Where) { return B.Where < Where; });
@@ -79,34 +165,58 @@ void AttackRules::hold(const StoreBuffer::Entry &E) {
     HeldPcs.insert(Pc, E.Pc);
 }
 
+/// The attacker's access at Pc overtakes its late stores.
+void AttackRules::notePassed(const Choice &Taken, uint32_t Pc) {
+  auto Note = [&](uint32_t Store) {
+    const Delay D{Store, Pc};
+    if (!Allowed.Known.count(D) && std::find(Passed.begin(), Passed.end(), D) == Passed.end())
+      Passed.push_back(D);
+  };
+  if (!C.isUpdate(Taken.Process)) {
+    std::for_each(HeldPcs.begin(), HeldPcs.end(), Note);
+    return;
+  }
+  forEachBuffered(C, S.Attacker, [&](uint32_t Index, const StoreBuffer::Entry &E) {
+    if (Index < C.nextEntry(Taken.Process) && !findTimely(Index))
+      Note(E.Pc);
+  });
+}
+
 void AttackRules::before(const Choice &Taken) {
   if (Taken.How == Plain)
     return;
   const Machine &M = C.machine();
   const ThreadId T = C.threadOf(Taken.Process);
-  const bool Begins = S.Phase == 0;
-  S.At.Load = M.pc(T);
-  if (Begins) {
+  const bool Lands = C.isUpdate(Taken.Process);
+  if (S.Phase == 0) {
     S.Phase = 1;
     S.Attacker = T;
-    const StoreBuffer::Entry &First = C.bufferEntry(T, C.buffer(T).head());
+    planAttack(Taken.Process, S.FirstEntry, OnTime);
+    const StoreBuffer::Entry &First = C.bufferEntry(T, S.FirstEntry);
     S.First = {First.Where, First.Width, 1};
     S.At.Store = First.Pc;
-    forEachBuffered(C, T, [&](const StoreBuffer::Entry &E) { hold(E); });
+    forEachBuffered(C, T, [&](uint32_t Index, const StoreBuffer::Entry &E) {
+      if (!findTimely(Index))
+        hold(E);
+    });
   }
-  if (M.pending(T).Kind == OperationKind::Yield)
-    return;
-  for (uint32_t Store : HeldPcs) {
-    const Delay D{Store, M.pc(T)};
-    if (!Allowed.Known.count(D) && std::find(Passed.begin(), Passed.end(), D) == Passed.end())
-      Passed.push_back(D);
-  }
+  S.At.Access = Lands ? C.bufferEntry(T, C.nextEntry(Taken.Process)).Pc : M.pc(T);
+  if (Lands || M.pending(T).Kind != OperationKind::Yield)
+    notePassed(Taken, S.At.Access);
 }
 
-/// Whether the attacker can come to another load with its buffer as it is.
+/// Whether the attacker can come to another access with its buffer as it is.
 bool AttackRules::attackGoesOn() const {
   const Machine &M = C.machine();
-  return M.status(S.Attacker) == ThreadStatus::Ready && passesStores(M.pending(S.Attacker));
+  return !OnTime.empty() ||
+         (M.status(S.Attacker) == ThreadStatus::Ready && passesStores(C, M.pending(S.Attacker)));
+}
+
+/// Whether an access happens after one of the chain because of what it accesses.
+bool AttackRules::meetsChain(const Span &New) const {
+  return std::any_of(Spans.begin(), Spans.end(), [&](const Span &Known) {
+    return (New.Write || Known.Write) && Known.meets(New.Where, New.Size);
+  });
 }
 
 bool AttackRules::beginChain() {
@@ -117,24 +227,24 @@ bool AttackRules::beginChain() {
     if (!A.Forwarded)
       Spans.push_back({A.Where, A.Size, A.Write});
   std::sort(Spans.begin(), Spans.end());
+  lookForWaiting();
   return true;
 }
 
-/// T took a step in phase 2. False: it need not have come after the load.
+/// T took a step in phase 2. False: it need not have come after the attacker's access.
 bool AttackRules::extendChain(ThreadId T) {
-  auto IsAfter = [&](ThreadId Thread) { return Thread < MostThreads && (S.After >> Thread & 1); };
   auto Add = [&](ThreadId Thread) { S.After |= Thread < MostThreads ? 1ull << Thread : 0; };
-  bool After = IsAfter(T);
+  bool After = isAfter(T);
   for (const MemoryAccess &A : C.accesses())
-    for (const Span &Known : Spans)
-      After |= !A.Forwarded && (A.Write || Known.Write) && Known.meets(A.Where, A.Size);
+    After |= !A.Forwarded && meetsChain({A.Where, A.Size, A.Write});
   if (!After)
     return false;
-  Add(T);
+  if (T != S.Attacker) // whose stores that were held back do not follow one another
+    Add(T);
   for (const StepNote &N : C.notes()) {
-    if (N.What == StepNote::Created && IsAfter(N.A))
+    if (N.What == StepNote::Created && isAfter(N.A))
       Add(N.B);
-    else if (N.What == StepNote::Joined && IsAfter(N.B))
+    else if (N.What == StepNote::Joined && isAfter(N.B))
       Add(N.A);
   }
   for (const MemoryAccess &A : C.accesses()) {
@@ -152,16 +262,61 @@ bool AttackRules::extendChain(ThreadId T) {
     if (auto At = std::lower_bound(Spans.begin(), Spans.end(), New); At == Spans.end() || *At != New)
       Spans.insert(At, New);
   }
+  lookForWaiting();
   return true;
 }
 
+/// Under PSO it takes several threads with late stores at times to let a loop go on that waits, and none of them alone
+/// does. A thread that waits there accesses what the loop reads all the same, though it takes no step.
+void AttackRules::lookForWaiting() {
+  if (!isAnyOrder())
+    return;
+  const Machine &M = C.machine();
+  for (ThreadId T = 0; T < M.numThreads(); ++T) {
+    if (T == S.Attacker || !M.exists(T) || M.status(T) != ThreadStatus::Ready || !M.pending(T).MaySpin)
+      continue;
+    const Operation &Op = M.pending(T);
+    if (!S.First.meets(Op.Where, Op.Width) || C.readsOwnBufferOnly(T, Op) || C.isEnabled(C.processOf(T)))
+      continue;
+    if (isAfter(T) || meetsChain({Op.Where, Op.Width, 0}))
+      Waiting.insert({S.First, Passed});
+  }
+}
+
+void AttackRules::noteStores() {
+  if (!isAnyOrder())
+    return;
+  for (const StepNote &N : C.notes()) {
+    if (N.What != StepNote::Stored)
+      continue;
+    const StoreBuffer::Entry &E = C.bufferEntry(N.A, N.B);
+    for (uint32_t K = 0; K < E.Width; ++K) {
+      auto [Known, IsNew] = Writers.try_emplace(E.Where + K, Writer{N.A, E.Operation, true});
+      Known->second.IsOnly &= Known->second.Thread == N.A && Known->second.Operation == E.Operation;
+    }
+  }
+}
+
+/// A loop goes on waiting because of another late store only if there is another store of the same bytes.
+std::set<Delay> AttackRules::found() const {
+  std::set<Delay> All = Found;
+  for (const auto &[First, Delayed] : Waiting)
+    for (uint32_t K = 0; K < First.Size; ++K)
+      if (auto Known = Writers.find(First.Where + K); Known != Writers.end() && !Known->second.IsOnly)
+        All.insert(Delayed.begin(), Delayed.end());
+  return All;
+}
+
 bool AttackRules::after(const Choice &Taken) {
+  noteStores();
+  if (S.Phase > 0 && C.isUpdate(Taken.Process) && C.threadOf(Taken.Process) == S.Attacker)
+    std::erase_if(OnTime, [&](const Timely &K) { return K.Entry == C.entry(); });
   if (Taken.How == Stop)
     return beginChain();
   if (S.Phase == 1) {
     for (const StepNote &N : C.notes())
       if (N.What == StepNote::Stored && N.A == S.Attacker)
-        hold(C.bufferEntry(N.A, N.B));
+        addStore(N.B);
     return attackGoesOn();
   }
   return S.Phase == 2 ? extendChain(C.threadOf(Taken.Process)) : true;
@@ -173,11 +328,13 @@ void AttackRules::save(std::string &Into) const {
   Now.NumPassed = static_cast<uint32_t>(Passed.size());
   Now.NumHeld = static_cast<uint32_t>(Held.size());
   Now.NumHeldPcs = static_cast<uint32_t>(HeldPcs.size());
+  Now.NumOnTime = static_cast<uint32_t>(OnTime.size());
   put(Into, Now);
   putAll(Into, Spans);
   putAll(Into, Passed);
   putAll(Into, Held);
   putAll(Into, HeldPcs);
+  putAll(Into, OnTime);
 }
 
 void AttackRules::restore(std::string_view From) {
@@ -187,10 +344,33 @@ void AttackRules::restore(std::string_view From) {
   takeAll(At, Passed, S.NumPassed);
   takeAll(At, Held, S.NumHeld);
   takeAll(At, HeldPcs, S.NumHeldPcs);
+  takeAll(At, OnTime, S.NumOnTime);
 }
 
-/// Of the attacker's buffer only what it reads from it matters, and what its first store writes. So there are finitely
-/// many states, however long the attacker runs.
+/// The attacker's stores that are not late, and what they and later ones have to wait for.
+void AttackRules::describeOnTime(std::string &Into) const {
+  auto NumBefore = [&](uint32_t Index) {
+    return static_cast<uint32_t>(
+        std::count_if(OnTime.begin(), OnTime.end(), [&](const Timely &K) { return K.Entry < Index; }));
+  };
+  put(Into, static_cast<uint32_t>(OnTime.size()));
+  for (const Timely &K : OnTime) {
+    const StoreBuffer::Entry &E = C.bufferEntry(S.Attacker, K.Entry);
+    put(Into, E.Where);
+    put(Into, E.Value);
+    put(Into, E.Value2);
+    put(Into, E.Width);
+    put(Into, E.Pc);
+    put(Into, NumBefore(E.WaitFor));
+    put(Into, static_cast<uint8_t>(K.MayPassLate + 2 * (K.Entry > S.FirstEntry)));
+  }
+  const uint32_t Barrier = C.buffer(S.Attacker).barrier();
+  put(Into, Barrier > S.FirstEntry ? ~0u : NumBefore(Barrier));
+  put(Into, C.mustDrain(S.Attacker));
+}
+
+/// Of the attacker's late stores only what it reads from them matters, and what the first one writes. So there are
+/// finitely many states, however long the attacker runs.
 void AttackRules::describe(std::string &Into) const {
   put(Into, static_cast<uint8_t>(S.Phase));
   if (S.Phase == 0)
@@ -198,6 +378,8 @@ void AttackRules::describe(std::string &Into) const {
   put(Into, S.Attacker);
   put(Into, S.First.Where);
   put(Into, S.First.Size);
+  if (isAnyOrder())
+    describeOnTime(Into);
   if (S.Phase == 1) {
     for (const HeldByte &B : Held) {
       put(Into, B.Where);

@@ -1,6 +1,6 @@
-// Which stores may be delayed past which loads. With no delays a program runs as under SC, with all as under TSO; what
-// lies between is the program of lazy TSO reachability ("Lazy TSO Reachability", section 3), extended by the paths that
-// were found so far.
+// Which stores may be delayed past which later accesses of their thread. With no delays a program runs as under SC,
+// with all as under TSO or PSO; what lies between is the program of lazy reachability ("Lazy TSO Reachability", section
+// 3), extended by the delays that were found so far.
 #pragma once
 
 #include "explore/StateWalk.h"
@@ -9,9 +9,10 @@
 
 namespace picket {
 
-/// A store that may still be in its thread's buffer when the thread executes a load. Places are instructions.
+/// A store that may still be in its thread's buffer when a later access of the thread is executed: a load, or, under
+/// PSO, a read-modify-write or a store that reaches memory. Both are instructions.
 struct Delay {
-  uint32_t Store, Load;
+  uint32_t Store, Access;
   auto operator<=>(const Delay &) const = default;
 };
 
@@ -20,15 +21,18 @@ struct Delays {
   uint32_t MostBuffered = 4; // stores that may be delayed at a time
 };
 
-/// Lets stores be delayed only as the delays say: a thread empties its buffer before it goes on to any other load.
+/// Lets stores be delayed only as the delays say: a thread empties its buffer before it goes on to any other access,
+/// and lets stores reach memory in order.
 class DelayRules : public StepRules {
 public:
   DelayRules(Configuration &C, const Delays &Allowed) : C(C), Allowed(Allowed) {}
 
   void addChoices(ProcessId P, std::vector<Choice> &Into) override {
-    if (C.isUpdate(P) || mayPass(C.threadOf(P)) == Pass::Yes)
+    if (C.isUpdate(P) ? mayLand(P) : mayPass(C.threadOf(P)) == Pass::Yes)
       Into.push_back({P});
   }
+  /// What SC does not do comes first: the other states are known.
+  void arrange(std::vector<Choice> &Choices, size_t First) const override;
   /// Other delays may lead elsewhere.
   bool sawEverything() const override { return false; }
   /// A step was not taken only because more stores would have been delayed at a time than there may be.
@@ -38,6 +42,11 @@ protected:
   enum class Pass : uint8_t { Yes, No, TooMany };
   /// Whether the pending operation of T, which is possible, may happen while T has stores in its buffer.
   Pass mayPass(ThreadId T);
+  /// Whether the store that the update process P would land may overtake the older ones that are in the buffer.
+  bool mayLand(ProcessId P) const;
+  bool isAllowed(const StoreBuffer::Entry &Store, uint32_t Pc) const { return Allowed.Known.count({Store.Pc, Pc}) > 0; }
+  /// A step would have delayed too many stores.
+  void noteBound() { ReachedBound = true; }
 
   Configuration &C;
   const Delays &Allowed;

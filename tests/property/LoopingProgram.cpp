@@ -6,7 +6,7 @@ namespace {
 
 class Writer {
 public:
-  explicit Writer(std::mt19937 &Random) : Random(Random) {}
+  Writer(std::mt19937 &Random, bool Barriers) : Random(Random), Barriers(Barriers) {}
 
   std::string program() {
     unsigned Threads = 2 + below(2);
@@ -41,7 +41,7 @@ private:
   std::string number() { return std::to_string(below(3)); }
 
   std::string statement() {
-    switch (below(9)) {
+    switch (below(Barriers ? 12 : 9)) {
     case 0:
     case 1: return variable() + " = " + number() + ";";
     case 2: return "r = " + variable() + ";";
@@ -50,6 +50,9 @@ private:
     case 5: return "r = __sync_val_compare_and_swap(&" + variable() + ", " + number() + ", " + number() + ");";
     case 6: return "__VERIFIER_assert(!(r == " + number() + " && q == " + number() + "));";
     case 7: return "{ int *block = malloc(4); *block = r; q = *block; free(block); }";
+    case 9: return "__atomic_store_n(&" + variable() + ", " + number() + ", __ATOMIC_RELEASE);";
+    case 10: return "r = __atomic_exchange_n(&" + variable() + ", " + number() + ", __ATOMIC_RELAXED);";
+    case 11: return "__atomic_thread_fence(__ATOMIC_RELEASE);";
     default: return "{ int own = q; int *volatile name = &own; *name = r; q = own; }";
     }
   }
@@ -70,10 +73,11 @@ private:
   }
 
   std::mt19937 &Random;
+  const bool Barriers;
 };
 
 } // namespace
 
-std::string makeLoopingProgram(std::mt19937 &Random) { return Writer(Random).program(); }
+std::string makeLoopingProgram(std::mt19937 &Random, bool Barriers) { return Writer(Random, Barriers).program(); }
 
 } // namespace picket::testing

@@ -6,6 +6,7 @@
 
 namespace picket::testing {
 
-std::string makeLoopingProgram(std::mt19937 &Random);
+/// `Barriers`: also with release stores, release fences and relaxed read-modify-writes.
+std::string makeLoopingProgram(std::mt19937 &Random, bool Barriers = false);
 
 } // namespace picket::testing

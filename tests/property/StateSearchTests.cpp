@@ -152,11 +152,19 @@ const testing::Palette Fences = {Statement::Store,       Statement::Load,    Sta
                                  Statement::FullFence,   Statement::Guarded, Statement::StoreRelease,
                                  Statement::StoreSeqCst, Statement::FetchAdd};
 
+const testing::Palette FencesAndBarriers = {Statement::Store,        Statement::Load,       Statement::Copy,
+                                            Statement::ReleaseFence, Statement::Narrow,     Statement::StoreRelease,
+                                            Statement::StoreSeqCst,  Statement::RelaxedAdd, Statement::Guarded};
+
 TEST(StateSearch, SeesTheStatesOfPlainAccesses) { expectSameStates(Accesses, Buffering::None, 500, 1); }
 TEST(StateSearch, SeesTheStatesOfAtomics) { expectSameStates(Atomics, Buffering::None, 400, 2); }
 TEST(StateSearch, SeesTheStatesOfAwaitsAndLocks) { expectSameStates(Waiting, Buffering::None, 400, 3); }
 TEST(StateSearch, SeesTheStatesOfConditionVariables) { expectSameStates(Conditions, Buffering::None, 200, 4, 3, 3); }
 TEST(StateSearch, SeesTheStatesOfStoreBuffers) { expectSameStates(Fences, Buffering::Fifo, 400, 5); }
+
+TEST(StateSearch, SeesTheStatesOfStoreBuffersPerLocation) {
+  expectSameStates(FencesAndBarriers, Buffering::PerLocation, 300, 7);
+}
 
 TEST(StateSearch, SeesTheStatesOfLoopsWithoutBound) {
   std::mt19937 Random(testing::seedOr(6));
