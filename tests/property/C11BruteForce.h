@@ -1,0 +1,35 @@
+// C11 programs under POWER, from the axioms of Alglave, Maranget and Tautschnig ("Herding Cats") and the table "What C
+// becomes" of docs/power.md, and from nothing else: all paths, reads-from and coherence relations, with relations as
+// matrices. Shares no code with the engine.
+#pragma once
+
+#include "property/C11Program.h"
+
+#include <compare>
+#include <map>
+#include <optional>
+
+namespace picket::testing {
+
+struct C11Access {
+  bool IsWrite = false;
+  unsigned Location = 0;
+  int Value = 0;                           // of a lock always 0
+  int SourceThread = -1, SourceIndex = -1; // reads: the access read from; -1: the initial value
+  unsigned Position = 0;                   // writes: place in coherence, from 1
+  auto operator<=>(const C11Access &) const = default;
+};
+
+/// Per thread its accesses in program order. The end of the block is a write; an update that fails is a read.
+using C11Execution = std::vector<std::vector<C11Access>>;
+
+struct C11Executions {
+  std::map<C11Execution, unsigned> Complete; // with nothing wrong, and how often they were come upon
+  bool UsesFreed = false;                    // some execution accesses the block behind its end
+  bool Hangs = false;                        // in some execution threads wait for ever
+};
+
+/// Nothing if there are too many candidates.
+std::optional<C11Executions> bruteForce(const C11Program &P, uint64_t MostCandidates);
+
+} // namespace picket::testing

@@ -1,0 +1,172 @@
+// C11 updates and locks under POWER: RSMC sees exactly the executions that the axioms, applied to every candidate, leave
+// over, each once; and a use of freed memory, or a hang, where there is one.
+#include "explore/Rsmc.h"
+#include "property/C11BruteForce.h"
+#include "property/Environment.h"
+#include "support/Explore.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+
+namespace picket {
+namespace {
+
+using testing::C11Program;
+using S = testing::C11Statement;
+using Palette = testing::C11Palette;
+
+class Executions : public GraphObserver {
+public:
+  Executions(const Program &P, size_t Threads) : P(P), Threads(Threads) {}
+
+  void ended(GraphRun &Run, Ending How) override {
+    for (const BugReport &B : Run.machine().bugs()) {
+      Found.UsesFreed |= B.Kind == BugKind::UseAfterFree;
+      Found.Hangs |= B.Kind == BugKind::Hang || B.Kind == BugKind::Deadlock;
+      Others |= B.Kind != BugKind::UseAfterFree && B.Kind != BugKind::Hang && B.Kind != BugKind::Deadlock;
+    }
+    if (How == Ending::Complete)
+      add(Run.accesses());
+    else
+      Others |= How != Ending::Buggy;
+  }
+  void restarted() override {
+    Found = testing::C11Executions();
+    Others = false;
+  }
+
+  testing::C11Executions Found;
+  bool Others = false; // bugs and endings of other kinds
+
+private:
+  static constexpr unsigned Nowhere = ~0u;
+
+  unsigned locationOf(const GraphAccess &A) const {
+    const uint32_t Slot = slotOf(A.Where);
+    if (Slot - 1 >= P.Globals.size())
+      return A.Width == 4 ? C11Program::Block : Nowhere; // else the place that stands for the whole block
+    return P.Globals[Slot - 1].Name == "m" ? C11Program::Lock : offsetOf(A.Where) / 4;
+  }
+
+  void add(const std::vector<GraphAccess> &All) {
+    testing::C11Execution X(Threads);
+    auto Counts = [&](const GraphAccess &A) { return A.Thread > 0 && locationOf(A) != Nowhere; };
+    auto IndexOf = [&](const GraphAccess &A) {
+      return std::count_if(All.begin(), All.end(), [&](const GraphAccess &B) {
+        return Counts(B) && B.Thread == A.Thread && B.Index < A.Index;
+      });
+    };
+    for (const GraphAccess &A : All) {
+      if (!Counts(A)) // main stores the handles of its threads
+        continue;
+      auto &Accesses = X[A.Thread - 1];
+      const auto Index = static_cast<size_t>(IndexOf(A));
+      Accesses.resize(std::max(Accesses.size(), Index + 1));
+      const unsigned Location = locationOf(A);
+      const bool HasValue = Location != C11Program::Lock && P.Code[A.Pc].Op != Opcode::CallBuiltin;
+      Accesses[Index] = {A.IsWrite, Location, HasValue ? static_cast<int>(A.Value) : 0, -1, -1, A.Position};
+      if (!A.IsWrite && A.Source != ~0u) {
+        Accesses[Index].SourceThread = static_cast<int>(All[A.Source].Thread) - 1;
+        Accesses[Index].SourceIndex = static_cast<int>(IndexOf(All[A.Source]));
+      }
+    }
+    ++Found.Complete[X];
+  }
+
+  const Program &P;
+  const size_t Threads;
+};
+
+struct Totals {
+  uint64_t Programs = 0, Executions = 0, UseFreed = 0, Hang = 0;
+};
+
+constexpr uint64_t MostCandidates = 30000;
+
+/// What is wrong with the exploration of a program; empty if nothing is, or if it has too many candidates.
+std::string problemOf(const C11Program &Given, Totals &Sum) {
+  const auto Expected = testing::bruteForce(Given, MostCandidates);
+  if (!Expected)
+    return "";
+  const Program P = testing::compile(testing::requestForText(Given.text()));
+  ExplorationOptions Options;
+  Options.Exhaustive = true;
+  Executions Seen(P, Given.Threads.size());
+  const ExplorationResult Result = exploreGraphs(P, AxiomaticModel::Power, Options, Seen);
+  ++Sum.Programs;
+  Sum.Executions += Expected->Complete.size();
+  Sum.UseFreed += Expected->UsesFreed;
+  Sum.Hang += Expected->Hangs;
+  // Executions that take different paths to the same accesses look the same.
+  unsigned Missing = 0, Unknown = 0, Twice = 0;
+  for (const auto &[X, Times] : Seen.Found.Complete) {
+    auto Known = Expected->Complete.find(X);
+    if (Known == Expected->Complete.end())
+      Unknown += Times;
+    else if (Times > Known->second)
+      Twice += Times - Known->second;
+  }
+  for (const auto &[X, Times] : Expected->Complete) {
+    auto Met = Seen.Found.Complete.find(X);
+    Missing += Times - std::min(Times, Met == Seen.Found.Complete.end() ? 0 : Met->second);
+  }
+  std::string Problem;
+  auto Say = [&](bool If, const std::string &What) { Problem += If ? What + "\n" : ""; };
+  Say(Missing, std::to_string(Missing) + " executions are missing");
+  Say(Unknown, std::to_string(Unknown) + " executions should not be there");
+  Say(Twice, std::to_string(Twice) + " executions were seen again");
+  Say(Seen.Found.UsesFreed != Expected->UsesFreed,
+      Expected->UsesFreed ? "a use of freed memory is missing" : "no freed memory is used");
+  Say(Seen.Found.Hangs != Expected->Hangs, Expected->Hangs ? "a hang is missing" : "nobody waits for ever");
+  Say(Seen.Others, "another ending");
+  Say(Result.FailedWakeups, "failed wakeups");
+  Say(Result.Ended != ExplorationResult::End::Everything, Result.Reason);
+  return Problem;
+}
+
+C11Program smallest(C11Program P) {
+  Totals Ignored;
+  for (bool Smaller = true; Smaller;) {
+    Smaller = false;
+    for (const C11Program &Candidate : shrinks(P))
+      if (!problemOf(Candidate, Ignored).empty()) {
+        P = Candidate;
+        Smaller = true;
+        break;
+      }
+  }
+  return P;
+}
+
+Totals expectSameExecutions(const Palette &From, unsigned Programs, unsigned Seed) {
+  Programs = testing::programsOr(Programs);
+  Seed = testing::seedOr(Seed);
+  std::mt19937 Random(Seed);
+  Totals Sum;
+  for (unsigned K = 0; Sum.Programs < Programs; ++K) {
+    C11Program P = makeC11Program(Random, From);
+    if (problemOf(P, Sum).empty())
+      continue;
+    P = smallest(P);
+    ADD_FAILURE() << "program " << K << " of seed " << Seed << ":\n" << problemOf(P, Sum) << P.text();
+    return Sum;
+  }
+  std::cout << Sum.Programs << " programs, " << Sum.Executions << " executions; in " << Sum.UseFreed
+            << " freed memory is used, " << Sum.Hang << " hang\n";
+  return Sum;
+}
+
+TEST(C11UnderPower, Updates) {
+  const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Store, S::FetchAdd, S::FetchAdd, S::Exchange}}, 2000, 1);
+  EXPECT_GT(Sum.Executions, 5 * Sum.Programs);
+}
+TEST(C11UnderPower, Locks) {
+  const Totals Sum = expectSameExecutions(
+      {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Locked, S::TryLocked, S::If, S::Fence}}, 2000, 5);
+  EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
+}
+
+} // namespace
+} // namespace picket
