@@ -126,7 +126,8 @@ void Execution::joinOwnStores(ThreadId T) {
 bool Execution::wouldSwap(uint32_t First, bool DidSwap) const {
   if (Pending.Fails)
     return false;
-  const auto *Expected = reinterpret_cast<const uint8_t *>(&Pending.Value2);
+  const uint64_t Words[] = {Pending.Expected, Pending.Expected2};
+  const auto *Expected = reinterpret_cast<const uint8_t *>(Words);
   for (CellId Cell : Found) {
     const uint8_t *Before = nullptr; // of the earliest write that is taken out
     for (uint32_t T = State[Cell].LastWrite; T; T = Touches[T - 1].PrevWrite) {

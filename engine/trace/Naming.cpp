@@ -76,6 +76,23 @@ std::string enumerator(const SourceType &T, Wide Value, unsigned Width) {
   return AnyNegative ? signedNumber(Value, Width) : decimal(Value);
 }
 
+/// "{p = &node#1, tag = 2}". A bit-field is the number its bits are.
+std::string structText(const SourceNames &Names, const SourceType &T, Wide Value,
+                       const std::function<std::string(uint64_t)> &PointerName) {
+  std::string Text;
+  for (const SourceType::Field &F : T.Fields) {
+    const uint32_t Size = Names.Types[F.Type].Size;
+    if (F.Offset + Size > T.Size)
+      return plainNumber(Value);
+    const Wide Part = Value >> (8 * F.Offset);
+    Text += (Text.empty() ? "" : ", ") + (F.Name.empty() ? "" : F.Name + " = ") +
+            (F.BitWidth ? decimal(Part >> F.BitOffset & ((Wide(1) << F.BitWidth) - 1))
+                        : valueText(Names, F.Type, static_cast<uint64_t>(Part), static_cast<uint64_t>(Part >> 64), Size,
+                                    PointerName));
+  }
+  return Text.empty() ? plainNumber(Value) : "{" + Text + "}";
+}
+
 } // namespace
 
 std::string valueText(const SourceNames &Names, uint32_t Type, uint64_t Low, uint64_t High, unsigned Width,
@@ -99,8 +116,8 @@ std::string valueText(const SourceNames &Names, uint32_t Type, uint64_t Low, uin
     return Name.empty() ? plainNumber(Value) : Name;
   }
   case SourceType::Enum: return enumerator(T, Value, Width);
+  case SourceType::Struct: return structText(Names, T, Value, PointerName);
   case SourceType::Unknown:
-  case SourceType::Struct:
   case SourceType::Union:
   case SourceType::Array: break;
   }

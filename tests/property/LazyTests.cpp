@@ -208,6 +208,8 @@ const testing::Palette Awaits = {Statement::Store, Statement::Load, Statement::A
                                  Statement::Copy};
 const testing::Palette Mixed = {Statement::Store, Statement::Load, Statement::Narrow, Statement::FullFence,
                                 Statement::Copy};
+const testing::Palette Wide = {Statement::Store,    Statement::Load,    Statement::WideStore, Statement::WideLoad,
+                               Statement::WideSwap, Statement::WideAdd, Statement::WidePlain, Statement::Half};
 
 TEST(LazyTso, AgreesOnPlainAccesses) { expectAgreement(Accesses, 500, 61); }
 TEST(LazyTso, AgreesWithFences) { expectAgreement(Fences, 500, 62); }
@@ -215,6 +217,7 @@ TEST(LazyTso, AgreesWithAtomics) { expectAgreement(Atomics, 500, 63); }
 TEST(LazyTso, AgreesWithLocks) { expectAgreement(Locks, 300, 64); }
 TEST(LazyTso, AgreesWithAwaits) { expectAgreement(Awaits, 400, 65, 3, 4); }
 TEST(LazyTso, AgreesWithAccessesOfSeveralSizes) { expectAgreement(Mixed, 300, 66, 3, 4); }
+TEST(LazyTso, AgreesWithAccessesOfSixteenBytes) { expectAgreement(Wide, 300, 67, 3, 4); }
 
 /// What is wrong with the answer about a program with loops. Neither the search nor its judge need come to an end: memory
 /// is what ends them.

@@ -151,12 +151,16 @@ const testing::Palette Conditions = {Statement::SignalOrWait, Statement::LockedA
 const testing::Palette Fences = {Statement::Store,       Statement::Load,    Statement::Copy,
                                  Statement::FullFence,   Statement::Guarded, Statement::StoreRelease,
                                  Statement::StoreSeqCst, Statement::FetchAdd};
+const testing::Palette Wide = {Statement::Store,    Statement::Load,    Statement::WideStore, Statement::WideLoad,
+                               Statement::WideSwap, Statement::WideAdd, Statement::WidePlain, Statement::Half};
 
 TEST(StateSearch, SeesTheStatesOfPlainAccesses) { expectSameStates(Accesses, Buffering::None, 500, 1); }
 TEST(StateSearch, SeesTheStatesOfAtomics) { expectSameStates(Atomics, Buffering::None, 400, 2); }
 TEST(StateSearch, SeesTheStatesOfAwaitsAndLocks) { expectSameStates(Waiting, Buffering::None, 400, 3); }
 TEST(StateSearch, SeesTheStatesOfConditionVariables) { expectSameStates(Conditions, Buffering::None, 200, 4, 3, 3); }
 TEST(StateSearch, SeesTheStatesOfStoreBuffers) { expectSameStates(Fences, Buffering::Fifo, 400, 5); }
+TEST(StateSearch, SeesTheStatesOfSixteenBytes) { expectSameStates(Wide, Buffering::None, 300, 6); }
+TEST(StateSearch, SeesTheStatesOfSixteenBytesInStoreBuffers) { expectSameStates(Wide, Buffering::Fifo, 300, 7, 3, 4); }
 
 TEST(StateSearch, SeesTheStatesOfLoopsWithoutBound) {
   std::mt19937 Random(testing::seedOr(6));
