@@ -41,6 +41,13 @@ std::string signedNumber(Wide Value, unsigned Width) {
   return "-" + decimal(Magnitude);
 }
 
+/// Whether a number has more than 64 digits in binary, its sign apart: nobody reads those in decimal.
+bool isLong(Wide Value, unsigned Width, bool Signed) {
+  if (Width <= 8)
+    return false;
+  return (Signed && isNegative(Value, Width) ? ~Value + 1 : Value) >> 64 != 0;
+}
+
 std::string character(Wide Value) {
   if (Value < 32 || Value > 126)
     return signedNumber(Value, 1);
@@ -106,8 +113,8 @@ std::string valueText(const SourceNames &Names, uint32_t Type, uint64_t Low, uin
   switch (T.What) {
   case SourceType::Bool: return Value == 0 ? "false" : Value == 1 ? "true" : decimal(Value);
   case SourceType::Char: return character(Value);
-  case SourceType::Signed: return signedNumber(Value, Width);
-  case SourceType::Unsigned: return decimal(Value);
+  case SourceType::Signed: return isLong(Value, Width, true) ? hexadecimal(Value) : signedNumber(Value, Width);
+  case SourceType::Unsigned: return isLong(Value, Width, false) ? hexadecimal(Value) : decimal(Value);
   case SourceType::Float: return floatingOf(Value, Width);
   case SourceType::Pointer: {
     if (Value == 0)

@@ -44,8 +44,10 @@ TEST_F(NamingTest, IntegersHaveTheirSign) {
 TEST_F(NamingTest, SixteenByteIntegers) {
   uint32_t Signed = add(SourceType::Signed, 16), Unsigned = add(SourceType::Unsigned, 16);
   EXPECT_EQ(value(Signed, ~0ull, 16, ~0ull), "-1");
-  EXPECT_EQ(value(Unsigned, ~0ull, 16, ~0ull), "340282366920938463463374607431768211455");
-  EXPECT_EQ(value(Unsigned, 0, 16, 1), "18446744073709551616");
+  EXPECT_EQ(value(Signed, 1, 16, 1ull << 63), "0x80000000000000000000000000000001");
+  EXPECT_EQ(value(Unsigned, ~0ull, 16, ~0ull), "0xffffffffffffffffffffffffffffffff");
+  EXPECT_EQ(value(Unsigned, 0, 16, 1), "0x10000000000000000");
+  EXPECT_EQ(value(Unsigned, ~0ull, 16), "18446744073709551615");
 }
 
 TEST_F(NamingTest, StructsThatAreOneValue) {

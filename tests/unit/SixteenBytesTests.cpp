@@ -180,7 +180,7 @@ void *g(void *p) { if (change(0, 0, &b)) assert(!TOO); return p; }
 TEST(SixteenBytes, ValuesAreTold) {
   expectAssertion("void *f(void *p) { x = WIDE(1, 0); return p; }\n"
                   "void *g(void *p) { assert(x == 0); return p; }\nint main(void) { run2(f, g); }",
-                  "18446744073709551616");
+                  "0x10000000000000000");
 }
 
 TEST(SixteenBytes, AStoreWaitsInTheBuffer) {
