@@ -111,6 +111,14 @@ void DporWorker::executionEnded() {
     settleRaces();
 }
 
+/// A footprint with other accesses of the same cells.
+Footprint &DporWorker::adapted(const Footprint &Touched, CellAccess::Mode How) {
+  Footprint &Other = Adapted.emplace_back(Touched);
+  for (uint32_t A = 0; A < Other.size(); ++A)
+    Other[A].How = How;
+  return Other;
+}
+
 /// v = notdep(e, E).e' of the race (e, e'): the steps after e that do not happen after it, with e' directly behind
 /// those that come before it. The steps up to e' are the same in all executions in which the two race this way.
 size_t DporWorker::findSequence(const Race &R) {
@@ -118,10 +126,11 @@ size_t DporWorker::findSequence(const Race &R) {
   if (!Adapted.empty())
     Adapted.clear();
   const bool Buffered = C.buffering() != Buffering::None;
+  SequenceDiffers = false;
   const Execution::Past Before = E.pastWith(R.First);
   auto AddIndependent = [&](uint32_t From, uint32_t To) {
     for (uint32_t K = From; K < To; ++K) {
-      if (Before.happensBefore(K))
+      if (Before.happensBefore(K) || (R.Also && E.isOut(R, K)))
         continue;
       if (Buffered && E.footprintWithout(R, K, Changed))
         Sequence.push_back({E[K].Process, WakeupStep::NoEvent, &Adapted.emplace_back(Changed)});
@@ -132,10 +141,17 @@ size_t DporWorker::findSequence(const Race &R) {
   AddIndependent(R.First + 1, R.Second);
   const Event &Second = E[R.Second];
   if (Second.Kind == OperationKind::CmpXchg) { // may fail where it succeeded, and the other way round
-    Footprint &Other = Adapted.emplace_back(Second.Touched);
-    for (uint32_t A = 0; A < Other.size(); ++A)
-      Other[A].How = R.SecondWrites ? CellAccess::Write : CellAccess::Read;
-    Sequence.push_back({Second.Process, WakeupStep::NoEvent, &Other});
+    // One that begins to write conflicts with reads of cells that its first event has not written. They come before it:
+    // the other order is what the race with them leads to.
+    if (R.SecondWrites && Second.Touched.size() > 1 && Second.Touched[0].How != CellAccess::Write) {
+      SequenceDiffers = true;
+      const size_t CommonSteps = Sequence.size();
+      AddIndependent(R.Second + 1, E.length());
+      Sequence.push_back({Second.Process, WakeupStep::NoEvent, &adapted(Second.Touched, CellAccess::Write)});
+      return CommonSteps;
+    }
+    const CellAccess::Mode How = R.SecondWrites ? CellAccess::Write : CellAccess::Read;
+    Sequence.push_back({Second.Process, WakeupStep::NoEvent, &adapted(Second.Touched, How)});
   } else { // one that waits is no event
     Sequence.push_back({Second.Process, R.Second < E.length() ? R.Second : WakeupStep::NoEvent, &Second.Touched});
   }
@@ -168,7 +184,7 @@ void DporWorker::settle(Race &R) {
   if (Covered)
     return;
   // The tree that is being explored is not a place to put more: its steps have been taken.
-  if (Trees.insert(plannedFrom(Before), Sequence, CommonSteps) && Options.SettleRaces)
+  if (Trees.insert(plannedFrom(Before), Sequence, CommonSteps) && Options.SettleRaces && !SequenceDiffers)
     R.Status = Race::Settled;
 }
 
@@ -188,7 +204,7 @@ void DporWorker::settleShared(Race &R, SharedPrefix &Before) {
   R.Status = Race::Weak;
   if (Covered)
     return;
-  if (Trees.insert(Before.Planned, Sequence, CommonSteps, Own) && Options.SettleRaces)
+  if (Trees.insert(Before.Planned, Sequence, CommonSteps, Own) && Options.SettleRaces && !SequenceDiffers)
     R.Status = Race::Settled;
 }
 

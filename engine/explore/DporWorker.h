@@ -56,6 +56,7 @@ private:
   void settle(Race &R);
   void settleShared(Race &R, SharedPrefix &Before);
   size_t findSequence(const Race &R);
+  Footprint &adapted(const Footprint &Touched, CellAccess::Mode How);
   static WakeupNode *&plannedFrom(Prefix &Here) { return Here.Guided ? Here.Wakeup->Next : Here.Wakeup; }
 
   // With others:
@@ -95,6 +96,7 @@ private:
   size_t SleepersInUse = 0;
   std::vector<ProcessId> Enabled;
   std::vector<WakeupStep> Sequence; // of the race being looked at
+  bool SequenceDiffers = false;     // in other executions with that race, also up to its second event
   std::deque<Footprint> Adapted;    // footprints in it that differ from the events' own
   Footprint Changed;
   PodArray<Race> Stuck;

@@ -126,7 +126,8 @@ void Execution::joinOwnStores(ThreadId T) {
 bool Execution::wouldSwap(uint32_t First, bool DidSwap) const {
   if (Pending.Fails)
     return false;
-  const auto *Expected = reinterpret_cast<const uint8_t *>(&Pending.Value2);
+  const uint64_t Words[] = {Pending.Expected, Pending.Expected2};
+  const auto *Expected = reinterpret_cast<const uint8_t *>(Words);
   for (CellId Cell : Found) {
     const uint8_t *Before = nullptr; // of the earliest write that is taken out
     for (uint32_t T = State[Cell].LastWrite; T; T = Touches[T - 1].PrevWrite) {
@@ -156,11 +157,8 @@ void Execution::findWaitingRaces(const uint32_t *SeenClock, PodArray<Race> &Resu
       if (E.Touched.Owner == Mine.Touched.Owner || SeenClock[E.Process] >= E.Index)
         break;
       const uint8_t *Before = &OldBytes[W.Old];
-      if (Found.size() > 1 || !C.wouldWait(Mine.Process, Before)) {
-        bool Writes = Pending.Kind != OperationKind::Load &&
-                      (Found.size() > 1 && Pending.Kind == OperationKind::CmpXchg ? wouldSwap(W.Event, false)
-                                                                                  : C.wouldWrite(Mine.Process, Before));
-        Result.push_back({W.Event, Length, Writes});
+      if (!C.wouldWait(Mine.Process, Before)) {
+        Result.push_back({W.Event, Length, Pending.Kind != OperationKind::Load && C.wouldWrite(Mine.Process, Before)});
         break;
       }
       T = W.PrevWrite;
@@ -182,7 +180,11 @@ void Execution::lookAtWaiting(ProcessId P, PodArray<Race> &Result) {
     std::erase_if(Found, [&](CellId Cell) { return C.buffer(T).holds(Memory.addressOf(Cell), Memory.sizeOf(Cell)); });
   else if (Pending.Kind != OperationKind::Load)
     joinOwnStores(T);
-  findWaitingRaces(Seen.data(), Result);
+  WaitsForSeveral = Found.size() > 1 || (Found.size() == 1 && Memory.sizeOf(Found[0]) != Size);
+  if (WaitsForSeveral)
+    findWaitingRacesOfSeveral(Size, Seen.data(), Result);
+  else
+    findWaitingRaces(Seen.data(), Result);
   if (!Monitor)
     return;
   Events[Length].Operation = C.machine().operations(T);
@@ -335,6 +337,7 @@ void Execution::append(ProcessId P) {
   E.Before = C.mark();
   E.FirstTouch = static_cast<uint32_t>(Touches.size());
   E.FirstRace = static_cast<uint32_t>(Races.size());
+  E.FirstAlso = static_cast<uint32_t>(AlsoOut.size());
   E.NumSaved = NumSaved;
   E.FirstOld = NumOld;
   E.FirstLanding = static_cast<uint32_t>(Landed.size());
@@ -398,7 +401,7 @@ void Execution::append(ProcessId P) {
   if (Monitor)
     monitorStep(Length);
   copyClock(current(P), clock(Length));
-  if (Races.size() > E.FirstRace + 1u)
+  if (Races.size() > E.FirstRace + 1u && !(Waits && WaitsForSeveral))
     keepImmediateRaces(Length);
   ++Length;
   SavedAt[P] = ++Step;
@@ -432,6 +435,8 @@ void Execution::removeLast() {
   Touches.resize(E.FirstTouch);
   NumOld = E.FirstOld;
   Races.resize(E.FirstRace);
+  if (AlsoOut.size() > E.FirstAlso)
+    AlsoOut.resize(E.FirstAlso);
   C.undoTo(E.Before);
 }
 

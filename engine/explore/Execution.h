@@ -23,7 +23,7 @@ struct Event {
   uint32_t Pc = 0;
   Footprint Touched;
   Configuration::Mark Before;
-  uint32_t FirstTouch = 0, FirstRace = 0, FirstLanding = 0;
+  uint32_t FirstTouch = 0, FirstRace = 0, FirstLanding = 0, FirstAlso = 0;
   uint32_t LastStore = 0;            // of its process, before it (monitored)
   bool ReadsOwnLanded = false;       // a load that found a store of its own thread in memory
   size_t NumSaved = 0, FirstOld = 0; // what there was before
@@ -38,6 +38,7 @@ struct Race {
     Weak, // what covers it need not cover it in other executions: to be looked at in every one
     Settled
   } Status = New;
+  uint32_t Also = 0; // not 0: the first is one of several events that the second cannot happen without (Execution::isOut)
 };
 
 class Execution {
@@ -82,6 +83,10 @@ public:
   }
 
   PodArray<Race> &races() { return Races; }
+  /// Whether an event is not in the execution that reverses the race, or is its second.
+  bool isOut(const Race &R, uint32_t K) const {
+    return K >= R.First && (happensBefore(R.First, K) || (R.Also && isOut(AlsoOut[R.Also - 1], K)));
+  }
   /// The races of an operation that waits and never gets to happen in this execution. Their second event is the one
   /// that would come next; it can be read until another is appended.
   void racesOfStuck(ProcessId P, PodArray<Race> &Result);
@@ -175,6 +180,12 @@ private:
   void begin(ProcessId P);
   void lookAtWaiting(ProcessId P, PodArray<Race> &Result);
   void findWaitingRaces(const uint32_t *Seen, PodArray<Race> &Result);
+  // Of an operation on several cells (WaitingRaces.cpp):
+  void findWaitingRacesOfSeveral(uint32_t Size, const uint32_t *Seen, PodArray<Race> &Result);
+  bool isOut(const std::vector<uint32_t> &Out, uint32_t K) const;
+  uint32_t lastWithout(const std::vector<uint32_t> &Out, CellId Cell, ThreadId Own) const;
+  uint32_t firstWriteOf(CellId Cell) const;
+  void bytesWithout(const std::vector<uint32_t> &Out, uint32_t Size, ThreadId Own, uint8_t *Bytes);
   void joinBarrier(uint32_t *Into, ThreadId T, uint32_t Barrier);
   void joinOverlapping(uint32_t *Into, ThreadId T, uint32_t Entry);
   void touch(const MemoryAccess &A, CellId Cell, const uint32_t *Seen);
@@ -248,6 +259,7 @@ private:
   size_t NumOld = 0;
   uint32_t NumEnds = 0; // of local variables, in the execution
   PodArray<Race> Races;
+  std::vector<std::vector<uint32_t>> AlsoOut; // see Race::Also
   std::vector<History> Histories;                   // per process, with a monitor
   std::vector<ProcessId> Landed;                    // per landing: whose it is
   std::map<AlarmInstructions, std::array<size_t, 2>> RaisedHere; // alarms: the shortest past per model
@@ -260,6 +272,7 @@ private:
   std::vector<uint32_t> Seen;                     // clock of the running step before it looks at memory
   Operation Pending;                              // what the running step was
   bool Waits = false;                             // it could have had to wait
+  bool WaitsForSeveral = false;                   // and is on several cells, or on a part of one
   std::vector<std::pair<CellId, bool>> Monitored; // the cells of the event to come, if several, and whether it writes
 };
 

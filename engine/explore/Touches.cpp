@@ -82,7 +82,8 @@ void Execution::touchWrite(uint32_t E, CellId Cell, const MemoryAccess &A, const
     uint32_t Reader = Touches[T - 1].Event;
     if (Events[Reader].Touched.Owner == Mine.Touched.Owner)
       continue;
-    addRace(Reader, E, true, SeenClock);
+    if (!(Waits && WaitsForSeveral)) // else that is known
+      addRace(Reader, E, true, SeenClock);
     join(clock(E), clock(Reader));
   }
   if (S.LastWrite) {
@@ -181,7 +182,7 @@ bool Execution::findFootprintWithout(const Race &R, uint32_t B, Footprint &Resul
     const Touch &W = Touches[T.PrevWrite - 1];
     const Event &Writer = Events[W.Event];
     bool Own = Writer.Touched.IsUpdate && Writer.Touched.Owner == Load.Touched.Owner;
-    bool Gone = W.Event >= R.First && W.Event != R.Second && happensBefore(R.First, W.Event);
+    bool Gone = W.Event != R.Second && isOut(R, W.Event);
     if (!Own || !Gone)
       continue;
     if (!Changes)

@@ -98,4 +98,24 @@ uint64_t applyRmw(RmwOp Op, uint64_t Old, uint64_t Operand, unsigned Width) {
   return Old;
 }
 
+Wide applyWideRmw(RmwOp Op, Wide Old, Wide Operand) {
+  const bool Smaller = static_cast<SignedWide>(Old) < static_cast<SignedWide>(Operand);
+  switch (Op) {
+  case RmwOp::Xchg: return Operand;
+  case RmwOp::Add: return Old + Operand;
+  case RmwOp::Sub: return Old - Operand;
+  case RmwOp::And: return Old & Operand;
+  case RmwOp::Nand: return ~(Old & Operand);
+  case RmwOp::Or: return Old | Operand;
+  case RmwOp::Xor: return Old ^ Operand;
+  case RmwOp::Max: return Smaller ? Operand : Old;
+  case RmwOp::Min: return Smaller ? Old : Operand;
+  case RmwOp::UMax: return Old < Operand ? Operand : Old;
+  case RmwOp::UMin: return Old < Operand ? Old : Operand;
+  case RmwOp::FAdd:
+  case RmwOp::FSub: break;
+  }
+  return Old;
+}
+
 } // namespace picket

@@ -532,22 +532,20 @@ bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
     noteValue(Value + Value2);
   switch (I.Op) {
   case Opcode::Load:
+  case Opcode::Rmw:
     Registers[I.Dst] = Value;
     if (I.Width > 8)
       Registers[I.Dst + 1] = Value2;
     noteFed(I, Done.Where);
     break;
-  case Opcode::Rmw:
-    Registers[I.Dst] = Value;
-    noteFed(I, Done.Where);
-    break;
-  case Opcode::CmpXchg:
-    Registers[I.Dst] = Value;
-    Registers[I.Dst + 1] = Value == Done.Value2 && !Done.Fails;
-    if (I.Flags & MayFail && !countArrival(Value == Done.Value2))
+  case Opcode::CmpXchg: {
+    const bool Finds = Value == Done.Expected && Value2 == Done.Expected2;
+    setSwapped(I, Value, Value2, Finds && !Done.Fails);
+    if (I.Flags & MayFail && !countArrival(Finds))
       return false;
     noteFed(I, Done.Where);
     break;
+  }
   case Opcode::CallBuiltin: return continueBuiltin(I, Value, Value2);
   default: break;
   }

@@ -101,7 +101,9 @@ private:
   bool accessOwn(const Instruction &I);
   void storeOwn(const Instruction &I);
   bool rmwOwn(const Instruction &I);
+  bool wideRmwOwn(const Instruction &I, RmwOp Op, const uint8_t *Bytes);
   bool cmpXchgOwn(const Instruction &I);
+  void setSwapped(const Instruction &I, uint64_t Low, uint64_t High, bool Succeeds);
   bool stop(const Operation &Op);
   bool failed(BugKind Kind, std::string Message);
   void noteFed(const Instruction &I, Address Where);

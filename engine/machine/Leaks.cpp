@@ -73,7 +73,8 @@ std::vector<bool> Machine::findReachable() const {
       for (uint32_t Slot : D + 1 == Here.S.Depth ? Live.before(Here.S.Pc) : Live.during(Here.Frames[D + 1].CallPc))
         if (!(Slot & LiveSlots::OfSpin))
           Reach(Here.Registers[Here.Frames[D].Base + Slot]);
-    for (uint64_t Word : {Here.S.Pending.Where, Here.S.Pending.Value, Here.S.Pending.Value2, Here.S.Scratch})
+    const Operation &Op = Here.S.Pending;
+    for (uint64_t Word : {Op.Where, Op.Value, Op.Value2, Op.Expected, Op.Expected2, Here.S.Scratch})
       Reach(Word);
   }
   while (!Work.empty()) {

@@ -50,8 +50,9 @@ struct Operation {
   bool MaySpin = false; // the access stands in a spin candidate: some values only lead back to it
   bool Fails = false;   // CmpXchg: it fails for no reason, if it finds what it expects
   Address Where = 0;    // Join: the thread
-  uint64_t Value = 0;   // stored value, operand of a Rmw, new value of a CmpXchg, argument of a Sync
-  uint64_t Value2 = 0;  // upper half of a 16-byte store, expected value of a CmpXchg
+  // Accesses of 16 bytes have the upper half of a value behind the lower one.
+  uint64_t Value = 0, Value2 = 0;       // stored value, operand of a Rmw, new value of a CmpXchg, argument of a Sync
+  uint64_t Expected = 0, Expected2 = 0; // CmpXchg
 
   bool operator==(const Operation &) const = default;
   /// A fence that comes with an access of the thread's own memory, and has its width and ordering.
@@ -463,7 +464,9 @@ private:
   std::function<void()> WhileRunning;
 };
 
-/// The value a read-modify-write leaves, on Width bytes.
+/// The value a read-modify-write leaves, on Width bytes (up to 8).
 uint64_t applyRmw(RmwOp Op, uint64_t Old, uint64_t Operand, unsigned Width);
+/// The same on 16 bytes. There are none of floating-point numbers.
+unsigned __int128 applyWideRmw(RmwOp Op, unsigned __int128 Old, unsigned __int128 Operand);
 
 } // namespace picket

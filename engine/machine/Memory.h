@@ -84,6 +84,11 @@ public:
     copyWord(&Value, From, Size);
     return Value;
   }
+  /// The value of up to 16 bytes: the first eight, and the others, if there are any.
+  static void readWords(const uint8_t *From, unsigned Size, uint64_t &Low, uint64_t &High) {
+    Low = readWord(From, Size > 8 ? 8 : Size);
+    High = Size > 8 ? readWord(From + 8, Size - 8) : 0;
+  }
   void writeWord(uint8_t *To, uint64_t Value, unsigned Size) {
     Undo.save(To, Size);
     copyWord(To, &Value, Size);

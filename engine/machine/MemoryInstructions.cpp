@@ -1,5 +1,6 @@
 // Loads, stores and read-modify-writes, as seen from the thread: done at once where nobody else can see the memory, a
 // visible operation otherwise.
+#include "machine/Arithmetic.h"
 #include "machine/Interpreter.h"
 #include "machine/Messages.h"
 
@@ -101,12 +102,10 @@ bool Interpreter::load(const Instruction &I) {
   if (O.Unwritten && M.noteRead(Id, O, A, I.Width))
     return false;
   const uint8_t *Bytes = O.Data + offsetOf(A);
-  if (I.Width <= 8) {
+  if (I.Width <= 8)
     Registers[I.Dst] = Memory::readWord(Bytes, I.Width);
-  } else {
-    Registers[I.Dst] = Memory::readWord(Bytes, 8);
-    Registers[I.Dst + 1] = Memory::readWord(Bytes + 8, I.Width - 8u);
-  }
+  else
+    Memory::readWords(Bytes, I.Width, Registers[I.Dst], Registers[I.Dst + 1]);
   if (isNoted(I))
     noteValue(Registers[I.Dst] + (I.Width > 8 ? Registers[I.Dst + 1] : 0));
   ++S.Pc;
@@ -179,6 +178,8 @@ bool Interpreter::rmw(const Instruction &I) {
     Operation Op = accessOf(OperationKind::Rmw, I, A);
     Op.Rmw = static_cast<RmwOp>(I.C);
     Op.Value = value(I.B);
+    if (I.Width > 8)
+      Op.Value2 = upper(I.B);
     return stop(Op);
   }
   case Reach::Local: break;
@@ -192,13 +193,30 @@ bool Interpreter::rmwOwn(const Instruction &I) {
   const uint8_t *Bytes = update(value(I.A), I.Width);
   if (!Bytes)
     return false;
+  const auto Op = static_cast<RmwOp>(I.C);
+  if (I.Width > 8)
+    return wideRmwOwn(I, Op, Bytes);
   uint64_t Old = Memory::readWord(Bytes, I.Width);
-  uint64_t New = applyRmw(static_cast<RmwOp>(I.C), Old, value(I.B), I.Width);
+  uint64_t New = applyRmw(Op, Old, value(I.B), I.Width);
   writeOwn(value(I.A), I.Width, New);
   S.Effects += New != Old;
   if (isNoted(I))
     noteValue(Old);
   Registers[I.Dst] = Old;
+  ++S.Pc;
+  return true;
+}
+
+bool Interpreter::wideRmwOwn(const Instruction &I, RmwOp Op, const uint8_t *Bytes) {
+  uint64_t Low, High;
+  Memory::readWords(Bytes, I.Width, Low, High);
+  const Wide Old = makeWide(Low, High), New = applyWideRmw(Op, Old, makeWide(value(I.B), upper(I.B)));
+  writeOwn(value(I.A), I.Width, static_cast<uint64_t>(New), static_cast<uint64_t>(New >> 64));
+  S.Effects += New != Old;
+  if (isNoted(I))
+    noteValue(Low + High);
+  Registers[I.Dst] = Low;
+  Registers[I.Dst + 1] = High;
   ++S.Pc;
   return true;
 }
@@ -216,7 +234,11 @@ bool Interpreter::cmpXchg(const Instruction &I) {
     Operation Op = accessOf(OperationKind::CmpXchg, I, A);
     Op.FailureOrdering = static_cast<Order>(I.Imm);
     Op.Value = value(I.C);
-    Op.Value2 = value(I.B);
+    Op.Expected = value(I.B);
+    if (I.Width > 8) {
+      Op.Value2 = upper(I.C);
+      Op.Expected2 = upper(I.B);
+    }
     Op.Fails = Fails;
     return stop(Op);
   }
@@ -228,24 +250,34 @@ bool Interpreter::cmpXchg(const Instruction &I) {
 }
 
 bool Interpreter::cmpXchgOwn(const Instruction &I) {
-  uint64_t Expected = value(I.B), New = value(I.C);
   const uint8_t *Bytes = update(value(I.A), I.Width);
   if (!Bytes)
     return false;
-  uint64_t Old = Memory::readWord(Bytes, I.Width);
-  const bool Succeeds = Old == Expected && !(I.Flags & MayFail && M.failsNow(T));
-  if (I.Flags & MayFail && !countArrival(Old == Expected))
+  const bool IsWide = I.Width > 8;
+  const uint64_t NewLow = value(I.C), NewHigh = IsWide ? upper(I.C) : 0;
+  uint64_t Low, High;
+  Memory::readWords(Bytes, I.Width, Low, High);
+  const bool Finds = Low == value(I.B) && (!IsWide || High == upper(I.B));
+  const bool Succeeds = Finds && !(I.Flags & MayFail && M.failsNow(T));
+  if (I.Flags & MayFail && !countArrival(Finds))
     return false;
   if (Succeeds) {
-    writeOwn(value(I.A), I.Width, New);
-    S.Effects += New != Old;
+    writeOwn(value(I.A), I.Width, NewLow, NewHigh);
+    S.Effects += NewLow != Low || NewHigh != High;
   }
   if (isNoted(I))
-    noteValue(Old);
-  Registers[I.Dst] = Old;
-  Registers[I.Dst + 1] = Succeeds;
+    noteValue(Low + High);
+  setSwapped(I, Low, High, Succeeds);
   ++S.Pc;
   return true;
+}
+
+/// The results of a compare-and-swap.
+void Interpreter::setSwapped(const Instruction &I, uint64_t Low, uint64_t High, bool Succeeds) {
+  Registers[I.Dst] = Low;
+  if (I.Width > 8)
+    Registers[I.Dst + 1] = High;
+  Registers[I.Dst + (I.Width > 8 ? 2 : 1)] = Succeeds;
 }
 
 /// The thread has come to an operation that may fail for no reason; it did if it is one of those that are to fail.

@@ -85,6 +85,8 @@ void Machine::findRoots(std::vector<uint64_t> &Words) const {
     Words.push_back(S.Pending.Where);
     Words.push_back(S.Pending.Value);
     Words.push_back(S.Pending.Value2);
+    Words.push_back(S.Pending.Expected);
+    Words.push_back(S.Pending.Expected2);
     if (S.Status == ThreadStatus::Finished || S.Status == ThreadStatus::Exited || S.Status == ThreadStatus::Failed ||
         S.Status == ThreadStatus::Assumed)
       continue;

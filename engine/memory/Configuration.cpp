@@ -162,7 +162,7 @@ bool Configuration::canStep(ThreadId T) {
       return true;
     uint64_t Low = 0, High = 0;
     readFor(T, Op, Low, High, false);
-    return !M.probeSpins(T, Low, High, changesMemory(Op, Low));
+    return !M.probeSpins(T, Low, High, changesMemory(Op, Low, High));
   }
   case OperationKind::Sync: {
     Object *O = M.memory().find(Op.Where);
@@ -238,8 +238,7 @@ void Configuration::readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint
   if (!Buffer || Buffer->empty() || !Buffer->holds(Op.Where, Op.Width)) {
     if (Record)
       Accesses.push_back({Op.Where, Op.Width, false});
-    Low = Memory::readWord(InMemory, Op.Width > 8 ? 8 : Op.Width);
-    High = Op.Width > 8 ? Memory::readWord(InMemory + 8, Op.Width - 8u) : 0;
+    Memory::readWords(InMemory, Op.Width, Low, High);
     return;
   }
   uint8_t Bytes[16] = {};
@@ -309,8 +308,7 @@ void Configuration::write(Address Where, uint8_t Width, uint64_t Value, uint64_t
   MemoryAccess A{Where, Width, true};
   A.HasOld = true;
   if (Width > 8) {
-    A.Old = Memory::readWord(O.Data + offsetOf(Where), 8);
-    A.Old2 = Memory::readWord(O.Data + offsetOf(Where) + 8, Width - 8u);
+    Memory::readWords(O.Data + offsetOf(Where), Width, A.Old, A.Old2);
     writeBytes(Where, Width, Value, Value2);
   } else {
     if (O.Unwritten)
@@ -386,7 +384,6 @@ void Configuration::readModifyWrite(ThreadId T, const Operation &Op) {
     Notes.push_back({StepNote::DrainedBefore, T, 0});
   else if (Buffers != Buffering::None && StoreBuffers[T]->barrier() > 0)
     Notes.push_back({StepNote::BarrierBefore, T, StoreBuffers[T]->barrier()});
-  bool Writes = true;
   if (M.failsAccess(T, Op.Where, Op.Width, true)) {
     Accesses.push_back({Op.Where, Op.Width, true});
     return;
@@ -395,17 +392,17 @@ void Configuration::readModifyWrite(ThreadId T, const Operation &Op) {
     Accesses.push_back({Op.Where, Op.Width, true});
     return;
   }
-  uint8_t *Bytes = M.memory().bytes(Op.Where);
-  uint64_t Old = Memory::readWord(Bytes, Op.Width), New = Op.Value;
-  if (Op.Kind == OperationKind::Rmw)
-    New = applyRmw(Op.Rmw, Old, Op.Value, Op.Width);
-  else
-    Writes = Old == Op.Value2 && !Op.Fails;
-  if (Writes)
-    write(Op.Where, Op.Width, New, 0);
-  else
+  uint64_t Low, High;
+  Memory::readWords(M.memory().bytes(Op.Where), Op.Width, Low, High);
+  uint64_t NewLow = Low, NewHigh = High;
+  const bool Writes = Op.Kind == OperationKind::Rmw || (findsExpected(Op, Low, High) && !Op.Fails);
+  if (Writes) {
+    updateWord(Op, NewLow, NewHigh);
+    write(Op.Where, Op.Width, NewLow, NewHigh);
+  } else {
     Accesses.push_back({Op.Where, Op.Width, false});
-  M.resume(T, Old, 0, Writes && New != Old);
+  }
+  M.resume(T, Low, High, NewLow != Low || NewHigh != High);
 }
 
 void Configuration::synchronise(ThreadId T, const Operation &Op) {
@@ -438,14 +435,18 @@ bool Configuration::wouldWait(ProcessId P, const uint8_t *Bytes) {
     std::memcpy(Copy, Bytes, sizeOf(Op.Sync));
     return apply(Op.Sync, Copy, T, Op.Value).Outcome == SyncResult::Blocked;
   }
-  uint64_t Low = Memory::readWord(Bytes, Op.Width > 8 ? 8 : Op.Width);
-  uint64_t High = Op.Width > 8 ? Memory::readWord(Bytes + 8, Op.Width - 8u) : 0;
-  return M.probeSpins(T, Low, High, changesMemory(Op, Low));
+  uint64_t Low, High;
+  Memory::readWords(Bytes, Op.Width, Low, High);
+  return M.probeSpins(T, Low, High, changesMemory(Op, Low, High));
 }
 
 bool Configuration::wouldWrite(ProcessId P, const uint8_t *Bytes) const {
   const Operation &Op = M.pending(Processes[P]->Thread);
-  return Op.Kind != OperationKind::CmpXchg || (Memory::readWord(Bytes, Op.Width) == Op.Value2 && !Op.Fails);
+  if (Op.Kind != OperationKind::CmpXchg)
+    return true;
+  uint64_t Low, High;
+  Memory::readWords(Bytes, Op.Width, Low, High);
+  return findsExpected(Op, Low, High) && !Op.Fails;
 }
 
 } // namespace picket

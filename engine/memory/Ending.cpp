@@ -42,7 +42,7 @@ Configuration::Waiting Configuration::spinsForever(ThreadId T) {
       }
       uint64_t Low, High;
       readFor(T, Op, Low, High, false);
-      if (changesMemory(Op, Low)) // it does not wait: a lock is free by now, say
+      if (changesMemory(Op, Low, High)) // it does not wait: a lock is free by now, say
         break;
       M.resume(T, Low, High, false);
       countQuiet();

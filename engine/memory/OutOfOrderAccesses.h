@@ -117,7 +117,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   Machine::State &S = M.Threads[T]->S;
   Flow &F = Flows[T];
   if (Op.Width > 8)
-    throw GraphStop(T, S.Pc, "a 16-byte access that other threads see");
+    throw GraphStop(T, S.Pc, "an atomic access of 16 bytes");
   bool HasOffset = I.Op != Opcode::Rmw && I.Op != Opcode::CmpXchg;
   Value Where = read(T, I.A);
   Set AddressLoads = loadsOf(Where);

@@ -20,7 +20,7 @@ inline bool isLoopBack(Opcode Op) { return Op == Opcode::LoopBack || Op == Opcod
 /// The shape of an instruction. Every instruction reads all it reads before it writes Dst; a Call writes Dst when the
 /// callee returns.
 inline OperandShape shapeOf(const Instruction &I) {
-  uint8_t Access = I.Width == 16 ? 2 : 1;
+  uint8_t Access = I.Width > 8 ? 2 : 1; // of memory
   switch (I.Op) {
   case Opcode::Move:
   case Opcode::Truncate:
@@ -65,7 +65,9 @@ inline OperandShape shapeOf(const Instruction &I) {
   case Opcode::StoreConditional:
     return {.A = 1, .B = 1, .Dst = 1};
   case Opcode::CmpXchg:
-    return {.A = 1, .B = 1, .C = 1, .Dst = 2};
+    return {.A = 1, .B = Access, .C = Access, .Dst = static_cast<uint8_t>(Access + 1)};
+  case Opcode::Rmw:
+    return {.A = 1, .B = Access, .Dst = Access};
   case Opcode::ThreadLocal:
     return {.Dst = 1};
   case Opcode::Call:
@@ -88,7 +90,7 @@ inline OperandShape shapeOf(const Instruction &I) {
   case Opcode::Unreachable:
   case Opcode::Unsupported:
     return {};
-  default: // binary arithmetic, AddScaled and Rmw
+  default: // binary arithmetic and AddScaled
     return {.A = 1, .B = 1, .Dst = 1};
   }
 }

@@ -121,12 +121,12 @@ enum class Opcode : uint16_t {
 
   AddScaled, // Dst = A + sext(B, Width bits) * Imm: pointer arithmetic
 
-  // Memory. Address = A + Imm. Width in bytes (1..8, or 16: two slots). Flags = Order, plus InSpinCandidate.
-  // D = the loops (bits, see LoopBack) whose exit the value read decides.
+  // Memory. Address = A + Imm. Width in bytes (1..16; values of more than 8 take two slots). Flags = Order, plus
+  // InSpinCandidate. D = the loops (bits, see LoopBack) whose exit the value read decides.
   Load,    // Dst = [A + Imm]
   Store,   // [A + Imm] = B
   Rmw,     // Dst = old value; [A] = RmwOp(C) applied to (old, B)
-  CmpXchg, // Dst = old value, Dst+1 = success; expected B, new C. Width 1..8. Imm = failure Order
+  CmpXchg, // Dst = old value, and in the slot behind it success; expected B, new C. Imm = failure Order
   // POWER's lwarx and stwcx. (litmus tests only). Width 4 or 8.
   LoadReserve,      // Dst = [A + Imm], which the thread reserves
   StoreConditional, // Dst = 1 if [A + Imm] = B was done, else 0; it may always fail

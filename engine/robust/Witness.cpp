@@ -64,6 +64,16 @@ private:
     return true;
   }
 
+  /// Whether an entry must not land before the delayed one does. An observer of several locations may see others that
+  /// were stored after that.
+  bool isHeldBack(ThreadId T, const StoreBuffer::Entry &E) const {
+    if (T != Delaying || E.Operation < Alarm.Delayed.Operation)
+      return false;
+    const uint32_t Delayed = entryOf(T, Alarm.Delayed.Operation);
+    return C.buffering() != Buffering::PerLocation || Delayed == C.buffer(T).tail() ||
+           E.overlaps(C.bufferEntry(T, Delayed).Where, C.bufferEntry(T, Delayed).Width);
+  }
+
   /// What others have stored there in this order of events so far is to be seen now.
   void landOfOthers(ThreadId T, Address Where, uint64_t Size) {
     for (ThreadId Other = 0; Other < M.numThreads(); ++Other) {
@@ -72,8 +82,7 @@ private:
       const uint32_t Tail = C.buffer(Other).tail();
       for (uint32_t K = C.buffer(Other).head(); K < Tail; ++K) {
         const StoreBuffer::Entry &E = C.bufferEntry(Other, K);
-        bool Before = Other < Done.size() && E.Operation < Done[Other] &&
-                      (Other != Delaying || E.Operation < Alarm.Delayed.Operation);
+        bool Before = Other < Done.size() && E.Operation < Done[Other] && !isHeldBack(Other, E);
         if (Before && !E.Landed && E.Where < Where + Size && Where < E.Where + E.Width)
           land(Other, K);
       }

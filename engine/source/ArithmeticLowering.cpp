@@ -58,7 +58,10 @@ void FunctionLowering::lowerBinary(const BinaryOperator &I) {
   if (I.getType()->isFloatingPointTy())
     return define(I, B.binary(floatOpcode(I.getOpcode()), Bits, L, R));
   Opcode Op = integerOpcode(I.getOpcode());
-  define(I, Bits > 64 ? B.wideBinary(Op, Bits, L, R) : B.binary(Op, Bits, L, R));
+  if (Bits <= 64)
+    return define(I, B.binary(Op, Bits, L, R));
+  std::optional<Operand> Halves = byHalves(Op, Bits, L, R);
+  define(I, Halves ? *Halves : B.wideBinary(Op, Bits, L, R));
 }
 
 Operand FunctionLowering::compare(CmpInst::Predicate Predicate, unsigned Bits, Operand L, Operand R) {
@@ -171,7 +174,7 @@ void FunctionLowering::lowerIntegerCast(const CastInst &I, unsigned From, unsign
   if (To <= 64)
     return define(I, B.unary(Opcode::SignExtend, From, Value, 0, static_cast<int32_t>(To)));
   if (From <= 64)
-    return define(I, B.toWide(Value, From, To, Signed));
+    return define(I, Signed ? B.toWide(Value, From, To, Signed) : B.makeWide(Value, B.constant(0)));
   // From one wide width to another: extend the upper half.
   Operand High = B.unary(Opcode::SignExtend, From - 64, high(Value), 0, static_cast<int32_t>(To - 64));
   define(I, B.makeWide(Value, High));

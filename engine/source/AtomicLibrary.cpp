@@ -36,6 +36,15 @@ static std::optional<RmwOp> fetchOperation(StringRef Name) {
       .Default(std::nullopt);
 }
 
+/// Whether a declaration of `__atomic_..._16` has values of 16 bytes where it should.
+static bool handsOverWide(const CallBase &I, StringRef Operation) {
+  auto IsWide = [](const Type *T) { return T->isIntegerTy(128); };
+  if (Operation == "compare_exchange")
+    return I.arg_size() > 2 && IsWide(I.getArgOperand(2)->getType());
+  return (Operation == "load" || IsWide(I.getArgOperand(1)->getType())) &&
+         (Operation == "store" || IsWide(I.getType()));
+}
+
 /// Clang calls the library for objects whose size or alignment has no instruction. `__atomic_load_4(p, order)` hands
 /// values over directly, `__atomic_load(size, p, result, order)` through memory.
 void FunctionLowering::lowerAtomicLibrary(const CallBase &I) {
@@ -52,10 +61,10 @@ void FunctionLowering::lowerAtomicLibrary(const CallBase &I) {
     Bytes = Size ? Size->getZExtValue() : 0;
   }
   if (Operation == "is_lock_free" && !Sized)
-    return define(I, B.constant(Bytes != 0 && Bytes <= 8));
-  if (Bytes > 8)
+    return define(I, B.constant(Bytes != 0 && Bytes <= 16));
+  if (Bytes > 16)
     return refuse(I, Refused + " of " + std::to_string(Bytes) + " bytes");
-  if (Bytes == 0 || I.arg_size() < First + 2)
+  if (Bytes == 0 || I.arg_size() < First + 2 || (Sized && Bytes > 8 && !handsOverWide(I, Operation)))
     return refuse(I, Refused);
 
   int32_t Feeds = static_cast<int32_t>(Plan.fedBy(I));
@@ -66,13 +75,13 @@ void FunctionLowering::lowerAtomicLibrary(const CallBase &I) {
   uint8_t Flags = accessFlags(I, orderArgument(*I.getArgOperand(I.arg_size() - 1)));
   // The value handed in, and where a value handed back goes.
   auto Input = [&](unsigned K) {
-    return Sized ? scalar(Argument(K)) : load(Width, {scalar(Argument(K)), 0}, Plain, 0);
+    return Sized ? scalar(Argument(K)) : loadPlain(Width, {scalar(Argument(K)), 0}, Plain, 0);
   };
   auto Output = [&](unsigned K, Operand Value) {
     if (Sized)
       define(I, Value);
     else
-      store(Width, {scalar(Argument(K)), 0}, Value, Plain);
+      storePlain(Width, {scalar(Argument(K)), 0}, Value, Plain);
   };
   if (Operation == "load")
     return Output(1, load(Width, Object, Flags, Feeds));
@@ -81,7 +90,7 @@ void FunctionLowering::lowerAtomicLibrary(const CallBase &I) {
   if (Operation == "compare_exchange" && I.arg_size() == First + 5)
     return lowerAtomicCompareExchange(I, Width, Sized, First);
   if (std::optional<RmwOp> Op = fetchOperation(Operation)) {
-    Operand Value = Input(1), Old = B.newSlots();
+    Operand Value = Input(1), Old = B.newSlots(slotsOf(Width));
     B.emit({.Op = Opcode::Rmw,
             .Width = static_cast<uint8_t>(Width),
             .Flags = Flags,
@@ -100,11 +109,11 @@ void FunctionLowering::lowerAtomicCompareExchange(const CallBase &I, unsigned By
   uint8_t Plain = accessFlags(I, Order::NotAtomic);
   Operand Object = scalar(*I.getArgOperand(First));
   Pointer Expected = {scalar(*I.getArgOperand(First + 1)), 0};
-  Operand Wanted = load(Bytes, Expected, Plain, 0);
+  Operand Wanted = loadPlain(Bytes, Expected, Plain, 0);
   Operand Desired = scalar(*I.getArgOperand(First + 2));
   if (!Sized)
-    Desired = load(Bytes, {Desired, 0}, Plain, 0);
-  Operand Result = B.newSlots(2);
+    Desired = loadPlain(Bytes, {Desired, 0}, Plain, 0);
+  Operand Result = B.newSlots(slotsOf(Bytes) + 1), Success = Result + static_cast<Operand>(slotsOf(Bytes));
   B.emit({.Op = Opcode::CmpXchg,
           .Width = static_cast<uint8_t>(Bytes),
           .Flags = accessFlags(I, orderArgument(*I.getArgOperand(First + 3))),
@@ -115,12 +124,12 @@ void FunctionLowering::lowerAtomicCompareExchange(const CallBase &I, unsigned By
           .D = static_cast<int32_t>(Plan.fedBy(I)),
           .Imm = static_cast<int64_t>(orderArgument(*I.getArgOperand(First + 4)))});
   BlockId Failed = B.newBlock(), After = B.newBlock();
-  B.branch(Result + 1, After, Failed);
+  B.branch(Success, After, Failed);
   B.setBlock(Failed);
-  store(Bytes, Expected, Result, Plain);
+  storePlain(Bytes, Expected, Result, Plain);
   B.jump(After);
   B.setBlock(After);
-  define(I, Result + 1);
+  define(I, Success);
 }
 
 } // namespace picket

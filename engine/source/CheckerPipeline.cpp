@@ -1,6 +1,7 @@
 #include "source/CheckerPipeline.h"
 
 #include "program/Builtin.h"
+#include "source/AtomicCalls.h"
 #include "source/KeptDependencies.h"
 #include "source/KeptUndefined.h"
 #include "source/LocalLifetimes.h"
@@ -205,6 +206,7 @@ static void runPassesOnLocals(Module &M, StringRef Text) {
 
 void runCheckerPipeline(Module &M) {
   claimVerifierFunctions(M);
+  makeAtomicInstructions(M);
   makeOverflowChecks(M);
   defineUndefined(M);
   hideUnreachable(M);

@@ -4,6 +4,7 @@
 #include "source/Diagnostic.h"
 
 #include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticFrontend.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
@@ -24,6 +25,10 @@ public:
     clang::DiagnosticConsumer::HandleDiagnostic(Level, Info); // counts errors
     if (Level == clang::DiagnosticsEngine::Ignored)
       return;
+    if (Info.getID() == clang::diag::warn_atomic_op_oversized) { // how long an access takes does not matter here
+      Skipping = true;
+      return;
+    }
     // Nobody reads so many; notes belong to what was before them.
     if (Level != clang::DiagnosticsEngine::Note)
       Skipping = Level < clang::DiagnosticsEngine::Error && NumKept++ >= MaxWarnings;

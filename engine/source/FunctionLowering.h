@@ -87,6 +87,9 @@ private:
   void lowerIntegerCast(const llvm::CastInst &I, unsigned From, unsigned To);
   Operand wideToFloat(Operand Value, unsigned Bits, bool Signed, unsigned FloatBits); // WideConversions.cpp
   Operand floatToWide(Operand Value, unsigned FloatBits, bool Signed, unsigned Bits);
+  std::optional<Operand> byHalves(Opcode Op, unsigned Bits, Operand L, Operand R); // WideHalves.cpp
+  Operand halfOf(Opcode Op, Operand L, Operand R);
+  Operand shiftHalves(bool Left, Operand Value, unsigned Amount);
   void lowerSelect(const llvm::SelectInst &I);
   void lowerExtractValue(const llvm::ExtractValueInst &I);
   void lowerInsertValue(const llvm::InsertValueInst &I);
@@ -107,8 +110,12 @@ private:
   void emitFence(const llvm::Instruction &I, FenceKind Kind);
   Operand loadLeaf(const Leaf &L, Pointer From, uint8_t Flags, int32_t Feeds);
   void storeLeaf(const Leaf &L, Pointer To, Operand Value, uint8_t Flags);
+  /// One access of up to 16 bytes. The value takes as many slots as slotsOf says.
   Operand load(unsigned Bytes, Pointer From, uint8_t Flags, int32_t Feeds);
   void store(unsigned Bytes, Pointer To, Operand Value, uint8_t Flags);
+  static unsigned slotsOf(unsigned Bytes) { return Bytes > 8 ? 2 : 1; }
+  Operand loadPlain(unsigned Bytes, Pointer From, uint8_t Flags, int32_t Feeds);
+  void storePlain(unsigned Bytes, Pointer To, Operand Value, uint8_t Flags);
   uint8_t accessFlags(const llvm::Instruction &I, Order O) const;
   Operand allocate(uint64_t ElementSize, Operand Count);
 

@@ -24,6 +24,54 @@ static const Value *withoutCasts(const Value *V) {
   return V;
 }
 
+/// The value that is the `Bits` bits of V from bit `From` on: a member of a struct that is swapped as one number. Null if
+/// there is none.
+static const Value *partOf(const Value *V, unsigned From, unsigned Bits, const DataLayout &Layout, unsigned Depth = 0) {
+  V = withoutCasts(V);
+  const auto Width = static_cast<unsigned>(Layout.getTypeSizeInBits(V->getType()).getFixedValue());
+  if (From == 0 && Bits == Width)
+    return V;
+  auto *I = dyn_cast<llvm::Instruction>(V);
+  if (!I || Depth == 2 * MaxDepth || From + Bits > Width || !V->getType()->isIntegerTy())
+    return nullptr;
+  auto Part = [&](unsigned Operand, unsigned At) {
+    return partOf(I->getOperand(Operand), At, Bits, Layout, Depth + 1);
+  };
+  const APInt Mask = APInt::getBitsSet(Width, From, From + Bits);
+  auto *Second = I->getNumOperands() == 2 ? dyn_cast<ConstantInt>(I->getOperand(1)) : nullptr;
+  const auto Amount = static_cast<unsigned>(Second ? Second->getValue().getLimitedValue(Width) : 0);
+  switch (I->getOpcode()) {
+  case llvm::Instruction::Trunc: return Part(0, From);
+  case llvm::Instruction::ZExt:
+    return From + Bits <= I->getOperand(0)->getType()->getIntegerBitWidth() ? Part(0, From) : nullptr;
+  case llvm::Instruction::Shl: return Second && From >= Amount ? Part(0, From - Amount) : nullptr;
+  case llvm::Instruction::LShr: return Second && From + Bits + Amount <= Width ? Part(0, From + Amount) : nullptr;
+  case llvm::Instruction::And: return Second && Mask.isSubsetOf(Second->getValue()) ? Part(0, From) : nullptr;
+  case llvm::Instruction::Or:
+    for (unsigned K : {0u, 1u})
+      if (MaskedValueIsZero(I->getOperand(1 - K), Mask, SimplifyQuery(Layout)))
+        return Part(K, From);
+    return nullptr;
+  default: return nullptr;
+  }
+}
+
+/// Whether V is a part of what the compare-and-swap found, from bit `From` on.
+static bool isPartOfOld(const Value &V, const AtomicCmpXchgInst &Swap, unsigned &From) {
+  auto *Cut = dyn_cast<TruncInst>(&V);
+  if (!Cut)
+    return false;
+  const Value *Whole = Cut->getOperand(0);
+  From = 0;
+  if (auto *Shift = dyn_cast<BinaryOperator>(Whole); Shift && Shift->getOpcode() == llvm::Instruction::LShr)
+    if (auto *Amount = dyn_cast<ConstantInt>(Shift->getOperand(1))) {
+      From = static_cast<unsigned>(Amount->getValue().getLimitedValue(Amount->getBitWidth()));
+      Whole = Shift->getOperand(0);
+    }
+  auto *Old = dyn_cast<ExtractValueInst>(Whole);
+  return Old && Old->getAggregateOperand() == &Swap && Old->getIndices()[0] == 0;
+}
+
 bool RetryLoops::canTell(const llvm::Instruction &I) {
   if (!Cycles) {
     // LLVM's analyses ask for a function they could change, and leave it as it is.
@@ -209,6 +257,11 @@ bool RetryLoops::isSame(const Value *V, const PHINode &Phi, const Cycle &L, unsi
   auto *Swap = dyn_cast<AtomicCmpXchgInst>(Failing);
   if (auto *Part = dyn_cast<ExtractValueInst>(V); Swap && Part && Part->getAggregateOperand() == Swap)
     return Part->getIndices()[0] == 0 && isSame(Swap->getCompareOperand(), Phi, L, Depth + 1);
+  if (unsigned From; Swap && isPartOfOld(*V, *Swap, From)) {
+    const DataLayout &Layout = F.getParent()->getDataLayout();
+    const Value *Expected = partOf(Swap->getCompareOperand(), From, V->getType()->getIntegerBitWidth(), Layout);
+    return Expected && isSame(Expected, Phi, L, Depth + 1);
+  }
   if (auto *Load = dyn_cast<LoadInst>(V))
     return Swapped && Load->getPointerOperand() == Swapped && AfterFailure.contains(Load->getParent());
   if (auto *Joined = dyn_cast<PHINode>(V); Joined && AfterFailure.contains(Joined->getParent()))

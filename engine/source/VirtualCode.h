@@ -14,7 +14,7 @@ struct VirtualBlock {
   std::vector<uint32_t> Locations; // per instruction
 };
 
-/// Slots come in groups of consecutive ones that keep together: a wide value, the two results of a CmpXchg, the
+/// Slots come in groups of consecutive ones that keep together: a wide value, the results of a CmpXchg, the
 /// counters of a loop. A group with several slots is defined by writing its first slot first.
 struct VirtualCode {
   std::vector<VirtualBlock> Blocks; // the function starts in block 0

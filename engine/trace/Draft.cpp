@@ -83,9 +83,7 @@ void Draft::readMemory(const TraceVariable &V, uint64_t &Low, uint64_t &High) {
   const Object *O = M.memory().find(V.Address);
   if (!O || O->Life != Lifetime::Alive || !Memory::inBounds(*O, V.Address, V.Size))
     return;
-  const uint8_t *Bytes = M.memory().bytes(V.Address);
-  Low = Memory::readWord(Bytes, std::min(V.Size, 8u));
-  High = V.Size > 8 ? Memory::readWord(Bytes + 8, V.Size - 8) : 0;
+  Memory::readWords(M.memory().bytes(V.Address), V.Size, Low, High);
 }
 
 /// Threads that wait at the end: what they wait for belongs to the picture.

@@ -41,6 +41,13 @@ std::string signedNumber(Wide Value, unsigned Width) {
   return "-" + decimal(Magnitude);
 }
 
+/// Whether a number has more than 64 digits in binary, its sign apart: nobody reads those in decimal.
+bool isLong(Wide Value, unsigned Width, bool Signed) {
+  if (Width <= 8)
+    return false;
+  return (Signed && isNegative(Value, Width) ? ~Value + 1 : Value) >> 64 != 0;
+}
+
 std::string character(Wide Value) {
   if (Value < 32 || Value > 126)
     return signedNumber(Value, 1);
@@ -76,6 +83,23 @@ std::string enumerator(const SourceType &T, Wide Value, unsigned Width) {
   return AnyNegative ? signedNumber(Value, Width) : decimal(Value);
 }
 
+/// "{p = &node#1, tag = 2}". A bit-field is the number its bits are.
+std::string structText(const SourceNames &Names, const SourceType &T, Wide Value,
+                       const std::function<std::string(uint64_t)> &PointerName) {
+  std::string Text;
+  for (const SourceType::Field &F : T.Fields) {
+    const uint32_t Size = Names.Types[F.Type].Size;
+    if (F.Offset + Size > T.Size)
+      return plainNumber(Value);
+    const Wide Part = Value >> (8 * F.Offset);
+    Text += (Text.empty() ? "" : ", ") + (F.Name.empty() ? "" : F.Name + " = ") +
+            (F.BitWidth ? decimal(Part >> F.BitOffset & ((Wide(1) << F.BitWidth) - 1))
+                        : valueText(Names, F.Type, static_cast<uint64_t>(Part), static_cast<uint64_t>(Part >> 64), Size,
+                                    PointerName));
+  }
+  return Text.empty() ? plainNumber(Value) : "{" + Text + "}";
+}
+
 } // namespace
 
 std::string valueText(const SourceNames &Names, uint32_t Type, uint64_t Low, uint64_t High, unsigned Width,
@@ -89,8 +113,8 @@ std::string valueText(const SourceNames &Names, uint32_t Type, uint64_t Low, uin
   switch (T.What) {
   case SourceType::Bool: return Value == 0 ? "false" : Value == 1 ? "true" : decimal(Value);
   case SourceType::Char: return character(Value);
-  case SourceType::Signed: return signedNumber(Value, Width);
-  case SourceType::Unsigned: return decimal(Value);
+  case SourceType::Signed: return isLong(Value, Width, true) ? hexadecimal(Value) : signedNumber(Value, Width);
+  case SourceType::Unsigned: return isLong(Value, Width, false) ? hexadecimal(Value) : decimal(Value);
   case SourceType::Float: return floatingOf(Value, Width);
   case SourceType::Pointer: {
     if (Value == 0)
@@ -99,8 +123,8 @@ std::string valueText(const SourceNames &Names, uint32_t Type, uint64_t Low, uin
     return Name.empty() ? plainNumber(Value) : Name;
   }
   case SourceType::Enum: return enumerator(T, Value, Width);
+  case SourceType::Struct: return structText(Names, T, Value, PointerName);
   case SourceType::Unknown:
-  case SourceType::Struct:
   case SourceType::Union:
   case SourceType::Array: break;
   }

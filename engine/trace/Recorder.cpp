@@ -1,5 +1,6 @@
 #include "trace/Recorder.h"
 
+#include "memory/ChangesMemory.h"
 #include "trace/RecordingNames.h"
 
 #include <algorithm>
@@ -131,12 +132,13 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
   case OperationKind::CmpXchg:
     Kind = EventKind::Rmw;
     if (Alive)
-      Low = Memory::readWord(M.memory().bytes(Op.Where), Op.Width);
-    Accesses.push_back(Into.access(Op.Where, Op.Width, false, Low, 0));
-    if (Op.Kind == OperationKind::Rmw)
-      Accesses.push_back(Into.access(Op.Where, Op.Width, true, applyRmw(Op.Rmw, Low, Op.Value, Op.Width), 0));
-    else if (Low == Op.Value2 && !Op.Fails)
-      Accesses.push_back(Into.access(Op.Where, Op.Width, true, Op.Value, 0));
+      Memory::readWords(M.memory().bytes(Op.Where), Op.Width, Low, High);
+    Accesses.push_back(Into.access(Op.Where, Op.Width, false, Low, High));
+    if (Op.Kind == OperationKind::Rmw || (findsExpected(Op, Low, High) && !Op.Fails)) {
+      uint64_t NewLow = Low, NewHigh = High;
+      updateWord(Op, NewLow, NewHigh);
+      Accesses.push_back(Into.access(Op.Where, Op.Width, true, NewLow, NewHigh));
+    }
     break;
   case OperationKind::Sync:
     Kind = EventKind::Sync;
@@ -166,7 +168,7 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
     E.Forwarded = C.readsOwnBuffer(T, Op);
   if (Op.Kind == OperationKind::End)
     E.What = "ends the lifetime of";
-  if (Op.Fails && Low == Op.Value2)
+  if (Op.Fails && findsExpected(Op, Low, High))
     E.What = FailsForNoReason;
   if (Kind == EventKind::Sync)
     E.What = syncText(Op.Sync, Alive ? M.memory().bytes(Op.Where) : nullptr, T, Op.Value);

@@ -139,6 +139,11 @@ const testing::Palette Awaits = {Statement::Store, Statement::Load,     Statemen
 const testing::Palette Conditions = {Statement::SignalOrWait, Statement::LockedAdd, Statement::Store, Statement::Load};
 const testing::Palette Mixed = {Statement::Store, Statement::Load, Statement::Narrow, Statement::Copy,
                                 Statement::Exchange};
+const testing::Palette Wide = {Statement::Store,    Statement::Load,     Statement::WideStore, Statement::WideLoad,
+                               Statement::WideAdd,  Statement::WideSwap, Statement::WidePlain, Statement::Half,
+                               Statement::Exchange, Statement::Narrow};
+const testing::Palette WideAwaits = {Statement::Store, Statement::WideStore, Statement::WideLoad, Statement::AwaitWide,
+                                     Statement::Half,  Statement::WideAdd,   Statement::WideSwap};
 const testing::Palette Fences = {
     Statement::Store,       Statement::Load,    Statement::Copy,         Statement::FullFence, Statement::ReleaseFence,
     Statement::StoreSeqCst, Statement::Guarded, Statement::StoreRelease, Statement::FetchAdd,  Statement::RelaxedAdd};
@@ -150,12 +155,18 @@ TEST(ScDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, Buffering::No
 TEST(ScDpor, SeesEachTraceOfConditionVariablesOnce) { expectSameTraces(Conditions, Buffering::None, 200, 5, 3, 3); }
 TEST(ScDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering::None, 300, 6); }
 
+TEST(ScDpor, SeesEachTraceOfSixteenBytesOnce) { expectSameTraces(Wide, Buffering::None, 400, 7); }
+TEST(ScDpor, SeesEachTraceOfAwaitsOfSixteenBytesOnce) { expectSameTraces(WideAwaits, Buffering::None, 300, 9); }
+
 TEST(TsoDpor, SeesEachTraceOfPlainAccessesOnce) { expectSameTraces(Accesses, Buffering::Fifo, 500, 11, 3, 6); }
 TEST(TsoDpor, SeesEachTraceWithFencesOnce) { expectSameTraces(Fences, Buffering::Fifo, 500, 12, 3, 6); }
 TEST(TsoDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, Buffering::Fifo, 300, 13, 3, 6); }
 TEST(TsoDpor, SeesEachTraceOfLocksOnce) { expectSameTraces(Locks, Buffering::Fifo, 200, 14, 3, 5); }
 TEST(TsoDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, Buffering::Fifo, 300, 15, 3, 6); }
 TEST(TsoDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering::Fifo, 300, 16, 3, 5); }
+
+TEST(TsoDpor, SeesEachTraceOfSixteenBytesOnce) { expectSameTraces(Wide, Buffering::Fifo, 400, 17, 3, 4); }
+TEST(TsoDpor, SeesEachTraceOfAwaitsOfSixteenBytesOnce) { expectSameTraces(WideAwaits, Buffering::Fifo, 300, 19, 3, 4); }
 
 TEST(PsoDpor, SeesEachTraceOfPlainAccessesOnce) { expectSameTraces(Accesses, Buffering::PerLocation, 500, 21, 3, 6); }
 TEST(PsoDpor, SeesEachTraceWithFencesOnce) { expectSameTraces(Fences, Buffering::PerLocation, 500, 22, 3, 6); }
@@ -166,6 +177,10 @@ TEST(PsoDpor, SeesEachTraceOfRelaxedAtomicsOfSeveralSizesOnce) {
   expectSameTraces(RelaxedMixed, Buffering::PerLocation, 500, 27, 3, 5);
 }
 TEST(PsoDpor, SeesEachTraceOfRelaxedAtomicsOnce) { expectSameTraces(Relaxed, Buffering::PerLocation, 500, 27, 3, 5); }
+TEST(PsoDpor, SeesEachTraceOfSixteenBytesOnce) { expectSameTraces(Wide, Buffering::PerLocation, 400, 29, 3, 4); }
+TEST(PsoDpor, SeesEachTraceOfAwaitsOfSixteenBytesOnce) {
+  expectSameTraces(WideAwaits, Buffering::PerLocation, 300, 30, 3, 4);
+}
 TEST(PsoDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering::PerLocation, 300, 26, 3, 5); }
 
 /// The same with memory that threads allocate, move, end and give away.

@@ -211,6 +211,8 @@ const testing::Palette Awaits = {Statement::Store, Statement::Load, Statement::A
                                  Statement::Copy};
 const testing::Palette Mixed = {Statement::Store, Statement::Load, Statement::Narrow, Statement::FullFence,
                                 Statement::Copy};
+const testing::Palette Wide = {Statement::Store,    Statement::Load,    Statement::WideStore, Statement::WideLoad,
+                               Statement::WideSwap, Statement::WideAdd, Statement::WidePlain, Statement::Half};
 
 TEST(LazyTso, AgreesOnPlainAccesses) { expectAgreement(Buffering::Fifo, Accesses, 500, 61); }
 TEST(LazyTso, AgreesWithFences) { expectAgreement(Buffering::Fifo, Fences, 500, 62); }
@@ -218,6 +220,7 @@ TEST(LazyTso, AgreesWithAtomics) { expectAgreement(Buffering::Fifo, Atomics, 500
 TEST(LazyTso, AgreesWithLocks) { expectAgreement(Buffering::Fifo, Locks, 300, 64); }
 TEST(LazyTso, AgreesWithAwaits) { expectAgreement(Buffering::Fifo, Awaits, 400, 65, 3, 4); }
 TEST(LazyTso, AgreesWithAccessesOfSeveralSizes) { expectAgreement(Buffering::Fifo, Mixed, 300, 66, 3, 4); }
+TEST(LazyTso, AgreesWithAccessesOfSixteenBytes) { expectAgreement(Buffering::Fifo, Wide, 300, 67, 3, 4); }
 
 const testing::Palette Barriers = {Statement::Store,        Statement::Load,         Statement::Copy,
                                    Statement::ReleaseFence, Statement::StoreRelease, Statement::FullFence,
@@ -239,6 +242,7 @@ TEST(LazyPso, AgreesWithUpdates) { expectAgreement(Pso, Updates, 500, 74); }
 TEST(LazyPso, AgreesWithLocks) { expectAgreement(Pso, Locks, 300, 75); }
 TEST(LazyPso, AgreesWithAwaits) { expectAgreement(Pso, ManyAwaits, 400, 76, 3, 4); }
 TEST(LazyPso, AgreesWithAccessesOfSeveralSizes) { expectAgreement(Pso, MixedBarriers, 300, 77, 3, 4); }
+TEST(LazyPso, AgreesWithAccessesOfSixteenBytes) { expectAgreement(Pso, Wide, 300, 78, 3, 4); }
 
 /// What is wrong with the answer about a program with loops. Neither the search nor its judge need come to an end:
 /// memory is what ends them.

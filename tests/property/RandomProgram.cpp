@@ -17,7 +17,10 @@ int pthread_cond_wait(pthread_cond_t *, pthread_mutex_t *);
 int pthread_cond_signal(pthread_cond_t *);
 pthread_mutex_t m[2];
 pthread_cond_t c;
-volatile int v[3];
+_Alignas(16) volatile int v[4];
+typedef unsigned __int128 wide;
+#define V ((volatile wide *)v)
+#define AT(n, x) ((wide)(n) << 32 * (x))
 volatile int done;
 typedef struct { long Words[4]; } sem_t;
 int pthread_mutex_init(pthread_mutex_t *, const void *);
@@ -37,6 +40,8 @@ const char *const BlocksFirst = "  block = malloc(sizeof *block);\n  *block = 0;
 
 static std::string print(const Statement &S) {
   std::string X = "v[" + std::to_string(S.X) + "]", Y = "v[" + std::to_string(S.Y) + "]", V = std::to_string(S.Value);
+  const std::string I = std::to_string(S.X), J = std::to_string(S.Y);
+  const std::string Relaxed = "__ATOMIC_RELAXED", Release = "__ATOMIC_RELEASE", SeqCst = "__ATOMIC_SEQ_CST";
   std::string Lock = "&m[" + std::to_string(S.Y & 1) + "]";
   switch (S.What) {
   case Statement::Store: return X + " = " + V + ";";
@@ -67,6 +72,21 @@ static std::string print(const Statement &S) {
   case Statement::AwaitOther: return "while (" + X + " == " + Y + ") ;";
   case Statement::AwaitBoth: return "while (" + X + " == " + V + " || " + Y + " == " + V + ") ;";
   case Statement::AwaitSwap: return "while (!__sync_bool_compare_and_swap(&" + X + ", " + V + ", " + V + " + 1)) ;";
+  case Statement::WideStore:
+    return "__atomic_store_n(V, AT(" + V + ", " + I + "), " + (S.Y == 0 ? Relaxed : S.Y == 1 ? Release : SeqCst) + ");";
+  case Statement::WideLoad: return "r += (int)(__atomic_load_n(V, " + Relaxed + ") >> 32 * " + I + ");";
+  case Statement::WideAdd:
+    return "r += (int)(__atomic_fetch_add(V, AT(1, " + I + "), " + (S.Y == 0 ? Relaxed : SeqCst) + ") >> 32 * " + I +
+           ");";
+  case Statement::WideSwap:
+    return "{ wide old = AT(" + V + ", " + J + "); __atomic_compare_exchange_n(V, &old, old + AT(1, " + I + "), 0, " +
+           (S.X == 0 ? Relaxed : SeqCst) + ", " + Relaxed + "); r += (int)(old >> 32 * " + I + "); }";
+  case Statement::WidePlain:
+    return S.Value & 1 ? "*V = AT(" + V + ", " + I + ");" : "r += (int)(*V >> 32 * " + I + ");";
+  case Statement::AwaitWide: return "while (__atomic_load_n(V, " + Relaxed + ") >> 32 * " + I + " == " + V + ") ;";
+  case Statement::Half:
+    return S.Value & 1 ? "((volatile long *)v)[" + J + " & 1] = " + V + ";"
+                       : "r += (int)((volatile long *)v)[" + J + " & 1];";
   case Statement::AssertNot: return "if (" + X + " == " + V + ") abort();";
   case Statement::UseBlock: return S.Value & 1 ? "*block = " + V + ";" : "r += *block;";
   case Statement::FreeBlock: return "free((void *)block);";

@@ -32,6 +32,14 @@ struct Statement {
     AwaitBoth,    // while (x == Value || y == Value) ;
     AwaitSwap,    // while (!CAS(x, Value, Value + 1)) ;
     AssertNot,    // assert(x != Value)
+    // All of v as one number of 16 bytes, and its halves.
+    WideStore, // v = Value at X and 0 elsewhere, of the order Y
+    WideLoad,  // r = v, atomic
+    WideAdd,   // r = atomic add to v, relaxed if Y is 0
+    WideSwap,  // r = CAS(v, Value at Y, that and 1 at X), relaxed if X is 0
+    WidePlain, // write or read of v, not atomic
+    AwaitWide, // while (v is Value from X on) ;
+    Half,      // write or read of eight bytes of v
     // Memory that may end. `BlocksFirst` prepares it.
     UseBlock,    // write or read of a heap block
     FreeBlock,   // the end of that

@@ -151,6 +151,8 @@ const testing::Palette Conditions = {Statement::SignalOrWait, Statement::LockedA
 const testing::Palette Fences = {Statement::Store,       Statement::Load,    Statement::Copy,
                                  Statement::FullFence,   Statement::Guarded, Statement::StoreRelease,
                                  Statement::StoreSeqCst, Statement::FetchAdd};
+const testing::Palette Wide = {Statement::Store,    Statement::Load,    Statement::WideStore, Statement::WideLoad,
+                               Statement::WideSwap, Statement::WideAdd, Statement::WidePlain, Statement::Half};
 
 const testing::Palette FencesAndBarriers = {Statement::Store,        Statement::Load,       Statement::Copy,
                                             Statement::ReleaseFence, Statement::Narrow,     Statement::StoreRelease,
@@ -161,6 +163,8 @@ TEST(StateSearch, SeesTheStatesOfAtomics) { expectSameStates(Atomics, Buffering:
 TEST(StateSearch, SeesTheStatesOfAwaitsAndLocks) { expectSameStates(Waiting, Buffering::None, 400, 3); }
 TEST(StateSearch, SeesTheStatesOfConditionVariables) { expectSameStates(Conditions, Buffering::None, 200, 4, 3, 3); }
 TEST(StateSearch, SeesTheStatesOfStoreBuffers) { expectSameStates(Fences, Buffering::Fifo, 400, 5); }
+TEST(StateSearch, SeesTheStatesOfSixteenBytes) { expectSameStates(Wide, Buffering::None, 300, 6); }
+TEST(StateSearch, SeesTheStatesOfSixteenBytesInStoreBuffers) { expectSameStates(Wide, Buffering::Fifo, 300, 7, 3, 4); }
 
 TEST(StateSearch, SeesTheStatesOfStoreBuffersPerLocation) {
   expectSameStates(FencesAndBarriers, Buffering::PerLocation, 300, 7);

@@ -171,8 +171,8 @@ TEST_F(Lowering, WhatIsNotModelledIsNamed) {
             "computed goto");
   EXPECT_EQ(refusal("int __VERIFIER_nondet_int(void); int main(void) { return __VERIFIER_nondet_int(); }"),
             "call to '__VERIFIER_nondet_int' (a nondeterministic value; give the values as cases instead)");
-  EXPECT_EQ(refusal("unsigned __int128 x; int main(void) { return __sync_bool_compare_and_swap(&x, 0, 1); }"),
-            "atomic access of more than 8 bytes");
+  EXPECT_EQ(refusal("typedef struct { long a[3]; } S; S x, y; int main(void) { __atomic_load(&x, &y, 5); return 0; }"),
+            "call to '__atomic_load' of 24 bytes");
   EXPECT_EQ(refusal("#include <stdio.h>\nchar b[9]; int main(void) { return snprintf(b, 9, \"x\"); }"),
             "call to 'snprintf'");
 }

@@ -44,8 +44,22 @@ TEST_F(NamingTest, IntegersHaveTheirSign) {
 TEST_F(NamingTest, SixteenByteIntegers) {
   uint32_t Signed = add(SourceType::Signed, 16), Unsigned = add(SourceType::Unsigned, 16);
   EXPECT_EQ(value(Signed, ~0ull, 16, ~0ull), "-1");
-  EXPECT_EQ(value(Unsigned, ~0ull, 16, ~0ull), "340282366920938463463374607431768211455");
-  EXPECT_EQ(value(Unsigned, 0, 16, 1), "18446744073709551616");
+  EXPECT_EQ(value(Signed, 1, 16, 1ull << 63), "0x80000000000000000000000000000001");
+  EXPECT_EQ(value(Unsigned, ~0ull, 16, ~0ull), "0xffffffffffffffffffffffffffffffff");
+  EXPECT_EQ(value(Unsigned, 0, 16, 1), "0x10000000000000000");
+  EXPECT_EQ(value(Unsigned, ~0ull, 16), "18446744073709551615");
+}
+
+TEST_F(NamingTest, StructsThatAreOneValue) {
+  uint32_t Pointer = add(SourceType::Pointer, 8), Unsigned = add(SourceType::Unsigned, 8), Int = add(SourceType::Signed, 4);
+  uint32_t Tagged = add(SourceType::Struct, 16), Flags = add(SourceType::Struct, 8), Opaque = add(SourceType::Struct, 16);
+  Names.Types[Tagged].Fields = {{"p", 0, Pointer, 0, 0}, {"tag", 8, Unsigned, 0, 0}};
+  Names.Types[Flags].Fields = {{"n", 0, Int, 0, 0}, {"low", 4, Int, 0, 3}, {"rest", 4, Int, 3, 29}};
+  EXPECT_EQ(value(Tagged, 5, 16, 2), "{p = &object+5, tag = 2}");
+  EXPECT_EQ(value(Tagged, 0, 16, 0), "{p = NULL, tag = 0}");
+  EXPECT_EQ(value(Tagged, 7, 8), "7"); // not all of it
+  EXPECT_EQ(value(Flags, 0x0000000dffffffff, 8), "{n = -1, low = 5, rest = 1}");
+  EXPECT_EQ(value(Opaque, 1, 16, 1), "0x10000000000000001");
 }
 
 TEST_F(NamingTest, CharactersAndTruthValues) {
