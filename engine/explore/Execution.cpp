@@ -192,7 +192,7 @@ void Execution::lookAtWaiting(ProcessId P, PodArray<Race> &Result) {
   if (Found.size() == 1)
     return monitorBefore(Seen.data(), Found[0], true);
   const MemoryAccess Whole{Pending.Where, Size, Pending.Kind != OperationKind::Load};
-  monitorSeveral({&Whole, 1});
+  monitorSeveral({&Whole, 1}, false);
 }
 
 void Execution::begin(ProcessId P) {
@@ -388,7 +388,7 @@ void Execution::append(ProcessId P) {
   } else {
     const bool Several = Accesses.size() > 1;
     if (Monitor && !Waits && Several)
-      monitorSeveral({Accesses.begin(), Accesses.end()});
+      monitorSeveral({Accesses.begin(), Accesses.end()}, false);
     for (const MemoryAccess &A : Accesses) {
       findCells(A);
       if (Monitor && !Waits && !Several)

@@ -229,7 +229,8 @@ private:
   void findLanded(const Event &Store, CellId Cell, const uint32_t *Known, bool &Tso, bool &Pso) const;
   void monitorBefore(const uint32_t *Known, CellId Cell, bool MayWait);
   void monitorAccess(const MemoryAccess &A);
-  void monitorSeveral(std::span<const MemoryAccess> Accesses);
+  void monitorSeveral(std::span<const MemoryAccess> Accesses, bool DidSwap);
+  void monitorEach();
   void joinConflicts(uint32_t *Into, CellId Cell, bool Writes);
   void monitorStep(uint32_t E);
   void forgetStep(const Event &E);
@@ -274,6 +275,10 @@ private:
   bool Waits = false;                             // it could have had to wait
   bool WaitsForSeveral = false;                   // and is on several cells, or on a part of one
   std::vector<std::pair<CellId, bool>> Monitored; // the cells of the event to come, if several, and whether it writes
+  struct {
+    bool Asked = false;              // it is a compare-and-swap of several cells:
+    bool Did = false, Would = false; // whether it has succeeded, and whether it is taken to without the late store
+  } Swaps;
 };
 
 } // namespace picket

@@ -165,6 +165,8 @@ void Execution::monitorBefore(const uint32_t *Known, CellId Cell, bool MayWait) 
     if (E.Touched.size() > 1 && (monitorWithout(E, Cell) || seenByOthers(Touches[Write - 1].Event, Known)))
       return;
     Tso = Tso && !LandedTso;
+    if (Swaps.Asked && wouldSwap(Touches[Write - 1].Event, Swaps.Did) != Swaps.Would)
+      return; // it would do something else without the store
     if (!MayWait || !C.wouldWait(Mine.Process, &OldBytes[Touches[Write - 1].Old])) {
       raise(Known, Store, At, Tso);
       return;
@@ -226,18 +228,37 @@ void Execution::raise(const uint32_t *Known, uint32_t Store, const AlarmInstruct
 void Execution::monitorAccess(const MemoryAccess &A) {
   if (Found.size() == 1)
     return monitorBefore(Seen.data(), Found[0], false);
-  monitorSeveral({&A, 1});
+  monitorSeveral({&A, 1}, A.Write);
   findCells(A);
 }
 
 /// An event of several cells: one of them may come too early for a store that happens before it by way of another.
-void Execution::monitorSeveral(std::span<const MemoryAccess> Accesses) {
+void Execution::monitorSeveral(std::span<const MemoryAccess> Accesses, bool DidSwap) {
   std::vector<std::pair<CellId, bool>> &Cells = Monitored;
   for (const MemoryAccess &A : Accesses) {
     findCells(A);
     for (CellId Cell : Found)
       Cells.push_back({Cell, A.Write});
   }
+  if (Pending.Kind != OperationKind::CmpXchg) {
+    monitorEach();
+  } else { // without a store that is late it may do the other thing
+    Swaps.Asked = true;
+    Swaps.Did = DidSwap;
+    for (bool Would : {false, true}) {
+      Swaps.Would = Would;
+      for (auto &[Cell, Writes] : Cells)
+        Writes = Would;
+      monitorEach();
+    }
+    Swaps.Asked = false;
+  }
+  Cells.clear();
+}
+
+/// Asks about each of the cells that are Monitored.
+void Execution::monitorEach() {
+  const std::vector<std::pair<CellId, bool>> Cells = Monitored;
   // Per cell: what was seen, and by way of all cells in front of it; then those behind it are added from the end.
   std::vector<uint32_t> InFront((Cells.size() + 1) * Stride), Behind(Stride);
   copyClock(InFront.data(), Seen.data());
@@ -250,7 +271,6 @@ void Execution::monitorSeveral(std::span<const MemoryAccess> Accesses) {
     monitorBefore(&InFront[K * Stride], Cells[K].first, false);
     joinConflicts(Behind.data(), Cells[K].first, Cells[K].second);
   }
-  Monitored.clear();
 }
 
 /// What happens before an access of the cell by the event to come, by way of the cell.

@@ -128,6 +128,8 @@ const testing::Palette Awaits = {Statement::Store, Statement::Load, Statement::A
                                  Statement::Copy};
 const testing::Palette Mixed = {Statement::Store, Statement::Load, Statement::Narrow, Statement::FullFence,
                                 Statement::Copy};
+const testing::Palette Wide = {Statement::Store,    Statement::Load,    Statement::WideStore, Statement::WideLoad,
+                               Statement::WideSwap, Statement::WideAdd, Statement::WidePlain, Statement::Half};
 
 TEST(Monitors, AreExactOnPlainAccesses) { expectExactAlarms(Accesses, 500, 51, 3, 4); }
 TEST(Monitors, AreExactWithFences) { expectExactAlarms(Fences, 700, 52, 3, 5); }
@@ -135,6 +137,7 @@ TEST(Monitors, AreExactWithAtomics) { expectExactAlarms(Atomics, 700, 53, 3, 5);
 TEST(Monitors, AreExactWithLocks) { expectExactAlarms(Locks, 300, 54, 3, 5); }
 TEST(Monitors, AreExactWithAwaits) { expectExactAlarms(Awaits, 500, 55, 3, 4); }
 TEST(Monitors, AreExactWithAccessesOfSeveralSizes) { expectExactAlarms(Mixed, 300, 56, 3, 4); }
+TEST(Monitors, AreExactWithAccessesOfSixteenBytes) { expectExactAlarms(Wide, 300, 57, 3, 4); }
 
 } // namespace
 } // namespace picket
