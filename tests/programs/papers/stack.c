@@ -1,56 +1,47 @@
-// One thread pushes onto an array, another one pops, all under a mutex. Safe: nobody pops before something was pushed.
-// UNSAFE: the check for that is missing, and a pop may find the stack empty.
-#include <assert.h>
-#include <pthread.h>
+// One thread pushes onto an array, another one pops, all under a lock of their own making. Safe: nobody pops before something was
+// pushed. UNSAFE: the check for that is missing, and a pop may find the stack empty. MUTEX: under a mutex.
+#include "flag_lock.h"
 
-#ifndef SIZE
 #define SIZE 5
-#endif
 
-static int items[SIZE], top;
+static int items[SIZE];
+static volatile int top;
+#ifdef MUTEX
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+#define LOCK(ME) pthread_mutex_lock(&mutex)
+#define UNLOCK(ME) pthread_mutex_unlock(&mutex)
+#else
+#define LOCK(ME) flag_lock(ME)
+#define UNLOCK(ME) flag_unlock(ME)
+#endif
 
 static void push(int item) {
   assert(top < SIZE);
-  items[top++] = item;
+  items[top] = item;
+  top++;
 }
 
-static int pop(void) {
+static void pop(void) {
   assert(top > 0);
-  return items[--top];
+  top--;
+  (void)items[top];
 }
 
-static void *pushing(void *arg) {
+static void *thread(void *arg) {
+  int me = (int)(long)arg;
   for (int k = 0; k < SIZE; k++) {
-    pthread_mutex_lock(&mutex);
-    push(k);
-    pthread_mutex_unlock(&mutex);
-  }
-  return arg;
-}
-
-static void *popping(void *arg) {
-  for (int k = 0; k < SIZE; k++) {
-    pthread_mutex_lock(&mutex);
-#ifndef UNSAFE
-    if (top > 0)
+    LOCK(me);
+    if (me == 0)
+      push(k);
+#ifdef UNSAFE
+    else
+#else
+    else if (top > 0)
 #endif
       pop();
-    pthread_mutex_unlock(&mutex);
+    UNLOCK(me);
   }
-  return arg;
+  return NULL;
 }
 
-int main(void) {
-  pthread_t a, b;
-#ifdef PERMUTE
-  pthread_create(&b, NULL, popping, NULL);
-  pthread_create(&a, NULL, pushing, NULL);
-#else
-  pthread_create(&a, NULL, pushing, NULL);
-  pthread_create(&b, NULL, popping, NULL);
-#endif
-  pthread_join(a, NULL);
-  pthread_join(b, NULL);
-  return 0;
-}
+int main(void) { return run_two(thread); }
