@@ -1,8 +1,8 @@
-"""The tables of the papers, as they print them, and the rows of tests/programs that belong to each. A star is an error that was
-found. Times are seconds."""
+"""The tables of the papers, as they print them, and the rows of tests/programs that belong to each. A star is an error
+that was found. Times are seconds."""
 
-# "Stateless Model Checking for TSO and PSO", table 1, the columns of its own tool: name, fences, loop bound, SC, TSO, PSO, and
-# program, flags, bound here.
+# "Stateless Model Checking for TSO and PSO", table 1, the columns of its own tool: name, fences, loop bound, SC, TSO,
+# PSO, and program, flags, bound here.
 TSO_PSO = [
     ("apr_1", "-", "5", "5.88", "6.06", "16.98", "papers/apr_1", "-", 5),
     ("apr_2", "-", "5", "2.60", "2.20", "5.39", "papers/apr_2", "-", 5),
@@ -34,8 +34,8 @@ TSO_PSO = [
     ("szymanski", "pso", "-", "0.08", "0.08", "0.08", "papers/szymanski", "-DFENCED=2", 8),
 ]
 
-# "Stateless Model Checking for POWER", table 1, the columns of its own tool: name, fences, loop bound, time, traces, blocked, and
-# program, flags, bound here. t/o: not done after 900 s.
+# "Stateless Model Checking for POWER", table 1, the columns of its own tool: name, fences, loop bound, time, traces,
+# blocked, and program, flags, bound here. t/o: not done after 900 s.
 POWER = [
     ("dcl_singleton", "", "7", "*0.13", 3, 0, "papers/dcl_singleton", "-", 7),
     ("dcl_singleton", "y", "7", "0.19", 7, 0, "papers/dcl_singleton", "-DFENCED=3", 7),
@@ -100,14 +100,16 @@ TEXTS = [
         ("13 threads", "papers/indexer", "-DSIZE=128 -DN=13", 5)]),
 ]
 
-# "Sound and Complete Monitoring of Sequential Consistency", table 1: name, distinct violations and seconds under TSO and PSO.
+# "Sound and Complete Monitoring of Sequential Consistency", table 1: name, distinct violations and seconds under TSO
+# and PSO.
 MONITORING = [
     ("dekker", 10, "0.01", 15, "0.01"), ("bakery", 3, "0.04", 4, "0.05"), ("msn", 0, "0.01", 3, "0.02"),
     ("ms2", 0, "0.01", 2, "0.01"), ("harris", 0, "0.06", 2, "0.07"), ("lazylist", 0, "0.02", 2, "0.02"),
     ("snark", 0, "0.01", 10, "0.02"),
 ]
 
-# "Lazy TSO Reachability", figure 6: name, threads, robust, reachability queries, milliseconds (real); program and flags here.
+# "Lazy TSO Reachability", figure 6: name, threads, robust, reachability queries, milliseconds (real); program and flags
+# here.
 LAZY = [
     ("Parker", 2, False, 4, 5, "parker", "-"), ("Peterson", 2, False, 12, 13, "peterson", "-"),
     ("Dekker", 2, False, 30, 70, "dekker", "-"), ("Lamport", 3, False, 27, 694, "lamport", "-"),
@@ -115,7 +117,8 @@ LAZY = [
     ("Lock-Free Stack", 4, True, 14, 7, "lock_free_stack", "-"),
 ]
 
-# The same paper, figures 7, 8, 9 and 12, as far as its text has figures: what, what the paper says; program and flags here.
+# The same paper, figures 7, 8, 9 and 12, as far as its text has figures: what, what the paper says; program and flags
+# here.
 LAZY_FAMILIES = [
     ("figure 7, Lamport's lock, N = 2", "reachable", "lamport", "-DN=2"),
     ("figure 7, N = 3", "reachable", "lamport", "-"),

@@ -1,8 +1,8 @@
 // Checks the C programs of this directory against expected.tsv: one test per row, in the suite "Fast" or, where
 // the row says that there are many executions, "Full". The suite "Optimal" insists that no execution was for nothing,
 // the suite "Counterexample" that every violation is explained by an execution that is one, the suite "ReadsFrom" that
-// reads-from relations give the same answers, the suite "Fix" that every violation that SC does not have is fixed. The rows of
-// papers/expected.tsv are in the suites "Papers" and "PapersFull", and in "Optimal", "Robust" and "ReadsFrom".
+// reads-from relations give the same answers, the suite "Fix" that every violation that SC does not have is fixed. The
+// rows of papers/expected.tsv are in the suites "Papers" and "PapersFull", and in "Optimal", "Robust" and "ReadsFrom".
 #include "fences/FencePlacement.h"
 #include "fences/Fix.h"
 #include "fences/TextDiff.h"
@@ -341,9 +341,10 @@ public:
                                [&](const Robustness &R) { return R.Against == Given.Which; });
     ASSERT_NE(Answer, Monitored.Robust.end());
     // Executions that do not come to their end can be what relaxed memory adds, too.
-    const bool Same = Relaxed.Executions == Sc.Executions && Relaxed.Blocked == Sc.Blocked && Relaxed.CutShort == Sc.CutShort;
-    EXPECT_EQ(Answer->Known == Robustness::Robust, Same) << describe(reportOf(Sequential)) << describe(reportOf(Given))
-                                                         << Answer->Message;
+    const bool Same = Relaxed.Executions == Sc.Executions && Relaxed.Blocked == Sc.Blocked &&
+                      Relaxed.CutShort == Sc.CutShort;
+    EXPECT_EQ(Answer->Known == Robustness::Robust, Same)
+        << describe(reportOf(Sequential)) << describe(reportOf(Given)) << Answer->Message;
     if (Answer->Known == Robustness::NotRobust)
       checkWitness(Request, *Answer);
   }

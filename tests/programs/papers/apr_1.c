@@ -1,5 +1,5 @@
-// Threads of a portable runtime library count events under a lock, and keep a record of each in a pool of their own, which is a
-// child of the parent's. Everything is locked: the program is right, and robust.
+// Threads of a portable runtime library count events under a lock, and keep a record of each in a pool of their own,
+// which is a child of the parent's. Everything is locked: the program is right, and robust.
 #include "pools.h"
 
 #ifndef N

@@ -1,5 +1,6 @@
-// Threads of a portable runtime library post events to one that handles them, through a list under a lock. The records are from
-// a pool that all of them share, with a lock of its own. Everything is locked: the program is right, and robust.
+// Threads of a portable runtime library post events to one that handles them, through a list under a lock. The records
+// are from a pool that all of them share, with a lock of its own. Everything is locked: the program is right, and
+// robust.
 #include "pools.h"
 
 #ifndef N

@@ -1,5 +1,6 @@
-// Double-checked locking: whoever sees the pointer does not lock. Both threads ask for the object again and again, without end, and
-// read what it holds. If the pointer can be seen before what the object holds (PSO, POWER), they read something else.
+// Double-checked locking: whoever sees the pointer does not lock. Both threads ask for the object again and again,
+// without end, and read what it holds. If the pointer can be seen before what the object holds (PSO, POWER), they read
+// something else.
 #include "flag_lock.h"
 
 struct singleton {

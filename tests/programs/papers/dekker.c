@@ -1,5 +1,5 @@
-// Dekker's mutual exclusion. The outer loop does more than wait, and is followed up to the bound. A compiler that optimises tests its
-// condition at the end of each iteration, and once before the first: ROTATED is that text.
+// Dekker's mutual exclusion. The outer loop does more than wait, and is followed up to the bound. A compiler that
+// optimises tests its condition at the end of each iteration, and once before the first: ROTATED is that text.
 #include "waiting.h"
 
 static volatile int wants[2], turn, critical;

@@ -1,5 +1,5 @@
-// A lock for two threads from two flags: announce yourself, then wait until the other one is not there. Both may come to wait for
-// ever. Its own fences make it one under TSO and PSO; POWER needs another one behind the wait (FENCED=3).
+// A lock for two threads from two flags: announce yourself, then wait until the other one is not there. Both may come
+// to wait for ever. Its own fences make it one under TSO and PSO; POWER needs another one behind the wait (FENCED=3).
 #pragma once
 #include "waiting.h"
 

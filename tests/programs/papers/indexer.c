@@ -1,7 +1,7 @@
-// Threads put numbers into a hash table, each entry under its own mutex. Which of them come to the same entry depends on the
-// numbers, so that only running the program shows where there are races. HANDED: a thread reads its number from where main writes
-// the next one, so that two of them may have the same. Otherwise, with 128 entries, the first eleven threads never meet, and with
-// N threads beyond that there are 8^(N - 11) executions.
+// Threads put numbers into a hash table, each entry under its own mutex. Which of them come to the same entry depends
+// on the numbers, so that only running the program shows where there are races. HANDED: a thread reads its number from
+// where main writes the next one, so that two of them may have the same. Otherwise, with 128 entries, the first eleven
+// threads never meet, and with N threads beyond that there are 8^(N - 11) executions.
 #include <assert.h>
 #include <pthread.h>
 

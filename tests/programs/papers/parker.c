@@ -1,6 +1,6 @@
-// Parker of the Java virtual machine, as it was: park() takes a permit that is there without a fence, so that this store can be
-// delayed past the look at what the permit was given for; it then takes the permit of the next unpark() along, and the thread
-// waits in vain. There is nobody left to wake it up when the other thread is done.
+// Parker of the Java virtual machine, as it was: park() takes a permit that is there without a fence, so that this
+// store can be delayed past the look at what the permit was given for; it then takes the permit of the next unpark()
+// along, and the thread waits in vain. There is nobody left to wake it up when the other thread is done.
 #include "flag_lock.h"
 
 static volatile int permit, asleep, wanted, done;

@@ -1,6 +1,7 @@
-// Two workers of PostgreSQL hand work to each other: the flag says that there is some, the latch wakes the worker. Stored in
-// this order; if the latch can be seen before the flag (PSO, POWER), a worker wakes up with nothing to do. BOUNDED: a worker looks at
-// its latch so many times, and for work so many times, and then gives up, which is no loop that only waits.
+// Two workers of PostgreSQL hand work to each other: the flag says that there is some, the latch wakes the worker.
+// Stored in this order; if the latch can be seen before the flag (PSO, POWER), a worker wakes up with nothing to do.
+// BOUNDED: a worker looks at its latch so many times, and for work so many times, and then gives up, which is no loop
+// that only waits.
 #include "waiting.h"
 
 static volatile int latch[2] = {1, 0}, flag[2] = {1, 0};

@@ -1,5 +1,6 @@
-// Memory pools, threads and locks in the manner of a portable runtime library: memory comes from pools that have a parent and
-// are destroyed as a whole, threads and locks are made from a pool, and the allocator behind all pools has a lock of its own.
+// Memory pools, threads and locks in the manner of a portable runtime library: memory comes from pools that have a
+// parent and are destroyed as a whole, threads and locks are made from a pool, and the allocator behind all pools has a
+// lock of its own.
 #pragma once
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
-// One thread pushes onto an array, another one pops, all under a lock of their own making. Safe: nobody pops before something was
-// pushed. UNSAFE: the check for that is missing, and a pop may find the stack empty. MUTEX: under a mutex.
+// One thread pushes onto an array, another one pops, all under a lock of their own making. Safe: nobody pops before
+// something was pushed. UNSAFE: the check for that is missing, and a pop may find the stack empty. MUTEX: under a
+// mutex.
 #include "flag_lock.h"
 
 #define SIZE 5

@@ -1,5 +1,5 @@
-// Szymanski's mutual exclusion, in which both threads leave in the same way. Whoever waits may do so for ever where both come at the
-// same time. EAGER: with the fence behind the first store as well, which no model needs.
+// Szymanski's mutual exclusion, in which both threads leave in the same way. Whoever waits may do so for ever where
+// both come at the same time. EAGER: with the fence behind the first store as well, which no model needs.
 #include "waiting.h"
 
 // 0: outside, 1: wants in, 2: waits for others to come through the door, 3: in the doorway, 4: inside

@@ -1,5 +1,5 @@
-// SB+10W: store buffering, then ten stores each in what a fence makes critical sections. With the fence there are 3 executions; without
-// it, on top of these, the ten stores of each thread in any order: C(20, 10).
+// SB+10W: store buffering, then ten stores each in what a fence makes critical sections. With the fence there are 3
+// executions; without it, on top of these, the ten stores of each thread in any order: C(20, 10).
 #include "waiting.h"
 
 static volatile int x[2], z;

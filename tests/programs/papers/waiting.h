@@ -1,6 +1,6 @@
-// How the programs of the papers' tables wait and fence. A wait is one load and an assumption, which is what the papers'
-// tool makes of a loop that only waits; with LOOPS it is such a loop. FENCED: 1, the fences that TSO needs; 2, those that PSO needs
-// as well; 3, those that POWER needs as well.
+// How the programs of the papers' tables wait and fence. A wait is one load and an assumption, which is what the
+// papers' tool makes of a loop that only waits; with LOOPS it is such a loop. FENCED: 1, the fences that TSO needs; 2,
+// those that PSO needs as well; 3, those that POWER needs as well.
 #pragma once
 #include <assert.h>
 #include <pthread.h>
