@@ -49,7 +49,7 @@ POWER = [
     ("lamport", "", "8", "*0.12", 3, 0, "papers/lamport", "-", 8),
     ("lamport", "y", "8", "0.20", 50, 2, "papers/lamport", "-DFENCED=2", 8),
     ("parker", "", "5", "*0.13", 5, 0, "papers/parker", "-", 5),
-    ("parker", "y", "5", "7.44", 1126, 0, "papers/parker", "-DFENCED=3", 5),
+    ("parker", "y", "5", "7.44", 1126, 0, "papers/parker", "-DFENCED=3 -DROTATED", 5),
     ("peterson", "", "", "*0.11", 3, 0, "papers/peterson", "-", 8),
     ("peterson", "y", "", "0.11", 10, 1, "papers/peterson", "-DFENCED=2", 8),
     ("pgsql", "", "8", "*0.11", 2, 0, "papers/pgsql", "-", 8),
@@ -91,8 +91,8 @@ TEXTS = [
         ("a lock from two flags, whose wait is an assumption", "papers/stack", "-DFENCED=3", 8),
         ("a mutex", "papers/stack", "-DMUTEX", 8)]),
     ("parker, y", 1126, [
-        ("the condition of the outer loop is tested at its beginning", "papers/parker", "-DFENCED=3", 5),
-        ("tested at its end", "papers/parker", "-DFENCED=3 -DROTATED", 5)]),
+        ("the condition of the outer loop is tested at its end", "papers/parker", "-DFENCED=3 -DROTATED", 5),
+        ("as written: tested at the beginning", "papers/parker", "-DFENCED=3", 5)]),
     ("indexer", 19, [
         ("two threads, 8 entries, numbers handed over in one variable", "papers/indexer", "-DHANDED", 5),
         ("11 threads, 128 entries: they never meet", "papers/indexer", "-DSIZE=128 -DN=11", 5),

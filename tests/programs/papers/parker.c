@@ -10,6 +10,7 @@ static int try_lock(int me) {
   __sync_synchronize();
   if (announced[1 - me]) {
     announced[me] = 0;
+    FENCE(3);
     return 0;
   }
   FENCE(3);
@@ -20,7 +21,9 @@ static void sleep_until_woken(int me) {
   asleep = 1;
   flag_unlock(me);
   int alone = done;
-  FENCE(3);
+#if FENCED >= 3
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
   assert(!alone || !asleep);
   AWAIT(!asleep);
   flag_lock(me);
