@@ -71,10 +71,19 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   std::vector<EventId> Sources = Place.Coherence;
   Sources.insert(Sources.begin(), NoEvent);
   Sources.erase(Sources.begin(), Sources.begin() + oldestFor(E));
+  bool Accepted = false;
   tryAll(E, 0, static_cast<uint32_t>(Sources.size()), Sources.data(),
-         [&](uint32_t K) { withRead(E, Sources[K], Home, [&] { explore(); }); });
-  if (Flow.mayWait(E)) {
-    // What the others do while it waits may be what it waits for.
+         [&](uint32_t K) { Accepted |= withRead(E, Sources[K], Home, [&] { explore(); }); });
+  // What the others do while it waits may be what it waits for. Not so where it can go on and no other thread has been
+  // seen to write: whoever could would have come there in the runs in which it went on (if one does later, exploration
+  // starts over). Most locks are nobody else's at the time, and each wait in vain would be tried with those of all
+  // other threads.
+  auto IsAlone = [&] {
+    const auto &Location = G.Places[G[E].Place];
+    const bool IsSync = Flow.operation(E).Kind == OperationKind::Sync; // always written whole: one byte is enough
+    return Shared.readsOnlyOwn(Location.Where, IsSync ? 1 : Location.Width, G[E].Thread);
+  };
+  if (Flow.mayWait(E) && !(Accepted && IsAlone())) {
     Deferred.push_back({E, Home});
     explore();
     Deferred.pop_back();
