@@ -147,8 +147,8 @@ void expectWithin(bool Loops, unsigned Programs, unsigned Seed) {
     }
   }
   EXPECT_GT(Sum.Extended, Programs / 2) << "most programs should have paths from stores to loads";
-  EXPECT_GT(Sum.More, Programs / 100) << "some extensions should reach more than SC";
-  EXPECT_GT(Sum.LessThanTso, Programs / 100) << "some should not reach all of TSO";
+  EXPECT_GE(Sum.More, Programs / 100) << "some extensions should reach more than SC";
+  EXPECT_GE(Sum.LessThanTso, Programs / 100) << "some should not reach all of TSO";
 }
 
 TEST(LazyPaper, DelaysReachWhatTheExtensionReaches) { expectWithin(/*Loops=*/false, 1'500, 91); }
