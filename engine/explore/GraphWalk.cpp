@@ -345,10 +345,11 @@ template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() 
     if (!G[E].Void && G.Committed.contains(E))
       G.forEachCell(E, [&](const GraphCell &C) { Order.push_back({E, C.Place}); });
   };
-  EventId Last = NoEvent;
+  Set Seen;
   for (EventId E : Run) {
-    if (E == std::exchange(Last, E))
+    if (Seen.contains(E))
       continue; // another cell
+    Seen.insert(E);
     Add(E);
     if (G[E].OfUpdate)
       Add(E + 1);

@@ -234,8 +234,21 @@ template <unsigned Words> bool PowerAxioms<Words>::propagates(const Graph &G, Ev
   return true;
 }
 
+template <unsigned Words> bool PowerAxioms<Words>::seesWhole(const Graph &G, EventId E) {
+  bool Whole = true;
+  (G[E].OrderPast & G.Reads).forEach([&](EventId Read) {
+    if (G.isExternal(Read, E))
+      return;
+    G.forEachCell(Read, [&](const GraphCell &C) {
+      Whole &= C.Source == NoEvent || !G.isSplit(C.Source) || !G.isExternal(C.Source, Read) ||
+               !comesBefore(G, E, C.Source);
+    });
+  });
+  return Whole;
+}
+
 template <unsigned Words> bool PowerAxioms<Words>::allows(const Graph &G, EventId E) const {
-  return !leadsOn(G, E) || (observes(G, E) && propagates(G, E));
+  return !leadsOn(G, E) || (observes(G, E) && propagates(G, E) && (G.Cells.empty() || seesWhole(G, E)));
 }
 
 template class PowerAxioms<1>;

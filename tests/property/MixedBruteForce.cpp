@@ -382,6 +382,14 @@ bool Candidates::isAllowed() const {
   const Matrix Ppo = (II & RR) | (IC & RW), Fences = Ffence | Lwfence, Hb = Ppo | Fences | Rfe;
   if (!Hb.isAcyclic())
     return false;
+  // A store reaches a thread as a whole.
+  Matrix Internal;
+  for (unsigned A = 0; A < Size; ++A)
+    for (unsigned B = 0; B < Size; ++B)
+      if (!External.has(A, B))
+        Internal.add(A, B);
+  if (!((Fre | Coe) * Rfe * (Hb.star() & Internal)).isIrreflexive())
+    return false;
   const Matrix HbStar = Hb.star(), PropBase = (Fences | Rfe * Fences) * HbStar;
   const Matrix Prop = (PropBase & WW) | ComStar * PropBase.star() * Ffence * HbStar;
   return (Fre * Prop * HbStar).isIrreflexive() && (AllCo | Prop).isAcyclic();
