@@ -37,6 +37,9 @@ public:
       std::sort(Before.begin(), Before.end());
       return static_cast<unsigned>(std::unique(Before.begin(), Before.end()) - Before.begin());
     };
+    for (const GraphAccess &A : All)
+      for (const GraphAccess &B : All)
+        HasSplit |= A.Thread == B.Thread && A.Index == B.Index && A.Where != B.Where;
     MixedExecution X;
     for (const GraphAccess &A : All) {
       if (A.Thread == 0) // main stores the handles of its threads
@@ -59,11 +62,11 @@ public:
   void restarted() override {
     Seen.clear();
     Others = 0;
-    ++Restarts;
   }
 
   std::map<MixedExecution, unsigned> Seen;
-  unsigned Others = 0, Restarts = 0;
+  unsigned Others = 0;
+  bool HasSplit = false; // some access
 
 private:
   const LitmusTest &Test;
@@ -120,7 +123,7 @@ std::string problemOf(const MixedProgram &P, Totals &Sum) {
   ++Sum.Programs;
   Sum.Executions += Expected->size();
   Sum.Rejected += Result.RejectedBranches;
-  Sum.Split += Found.Restarts > 0;
+  Sum.Split += Found.HasSplit;
   unsigned Missing = 0, Unknown = 0, Twice = 0;
   for (const auto &[X, Times] : Found.Seen) {
     auto Known = Expected->find(X);
