@@ -1,11 +1,10 @@
 // Commands of the terminal in a process of their own, which the kernel confines (Sandbox.h) and which can be ended.
 //
-//   supervisor    has read the command line. It writes files for the others, looks at their time and memory, ends them,
-//   and
-//                 passes the exit code on. It reads nothing that others may have written.
-//   confined      compiles, explores and prints. Before each file it makes a copy of itself that goes on, and stays
-//   behind:
-//                 if the copy is lost (a limit, a crash), it goes on itself, with what it knew before the file.
+// The supervisor has read the command line. It writes files for the others, watches their time and memory, ends them, and
+// passes the exit code on. It reads nothing that others may have written.
+//
+// The confined process compiles, explores and prints. Before each file it makes a copy of itself that goes on, and stays
+// behind: if the copy is lost (a limit, a crash), it goes on itself, with what it knew before the file.
 #pragma once
 
 #include "FileWriting.h"
