@@ -35,6 +35,18 @@ template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(EventId Read,
   return pastOf(Direct);
 }
 
+template <unsigned Words> bool GraphWalk<Words>::allowsChosen(EventId Read) {
+  const uint32_t NumCells = std::exchange(G[Read].NumCells, G[Read].Chosen);
+  const EventId Last = G.cell(Read, --G[Read].Chosen).Source;
+  G.commitRead(Read, Last);
+  Model->extend(G, Read);
+  const bool Allowed = Model->allows(G, Read);
+  G.uncommitRead(Read);
+  ++G[Read].Chosen;
+  G[Read].NumCells = NumCells;
+  return Allowed;
+}
+
 template <unsigned Words> bool GraphWalk<Words>::isEnabled(EventId E) {
   return Flow.locate(E) && (!G[E].OfUpdate || Flow.locate(E + 1)) && Flow.hasOperands(E) &&
          commitBefore(E).isSubsetOf(G.Committed);

@@ -69,6 +69,8 @@ protected:
   PlaceId placeOf(EventId E) const { return G.cell(E, G[E].Chosen).Place; }
   /// Whether an access is split and has cells left behind the next one. It is committed with the last.
   bool hasMore(EventId E) const { return G.isSplit(E) && G[E].Chosen + 1 < G[E].NumCells; }
+  /// Whether a read would be allowed if it were of the chosen cells only: what is broken then stays broken.
+  bool allowsChosen(EventId Read);
   /// Whether it is split and half chosen. Nothing depends on it, and no axiom looks at it.
   bool isHalf(EventId E) const { return G[E].Chosen > 0 && !G.Committed.contains(E); }
   /// What a walk needs beside the graph and the machine.
@@ -127,13 +129,16 @@ bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Contin
     G.cell(E, G[E].Chosen).Home = Home;
     if (hasMore(E)) {
       G.choose(E, Source);
-      Half.push_back(E);
-      Run.push_back(E);
-      Then();
-      Run.pop_back();
-      Half.pop_back();
+      const bool Accepted = allowsChosen(E);
+      if (Accepted) {
+        Half.push_back(E);
+        Run.push_back(E);
+        Then();
+        Run.pop_back();
+        Half.pop_back();
+      }
       --G[E].Chosen;
-      return true;
+      return Accepted;
     }
   }
   auto Before = Flow.mark();

@@ -73,12 +73,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     for (EventId Source : Place.Coherence)
       detectRaces(E, Source);
   }
-  std::vector<EventId> Sources = Place.Coherence;
-  Sources.insert(Sources.begin(), NoEvent);
-  Sources.erase(Sources.begin(), Sources.begin() + oldestFor(E));
-  bool Accepted = false;
-  tryAll(E, 0, static_cast<uint32_t>(Sources.size()), Sources.data(),
-         [&](uint32_t K) { Accepted |= withRead(E, Sources[K], Home, [&] { explore(); }); });
+  const bool Accepted = exploreCells(E, Home);
   // What the others do while it waits may be what it waits for. Not so where it can go on and no other thread has been
   // seen to write: whoever could would have come there in the runs in which it went on (if one does later, exploration
   // starts over). Most locks are nobody else's at the time, and each wait in vain would be tried with those of all
@@ -86,7 +81,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   auto IsAlone = [&] {
     const auto &Location = G.Places[G[E].Place];
     const bool IsSync = Flow.operation(E).Kind == OperationKind::Sync; // always written whole: one byte is enough
-    return Shared.readsOnlyOwn(Location.Where, IsSync ? 1 : Location.Width, G[E].Thread);
+    return !G.isSplit(E) && Shared.readsOnlyOwn(Location.Where, IsSync ? 1 : Location.Width, G[E].Thread);
   };
   if (Flow.mayWait(E) && !(Accepted && IsAlone())) {
     Deferred.push_back({E, Home});
@@ -99,6 +94,26 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   }
   BranchBytes -= Frames.back().Bytes;
   Frames.pop_back();
+}
+
+/// Lets a load read what is there; one that is split in all its cells. False if the axioms, or what it waits for, reject
+/// all of it.
+template <unsigned Words, template <unsigned> class Base>
+bool RsmcWorker<Words, Base>::exploreCells(EventId E, uint32_t Home) {
+  std::vector<EventId> Sources = G.Places[placeOf(E)].Coherence;
+  Sources.insert(Sources.begin(), NoEvent);
+  Sources.erase(Sources.begin(), Sources.begin() + oldestFor(E));
+  const bool More = hasMore(E);
+  bool Accepted = false;
+  tryAll(E, 0, static_cast<uint32_t>(Sources.size()), Sources.data(), [&](uint32_t K) {
+    Accepted |= withRead(E, Sources[K], Home, [&] {
+      if (More)
+        exploreCells(E, Home);
+      else
+        explore();
+    });
+  });
+  return Accepted;
 }
 
 /// Takes steps that were taken before, and goes on from there.
@@ -141,7 +156,7 @@ void RsmcWorker<Words, Base>::traverseStore(uint32_t Home, const Branch &B) {
     return;
   }
   if (!G[E].IsWrite) { // an update
-    auto Next = [&] { traverseLoad(Home, E + 1); };
+    auto Next = [&] { traverseLoad(Home, E + 1, B.Cell); };
     const EventId Source = findSource(B.StoreParameter);
     const bool Accepted =
         G.isSplit(E) ? withSources(E, B.StoreSources, Next)
@@ -152,7 +167,7 @@ void RsmcWorker<Words, Base>::traverseStore(uint32_t Home, const Branch &B) {
   }
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
-  if (!withAllPositions(E, [&] { traverseLoad(Home, E); }))
+  if (!withAllPositions(E, [&] { traverseLoad(Home, E, B.Cell); }))
     ++Result.RejectedBranches;
 }
 
@@ -195,41 +210,76 @@ bool RsmcWorker<Words, Base>::withSources(EventId Update, const std::vector<Key>
 }
 
 template <unsigned Words, template <unsigned> class Base>
-void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store) {
+void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store, uint32_t Cell) {
   EventId Load = find(Frames[Home].Load);
   if (!isNext(Load, Frames[Home].Load)) {
     ++Result.FailedWakeups;
     return;
   }
-  if (G[Load].OfUpdate && G.isSplit(Load)) {
-    // With this source, and whatever is there in the cells behind it.
-    if (G.agrees(Load, Store) && hasMore(Load)) {
+  bool Accepted = false;
+  if (G.isSplit(Load)) {
+    Set Old; // what was there when it was chosen
+    for (size_t K = 0; K < Frames[Home].Prefix; ++K)
+      if (G.Committed.contains(Run[K]))
+        Old.insert(G[Run[K]].OfUpdate ? Run[K] + 1 : Run[K]);
+    Accepted = traverseCells(Home, Load, Store, Cell, Old);
+  } else {
+    if (G[Load].OfUpdate)
+      detectRaces(Load, Store);
+    Accepted = G.positionIn(placeOf(Load), Store) >= oldestFor(Load) && withRead(Load, Store, Home, [&] { explore(); });
+  }
+  if (!Accepted && !Flow.mayWait(Load))
+    ++Result.RejectedBranches;
+}
+
+/// Of a load that is split: what was there in the cells in front of a certain one, and there the store. False if that is
+/// not possible.
+template <unsigned Words, template <unsigned> class Base>
+bool RsmcWorker<Words, Base>::traverseCells(uint32_t Home, EventId Load, EventId Store, uint32_t Cell, const Set &Old) {
+  const PlaceId Place = placeOf(Load);
+  if (G[Load].Chosen == Cell) {
+    if (G.positionIn(Place, Store) < oldestFor(Load) || !G.agrees(Load, Store))
+      return false;
+    if (G[Load].OfUpdate && hasMore(Load)) { // with whatever is there in the cells behind it
       G.choose(Load, Store);
       detectRacesOfSplit(Load);
       --G[Load].Chosen;
-    } else if (G.agrees(Load, Store)) {
+    } else if (G[Load].OfUpdate) {
       considerSplit(Load, Store);
     }
-  } else if (G[Load].OfUpdate) {
-    detectRaces(Load, Store);
+    return withRead(Load, Store, Home, [&] { explore(); });
   }
-  bool Accepted =
-      G.positionIn(placeOf(Load), Store) >= oldestFor(Load) && withRead(Load, Store, Home, [&] { explore(); });
-  if (!Accepted && !Flow.mayWait(Load))
-    ++Result.RejectedBranches;
+  std::vector<EventId> Sources = G.Places[Place].Coherence;
+  Sources.insert(Sources.begin(), NoEvent);
+  bool Possible = false;
+  for (size_t K = oldestFor(Load); K < Sources.size(); ++K)
+    if (Sources[K] == NoEvent || Old.contains(Sources[K]))
+      withRead(Load, Sources[K], Home, [&] { Possible |= traverseCells(Home, Load, Store, Cell, Old); });
+  return Possible;
+}
+
+/// Loads that could have read a write to a place, each with its frame and the cell.
+template <unsigned Words, template <unsigned> class Base>
+template <typename Visitor>
+void RsmcWorker<Words, Base>::forEachRace(PlaceId Place, const Set &Past, Visitor Visit) {
+  auto Look = [&](EventId Load, uint32_t Home, uint32_t From) {
+    for (uint32_t K = From; K < G[Load].NumCells; ++K)
+      if (const GraphCell &C = G.cell(Load, K); C.Place == Place) {
+        if (const uint32_t In = Home == ~0u ? C.Home : Home; In != ~0u)
+          Visit(Load, In, K);
+      }
+  };
+  (G.Places[Place].Reads - Past).forEach([&](EventId Load) { Look(Load, ~0u, 0); });
+  for (auto [Load, Home] : Deferred)
+    Look(Load, Home, G[Load].Chosen);
 }
 
 /// Finds the loads that could read the store if it were committed before them: those that are split in each cell.
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::detectRaces(EventId Store) {
   const Set &Past = G[Store].Past;
   G.forEachCell(Store, [&](const GraphCell &C) {
-    (G.Places[C.Place].Reads - Past).forEach([&](EventId Load) {
-      if (const uint32_t Home = G.cellIn(C.Place, Load).Home; Home != ~0u)
-        addBranch(Home, Past, Store, Any);
-    });
-    for (auto [Load, Home] : Deferred)
-      if (placeOf(Load) == C.Place)
-        addBranch(Home, Past, Store, Any);
+    forEachRace(C.Place, Past,
+                [&](EventId, uint32_t Home, uint32_t Cell) { addBranch(Home, Cell, Past, Store, Any); });
   });
 }
 
@@ -243,25 +293,15 @@ void RsmcWorker<Words, Base>::detectRaces(EventId Update, EventId Source) {
   const Set Past = pastOf(Update, Source);
   if (Source != NoEvent && G[Source].Ends) // a use of memory that has ended, which writes nothing
     return;
-  const auto &Place = G.Places[Id];
   auto Done = Flow.update(Update, G.valueIn(Id, Source));
-  if (Done.Does != OutOfOrder<Words>::Update::Writes)
+  if (Done.Does != OutOfOrder<Words>::Update::Writes || isTaken(Id, Source, Past))
     return;
-  if (isTaken(Id, Source, Past))
-    return;
-  auto Consider = [&](EventId Load, uint32_t Home) {
-    if (G[Load].OfUpdate && !G.isSplit(Load) &&
-        Flow.update(Load, Done.Value).Does == OutOfOrder<Words>::Update::Waits)
-      return;
-    addBranch(Home, Past, Update, keyOf(Source));
-  };
-  (Place.Reads - Past).forEach([&](EventId Load) {
-    if (const uint32_t Home = G.cellIn(Id, Load).Home; Home != ~0u && Load != Update)
-      Consider(Load, Home);
+  forEachRace(Id, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
+    const bool Waits = G[Load].OfUpdate && !G.isSplit(Load) &&
+                       Flow.update(Load, Done.Value).Does == OutOfOrder<Words>::Update::Waits;
+    if (Load != Update && !Waits)
+      addBranch(Home, Cell, Past, Update, keyOf(Source));
   });
-  for (auto [Load, Home] : Deferred)
-    if (placeOf(Load) == Id && Load != Update)
-      Consider(Load, Home);
 }
 
 /// Whether there is an update of a source that comes before.
@@ -307,17 +347,10 @@ void RsmcWorker<Words, Base>::considerSplit(EventId Update, EventId Last) {
   if (!Writes)
     return;
   G.forEachCell(Update, [&](const GraphCell &C) {
-    auto Consider = [&](EventId Load, uint32_t Home) {
+    forEachRace(C.Place, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
       if (Load != Update)
-        addBranch(Home, Past, Update, Initial, Sources);
-    };
-    (G.Places[C.Place].Reads - Past).forEach([&](EventId Load) {
-      if (const uint32_t Home = G.cellIn(C.Place, Load).Home; Home != ~0u)
-        Consider(Load, Home);
+        addBranch(Home, Cell, Past, Update, Initial, Sources);
     });
-    for (auto [Load, Home] : Deferred)
-      if (placeOf(Load) == C.Place)
-        Consider(Load, Home);
   });
 }
 
@@ -346,7 +379,7 @@ RsmcStep RsmcWorker<Words, Base>::stepOf(EventId E, uint32_t Cell, Set &Present)
 
 /// Cuts the run since the load down to what is before the store, normalises its order, and queues it.
 template <unsigned Words, template <unsigned> class Base>
-void RsmcWorker<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter,
+void RsmcWorker<Words, Base>::addBranch(uint32_t Home, uint32_t Cell, const Set &Past, EventId Store, Key Parameter,
                                         std::vector<Key> Sources) {
   Frame &F = Frames[Home];
   Set Left, Present;
@@ -354,7 +387,10 @@ void RsmcWorker<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId 
     EventId E = Run[K];
     bool Updates = G[E].OfUpdate;
     if (K < F.Prefix) {
-      Present.insert(Updates ? E + 1 : E);
+      // The load itself may be half chosen there: it is not present.
+      const auto End = Run.begin() + static_cast<ptrdiff_t>(F.Prefix);
+      if (!G.isSplit(E) || std::count(Run.begin(), End, E) == G[E].NumCells)
+        Present.insert(Updates ? E + 1 : E);
     } else if (Past.contains(E) || (Updates && Past.contains(E + 1))) {
       Left.insert(E);
     }
@@ -376,6 +412,7 @@ void RsmcWorker<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId 
   B.Store = keyOf(Store);
   B.StoreParameter = Parameter;
   B.StoreSources = std::move(Sources);
+  B.Cell = Cell;
   std::vector<uint64_t> Name;
   for (const auto &Step : B.Steps) {
     Name.push_back(Step.Event);
@@ -384,6 +421,7 @@ void RsmcWorker<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId 
   Name.push_back(B.Store);
   Name.push_back(B.StoreParameter);
   Name.insert(Name.end(), B.StoreSources.begin(), B.StoreSources.end());
+  Name.push_back(B.Cell);
   const size_t Bytes = 2 * Name.size() * sizeof(uint64_t) + sizeof(Branch) + 64;
   if (F.With) {
     std::unique_lock<std::mutex> Guard(F.With->Lock);
@@ -536,7 +574,13 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     return;
   }
   if (!G[E].IsWrite) {
-    withRead(E, findSource(Next.Parameter), Next.Home, [&] { explore(); });
+    const bool More = hasMore(E);
+    withRead(E, findSource(Next.Parameter), Next.Home, [&] {
+      if (More)
+        exploreCells(E, Next.Home);
+      else
+        explore();
+    });
     return;
   }
   G[E].Past = pastOf(commitBefore(E));

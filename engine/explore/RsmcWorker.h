@@ -64,7 +64,7 @@ private:
   }
   EventId findSource(Key K) const { return K == Initial ? NoEvent : find(K); }
 
-  /// A load, where it was first chosen.
+  /// A load, where it was first chosen; of one that is split, its cells from the next one on.
   struct Frame {
     size_t Prefix; // of Run
     Key Load;
@@ -91,17 +91,21 @@ private:
   void exploreOutcome(EventId E);
   void exploreWrite(EventId E);
   void exploreRead(EventId E);
+  bool exploreCells(EventId E, uint32_t Home);
   template <typename Try> void tryAll(EventId E, uint32_t Low, uint32_t High, const EventId *Sources, Try TryOne);
   template <typename Continuation> void follow(const std::vector<Step> &Steps, size_t At, Continuation Then);
   void traverse(uint32_t Home, const Branch &B);
   void traverseStore(uint32_t Home, const Branch &B);
-  void traverseLoad(uint32_t Home, EventId Store);
+  void traverseLoad(uint32_t Home, EventId Store, uint32_t Cell);
+  bool traverseCells(uint32_t Home, EventId Load, EventId Store, uint32_t Cell, const Set &Old);
   void detectRaces(EventId Store);
   void detectRaces(EventId Update, EventId Source);
   void detectRacesOfSplit(EventId Update);
   void considerSplit(EventId Update, EventId Last);
   bool isTaken(PlaceId Place, EventId Source, const Set &Past) const;
-  void addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter, std::vector<Key> Sources = {});
+  void addBranch(uint32_t Home, uint32_t Cell, const Set &Past, EventId Store, Key Parameter,
+                 std::vector<Key> Sources = {});
+  template <typename Visitor> void forEachRace(PlaceId Place, const Set &Past, Visitor Visit);
   template <typename Continuation> bool withAllPositions(EventId Store, Continuation Then);
   template <typename Continuation> bool withSources(EventId Update, const std::vector<Key> &Sources, Continuation Then);
   Key parameterOf(EventId Write, uint32_t Cell, const Set &Present) const;

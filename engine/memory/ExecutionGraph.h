@@ -93,7 +93,8 @@ public:
   std::deque<GraphCell> Cells;    // of those that are split; they stay put, too
   std::vector<PlaceState> Places; // never taken back: a place without committed accesses is as good as none
   Set Committed;
-  Set Reads, Writes; // among the committed
+  Set Reads, Writes;     // among the committed
+  bool AnySplit = false; // some access is, or was: mostly none is, and nothing is to be looked for
 
   Event &operator[](EventId E) { return Events[E]; }
   const Event &operator[](EventId E) const { return Events[E]; }
@@ -102,7 +103,7 @@ public:
   bool isExternal(EventId A, EventId B) const { return Events[A].Thread != Events[B].Thread; }
 
   // Cells. An access that is not split is its own.
-  bool isSplit(EventId E) const { return Events[E].FirstCell != ~0u; }
+  bool isSplit(EventId E) const { return AnySplit && Events[E].FirstCell != ~0u; }
   GraphCell &cell(EventId E, uint32_t K) {
     return isSplit(E) ? Cells[Events[E].FirstCell + K] : static_cast<GraphCell &>(Events[E]);
   }
@@ -117,10 +118,14 @@ public:
     return Cells[K];
   }
   template <typename Visitor> void forEachCell(EventId E, Visitor Visit) const {
+    if (!isSplit(E))
+      return Visit(static_cast<const GraphCell &>(Events[E]));
     for (uint32_t K = 0; K < Events[E].NumCells; ++K)
       Visit(cell(E, K));
   }
   template <typename Condition> bool anyCell(EventId E, Condition Holds) const {
+    if (!isSplit(E))
+      return Holds(static_cast<const GraphCell &>(Events[E]));
     for (uint32_t K = 0; K < Events[E].NumCells; ++K)
       if (Holds(cell(E, K)))
         return true;
@@ -177,6 +182,7 @@ public:
 
   /// Splits an event that was just added.
   void split(EventId E, const std::vector<std::pair<uint32_t, uint32_t>> &Parts) {
+    AnySplit = true;
     Events[E].FirstCell = static_cast<uint32_t>(Cells.size());
     Events[E].NumCells = static_cast<uint32_t>(Parts.size());
     for (auto [Offset, Width] : Parts) {
@@ -302,19 +308,7 @@ public:
   /// Atomicity, for a write that was just committed: nobody else writes between the write that an update (or
   /// load-reserve) read and its own.
   bool keepsUpdatesWhole(EventId Written) const {
-    bool Whole = true;
-    forEachCell(Written, [&](const GraphCell &C) {
-      const PlaceState &P = Places[C.Place];
-      P.Writes.forEach([&](EventId W) {
-        EventId Read = readOf(W);
-        if (Read == NoEvent)
-          return;
-        const uint32_t Last = cellIn(C.Place, W).Position;
-        for (uint32_t K = positionIn(C.Place, cellIn(C.Place, Read).Source); K + 1 < Last; ++K)
-          Whole &= !isExternal(P.Coherence[K], W);
-      });
-    });
-    return Whole;
+    return !anyCell(Written, [&](const GraphCell &C) { return !keepsUpdatesWholeIn(C.Place); });
   }
   /// The read that a committed write belongs to, if it is the write of an update.
   EventId readOf(EventId Write) const {
@@ -324,6 +318,19 @@ public:
   }
 
 private:
+  bool keepsUpdatesWholeIn(PlaceId Place) const {
+    const PlaceState &P = Places[Place];
+    bool Whole = true;
+    P.Writes.forEach([&](EventId W) {
+      EventId Read = readOf(W);
+      if (Read == NoEvent)
+        return;
+      const uint32_t Last = cellIn(Place, W).Position;
+      for (uint32_t K = positionIn(Place, cellIn(Place, Read).Source); K + 1 < Last; ++K)
+        Whole &= !isExternal(P.Coherence[K], W);
+    });
+    return Whole;
+  }
   void renumber(PlaceId Place, uint32_t From) {
     const std::vector<EventId> &Coherence = Places[Place].Coherence;
     for (uint32_t K = From; K < Coherence.size(); ++K)

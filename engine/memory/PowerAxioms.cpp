@@ -160,18 +160,15 @@ template <unsigned Words> EventSet<Words> PowerAxioms<Words>::communicatesTo(con
   };
   for (Set Left = To; !Left.empty();) {
     const EventId First = Left.takeFirst();
-    const bool IsSplit = G.isSplit(First);
     G.forEachCell(First, [&](const GraphCell &C) {
-      const auto &Place = G.Places[C.Place];
-      const Set Here = To & (Place.Writes | Place.Reads);
-      uint32_t Furthest = 0;
-      Here.forEach([&](EventId Other) { Furthest = std::max(Furthest, G.coherenceIn(C.Place, Other)); });
+      const Set Here = G.Places[C.Place].Writes | G.Places[C.Place].Reads;
+      uint32_t Furthest = G.coherenceIn(C.Place, First);
+      ((G.AnySplit ? To : Left) & Here).forEach([&](EventId Other) {
+        Furthest = std::max(Furthest, G.coherenceIn(C.Place, Other));
+      });
       Add(C.Place, Furthest);
-      if (!IsSplit)
-        Here.forEach([&](EventId Other) {
-          if (!G.isSplit(Other))
-            Left.erase(Other);
-        });
+      if (!G.AnySplit) // else they may have other places
+        Left -= Here;
     });
   }
   return From;
@@ -248,7 +245,7 @@ template <unsigned Words> bool PowerAxioms<Words>::seesWhole(const Graph &G, Eve
 }
 
 template <unsigned Words> bool PowerAxioms<Words>::allows(const Graph &G, EventId E) const {
-  return !leadsOn(G, E) || (observes(G, E) && propagates(G, E) && (G.Cells.empty() || seesWhole(G, E)));
+  return !leadsOn(G, E) || (observes(G, E) && propagates(G, E) && (!G.AnySplit || seesWhole(G, E)));
 }
 
 template class PowerAxioms<1>;

@@ -1,4 +1,4 @@
-// A structure with a mutex in it that is cleared as a whole, by memset or by assignment, before another thread locks it.
+// A structure with a mutex in it that is cleared as a whole before another thread locks it.
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -24,11 +24,7 @@ int main(void) {
   pthread_t w;
   sem_init(&ready, 0, 0);
   pthread_create(&w, NULL, worker, NULL);
-#ifdef ASSIGNED
-  box = (struct box){.mutex = PTHREAD_MUTEX_INITIALIZER};
-#else
   memset(&box, 0, sizeof box);
-#endif
   sem_post(&ready);
   pthread_mutex_lock(&box.mutex);
   box.bytes[1]++;
