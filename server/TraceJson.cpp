@@ -160,6 +160,17 @@ private:
         J.attribute("source", A.Source);
       if (A.Position)
         J.attribute("position", A.Position);
+      if (!A.Cells.empty())
+        J.attributeArray("cells", [&] {
+          for (const TraceCell &C : A.Cells)
+            J.object([&] {
+              J.attribute("offset", C.Offset);
+              if (C.Source != NoEvent)
+                J.attribute("source", C.Source);
+              if (C.Position)
+                J.attribute("position", C.Position);
+            });
+        });
     });
   }
 

@@ -239,6 +239,15 @@ private:
         A.Source = number(Access, Path, "source"); // may point forward: checkSources
       if (Access.get("position"))
         A.Position = number(Access, Path, "position");
+      if (Access.get("cells"))
+        each(Access, Path, "cells", [&](const Object &Cell, const std::string &Here) {
+          TraceCell &C = A.Cells.emplace_back();
+          C.Offset = number(Cell, Here, "offset");
+          if (Cell.get("source"))
+            C.Source = number(Cell, Here, "source");
+          if (Cell.get("position"))
+            C.Position = number(Cell, Here, "position");
+        });
     });
     if (O.get("number"))
       E.Number = number(O, At, "number");
@@ -317,9 +326,10 @@ private:
     for (size_t K = 0; K < R.Events.size(); ++K) {
       const std::string Path = "events[" + std::to_string(K) + "].";
       for (size_t A = 0; A < R.Events[K].Accesses.size(); ++A)
-        if (uint32_t Source = R.Events[K].Accesses[A].Source;
-            Source != NoEvent && (Source >= R.Events.size() || !R.Events[Source].canBeRead()))
-          wrong(Path + "accesses[" + std::to_string(A) + "].source", "must be an event that can be read");
+        R.Events[K].Accesses[A].eachSource([&](uint32_t Source) {
+          if (Source >= R.Events.size() || !R.Events[Source].canBeRead())
+            wrong(Path + "accesses[" + std::to_string(A) + "].source", "must be an event that can be read");
+        });
       for (size_t L = 0; L < R.Events[K].Links.size(); ++L)
         if (R.Events[K].Links[L].On >= R.Events.size())
           wrong(Path + "links[" + std::to_string(L) + "].on", "must be an event");

@@ -29,12 +29,15 @@ private:
   using typename Walk::Set;
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::ending;
+  using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
   using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Deferred, Walk::Notes;
   using Index = std::map<std::tuple<uint32_t, uint32_t, uint64_t>, EventId>; // by thread (of the script), number, part
 
   void follow();
   bool isOf(EventId Write, size_t Step) const;
   bool followStep(size_t Step, const Index &Events);
+  bool followRead(size_t Step, EventId E);
+  bool followWrite(size_t Step, EventId E);
   bool followOwn(const Index &Events);
   bool isOwn(EventId E) const;
   void complete();
@@ -168,40 +171,66 @@ template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const In
   EventId E = find(S, Events);
   if (E == NoEvent)
     return false;
-  auto Next = [&] { follow(); };
-  EventId Source = NoEvent;
-  if (!G[E].IsWrite && S.Source != ~0u) {
-    Source = Done[S.Source];
-    if (Source != NoEvent && G[Source].OfUpdate && !G[Source].IsWrite)
-      ++Source;
-    for (EventId W : G.Places[G[E].Place].Coherence)
-      if (Source != NoEvent && G[Source].Ends && G[W].Ends)
-        Source = W; // of an end the part that is there
-    if (Source == NoEvent || G[Source].Place != G[E].Place || !G.Writes.contains(Source))
-      return false;
-  }
   const EventId Before = std::exchange(Done[Step], E);
-  bool Possible = false;
-  if (!G[E].IsWrite) {
-    Possible = G.positionOf(Source) >= coherenceFloor(G, E) && withRead(E, Source, ~0u, Next);
-  } else {
-    const auto &Coherence = G.Places[G[E].Place].Coherence;
-    auto Position = static_cast<uint32_t>(Coherence.size()) + 1;
-    for (size_t K = 0; K < Done.size(); ++K)
-      for (uint32_t At = 0; At < Coherence.size(); ++At)
-        if (K != Step && isOf(Coherence[At], K) &&
-            (S.Whole ? Script.Steps[K].Turn == GraphScript::Step::BehindEnd : Script.Steps[K].Position > S.Position))
-          Position = std::min(Position, At + 1);
+  if (G[E].IsWrite) {
     G[E].Past = pastOf(commitBefore(E));
     Model->extend(G, E);
-    const uint32_t Floor = coherenceFloor(G, E);
-    if (S.Whole) // a thread's own write comes in front of its end all the same
-      Position = std::max(Position, Floor + 1);
-    Possible = Position > Floor && withWrite(E, Position, Next);
   }
+  const bool Possible = G[E].IsWrite ? followWrite(Step, E) : followRead(Step, E);
   if (!Possible)
     Done[Step] = Before;
   return Possible;
+}
+
+/// In the next cell of an access, then in the others.
+template <unsigned Words> bool Follower<Words>::followRead(size_t Step, EventId E) {
+  const bool More = hasMore(E);
+  const PlaceId Place = placeOf(E);
+  EventId Source = NoEvent;
+  if (const uint32_t From = Script.Steps[Step].at(G.cell(E, G[E].Chosen).Offset).Source; From != ~0u) {
+    Source = Done[From];
+    if (Source != NoEvent && G[Source].OfUpdate && !G[Source].IsWrite)
+      ++Source;
+    for (EventId W : G.Places[Place].Coherence)
+      if (Source != NoEvent && G[Source].Ends && G[W].Ends)
+        Source = W; // of an end the part that is there
+    if (Source == NoEvent || !G.Writes.contains(Source) || !G.accesses(Source, Place))
+      return false;
+  }
+  bool Inner = !More;
+  return G.positionIn(Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, [&] {
+           if (More)
+             Inner = followRead(Step, E);
+           else
+             follow();
+         }) &&
+         Inner;
+}
+
+template <unsigned Words> bool Follower<Words>::followWrite(size_t Step, EventId E) {
+  const GraphScript::Step &S = Script.Steps[Step];
+  const bool More = hasMore(E);
+  const PlaceId Place = placeOf(E);
+  const auto &Coherence = G.Places[Place].Coherence;
+  const uint32_t Mine = S.at(G.cell(E, G[E].Chosen).Offset).Position;
+  auto Position = static_cast<uint32_t>(Coherence.size()) + 1;
+  for (size_t K = 0; K < Done.size(); ++K)
+    for (uint32_t At = 0; At < Coherence.size(); ++At)
+      if (K != Step && isOf(Coherence[At], K) &&
+          (S.Whole ? Script.Steps[K].Turn == GraphScript::Step::BehindEnd
+                   : Script.Steps[K].at(G.cellIn(Place, Coherence[At]).Offset).Position > Mine))
+        Position = std::min(Position, At + 1);
+  const uint32_t Floor = lowestFor(E);
+  if (S.Whole) // a thread's own write comes in front of its end all the same
+    Position = std::max(Position, Floor + 1);
+  bool Inner = !More;
+  return Position > Floor && withWrite(E, Position, [&] {
+           if (More)
+             Inner = followWrite(Step, E);
+           else
+             follow();
+         }) &&
+         Inner;
 }
 
 /// Lets happen what stands, in its thread, in front of something that happened or of a bug: so that what is shown is a
@@ -235,22 +264,32 @@ template <unsigned Words> bool Follower<Words>::comesOfBug(EventId E) const {
 template <unsigned Words>
 template <typename Continuation>
 bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
-  const std::vector<EventId> Coherence = G.Places[G[E].Place].Coherence;
-  const uint32_t Floor = coherenceFloor(G, E);
+  const std::vector<EventId> Coherence = G.Places[placeOf(E)].Coherence;
+  const bool More = hasMore(E);
   auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return G[W].Ends; });
+  bool Inner = !More;
+  auto Next = [&] {
+    if (More)
+      Inner = commitSomehow(E, Then);
+    else
+      Then();
+  };
   // Nothing behind an end, which would be another bug; but for what its thread did there itself.
-  const uint32_t Latest = std::max(static_cast<uint32_t>(End - Coherence.begin()), Floor);
   if (!G[E].IsWrite) {
+    const uint32_t Floor = oldestFor(E), Latest = std::max(static_cast<uint32_t>(End - Coherence.begin()), Floor);
     for (uint32_t K = Latest + 1; K-- > Floor;)
       if (const EventId Source = K ? Coherence[K - 1] : NoEvent;
-          (Source == NoEvent || !G[Source].Ends) && withRead(E, Source, ~0u, Then))
+          (Source == NoEvent || !G[Source].Ends) && withRead(E, Source, ~0u, Next) && Inner)
         return true;
     return false;
   }
-  G[E].Past = pastOf(commitBefore(E));
-  Model->extend(G, E);
+  if (!isHalf(E)) {
+    G[E].Past = pastOf(commitBefore(E));
+    Model->extend(G, E);
+  }
+  const uint32_t Floor = lowestFor(E), Latest = std::max(static_cast<uint32_t>(End - Coherence.begin()), Floor);
   for (uint32_t Position = Latest + 1; Position > Floor; --Position)
-    if (withWrite(E, Position, Then))
+    if (withWrite(E, Position, Next) && Inner)
       return true;
   return false;
 }

@@ -8,7 +8,7 @@
 
 namespace picket {
 
-/// One access in a run, for those who look at it.
+/// One access in a run, for those who look at it; of one that is split, a cell of it.
 struct GraphAccess {
   ThreadId Thread;
   uint32_t Index; // the how-manieth of its thread; an update has two, its read and its write
@@ -39,6 +39,12 @@ struct GraphFact {
   uint64_t Value, Initial;
   EventId Source;                                          // reads
   uint32_t Position;                                       // writes
+  struct Cell {
+    uint32_t Offset, Width;
+    EventId Source;
+    uint32_t Position;
+  };
+  std::vector<Cell> Cells; // if it is split; Source and Position are those of the first
   std::vector<EventId> AddressFrom, DataFrom, ControlFrom; // dependencies
   std::vector<EventId> Fenced;                             // earlier ones of its thread that a fence keeps before it
   std::vector<EventId> Kept;  // earlier ones of its thread that the model keeps before it, for whatever reason
@@ -48,15 +54,31 @@ struct GraphFact {
 
 /// What is to be committed when a run is followed again, in whatever order. Threads are named by their paths.
 struct GraphScript {
+  /// What is read, or the place in coherence, from an offset on.
+  struct Cell {
+    uint32_t Offset = 0;
+    uint32_t Source = ~0u;
+    uint32_t Position = 0;
+  };
   struct Step {
     uint32_t Thread = 0;
     uint32_t Number = 0;   // as in GraphFact; an update is named by its read
     uint64_t Part = 0;     // the same
     uint32_t Source = ~0u; // reads: the step that is read; ~0u: the initial value
     uint32_t Position = 0; // writes: place in coherence
+    std::vector<Cell> Cells; // if it is split; Source and Position are those of the first
     bool Whole = false;    // the end of memory, all parts of it, behind whatever is there but what is BehindEnd
     // Only when nothing is left that comes before it here: a thread that uses memory that has ended does nothing more.
     enum : uint8_t { Any, BehindEnd, End, Bug } Turn = Any;
+
+    /// At a certain offset of the access.
+    Cell at(uint32_t Offset) const {
+      Cell Found{0, Source, Position};
+      for (const Cell &C : Cells)
+        if (C.Offset <= Offset)
+          Found = C;
+      return Found;
+    }
   };
   std::vector<std::vector<uint32_t>> Threads;
   std::vector<Step> Steps;

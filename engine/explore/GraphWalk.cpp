@@ -1,5 +1,7 @@
 #include "explore/GraphWalk.h"
 
+#include <cstring>
+
 namespace picket {
 
 template <unsigned Words> bool GraphWalk<Words>::start() {
@@ -23,6 +25,28 @@ template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(const Set &Di
   return Past;
 }
 
+template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(EventId Read, EventId LastSource) const {
+  Set Direct = commitBefore(Read);
+  for (uint32_t K = 0; K < G[Read].Chosen; ++K)
+    if (EventId Source = G.cell(Read, K).Source; Source != NoEvent)
+      Direct.insert(Source);
+  if (LastSource != NoEvent)
+    Direct.insert(LastSource);
+  return pastOf(Direct);
+}
+
+template <unsigned Words> bool GraphWalk<Words>::allowsChosen(EventId Read) {
+  const uint32_t NumCells = std::exchange(G[Read].NumCells, G[Read].Chosen);
+  const EventId Last = G.cell(Read, --G[Read].Chosen).Source;
+  G.commitRead(Read, Last);
+  Model->extend(G, Read);
+  const bool Allowed = Model->allows(G, Read);
+  G.uncommitRead(Read);
+  ++G[Read].Chosen;
+  G[Read].NumCells = NumCells;
+  return Allowed;
+}
+
 template <unsigned Words> bool GraphWalk<Words>::isEnabled(EventId E) {
   return Flow.locate(E) && (!G[E].OfUpdate || Flow.locate(E + 1)) && Flow.hasOperands(E) &&
          commitBefore(E).isSubsetOf(G.Committed);
@@ -42,6 +66,10 @@ template <unsigned Words> uint64_t GraphWalk<Words>::rankOf(EventId E) const {
 }
 
 template <unsigned Words> EventId GraphWalk<Words>::choose() {
+  // What is half chosen goes on: others need all of it.
+  for (size_t K = Half.size(); K-- > 0;)
+    if (isHalf(Half[K]) && isOpen(Half[K]))
+      return Half[K];
   EventId Best = NoEvent;
   uint64_t BestRank = ~0ull;
   for (EventId E = 0; E < G.size(); ++E) {
@@ -65,26 +93,29 @@ template <unsigned Words> void GraphWalk<Words>::startOverIfSurprised() {
 /// Finds uses of memory that has ended, which the event that was just committed makes; and reads of memory that nothing
 /// has written, where they are looked for.
 template <unsigned Words> bool GraphWalk<Words>::lookForEnds(EventId Committed) {
-  if (!G[Committed].IsWrite) {
-    EventId Source = G[Committed].Source;
-    if (Source == NoEvent)
-      return Flow.failsUnwritten(Committed);
-    if (!G[Source].Ends)
-      return false;
-    Flow.failEnded(Committed, Source);
+  for (uint32_t K = 0; K < G[Committed].NumCells; ++K) {
+    const GraphCell &C = G.cell(Committed, K);
+    if (!G[Committed].IsWrite) {
+      if (C.Source == NoEvent ? Flow.failsUnwritten(Committed) : G[C.Source].Ends) {
+        if (C.Source != NoEvent)
+          Flow.failEnded(Committed, C.Source);
+        return true;
+      }
+      continue;
+    }
+    // The write itself comes behind an end; or it is one, and what was there already comes behind it.
+    const std::vector<EventId> &Coherence = G.Places[C.Place].Coherence;
+    auto Here = std::find(Coherence.begin(), Coherence.end(), Committed);
+    auto End = std::find_if(Coherence.begin(), Here, [&](EventId W) { return G[W].Ends; });
+    if (End != Here)
+      Flow.failEnded(Committed, *End);
+    else if (G[Committed].Ends && Here + 1 != Coherence.end())
+      Flow.failEnded(Here[1], Committed);
+    else
+      continue;
     return true;
   }
-  // The write itself comes behind an end; or it is one, and what was there already comes behind it.
-  const std::vector<EventId> &Coherence = G.Places[G[Committed].Place].Coherence;
-  auto Here = std::find(Coherence.begin(), Coherence.end(), Committed);
-  auto End = std::find_if(Coherence.begin(), Here, [&](EventId W) { return G[W].Ends; });
-  if (End != Here)
-    Flow.failEnded(Committed, *End);
-  else if (G[Committed].Ends && Here + 1 != Coherence.end())
-    Flow.failEnded(Here[1], Committed);
-  else
-    return false;
-  return true;
+  return false;
 }
 
 /// Fetches. False if a thread came back to the head of its spin loop: what it read last is nothing to go on with. A
@@ -100,6 +131,8 @@ template <unsigned Words> bool GraphWalk<Words>::advance() {
 
 template <unsigned Words> bool GraphWalk<Words>::place(EventId Read, EventId Source, Update &Done) {
   G.commitRead(Read, Source);
+  if (G.isSplit(Read))
+    G[Read].Value = Flow.joined(Read);
   Model->extend(G, Read);
   if (Model->allows(G, Read) && (!G[Read].OfUpdate || placeUpdate(Read, Source, Done)))
     return true;
@@ -109,7 +142,11 @@ template <unsigned Words> bool GraphWalk<Words>::place(EventId Read, EventId Sou
 
 template <unsigned Words> bool GraphWalk<Words>::commitUpdate(EventId Read, EventId Source, Update &Done) {
   const EventId Write = Read + 1;
-  if (Source != NoEvent && G[Source].Ends)
+  const bool HasEnded = G.isSplit(Read) ? G.anyCell(Read, [&](const GraphCell &C) {
+    return C.Source != NoEvent && G[C.Source].Ends;
+  })
+                                        : Source != NoEvent && G[Source].Ends;
+  if (HasEnded)
     Done.Does = Update::Leaves; // there is no value to do anything with: it is a use of memory that has ended
   else
     Done = Flow.update(Read, G[Read].Value);
@@ -124,7 +161,14 @@ template <unsigned Words> bool GraphWalk<Words>::commitUpdate(EventId Read, Even
   }
   G[Write].Value = Done.Value;
   Model->extend(G, Write);
-  G.commitWrite(Write, G.positionOf(Source) + 1);
+  if (G.isSplit(Write)) {
+    Flow.divide(Write);
+    for (uint32_t K = 0; K < G[Write].NumCells; ++K)
+      G.cell(Write, K).Position = G.positionIn(G.cell(Write, K).Place, G.cell(Read, K).Source) + 1;
+    G.commitWrite(Write, 0);
+  } else {
+    G.commitWrite(Write, G.positionIn(G[Write].Place, Source) + 1);
+  }
   return true;
 }
 
@@ -147,11 +191,14 @@ template <unsigned Words> void GraphWalk<Words>::takeBack(EventId Read) {
 }
 
 template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
-  std::vector<EventId> Sources = G.Places[G[Waiting].Place].Coherence;
+  std::vector<EventId> Sources = G.Places[placeOf(Waiting)].Coherence;
   Sources.insert(Sources.begin(), NoEvent);
-  for (size_t K = oldestFor(Waiting); K < Sources.size(); ++K)
-    if (withRead(Waiting, Sources[K], ~0u, [] {}))
+  const bool More = hasMore(Waiting);
+  for (size_t K = oldestFor(Waiting); K < Sources.size(); ++K) {
+    bool Goes = !More;
+    if (withRead(Waiting, Sources[K], ~0u, [&] { Goes = Goes || canGoOn(Waiting); }) && Goes)
       return true;
+  }
   return false;
 }
 
@@ -168,21 +215,30 @@ template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, 
   bool Forever = false;
   int32_t Head = -1; // once it has come back to one
   while (Load != NoEvent) {
-    const auto &Coherence = G.Places[G[Load].Place].Coherence;
-    EventId Latest = Coherence.empty() ? NoEvent : Coherence.back();
-    if (Latest != NoEvent && G[Latest].Ends) // a use of memory that has ended
+    bool HasEnded = false; // a use of memory that has ended
+    EventId Latest = NoEvent;
+    for (uint32_t K = 0; K < G[Load].NumCells && !HasEnded; ++K) {
+      const auto &Coherence = G.Places[G.cell(Load, K).Place].Coherence;
+      Latest = Coherence.empty() ? NoEvent : Coherence.back();
+      HasEnded = Latest != NoEvent && G[Latest].Ends;
+      if (!HasEnded && K + 1 < G[Load].NumCells)
+        G.choose(Load, Latest);
+    }
+    if (HasEnded) {
+      G[Load].Chosen = 0;
       break;
+    }
     if (Looked)
       Looked->push_back({G[Load].Pc, G[Load].Place});
-    Set Direct = commitBefore(Load);
-    if (Latest != NoEvent)
-      Direct.insert(Latest);
-    G[Load].Past = pastOf(Direct);
+    G[Load].Past = pastOf(Load, Latest);
     G.commitRead(Load, Latest);
+    if (G.isSplit(Load))
+      G[Load].Value = Flow.joined(Load);
     Model->extend(G, Load);
     Update Done;
     if (G[Load].OfUpdate && !placeUpdate(Load, Latest, Done)) {
       G.uncommitRead(Load);
+      G[Load].Chosen = 0;
       break;
     }
     if (G[Load].OfUpdate)
@@ -206,6 +262,7 @@ template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, 
   Flow.watchLoops(T, nullptr);
   while (!Reads.empty()) {
     takeBack(Reads.back());
+    G[Reads.back()].Chosen = 0;
     Reads.pop_back();
   }
   Flow.undoTo(Before);
@@ -295,19 +352,27 @@ template <unsigned Words> Ending GraphWalk<Words>::endingOfThreads(ThreadId &Stu
 }
 
 template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() {
-  std::vector<EventId> Order;
+  std::vector<std::pair<EventId, PlaceId>> Order;
+  auto Add = [&](EventId E) {
+    if (!G[E].Void && G.Committed.contains(E))
+      G.forEachCell(E, [&](const GraphCell &C) { Order.push_back({E, C.Place}); });
+  };
+  Set Seen;
   for (EventId E : Run) {
-    if (!G[E].Void)
-      Order.push_back(E);
-    if (G[E].OfUpdate && !G[E + 1].Void)
-      Order.push_back(E + 1);
+    if (Seen.contains(E))
+      continue; // another cell
+    Seen.insert(E);
+    Add(E);
+    if (G[E].OfUpdate)
+      Add(E + 1);
   }
   std::vector<GraphAccess> All;
-  for (EventId E : Order) {
-    const auto &Place = G.Places[G[E].Place];
-    auto Source = static_cast<uint32_t>(std::find(Order.begin(), Order.end(), G[E].Source) - Order.begin());
-    All.push_back({G[E].Thread, G[E].Index, G[E].Pc, G[E].IsWrite, G[E].OfUpdate, Place.Where, Place.Width, G[E].Value,
-                   G[E].IsWrite || G[E].Source == NoEvent ? ~0u : Source, G[E].IsWrite ? G[E].Position : 0});
+  for (auto [E, Id] : Order) {
+    const auto &Place = G.Places[Id];
+    const GraphCell &C = G.cellIn(Id, E);
+    auto Source = static_cast<uint32_t>(std::find(Order.begin(), Order.end(), std::pair(C.Source, Id)) - Order.begin());
+    All.push_back({G[E].Thread, G[E].Index, G[E].Pc, G[E].IsWrite, G[E].OfUpdate, Place.Where, Place.Width, C.Value,
+                   G[E].IsWrite || C.Source == NoEvent ? ~0u : Source, G[E].IsWrite ? C.Position : 0});
   }
   return All;
 }
@@ -337,11 +402,20 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
       continue;
     const auto &Place = G.Places[Event.Place];
     F.Where = Place.Where;
-    F.Width = Place.Width;
+    F.Width = G.isSplit(E) ? Flow.widthOf(E) : Place.Width;
     F.Value = Event.Value;
     F.Initial = Place.Initial;
-    F.Source = Event.IsWrite ? NoEvent : Event.Source;
-    F.Position = Event.IsWrite ? Event.Position : 0;
+    const GraphCell &Cell = G.cell(E, 0);
+    F.Source = Event.IsWrite ? NoEvent : Cell.Source;
+    F.Position = Event.IsWrite ? Cell.Position : 0;
+    if (G.isSplit(E)) {
+      uint8_t Initial[64] = {};
+      G.forEachCell(E, [&](const GraphCell &C) {
+        F.Cells.push_back({C.Offset, C.Width, Event.IsWrite ? NoEvent : C.Source, Event.IsWrite ? C.Position : 0});
+        std::memcpy(Initial + C.Offset, &G.Places[C.Place].Initial, C.Width);
+      });
+      F.Initial = Memory::readWord(Initial, std::min(F.Width, 8u));
+    }
     const Set Own = Event.Before & Happened;
     F.AddressFrom = List(Event.Address & Own);
     F.DataFrom = List(Event.Data & Own);
@@ -351,7 +425,7 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
     F.Past = List(Event.Past);
     if (F.Op.Kind == OperationKind::Sync && !F.IsWrite) {
       F.State.assign(sizeOf(F.Op.Sync), 0);
-      if (F.Source == NoEvent || !G[F.Source].Ends)
+      if (!G.anyCell(E, [&](const GraphCell &C) { return C.Source != NoEvent && G[C.Source].Ends; }))
         std::copy_n(Flow.stateOf(F.Value), F.State.size(), F.State.begin());
     }
   }
@@ -364,15 +438,26 @@ template <unsigned Words> GraphScript GraphWalk<Words>::script() {
     Script.Threads.push_back(M.exists(T) ? M.pathOf(T) : std::vector<uint32_t>());
   std::vector<uint32_t> StepOf(G.size(), ~0u);
   for (EventId E : Run) {
-    if (G[E].Void)
+    if (G[E].Void || StepOf[E] != ~0u || isHalf(E))
       continue;
     GraphScript::Step &S = Script.Steps.emplace_back();
     S.Thread = G[E].Thread;
     S.Number = G[E].Operation;
     S.Part = G[E].Part;
-    if (!G[E].IsWrite && G[E].Source != NoEvent)
-      S.Source = StepOf[G[E].Source];
-    S.Position = G[E].IsWrite ? G[E].Position : G[E].OfUpdate && !G[E + 1].Void ? G[E + 1].Position : 0;
+    const EventId Write = G[E].IsWrite ? E : G[E].OfUpdate && !G[E + 1].Void ? E + 1 : NoEvent;
+    for (uint32_t K = 0; K < G[E].NumCells; ++K) {
+      const GraphCell &C = G.cell(E, K);
+      GraphScript::Cell Here{C.Offset, ~0u, 0};
+      if (!G[E].IsWrite && C.Source != NoEvent)
+        Here.Source = StepOf[C.Source];
+      Here.Position = Write == NoEvent ? 0 : G.cell(Write, K).Position;
+      if (K == 0) {
+        S.Source = Here.Source;
+        S.Position = Here.Position;
+      }
+      if (G.isSplit(E))
+        S.Cells.push_back(Here);
+    }
     StepOf[E] = static_cast<uint32_t>(Script.Steps.size() - 1);
     if (G[E].OfUpdate)
       StepOf[E + 1] = StepOf[E];

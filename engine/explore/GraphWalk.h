@@ -43,6 +43,8 @@ protected:
   bool isEnabled(EventId E);
   Set commitBefore(EventId E) const;
   Set pastOf(const Set &Direct) const;
+  /// Commit-before of a read whose sources are chosen, but for that of the last cell.
+  Set pastOf(EventId Read, EventId LastSource) const;
 
   /// Commits E, calls Then, and takes everything back. False if the axioms, or what E waits for, reject the parameter.
   template <typename Continuation> bool withRead(EventId E, EventId Source, uint32_t Home, Continuation Then);
@@ -53,9 +55,24 @@ protected:
   using Update = typename OutOfOrder<Words>::Update;
   static constexpr bool OnlyReadsFrom = false;
   /// The oldest position in coherence that a read may read; the one behind which a write may be put.
-  virtual uint32_t oldestFor(EventId Read) const { return coherenceFloor(G, Read); }
-  virtual uint32_t lowestFor(EventId Write) const { return coherenceFloor(G, Write); }
-  uint32_t lastFor(EventId Write) const { return static_cast<uint32_t>(G.Places[G[Write].Place].Coherence.size()) + 1; }
+  /// Of an access that is split: in its next cell.
+  virtual uint32_t oldestFor(EventId Read) const { return coherenceFloor(G, Read, G[Read].Chosen); }
+  virtual uint32_t lowestFor(EventId Write) const {
+    const uint32_t Floor = coherenceFloor(G, Write, G[Write].Chosen);
+    return G.isSplit(Write) ? std::max(Floor, G.positionsLeft(Write).first) : Floor;
+  }
+  uint32_t lastFor(EventId Write) const {
+    return G.isSplit(Write) ? G.positionsLeft(Write).second
+                            : static_cast<uint32_t>(G.Places[G[Write].Place].Coherence.size()) + 1;
+  }
+  /// The place that is next: of an access that is split, of its next cell.
+  PlaceId placeOf(EventId E) const { return G.cell(E, G[E].Chosen).Place; }
+  /// Whether an access is split and has cells left behind the next one. It is committed with the last.
+  bool hasMore(EventId E) const { return G.isSplit(E) && G[E].Chosen + 1 < G[E].NumCells; }
+  /// Whether a read would be allowed if it were of the chosen cells only: what is broken then stays broken.
+  bool allowsChosen(EventId Read);
+  /// Whether it is split and half chosen. Nothing depends on it, and no axiom looks at it.
+  bool isHalf(EventId E) const { return G[E].Chosen > 0 && !G.Committed.contains(E); }
   /// What a walk needs beside the graph and the machine.
   virtual size_t bytes() const { return 0; }
   /// Commits a read, and the write of an update behind it. False, and nothing has changed, if the axioms, or what it
@@ -89,7 +106,8 @@ protected:
   Machine M;
   OutOfOrder<Words> Flow;
   std::unique_ptr<Axioms<Words>> Model;
-  std::vector<EventId> Run; // committed, in order; an update is named by its read
+  std::vector<EventId> Run; // committed, in order; an update is named by its read, what is split once for each cell
+  std::vector<EventId> Half; // accesses that are split, once for each cell that is chosen before the last
   Set LeftOut;              // store-conditionals that are not committed in this part of the exploration
   /// Loads that wait for ever in this part of the exploration; and a number that the explorer gave them.
   std::vector<std::pair<EventId, uint32_t>> Deferred;
@@ -105,11 +123,26 @@ template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Continuation Then) {
   look(G.size());
+  if (G.isSplit(E)) {
+    if (!G.agrees(E, Source))
+      return false;
+    G.cell(E, G[E].Chosen).Home = Home;
+    if (hasMore(E)) {
+      G.choose(E, Source);
+      const bool Accepted = allowsChosen(E);
+      if (Accepted) {
+        Half.push_back(E);
+        Run.push_back(E);
+        Then();
+        Run.pop_back();
+        Half.pop_back();
+      }
+      --G[E].Chosen;
+      return Accepted;
+    }
+  }
   auto Before = Flow.mark();
-  Set Direct = commitBefore(E);
-  if (Source != NoEvent)
-    Direct.insert(Source);
-  G[E].Past = pastOf(Direct);
+  G[E].Past = pastOf(E, Source);
   G[E].Home = Home;
   Update Done;
   if (!place(E, Source, Done))
@@ -130,9 +163,26 @@ template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then) {
   look(G.size());
+  if (G.isSplit(E)) {
+    if (Position <= lowestFor(E) || Position > lastFor(E))
+      return false;
+    const bool More = hasMore(E);
+    G.cell(E, G[E].Chosen++).Position = Position;
+    if (More) {
+      Half.push_back(E);
+      Run.push_back(E);
+      Then();
+      Run.pop_back();
+      Half.pop_back();
+      --G[E].Chosen;
+      return true;
+    }
+  }
   auto Before = Flow.mark();
   G[E].Value = Flow.valueOf(E);
   G[E].Home = ~0u;
+  if (G.isSplit(E))
+    Flow.divide(E);
   G.commitWrite(E, Position);
   bool Accepted = fits(E);
   if (Accepted) {
@@ -145,6 +195,7 @@ bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then
     Flow.undoTo(Before);
   }
   G.uncommitWrite(E);
+  G[E].Chosen -= G.isSplit(E);
   return Accepted;
 }
 

@@ -10,7 +10,7 @@
 
 namespace picket {
 
-/// Names an event in all runs: thread and number.
+/// Names an event in all runs: thread and number; and, if it is split, a cell of it.
 using EventKey = uint64_t;
 
 struct RsmcStep {
@@ -23,6 +23,8 @@ struct RsmcStep {
 struct RsmcBranch {
   std::vector<RsmcStep> Steps;
   EventKey Store, StoreParameter; // parameter: as of steps; or every position
+  std::vector<EventKey> StoreSources = {}; // of an update that is split, in place of the parameter
+  uint32_t Cell = 0; // of a load that is split: the first one that reads what was not there when the load was chosen
 };
 
 struct SharedFrame;

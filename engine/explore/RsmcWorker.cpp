@@ -41,13 +41,15 @@ void RsmcWorker<Words, Base>::tryAll(EventId E, uint32_t Low, uint32_t High, con
 }
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreWrite(EventId E) {
-  G[E].Past = pastOf(commitBefore(E));
-  Model->extend(G, E);
-  detectRaces(E);
+  if (!isHalf(E)) {
+    G[E].Past = pastOf(commitBefore(E));
+    Model->extend(G, E);
+    detectRaces(E);
+  }
   bool Possible = false;
   tryAll(E, lowestFor(E) + 1, lastFor(E) + 1, nullptr,
          [&](uint32_t Position) { Possible |= withWrite(E, Position, [&] { explore(); }); });
-  if (!G[E].Conditional)
+  if (!G[E].Conditional || isHalf(E))
     return;
   // Other writes of this kind may be in races with loads, but impossible behind this one, wherever it is. It was chosen
   // last, so that nothing else can.
@@ -61,19 +63,17 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreRead(EventId E) {
   auto Home = static_cast<uint32_t>(Frames.size());
-  Frames.emplace_back(Run.size(), keyOf(E), Deferred.size(), LeftOut);
-  const auto &Place = G.Places[G[E].Place];
-  if (G[E].OfUpdate) {
+  Frames.emplace_back(Run.size(), keyOf(E, G[E].Chosen), Deferred.size(), LeftOut);
+  const auto &Place = G.Places[placeOf(E)];
+  if (G[E].OfUpdate && G.isSplit(E)) {
+    if (!isHalf(E))
+      detectRacesOfSplit(E);
+  } else if (G[E].OfUpdate) {
     detectRaces(E, NoEvent);
     for (EventId Source : Place.Coherence)
       detectRaces(E, Source);
   }
-  std::vector<EventId> Sources = Place.Coherence;
-  Sources.insert(Sources.begin(), NoEvent);
-  Sources.erase(Sources.begin(), Sources.begin() + oldestFor(E));
-  bool Accepted = false;
-  tryAll(E, 0, static_cast<uint32_t>(Sources.size()), Sources.data(),
-         [&](uint32_t K) { Accepted |= withRead(E, Sources[K], Home, [&] { explore(); }); });
+  const bool Accepted = exploreCells(E, Home);
   // What the others do while it waits may be what it waits for. Not so where it can go on and no other thread has been
   // seen to write: whoever could would have come there in the runs in which it went on (if one does later, exploration
   // starts over). Most locks are nobody else's at the time, and each wait in vain would be tried with those of all
@@ -81,7 +81,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   auto IsAlone = [&] {
     const auto &Location = G.Places[G[E].Place];
     const bool IsSync = Flow.operation(E).Kind == OperationKind::Sync; // always written whole: one byte is enough
-    return Shared.readsOnlyOwn(Location.Where, IsSync ? 1 : Location.Width, G[E].Thread);
+    return !G.isSplit(E) && Shared.readsOnlyOwn(Location.Where, IsSync ? 1 : Location.Width, G[E].Thread);
   };
   if (Flow.mayWait(E) && !(Accepted && IsAlone())) {
     Deferred.push_back({E, Home});
@@ -96,6 +96,26 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   Frames.pop_back();
 }
 
+/// Lets a load read what is there; one that is split in all its cells. False if the axioms, or what it waits for, reject
+/// all of it.
+template <unsigned Words, template <unsigned> class Base>
+bool RsmcWorker<Words, Base>::exploreCells(EventId E, uint32_t Home) {
+  std::vector<EventId> Sources = G.Places[placeOf(E)].Coherence;
+  Sources.insert(Sources.begin(), NoEvent);
+  Sources.erase(Sources.begin(), Sources.begin() + oldestFor(E));
+  const bool More = hasMore(E);
+  bool Accepted = false;
+  tryAll(E, 0, static_cast<uint32_t>(Sources.size()), Sources.data(), [&](uint32_t K) {
+    Accepted |= withRead(E, Sources[K], Home, [&] {
+      if (More)
+        exploreCells(E, Home);
+      else
+        explore();
+    });
+  });
+  return Accepted;
+}
+
 /// Takes steps that were taken before, and goes on from there.
 template <unsigned Words, template <unsigned> class Base>
 template <typename Continuation>
@@ -104,7 +124,7 @@ void RsmcWorker<Words, Base>::follow(const std::vector<Step> &Steps, size_t At, 
     return Then();
   auto [Event, Parameter, Home] = Steps[At];
   EventId E = find(Event);
-  if (E == NoEvent || !isEnabled(E)) {
+  if (!isNext(E, Event)) {
     ++Result.FailedWakeups;
     return;
   }
@@ -136,113 +156,241 @@ void RsmcWorker<Words, Base>::traverseStore(uint32_t Home, const Branch &B) {
     return;
   }
   if (!G[E].IsWrite) { // an update
-    EventId Source = findSource(B.StoreParameter);
-    bool Accepted =
-        G.positionOf(Source) >= oldestFor(E) && withRead(E, Source, ~0u, [&] { traverseLoad(Home, E + 1); });
+    auto Next = [&] { traverseLoad(Home, E + 1, B.Cell); };
+    const EventId Source = findSource(B.StoreParameter);
+    const bool Accepted =
+        G.isSplit(E) ? withSources(E, B.StoreSources, Next)
+                     : G.positionIn(G[E].Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, Next);
     if (!Accepted)
       ++Result.RejectedBranches;
     return;
   }
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
-  bool Possible = false;
-  for (uint32_t Position = lastFor(E), Floor = lowestFor(E); Position > Floor; --Position)
-    Possible |= withWrite(E, Position, [&] { traverseLoad(Home, E); });
-  if (!Possible)
+  if (!withAllPositions(E, [&] { traverseLoad(Home, E, B.Cell); }))
     ++Result.RejectedBranches;
 }
 
+/// Commits a write at each position that is possible, of one that is split in all its places. False if there is none.
 template <unsigned Words, template <unsigned> class Base>
-void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store) {
+template <typename Continuation>
+bool RsmcWorker<Words, Base>::withAllPositions(EventId Store, Continuation Then) {
+  bool Possible = false;
+  const bool More = hasMore(Store);
+  for (uint32_t Position = lastFor(Store), Floor = lowestFor(Store); Position > Floor; --Position) {
+    bool Inner = !More;
+    const bool Outer = withWrite(Store, Position, [&] {
+      if (More)
+        Inner = withAllPositions(Store, Then);
+      else
+        Then();
+    });
+    Possible |= Outer && Inner;
+  }
+  return Possible;
+}
+
+/// Commits an update that is split with certain sources. Some of them may be chosen.
+template <unsigned Words, template <unsigned> class Base>
+template <typename Continuation>
+bool RsmcWorker<Words, Base>::withSources(EventId Update, const std::vector<Key> &Sources, Continuation Then) {
+  const EventId Source = findSource(Sources[G[Update].Chosen]);
+  if (G.positionIn(placeOf(Update), Source) < oldestFor(Update))
+    return false;
+  const bool More = hasMore(Update);
+  bool Inner = !More;
+  return withRead(Update, Source, ~0u,
+                  [&] {
+                    if (More)
+                      Inner = withSources(Update, Sources, Then);
+                    else
+                      Then();
+                  }) &&
+         Inner;
+}
+
+template <unsigned Words, template <unsigned> class Base>
+void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store, uint32_t Cell) {
   EventId Load = find(Frames[Home].Load);
-  if (Load == NoEvent || !isEnabled(Load)) {
+  if (!isNext(Load, Frames[Home].Load)) {
     ++Result.FailedWakeups;
     return;
   }
-  if (G[Load].OfUpdate)
-    detectRaces(Load, Store);
-  bool Accepted = G.positionOf(Store) >= oldestFor(Load) && withRead(Load, Store, Home, [&] { explore(); });
+  bool Accepted = false;
+  if (G.isSplit(Load)) {
+    Set Old; // what was there when it was chosen
+    for (size_t K = 0; K < Frames[Home].Prefix; ++K)
+      if (G.Committed.contains(Run[K]))
+        Old.insert(G[Run[K]].OfUpdate ? Run[K] + 1 : Run[K]);
+    Accepted = traverseCells(Home, Load, Store, Cell, Old);
+  } else {
+    if (G[Load].OfUpdate)
+      detectRaces(Load, Store);
+    Accepted = G.positionIn(placeOf(Load), Store) >= oldestFor(Load) && withRead(Load, Store, Home, [&] { explore(); });
+  }
   if (!Accepted && !Flow.mayWait(Load))
     ++Result.RejectedBranches;
 }
 
-/// Finds the loads that could read the store if it were committed before them.
+/// Of a load that is split: what was there in the cells in front of a certain one, and there the store. False if that is
+/// not possible.
+template <unsigned Words, template <unsigned> class Base>
+bool RsmcWorker<Words, Base>::traverseCells(uint32_t Home, EventId Load, EventId Store, uint32_t Cell, const Set &Old) {
+  const PlaceId Place = placeOf(Load);
+  if (G[Load].Chosen == Cell) {
+    if (G.positionIn(Place, Store) < oldestFor(Load) || !G.agrees(Load, Store))
+      return false;
+    if (G[Load].OfUpdate && hasMore(Load)) { // with whatever is there in the cells behind it
+      G.choose(Load, Store);
+      detectRacesOfSplit(Load);
+      --G[Load].Chosen;
+    } else if (G[Load].OfUpdate) {
+      considerSplit(Load, Store);
+    }
+    return withRead(Load, Store, Home, [&] { explore(); });
+  }
+  std::vector<EventId> Sources = G.Places[Place].Coherence;
+  Sources.insert(Sources.begin(), NoEvent);
+  bool Possible = false;
+  for (size_t K = oldestFor(Load); K < Sources.size(); ++K)
+    if (Sources[K] == NoEvent || Old.contains(Sources[K]))
+      withRead(Load, Sources[K], Home, [&] { Possible |= traverseCells(Home, Load, Store, Cell, Old); });
+  return Possible;
+}
+
+/// Loads that could have read a write to a place, each with its frame and the cell.
+template <unsigned Words, template <unsigned> class Base>
+template <typename Visitor>
+void RsmcWorker<Words, Base>::forEachRace(PlaceId Place, const Set &Past, Visitor Visit) {
+  auto Look = [&](EventId Load, uint32_t Home, uint32_t From) {
+    for (uint32_t K = From; K < G[Load].NumCells; ++K)
+      if (const GraphCell &C = G.cell(Load, K); C.Place == Place) {
+        if (const uint32_t In = Home == ~0u ? C.Home : Home; In != ~0u)
+          Visit(Load, In, K);
+      }
+  };
+  (G.Places[Place].Reads - Past).forEach([&](EventId Load) { Look(Load, ~0u, 0); });
+  for (auto [Load, Home] : Deferred)
+    Look(Load, Home, G[Load].Chosen);
+}
+
+/// Finds the loads that could read the store if it were committed before them: those that are split in each cell.
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::detectRaces(EventId Store) {
   const Set &Past = G[Store].Past;
-  (G.Places[G[Store].Place].Reads - Past).forEach([&](EventId Load) {
-    if (G[Load].Home != ~0u)
-      addBranch(G[Load].Home, Past, Store, Any);
+  G.forEachCell(Store, [&](const GraphCell &C) {
+    forEachRace(C.Place, Past,
+                [&](EventId, uint32_t Home, uint32_t Cell) { addBranch(Home, Cell, Past, Store, Any); });
   });
-  for (auto [Load, Home] : Deferred)
-    if (G[Load].Place == G[Store].Place)
-      addBranch(Home, Past, Store, Any);
 }
 
 /// The same for the write of an update that reads Source, whether it can do so here or not: it may be the load that
 /// keeps it from doing so.
 template <unsigned Words, template <unsigned> class Base>
 void RsmcWorker<Words, Base>::detectRaces(EventId Update, EventId Source) {
-  if (G.positionOf(Source) < oldestFor(Update)) // its thread has seen something newer, and will have
+  const PlaceId Id = G[Update].Place;
+  if (G.positionIn(Id, Source) < oldestFor(Update)) // its thread has seen something newer, and will have
     return;
-  Set Direct = commitBefore(Update);
-  if (Source != NoEvent)
-    Direct.insert(Source);
-  Set Past = pastOf(Direct);
+  const Set Past = pastOf(Update, Source);
   if (Source != NoEvent && G[Source].Ends) // a use of memory that has ended, which writes nothing
     return;
-  const auto &Place = G.Places[G[Update].Place];
-  auto Done = Flow.update(Update, Source == NoEvent ? Place.Initial : G[Source].Value);
-  if (Done.Does != OutOfOrder<Words>::Update::Writes)
+  auto Done = Flow.update(Update, G.valueIn(Id, Source));
+  if (Done.Does != OutOfOrder<Words>::Update::Writes || isTaken(Id, Source, Past))
     return;
-  // An update between that both come after.
-  bool Taken = false;
-  (G.readersOf(G[Update].Place, Source) & Past).forEach([&](EventId R) { Taken |= G[R].OfUpdate && !G[R + 1].Void; });
-  if (Taken)
-    return;
-  auto Consider = [&](EventId Load, uint32_t Home) {
-    if (G[Load].OfUpdate && Flow.update(Load, Done.Value).Does == OutOfOrder<Words>::Update::Waits)
-      return;
-    addBranch(Home, Past, Update, keyOf(Source));
-  };
-  (Place.Reads - Past).forEach([&](EventId Load) {
-    if (G[Load].Home != ~0u && Load != Update)
-      Consider(Load, G[Load].Home);
+  forEachRace(Id, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
+    const bool Waits = G[Load].OfUpdate && !G.isSplit(Load) &&
+                       Flow.update(Load, Done.Value).Does == OutOfOrder<Words>::Update::Waits;
+    if (Load != Update && !Waits)
+      addBranch(Home, Cell, Past, Update, keyOf(Source));
   });
-  for (auto [Load, Home] : Deferred)
-    if (G[Load].Place == G[Update].Place && Load != Update)
-      Consider(Load, Home);
+}
+
+/// Whether there is an update of a source that comes before.
+template <unsigned Words, template <unsigned> class Base>
+bool RsmcWorker<Words, Base>::isTaken(PlaceId Place, EventId Source, const Set &Past) const {
+  bool Taken = false;
+  (G.readersOf(Place, Source) & Past).forEach([&](EventId R) { Taken |= G[R].OfUpdate && !G[R + 1].Void; });
+  return Taken;
+}
+
+/// The same for an update that is split, with all that is there in the cells that are not chosen.
+template <unsigned Words, template <unsigned> class Base>
+void RsmcWorker<Words, Base>::detectRacesOfSplit(EventId Update) {
+  const PlaceId Id = placeOf(Update);
+  std::vector<EventId> Sources = G.Places[Id].Coherence;
+  Sources.insert(Sources.begin(), NoEvent);
+  for (size_t K = oldestFor(Update); K < Sources.size(); ++K) {
+    if ((Sources[K] != NoEvent && G[Sources[K]].Ends) || !G.agrees(Update, Sources[K]))
+      continue;
+    if (!hasMore(Update)) {
+      considerSplit(Update, Sources[K]);
+      continue;
+    }
+    G.choose(Update, Sources[K]);
+    detectRacesOfSplit(Update);
+    --G[Update].Chosen;
+  }
+}
+
+/// Of an update all of whose sources are chosen but for the last.
+template <unsigned Words, template <unsigned> class Base>
+void RsmcWorker<Words, Base>::considerSplit(EventId Update, EventId Last) {
+  const Set Past = pastOf(Update, Last);
+  G.choose(Update, Last);
+  const auto Done = Flow.update(Update, Flow.joined(Update));
+  bool Writes = Done.Does == OutOfOrder<Words>::Update::Writes;
+  std::vector<Key> Sources;
+  G.forEachCell(Update, [&](const GraphCell &C) {
+    Writes &= !(C.Source != NoEvent && G[C.Source].Ends) && !isTaken(C.Place, C.Source, Past);
+    Sources.push_back(keyOf(C.Source));
+  });
+  --G[Update].Chosen;
+  if (!Writes)
+    return;
+  G.forEachCell(Update, [&](const GraphCell &C) {
+    forEachRace(C.Place, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
+      if (Load != Update)
+        addBranch(Home, Cell, Past, Update, Initial, Sources);
+    });
+  });
 }
 
 /// The position of a write among those that are present. With reads-from alone it has none.
 template <unsigned Words, template <unsigned> class Base>
-typename RsmcWorker<Words, Base>::Key RsmcWorker<Words, Base>::parameterOf(EventId Write, const Set &Present) const {
+typename RsmcWorker<Words, Base>::Key RsmcWorker<Words, Base>::parameterOf(EventId Write, uint32_t Cell,
+                                                                           const Set &Present) const {
   if (OnlyReadsFrom)
     return 0;
-  const auto &Coherence = G.Places[G[Write].Place].Coherence;
-  auto Mine = std::find(Coherence.begin(), Coherence.end(), Write);
-  return 1 + static_cast<Key>(std::count_if(Coherence.begin(), Mine, [&](EventId W) { return Present.contains(W); }));
+  const GraphCell &C = G.cell(Write, Cell);
+  const auto &Coherence = G.Places[C.Place].Coherence;
+  return 1 + static_cast<Key>(std::count_if(Coherence.begin(), Coherence.begin() + (C.Position - 1),
+                                            [&](EventId W) { return Present.contains(W); }));
 }
 
 /// How an event of the current run is committed behind those that are present, to which it is added.
 template <unsigned Words, template <unsigned> class Base>
-RsmcStep RsmcWorker<Words, Base>::stepOf(EventId E, Set &Present) const {
+RsmcStep RsmcWorker<Words, Base>::stepOf(EventId E, uint32_t Cell, Set &Present) const {
   if (G[E].Decides)
     return {keyOf(E), Flow.succeeds(E)};
-  const Key Parameter = G[E].IsWrite ? parameterOf(E, Present) : keyOf(G[E].Source);
-  Present.insert(G[E].OfUpdate ? E + 1 : E);
-  return {keyOf(E), Parameter};
+  const Key Parameter = G[E].IsWrite ? parameterOf(E, Cell, Present) : keyOf(G.cell(E, Cell).Source);
+  if (Cell + 1 == G[E].NumCells)
+    Present.insert(G[E].OfUpdate ? E + 1 : E);
+  return {keyOf(E, Cell), Parameter};
 }
 
 /// Cuts the run since the load down to what is before the store, normalises its order, and queues it.
 template <unsigned Words, template <unsigned> class Base>
-void RsmcWorker<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter) {
+void RsmcWorker<Words, Base>::addBranch(uint32_t Home, uint32_t Cell, const Set &Past, EventId Store, Key Parameter,
+                                        std::vector<Key> Sources) {
   Frame &F = Frames[Home];
   Set Left, Present;
   for (size_t K = 0; K < Run.size(); ++K) {
     EventId E = Run[K];
     bool Updates = G[E].OfUpdate;
     if (K < F.Prefix) {
-      Present.insert(Updates ? E + 1 : E);
+      // The load itself may be half chosen there: it is not present.
+      const auto End = Run.begin() + static_cast<ptrdiff_t>(F.Prefix);
+      if (!G.isSplit(E) || std::count(Run.begin(), End, E) == G[E].NumCells)
+        Present.insert(Updates ? E + 1 : E);
     } else if (Past.contains(E) || (Updates && Past.contains(E + 1))) {
       Left.insert(E);
     }
@@ -258,10 +406,13 @@ void RsmcWorker<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId 
     });
     look(Number);
     Left.erase(Next);
-    B.Steps.push_back(stepOf(Next, Present));
+    for (uint32_t Cell = 0; Cell < G[Next].NumCells; ++Cell)
+      B.Steps.push_back(stepOf(Next, Cell, Present));
   }
   B.Store = keyOf(Store);
   B.StoreParameter = Parameter;
+  B.StoreSources = std::move(Sources);
+  B.Cell = Cell;
   std::vector<uint64_t> Name;
   for (const auto &Step : B.Steps) {
     Name.push_back(Step.Event);
@@ -269,6 +420,8 @@ void RsmcWorker<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId 
   }
   Name.push_back(B.Store);
   Name.push_back(B.StoreParameter);
+  Name.insert(Name.end(), B.StoreSources.begin(), B.StoreSources.end());
+  Name.push_back(B.Cell);
   const size_t Bytes = 2 * Name.size() * sizeof(uint64_t) + sizeof(Branch) + 64;
   if (F.With) {
     std::unique_lock<std::mutex> Guard(F.With->Lock);
@@ -291,6 +444,8 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   // Whatever was to succeed must have.
   for (EventId E = 0; E < G.size(); ++E)
     Superfluous |= G[E].Conditional && !G.Committed.contains(E) && !Flow.isAbandoned(E);
+  // What waits does so in front of all its cells, in another run.
+  Superfluous |= std::any_of(Half.begin(), Half.end(), [&](EventId E) { return isHalf(E); });
   // A bug that was come to with less, in a run that goes on.
   if constexpr (OnlyReadsFrom)
     Superfluous |= ((Options.Exhaustive && !M.bugs().empty()) || M.hasUncheckedError()) && Walk::waitsInVain();
@@ -328,10 +483,12 @@ template <unsigned Words, template <unsigned> class Base>
 RsmcWay RsmcWorker<Words, Base>::wayTo(size_t Prefix, size_t NumFrames, size_t NumDeferred, const Set &Without) const {
   RsmcWay Way;
   Set Present;
+  std::vector<uint32_t> Cells(G.size(), 0); // taken so far
   for (size_t K = 0; K < Prefix; ++K) {
-    Step &Taken = Way.Steps.emplace_back(stepOf(Run[K], Present));
+    const uint32_t Cell = Cells[Run[K]]++;
+    Step &Taken = Way.Steps.emplace_back(stepOf(Run[K], Cell, Present));
     if (!G[Run[K]].IsWrite)
-      Taken.Home = G[Run[K]].Home;
+      Taken.Home = G.cell(Run[K], Cell).Home;
   }
   for (size_t K = 0; K < NumFrames; ++K)
     Way.Frames.push_back(Frames[K].With);
@@ -374,7 +531,9 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   share(Left->NumFrames);
   RsmcJob Job;
   Job.Way = wayTo(Left->Prefix, Left->NumFrames, Left->NumDeferred, Left->LeftOut);
-  Job.Next.Event = keyOf(Left->Event);
+  const auto Before = Run.begin() + static_cast<ptrdiff_t>(Left->Prefix);
+  const auto Cell = static_cast<uint32_t>(std::count(Run.begin(), Before, Left->Event));
+  Job.Next.Event = keyOf(Left->Event, Cell);
   Job.Next.Parameter = Left->Sources ? keyOf(Left->Sources[Left->Low]) : Left->Low;
   if (Left->Sources)
     Job.Next.Home = static_cast<uint32_t>(Left->NumFrames) - 1;
@@ -410,12 +569,18 @@ void RsmcWorker<Words, Base>::go(const RsmcWay &Way, Continuation Then) {
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::tryStep(const Step &Next) {
   EventId E = find(Next.Event);
-  if (E == NoEvent || !isEnabled(E)) {
+  if (!isNext(E, Next.Event)) {
     LostItsWay = true;
     return;
   }
   if (!G[E].IsWrite) {
-    withRead(E, findSource(Next.Parameter), Next.Home, [&] { explore(); });
+    const bool More = hasMore(E);
+    withRead(E, findSource(Next.Parameter), Next.Home, [&] {
+      if (More)
+        exploreCells(E, Next.Home);
+      else
+        explore();
+    });
     return;
   }
   G[E].Past = pastOf(commitBefore(E));

@@ -44,16 +44,27 @@ private:
   using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared;
   using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::ending;
+  using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::Half;
 
   using Key = EventKey;
   using Step = RsmcStep;
   using Branch = RsmcBranch;
   static constexpr Key Initial = 0, Any = ~0ull;
-  Key keyOf(EventId E) const { return E == NoEvent ? Initial : (static_cast<Key>(G[E].Thread + 1) << 32) | G[E].Index; }
-  EventId find(Key K) const { return Flow.eventOf(static_cast<ThreadId>(K >> 32) - 1, static_cast<uint32_t>(K)); }
+  static constexpr unsigned CellShift = 56, ThreadMask = 0xffffff;
+  Key keyOf(EventId E, uint32_t Cell = 0) const {
+    return E == NoEvent ? Initial
+                        : static_cast<Key>(Cell) << CellShift | (static_cast<Key>(G[E].Thread + 1) << 32) | G[E].Index;
+  }
+  EventId find(Key K) const {
+    return Flow.eventOf((static_cast<ThreadId>(K >> 32) & ThreadMask) - 1, static_cast<uint32_t>(K));
+  }
+  /// Whether an event can be committed now: of one that is split, the cell that the key names.
+  bool isNext(EventId E, Key K) {
+    return E != NoEvent && isEnabled(E) && (!G.isSplit(E) || G[E].Chosen == K >> CellShift);
+  }
   EventId findSource(Key K) const { return K == Initial ? NoEvent : find(K); }
 
-  /// A load, where it was first chosen.
+  /// A load, where it was first chosen; of one that is split, its cells from the next one on.
   struct Frame {
     size_t Prefix; // of Run
     Key Load;
@@ -80,16 +91,25 @@ private:
   void exploreOutcome(EventId E);
   void exploreWrite(EventId E);
   void exploreRead(EventId E);
+  bool exploreCells(EventId E, uint32_t Home);
   template <typename Try> void tryAll(EventId E, uint32_t Low, uint32_t High, const EventId *Sources, Try TryOne);
   template <typename Continuation> void follow(const std::vector<Step> &Steps, size_t At, Continuation Then);
   void traverse(uint32_t Home, const Branch &B);
   void traverseStore(uint32_t Home, const Branch &B);
-  void traverseLoad(uint32_t Home, EventId Store);
+  void traverseLoad(uint32_t Home, EventId Store, uint32_t Cell);
+  bool traverseCells(uint32_t Home, EventId Load, EventId Store, uint32_t Cell, const Set &Old);
   void detectRaces(EventId Store);
   void detectRaces(EventId Update, EventId Source);
-  void addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter);
-  Key parameterOf(EventId Write, const Set &Present) const;
-  Step stepOf(EventId E, Set &Present) const;
+  void detectRacesOfSplit(EventId Update);
+  void considerSplit(EventId Update, EventId Last);
+  bool isTaken(PlaceId Place, EventId Source, const Set &Past) const;
+  void addBranch(uint32_t Home, uint32_t Cell, const Set &Past, EventId Store, Key Parameter,
+                 std::vector<Key> Sources = {});
+  template <typename Visitor> void forEachRace(PlaceId Place, const Set &Past, Visitor Visit);
+  template <typename Continuation> bool withAllPositions(EventId Store, Continuation Then);
+  template <typename Continuation> bool withSources(EventId Update, const std::vector<Key> &Sources, Continuation Then);
+  Key parameterOf(EventId Write, uint32_t Cell, const Set &Present) const;
+  Step stepOf(EventId E, uint32_t Cell, Set &Present) const;
 
   // With others:
   void work();

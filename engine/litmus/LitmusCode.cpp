@@ -43,24 +43,26 @@ void LitmusThread::emit(Instruction I) {
   Lines.push_back(CurrentLine);
 }
 
-/// What memory of four bytes holds afterwards.
-Operand LitmusThread::truncated(Operand Value) {
+/// What memory of some bytes holds afterwards.
+Operand LitmusThread::truncated(Operand Value, uint8_t Bytes) {
+  const unsigned Bits = 8u * Bytes;
   if (Value < 0)
-    return constant(static_cast<uint32_t>(Constants[static_cast<size_t>(~Value)]));
+    return constant(Constants[static_cast<size_t>(~Value)] & ((1ull << Bits) - 1));
   const int32_t Low = temporary();
-  emit({.Op = Opcode::Truncate, .Width = 32, .Dst = Low, .A = Value});
+  emit({.Op = Opcode::Truncate, .Width = static_cast<uint8_t>(Bits), .Dst = Low, .A = Value});
   return Low;
 }
 
-void LitmusThread::load(int32_t Dst, Operand Where, int64_t Offset, bool Reserve) {
+void LitmusThread::load(int32_t Dst, Operand Where, int64_t Offset, bool Reserve, uint8_t Width) {
   Reserves |= Reserve;
-  emit({.Op = Reserve ? Opcode::LoadReserve : Opcode::Load, .Width = 4, .Dst = Dst, .A = Where, .Imm = Offset});
-  emit({.Op = Opcode::SignExtend, .Width = 32, .Dst = Dst, .A = Dst, .C = 64});
+  emit({.Op = Reserve ? Opcode::LoadReserve : Opcode::Load, .Width = Width, .Dst = Dst, .A = Where, .Imm = Offset});
+  if (Width == 4)
+    emit({.Op = Opcode::SignExtend, .Width = 32, .Dst = Dst, .A = Dst, .C = 64});
 }
 
-void LitmusThread::store(Operand Where, Operand Value, int64_t Offset) {
-  const Operand Low = truncated(Value);
-  emit({.Op = Opcode::Store, .Width = 4, .A = Where, .B = Low, .Imm = Offset});
+void LitmusThread::store(Operand Where, Operand Value, int64_t Offset, uint8_t Width) {
+  const Operand Low = truncated(Value, Width);
+  emit({.Op = Opcode::Store, .Width = Width, .A = Where, .B = Low, .Imm = Offset});
 }
 
 void LitmusThread::storeConditional(Operand Where, Operand Value) {

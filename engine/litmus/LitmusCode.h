@@ -52,8 +52,8 @@ public:
   void binary(Opcode Op, int32_t Dst, Operand A, Operand B) {
     emit({.Op = Op, .Width = 64, .Dst = Dst, .A = A, .B = B});
   }
-  void load(int32_t Dst, Operand Where, int64_t Offset = 0, bool Reserve = false);
-  void store(Operand Where, Operand Value, int64_t Offset = 0);
+  void load(int32_t Dst, Operand Where, int64_t Offset = 0, bool Reserve = false, uint8_t Width = 4);
+  void store(Operand Where, Operand Value, int64_t Offset = 0, uint8_t Width = 4);
   void storeConditional(Operand Where, Operand Value);
   /// Dst = the old value. The operation is sequentially consistent.
   void readModifyWrite(RmwOp Op, int32_t Dst, Operand Where, Operand Value);
@@ -85,7 +85,7 @@ private:
   void emit(Instruction I);
   void emitLoopBack(uint32_t Target);
   uint32_t labelIndex(std::string_view Name);
-  Operand truncated(Operand Value);
+  Operand truncated(Operand Value, uint8_t Bytes = 4);
   int32_t flagSlot(LitmusFlag Which);
   void prologue(Program &P, uint32_t Location);
 

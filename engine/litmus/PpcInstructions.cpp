@@ -95,18 +95,26 @@ private:
   }
 
   bool writeMemory() {
-    if (Name == "lwz") {
-      auto [Base, Offset] = displaced();
-      Code.load(slot(0), Base, Offset);
-    } else if (Name == "stw") {
-      auto [Base, Offset] = displaced();
-      Code.store(Base, slot(0), Offset);
-    } else if (Name == "lwzx" || Name == "lwarx") {
+    struct Plain {
+      bool Loads;
+      uint8_t Width;
+      bool Indexed;
+    };
+    static const std::map<std::string_view, Plain> Accesses = {
+        {"lbz", {true, 1, false}},  {"lhz", {true, 2, false}},  {"lwz", {true, 4, false}},
+        {"lbzx", {true, 1, true}},  {"lhzx", {true, 2, true}},  {"lwzx", {true, 4, true}},
+        {"stb", {false, 1, false}}, {"sth", {false, 2, false}}, {"stw", {false, 4, false}},
+        {"stbx", {false, 1, true}}, {"sthx", {false, 2, true}}, {"stwx", {false, 4, true}}};
+    if (auto Found = Accesses.find(Name); Found != Accesses.end()) {
+      const Plain &A = Found->second;
+      const auto [Where, Offset] = A.Indexed ? std::pair<Operand, int32_t>(indexed(), 0) : displaced();
+      if (A.Loads)
+        Code.load(slot(0), Where, Offset, false, A.Width);
+      else
+        Code.store(Where, slot(0), Offset, A.Width);
+    } else if (Name == "lwarx") {
       const Operand Where = indexed();
-      Code.load(slot(0), Where, 0, Name == "lwarx");
-    } else if (Name == "stwx") {
-      const Operand Where = indexed();
-      Code.store(Where, slot(0));
+      Code.load(slot(0), Where, 0, true);
     } else if (Name == "stwcx.") {
       const Operand Where = indexed();
       Code.storeConditional(Where, slot(0));

@@ -60,16 +60,21 @@ private:
 };
 
 /// SC per location: the oldest place in coherence that E may read (or write behind), given what its thread has seen.
-template <unsigned Words> uint32_t coherenceFloor(const ExecutionGraph<Words> &G, EventId E) {
+/// Cell: of an access that is split.
+template <unsigned Words> uint32_t coherenceFloor(const ExecutionGraph<Words> &G, EventId E, uint32_t Cell = 0) {
+  const PlaceId Place = G.cell(E, Cell).Place;
   uint32_t Floor = 0;
-  G.samePlaceBefore(E).forEach([&](EventId Earlier) { Floor = std::max(Floor, G.coherenceOf(Earlier)); });
+  (G[E].Before & (G.Places[Place].Writes | G.Places[Place].Reads)).forEach([&](EventId Earlier) {
+    Floor = std::max(Floor, G.coherenceIn(Place, Earlier));
+  });
   return Floor;
 }
 
 /// Whether an edge leads from a newly committed event to another one: to the writes behind it in coherence. Without one
 /// it is in no cycle.
 template <unsigned Words> bool leadsOn(const ExecutionGraph<Words> &G, EventId E) {
-  return G.coherenceOf(E) < G.Places[G[E].Place].Coherence.size();
+  return G.anyCell(
+      E, [&](const GraphCell &C) { return G.coherenceIn(C.Place, E) < G.Places[C.Place].Coherence.size(); });
 }
 
 } // namespace picket

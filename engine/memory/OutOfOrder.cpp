@@ -257,6 +257,7 @@ template <unsigned Words> bool OutOfOrder<Words>::operate(ThreadId T) {
       EventId E = addEvent(T, Op, true);
       Accesses[E].Where = {Op.Where, 0};
       Accesses[E].Data = {Op.Value, 0};
+      splitAccess(E, partsOf(E));
       completeBuiltin(T, I, 0, 0);
       return true;
     }
@@ -330,8 +331,12 @@ template <unsigned Words> void OutOfOrder<Words>::undoTo(const Mark &To) {
   M.undo().undoTo(To.Undo);
   M.dropBugs(To.Bugs);
   M.clearCreated();
-  for (size_t E = Accesses.size(); E-- > To.Events;)
-    Fetched[G[static_cast<EventId>(E)].Thread].pop_back();
+  for (size_t E = Accesses.size(); E-- > To.Events;) {
+    const Event &Dropped = G[static_cast<EventId>(E)];
+    Fetched[Dropped.Thread].pop_back();
+    if (Dropped.FirstCell != ~0u)
+      G.Cells.resize(Dropped.FirstCell);
+  }
   Accesses.resize(To.Events);
   G.Events.resize(To.Events);
   Nodes.resize(To.Nodes);

@@ -10,6 +10,7 @@
 #include "machine/Machine.h"
 #include "memory/Axioms.h"
 #include "memory/GraphNotes.h"
+#include "memory/Partition.h"
 
 #include <array>
 #include <deque>
@@ -19,15 +20,18 @@
 
 namespace picket {
 
-/// What has been learned about memory that can end, by allocation site. It outlives an exploration that starts over.
+/// What has been learned about memory that can end, by allocation site, and about accesses that overlap. It outlives an
+/// exploration that starts over.
 struct EndingMemory {
   std::map<uint32_t, std::set<std::pair<uint32_t, uint32_t>>> Accessed; // offsets and sizes
   std::set<uint32_t> Ended;
-  bool Changed = false; // something that ended turned out to have more to it
+  Partition Cut;
+  bool Changed = false; // something that ended turned out to have more to it, or something is cut that was not
 
   /// Adds what another explorer of the same program has learned.
   void add(const EndingMemory &Other) {
     Changed |= Other.Changed;
+    Changed |= Cut.add(Other.Cut);
     Ended.insert(Other.Ended.begin(), Other.Ended.end());
     for (const auto &[Site, Theirs] : Other.Accessed) {
       auto &Mine = Accessed[Site];
@@ -71,6 +75,15 @@ public:
 
   /// The value a write stores. Its operands are known.
   uint64_t valueOf(EventId Write);
+  /// Of an access that is split: gives each cell its part of the whole value, or makes that of them.
+  void divide(EventId Write);
+  uint64_t joined(EventId Read);
+  /// The bytes an access touches.
+  Address whereOf(EventId E) const { return G.Places[G.cell(E, 0).Place].Where; }
+  uint32_t widthOf(EventId E) const {
+    const Operation &Op = Accesses[E].Op;
+    return Op.Kind == OperationKind::Sync ? sizeOf(Op.Sync) : Op.Width;
+  }
 
   /// What an update does if it reads a certain value.
   struct Update {
@@ -148,9 +161,9 @@ private:
     uint32_t Node = 0;
   };
   struct Node {
-    enum : uint8_t { Result, Success, Returned, Pure } Kind = Pure;
+    enum : uint8_t { Result, Success, Returned, Pure, Joined } Kind = Pure; // Joined: A, and B shifted by C
     bool Known = false;
-    EventId From = NoEvent; // all but Pure: of the event
+    EventId From = NoEvent; // Result, Success, Returned: of the event
     uint32_t Pc = 0;        // Pure: the instruction
     uint64_t Bits = 0;
     Value A, B, C;
@@ -160,6 +173,7 @@ private:
     Operation Op;
     Value Where, Data, Expected;
     int64_t Offset = 0; // added to Where
+    uint8_t Shift = 0;  // bits of Data in front of what is written here
     bool Waits = false;
     bool Succeeds = false; // Decides: how
     SyncResult Result;
@@ -186,6 +200,7 @@ private:
   void endBlock(ThreadId T, const Instruction &I);
   void moveBlock(ThreadId T, const Instruction &I, Address Old);
   void addCopies(ThreadId T, Address Old, Address New, uint32_t Size);
+  std::set<std::pair<uint32_t, uint32_t>> accessedParts(Address Where) const;
   void endLocals(ThreadId T);
   void enterFrame(ThreadId T);
   void addEnds(ThreadId T, Address Where, uint32_t Ordinal = 0);
@@ -194,6 +209,9 @@ private:
   bool access(ThreadId T, const Instruction &I);
   bool storeConditional(ThreadId T, const Instruction &I);
   void fetchAccess(ThreadId T, const Instruction &I, Operation Op);
+  bool fetchPieces(ThreadId T, const Instruction &I, const Operation &Op);
+  void splitAccess(EventId E, const AccessParts &Parts);
+  AccessParts partsOf(EventId E) const;
   void fetchSync(ThreadId T, const Instruction &I, const Operation &Op);
   bool call(ThreadId T, const Instruction &I);
   bool builtin(ThreadId T, const Instruction &I);
@@ -222,7 +240,9 @@ private:
   void fail(EventId E, BugKind Kind, std::string Message);
 
   PlaceId placeFor(EventId E, Address Where, uint32_t Width);
-  void readInitial(EventId E, PlaceId Id, bool IsSync);
+  void learnCuts(Address Where, uint32_t Width);
+  bool isCutAsKnown(EventId E, const Object &O, Address Where, uint32_t Width);
+  bool readInitial(EventId E, PlaceId Id, bool IsState);
   uint64_t internBytes(const uint8_t *From, uint32_t Size);
 
   Machine &M;

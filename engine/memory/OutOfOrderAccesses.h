@@ -112,12 +112,98 @@ template <unsigned Words> bool OutOfOrder<Words>::storeConditional(ThreadId T, c
   return true;
 }
 
+/// Where accesses that overlap cut an access that was just added. What is not known when it is fetched, or known in some
+/// runs only, must not make a difference: it is cut wherever the accesses of its instruction are.
+template <unsigned Words> AccessParts OutOfOrder<Words>::partsOf(EventId E) const {
+  const Access &A = Accesses[E];
+  if (Ending.Cut.empty() || Model != AxiomaticModel::Power)
+    return {};
+  const bool IsSync = A.Op.Kind == OperationKind::Sync;
+  if (A.Where.Node)
+    return Ending.Cut.partsOfCode(G[E].Pc, A.Op.Width);
+  const Address Where = A.Where.Bits + static_cast<uint64_t>(A.Offset);
+  const Object *O = M.Mem.find(Where);
+  if (!O)
+    return {};
+  return IsSync ? Ending.Cut.partsOfSync(*O, Where, sizeOf(A.Op.Sync)) : Ending.Cut.partsOf(*O, Where, A.Op.Width);
+}
+
+template <unsigned Words> void OutOfOrder<Words>::splitAccess(EventId E, const AccessParts &Parts) {
+  if (!Parts.empty())
+    G.split(E, Parts);
+}
+
+/// An access that is not aligned is one for each of its aligned pieces. False: it is aligned.
+template <unsigned Words>
+bool OutOfOrder<Words>::fetchPieces(ThreadId T, const Instruction &I, const Operation &Op) {
+  const Value Where = read(T, I.A);
+  if (Where.Node ? !Ending.Cut.dividesCode()
+                 : Partition::isAligned(Where.Bits + static_cast<uint64_t>(I.Imm), Op.Width))
+    return false;
+  const AccessParts Pieces = Where.Node
+                                 ? Ending.Cut.piecesOfCode(M.pc(T), Op.Width)
+                                 : Partition::pieces(Where.Bits + static_cast<uint64_t>(I.Imm), Op.Width);
+  if (Pieces.size() < 2)
+    return false;
+  if (Op.Ordering != Order::NotAtomic)
+    throw GraphStop(T, M.pc(T), "an atomic access that is not aligned");
+  const Set AddressLoads = loadsOf(Where);
+  const bool Stores = Op.Kind == OperationKind::Store;
+  const Value Data = Stores ? read(T, I.B) : Value();
+  Flow &F = Flows[T];
+  uint32_t Whole = 0;
+  // They are in no order among themselves.
+  const Set Before = F.Events;
+  for (auto [Offset, Width] : Pieces) {
+    Operation Piece = Op;
+    Piece.Width = static_cast<uint8_t>(Width);
+    EventId E = addEvent(T, Piece, Stores);
+    G[E].Before = Before;
+    G[E].Address = AddressLoads;
+    Access &A = Accesses[E];
+    A.Where = Where;
+    A.Offset = I.Imm + Offset;
+    A.Shift = static_cast<uint8_t>(8 * Offset);
+    if (Stores) {
+      A.Data = Data;
+      G[E].Data = loadsOf(Data);
+    } else {
+      const uint32_t Part = resultNode(E, Node::Result);
+      Node Both;
+      Both.Kind = Node::Joined;
+      Both.A = {0, Whole};
+      Both.B = {0, Part};
+      Both.C = {A.Shift, 0};
+      Both.Loads = loadsOf(Both.A) | loadsOf(Both.B);
+      Whole = Whole ? newNode(Both) : Part;
+    }
+    splitAccess(E, partsOf(E));
+  }
+  F.AddressBefore |= AddressLoads;
+  Machine::State &S = M.Threads[T]->S;
+  Interpreter Run(M, T);
+  Run.enterFrame();
+  S.Pending = Operation();
+  ++S.Operations;
+  S.Effects += Stores && !Op.MaySpin;
+  if (!Stores) {
+    registers(T)[I.Dst] = 0;
+    setTag(tags(T)[I.Dst], Whole);
+    Run.noteFed(I, Where.Node ? 0 : Op.Where);
+  }
+  ++S.Pc;
+  return true;
+}
+
 /// Puts the access at which a thread stands into the graph and goes on behind it.
 template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const Instruction &I, Operation Op) {
   Machine::State &S = M.Threads[T]->S;
   Flow &F = Flows[T];
   if (Op.Width > 8)
     throw GraphStop(T, S.Pc, "an atomic access of 16 bytes");
+  const bool IsPlain = I.Op == Opcode::Load || I.Op == Opcode::Store;
+  if (Model == AxiomaticModel::Power && IsPlain && Op.Width > 1 && fetchPieces(T, I, Op))
+    return;
   bool HasOffset = I.Op != Opcode::Rmw && I.Op != Opcode::CmpXchg;
   Value Where = read(T, I.A);
   Set AddressLoads = loadsOf(Where);
@@ -144,6 +230,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
     G[E].OfUpdate = Updates;
     G[E].Locked =
         Updates && (Model == AxiomaticModel::TSO || Op.Ordering == Order::NotAtomic || Op.Ordering >= Order::Release);
+    splitAccess(E, partsOf(E));
   }
   if (Write != NoEvent) {
     Value Data = read(T, I.Op == Opcode::CmpXchg ? I.C : I.B);
@@ -201,6 +288,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchSync(ThreadId T, const In
     Accesses[E].Where = {Op.Where, 0};
     G[E].Address = AddressLoads;
     G[E].OfUpdate = G[E].Locked = true;
+    splitAccess(E, partsOf(E));
   }
   G[Write].Data.insert(Read);
   F.AddressBefore |= AddressLoads;

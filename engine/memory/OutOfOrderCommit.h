@@ -15,6 +15,7 @@ template <unsigned Words> uint64_t OutOfOrder<Words>::internBytes(const uint8_t 
   return Found->second;
 }
 
+/// The place of an access, or of a part of it. None if it overlaps others: then it is known where to cut them.
 template <unsigned Words> PlaceId OutOfOrder<Words>::placeFor(EventId E, Address Where, uint32_t Width) {
   auto Found = Places.lower_bound(Where);
   if (Found == Places.end() || Found->first != Where) {
@@ -33,7 +34,63 @@ template <unsigned Words> PlaceId OutOfOrder<Words>::placeFor(EventId E, Address
   } else if (G.Places[Found->second].Width == Width) {
     return Found->second;
   }
-  throw GraphStop(G[E].Thread, G[E].Pc, "accesses of different sizes that overlap");
+  if (Model != AxiomaticModel::Power)
+    throw GraphStop(G[E].Thread, G[E].Pc, "accesses of different sizes that overlap");
+  learnCuts(Where, Width);
+  return NoPlace;
+}
+
+/// Notes where an access and the places it overlaps cut each other.
+template <unsigned Words> void OutOfOrder<Words>::learnCuts(Address Where, uint32_t Width) {
+  const Object &O = *M.Mem.find(Where);
+  auto Cut = [&](Address At, Address First, uint32_t Size) {
+    if (At > First && At < First + Size)
+      Ending.Cut.cut(O, At);
+  };
+  auto At = Places.lower_bound(Where);
+  if (At != Places.begin())
+    --At;
+  for (; At != Places.end() && At->first < Where + Width; ++At) {
+    const uint32_t Size = G.Places[At->second].Width;
+    if (At->first + Size <= Where)
+      continue;
+    Cut(At->first, Where, Width);
+    Cut(At->first + Size, Where, Width);
+    Cut(Where, At->first, Size);
+    Cut(Where + Width, At->first, Size);
+  }
+  Ending.Changed = true;
+}
+
+/// Whether an access has all the cells that it must have, and is aligned. Else that is known from now on.
+template <unsigned Words>
+bool OutOfOrder<Words>::isCutAsKnown(EventId E, const Object &O, Address Where, uint32_t Width) {
+  const Access &A = Accesses[E];
+  const bool IsSync = A.Op.Kind == OperationKind::Sync;
+  if (Model != AxiomaticModel::Power)
+    return true;
+  if (!IsSync && !G[E].Ends && !Partition::isAligned(Where, Width)) {
+    const Opcode Op = P.Code[G[E].Pc].Op;
+    if (!A.Where.Node || A.Op.Ordering != Order::NotAtomic || G[E].OfUpdate ||
+        (Op != Opcode::Load && Op != Opcode::Store))
+      throw GraphStop(G[E].Thread, G[E].Pc, "an atomic access that is not aligned");
+    const auto Start = static_cast<uint32_t>(A.Offset - P.Code[G[E].Pc].Imm); // of this piece
+    for (auto [Offset, Size] : Partition::pieces(Where, Width))
+      if (Offset)
+        Ending.Cut.divideCode(G[E].Pc, Start + Offset);
+    Ending.Changed = true;
+    return false;
+  }
+  if (!A.Where.Node || Ending.Cut.empty())
+    return true;
+  bool AsKnown = true;
+  for (auto [Offset, Size] : Ending.Cut.partsOf(O, Where, Width))
+    if (Offset && !(G.isSplit(E) && G.anyCell(E, [Offset](const GraphCell &C) { return C.Offset == Offset; }))) {
+      Ending.Cut.cutCode(G[E].Pc, Offset);
+      Ending.Changed = true;
+      AsKnown = false;
+    }
+  return AsKnown;
 }
 
 template <unsigned Words> void OutOfOrder<Words>::fail(EventId E, BugKind Kind, std::string Message) {
@@ -54,21 +111,27 @@ template <unsigned Words> bool OutOfOrder<Words>::reportHang(EventId Load) {
   return true;
 }
 
-/// What is in a place before the first access of it. Of a synchronisation object that is the number of its state, which
-/// no plain access can do anything with, nor the other way round.
-template <unsigned Words> void OutOfOrder<Words>::readInitial(EventId E, PlaceId Id, bool IsSync) {
+/// What is in a place before the first access of it. Of a synchronisation object that is the number of its state, as
+/// long as there are no plain accesses of it. False: there are, as is known from now on.
+template <unsigned Words> bool OutOfOrder<Words>::readInitial(EventId E, PlaceId Id, bool IsState) {
   auto &Place = G.Places[Id];
-  const auto Holds = IsSync ? Graph::PlaceState::State : Graph::PlaceState::Bits;
+  const auto Holds = IsState ? Graph::PlaceState::State : Graph::PlaceState::Bits;
   if (Place.Holds == Graph::PlaceState::Unknown)
     Place.Holds = Holds;
-  if (Place.Holds != Holds || (!IsSync && Place.Width > 8))
-    throw GraphStop(G[E].Thread, G[E].Pc, "a plain access of a synchronisation object");
+  if (Place.Holds != Holds) {
+    if (Model != AxiomaticModel::Power)
+      throw GraphStop(G[E].Thread, G[E].Pc, "a plain access of a synchronisation object");
+    Ending.Cut.cut(*M.Mem.find(Place.Where), Place.Where);
+    Ending.Changed = true;
+    return false;
+  }
   const bool Untouched = Place.Reads.empty() && std::all_of(Place.Coherence.begin(), Place.Coherence.end(),
                                                             [&](EventId W) { return G[W].Ends; });
   if (!Untouched)
-    return;
+    return true;
   const uint8_t *Bytes = M.Mem.bytes(Place.Where);
-  Place.Initial = IsSync ? internBytes(Bytes, Place.Width) : Memory::readWord(Bytes, Place.Width);
+  Place.Initial = IsState ? internBytes(Bytes, Place.Width) : Memory::readWord(Bytes, Place.Width);
+  return true;
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
@@ -102,11 +165,22 @@ template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
     if (Ending.Accessed[O->Site].insert({offsetOf(Where), Width}).second)
       Ending.Changed |= Ending.Ended.count(O->Site) != 0;
   }
-  PlaceId Id = placeFor(E, Where, Width);
-  if (!Found.Ends)
-    readInitial(E, Id, IsSync);
+  if (!IsLife && !isCutAsKnown(E, *O, Where, Width))
+    return false;
+  PlaceId First = NoPlace;
+  for (uint32_t K = 0; K < Found.NumCells; ++K) {
+    GraphCell &C = G.cell(E, K);
+    PlaceId Id = G.isSplit(E) ? placeFor(E, Where + C.Offset, C.Width) : placeFor(E, Where, Width);
+    if (Id == NoPlace || (!Found.Ends && !readInitial(E, Id, IsSync && !G.isSplit(E))))
+      return false;
+    First = K == 0 ? Id : First;
+    if (G.isSplit(E)) {
+      M.undo().save(C.Place);
+      C.Place = Id;
+    }
+  }
   M.undo().save(Found.Place);
-  Found.Place = Id;
+  Found.Place = First;
   return true;
 }
 
@@ -119,7 +193,24 @@ template <unsigned Words> bool OutOfOrder<Words>::hasOperands(EventId E) {
 template <unsigned Words> uint64_t OutOfOrder<Words>::valueOf(EventId Write) {
   uint64_t Bits = 0;
   resolve(Accesses[Write].Data, Bits);
-  return lowBits(Bits, Accesses[Write].Op.Width * 8u);
+  return lowBits(Bits >> Accesses[Write].Shift, Accesses[Write].Op.Width * 8u);
+}
+
+template <unsigned Words> void OutOfOrder<Words>::divide(EventId Write) {
+  const bool IsSync = Accesses[Write].Op.Kind == OperationKind::Sync;
+  for (uint32_t K = 0; K < G[Write].NumCells; ++K) {
+    GraphCell &C = G.cell(Write, K);
+    C.Value = IsSync ? Memory::readWord(stateOf(G[Write].Value) + C.Offset, C.Width)
+                     : lowBits(G[Write].Value >> 8 * C.Offset, 8 * C.Width);
+  }
+}
+
+template <unsigned Words> uint64_t OutOfOrder<Words>::joined(EventId Read) {
+  Bytes All{};
+  G.forEachCell(Read, [&](const GraphCell &C) { std::memcpy(All.data() + C.Offset, &C.Value, C.Width); });
+  const Operation &Op = Accesses[Read].Op;
+  return Op.Kind == OperationKind::Sync ? internBytes(All.data(), sizeOf(Op.Sync))
+                                        : Memory::readWord(All.data(), Op.Width);
 }
 
 template <unsigned Words> typename OutOfOrder<Words>::Update OutOfOrder<Words>::update(EventId Read, uint64_t Old) {
@@ -193,10 +284,18 @@ template <unsigned Words> uint64_t OutOfOrder<Words>::finalSlot(ThreadId T, uint
 }
 
 template <unsigned Words> uint64_t OutOfOrder<Words>::finalValue(Address Where, unsigned Width) {
-  auto Found = Places.find(Where);
-  if (Found != Places.end() && !G.Places[Found->second].Coherence.empty())
-    return G[G.Places[Found->second].Coherence.back()].Value;
-  return Memory::readWord(M.Mem.bytes(Where), Width);
+  uint8_t Bytes[8] = {};
+  std::memcpy(Bytes, M.Mem.bytes(Where), Width);
+  for (auto At = Places.lower_bound(Where >= 64 ? Where - 64 : 0); At != Places.end() && At->first < Where + Width; ++At) {
+    const auto &Place = G.Places[At->second];
+    if (Place.Coherence.empty() || Place.Holds == Graph::PlaceState::State)
+      continue;
+    const uint64_t Value = G.valueIn(At->second, Place.Coherence.back());
+    for (uint32_t K = 0; K < Place.Width; ++K)
+      if (Place.Where + K >= Where && Place.Where + K < Where + Width)
+        Bytes[Place.Where + K - Where] = static_cast<uint8_t>(Value >> 8 * K);
+  }
+  return Memory::readWord(Bytes, Width);
 }
 
 } // namespace picket

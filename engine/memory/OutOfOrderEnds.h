@@ -15,11 +15,33 @@ constexpr uint32_t LifeOffset = 0xfffffff0; // beyond every object: a place that
 constexpr uint64_t copyPart(uint32_t Offset, bool IsWrite) { return 2ull * Offset + IsWrite; }
 constexpr uint64_t endPart(uint32_t Ordinal, uint32_t Offset) { return (Ordinal + 1ull) << 32 | Offset; }
 
+/// What is accessed in an object, by offset and size, cut where accesses overlap.
+template <unsigned Words>
+std::set<std::pair<uint32_t, uint32_t>> OutOfOrder<Words>::accessedParts(Address Where) const {
+  const Object &O = *M.Mem.find(Where);
+  auto Found = Ending.Accessed.find(O.Site);
+  if (Found == Ending.Accessed.end())
+    return {};
+  if (Ending.Cut.empty())
+    return Found->second;
+  std::set<std::pair<uint32_t, uint32_t>> All;
+  for (auto [Offset, Width] : Found->second) {
+    const Address Start = addressOf(slotOf(Where), Offset);
+    AccessParts Parts =
+        Width > 8 ? Ending.Cut.partsOfSync(O, Start, Width) : Ending.Cut.partsOf(O, Start, Width);
+    if (Parts.empty())
+      Parts = {{0, Width}};
+    for (auto [From, Size] : Parts)
+      All.insert({Offset + From, Size});
+  }
+  return All;
+}
+
 /// Ordinal: which of the objects that the operation ends.
 template <unsigned Words> void OutOfOrder<Words>::addEnds(ThreadId T, Address Where, uint32_t Ordinal) {
   const Object &O = *M.Mem.find(Where);
   Ending.Ended.insert(O.Site);
-  std::set<std::pair<uint32_t, uint32_t>> Parts = Ending.Accessed[O.Site];
+  std::set<std::pair<uint32_t, uint32_t>> Parts = accessedParts(Where);
   Parts.insert({LifeOffset, 1});
   for (auto [Offset, Size] : Parts) {
     if (Offset != LifeOffset && uint64_t(Offset) + Size > O.Size)
@@ -92,9 +114,15 @@ template <unsigned Words> void OutOfOrder<Words>::moveBlock(ThreadId T, const In
 
 /// Reads what is known to be in the old block and writes it to the new one.
 template <unsigned Words> void OutOfOrder<Words>::addCopies(ThreadId T, Address Old, Address New, uint32_t Size) {
-  for (auto [Offset, Width] : Ending.Accessed[M.Mem.find(Old)->Site]) {
+  for (auto [Offset, Width] : accessedParts(Old)) {
     if (uint64_t(Offset) + Width > Size)
       continue;
+    if (Width > 8) { // a synchronisation object, which is read and written as bytes here
+      Ending.Cut.cut(*M.Mem.find(Old), Old + Offset);
+      Ending.Cut.cut(*M.Mem.find(New), New + Offset);
+      Ending.Changed = true;
+      continue;
+    }
     Operation Op;
     Op.Kind = OperationKind::Load;
     Op.Width = static_cast<uint8_t>(Width);
@@ -123,15 +151,15 @@ template <unsigned Words> PlaceId OutOfOrder<Words>::lifeOf(uint32_t Slot) const
 }
 
 template <unsigned Words> void OutOfOrder<Words>::failEnded(EventId E, EventId End) {
-  const auto &Place = G.Places[G[E].Place];
-  Object &O = M.Mem.at(slotOf(Place.Where));
+  const Address Where = whereOf(E);
+  Object &O = M.Mem.at(slotOf(Where));
   const Instruction &I = P.Code[G[E].Pc];
   const bool Moves = !G[E].IsWrite && I.Op == Opcode::CallBuiltin && static_cast<Builtin>(I.Imm) == Builtin::Realloc;
   if (G[E].Ends || Moves)
     return fail(E, BugKind::DoubleFree,
                 "free of a heap block that was freed already (line " + std::to_string(P.placeOf(G[End].Pc).Line) + ")");
   M.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[End].Pc);
-  auto [Kind, Message] = describeBadAccess(M, Place.Where, Place.Width, G[E].IsWrite);
+  auto [Kind, Message] = describeBadAccess(M, Where, widthOf(E), G[E].IsWrite);
   fail(E, Kind, std::move(Message));
 }
 
@@ -140,12 +168,14 @@ template <unsigned Words> bool OutOfOrder<Words>::failsUnwritten(EventId Read) {
   const bool Reads = Kind == OperationKind::Load || Kind == OperationKind::Rmw || Kind == OperationKind::CmpXchg;
   if (!M.checks(BugKind::Uninitialised) || !Reads)
     return false;
-  const auto &Place = G.Places[G[Read].Place];
-  const Object &O = M.Mem.at(slotOf(Place.Where));
-  if (!M.readsUnwritten(G[Read].Pc, O, Place.Where, Place.Width))
-    return false;
-  fail(Read, BugKind::Uninitialised, describeUnwritten(M, O, Place.Where, Place.Width));
-  return true;
+  const Object &O = M.Mem.at(slotOf(whereOf(Read)));
+  const bool Fails = G.anyCell(Read, [&](const GraphCell &C) {
+    const auto &Place = G.Places[C.Place];
+    return C.Source == NoEvent && M.readsUnwritten(G[Read].Pc, O, Place.Where, Place.Width);
+  });
+  if (Fails)
+    fail(Read, BugKind::Uninitialised, describeUnwritten(M, O, whereOf(Read), widthOf(Read)));
+  return Fails;
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::reportOverflows() {
@@ -167,14 +197,15 @@ template <unsigned Words> bool OutOfOrder<Words>::reportLeaks() {
   if (!M.checks(BugKind::Leak))
     return false;
   const UndoLog::Mark Before = M.undo().mark();
-  for (const auto &Place : G.Places) {
+  for (PlaceId Id = 0; Id < G.Places.size(); ++Id) {
+    const auto &Place = G.Places[Id];
     if (Place.Coherence.empty())
       continue;
     const EventId Last = Place.Coherence.back();
     if (Object &O = M.Mem.at(slotOf(Place.Where)); G[Last].Ends && O.Life == Lifetime::Alive)
       M.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[Last].Pc);
     else if (!G[Last].Ends && Place.Holds == Graph::PlaceState::Bits)
-      M.Mem.write(Place.Where, Place.Width, G[Last].Value, 0);
+      M.Mem.write(Place.Where, Place.Width, G.valueIn(Id, Last), 0);
   }
   for (ThreadId T = 0; T < M.numThreads(); ++T) {
     if (!M.exists(T) || M.isFinished(T))

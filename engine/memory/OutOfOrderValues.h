@@ -144,7 +144,11 @@ template <unsigned Words> bool OutOfOrder<Words>::resolve(const Value &V, uint64
         Pending.pop_back();
         continue;
       }
-      if (N.Kind != Node::Pure) {
+      if (N.Kind == Node::Joined) {
+        if (!Knows(N.A) || !Knows(N.B))
+          continue;
+        Found = BitsOf(N.A) | BitsOf(N.B) << N.C.Bits;
+      } else if (N.Kind != Node::Pure) {
         if (!G.Committed.contains(N.From))
           return false;
         const Access &From = Accesses[N.From];

@@ -15,6 +15,13 @@ EventSet<Words> rowsOf(const ExecutionGraph<Words> &G, const EventSet<Words> &Of
   return All;
 }
 
+/// Whether coherence or from-reads lead from an event to a write.
+template <unsigned Words> bool comesBefore(const ExecutionGraph<Words> &G, EventId E, EventId Write) {
+  return G.anyCell(Write, [&](const GraphCell &C) {
+    return G.accesses(E, C.Place) && G.coherenceIn(C.Place, E) < C.Position;
+  });
+}
+
 } // namespace
 
 template <unsigned Words> EventSet<Words> PowerAxioms<Words>::commitBefore(const Graph &G, EventId E) const {
@@ -32,7 +39,7 @@ template <unsigned Words> EventSet<Words> PowerAxioms<Words>::commitBefore(const
     });
   if (Event.Place != NoPlace)
     Event.Before.forEach([&](EventId Earlier) {
-      if (G[Earlier].Place == Event.Place)
+      if (G.overlap(Earlier, E))
         Direct.insert(Earlier);
     });
   return Direct;
@@ -56,17 +63,20 @@ template <unsigned Words> void PowerAxioms<Words>::preserveProgramOrder(Graph &G
   Set Dependencies = (New.Address | New.Data) & G.Reads;
   Set II0 = Dependencies, CI0 = New.ControlISync & G.Reads;
   Set CC0 = Dependencies | SamePlace | (New.Control & G.Reads) | (New.AddressBefore & G.Reads);
-  if (!New.IsWrite && New.Source != NoEvent) {
-    if (!G.isExternal(New.Source, E)) {
-      II0.insert(New.Source); // rfi
-    } else {
+  if (!New.IsWrite)
+    G.forEachCell(E, [&](const GraphCell &C) {
+      if (C.Source == NoEvent)
+        return;
+      if (!G.isExternal(C.Source, E)) {
+        II0.insert(C.Source); // rfi
+        return;
+      }
       // rdw and detour: an earlier access of the same place comes before the other thread's write that E reads.
       SamePlace.forEach([&](EventId Earlier) {
-        if (G.coherenceOf(Earlier) < G[New.Source].Position)
+        if (comesBefore(G, Earlier, C.Source))
           (G[Earlier].IsWrite ? CI0 : II0).insert(Earlier);
       });
-    }
-  }
+    });
   New.II = II0;
   New.CI = CI0;
   New.CC = CC0;
@@ -104,8 +114,14 @@ template <unsigned Words> void PowerAxioms<Words>::propagate(Graph &G, EventId E
   Event &New = G[E];
   Set Full = fullFence(G, E), Fences = Full | lightFence(G, E);
   New.Order = ((New.IsWrite ? New.IC : New.II) & G.Reads) | Fences;
-  if (!New.IsWrite && New.Source != NoEvent && G.isExternal(New.Source, E))
-    New.Order.insert(New.Source);
+  auto ExternalSources = [&G](EventId Read, Set &Into) {
+    G.forEachCell(Read, [&](const GraphCell &C) {
+      if (C.Source != NoEvent && G.isExternal(C.Source, Read))
+        Into.insert(C.Source);
+    });
+  };
+  if (!New.IsWrite)
+    ExternalSources(E, New.Order);
 
   // What happens before something that happens before E has given its rows to it.
   New.OrderPast.clear();
@@ -120,10 +136,7 @@ template <unsigned Words> void PowerAxioms<Words>::propagate(Graph &G, EventId E
   }
   New.OrderPast.insert(E);
 
-  (Fences & G.Reads).forEach([&](EventId Read) {
-    if (EventId Source = G[Read].Source; Source != NoEvent && G.isExternal(Source, Read))
-      New.PropBase.insert(Source);
-  });
+  (Fences & G.Reads).forEach([&](EventId Read) { ExternalSources(Read, New.PropBase); });
   New.PropBasePast = closedRowsOf(G, New.PropBase, &Event::PropBasePast);
   New.PropBasePast.insert(E);
   New.Strong |= closedRowsOf(G, Full, &Event::PropBasePast);
@@ -134,46 +147,61 @@ template <unsigned Words> void PowerAxioms<Words>::extend(Graph &G, EventId E) c
   propagate(G, E);
 }
 
+/// Place by place: where an access is split, what is before one of its places is not before what comes behind another.
 template <unsigned Words> EventSet<Words> PowerAxioms<Words>::communicatesTo(const Graph &G, const Set &To) {
   // Of the events of a place, the one furthest on in coherence has all that lead to the others before it.
-  Set From = To, Left = To;
-  while (!Left.empty()) {
-    EventId First = Left.takeFirst();
-    const auto &Place = G.Places[G[First].Place];
-    uint32_t Furthest = G.coherenceOf(First);
-    (Left & (Place.Writes | Place.Reads)).forEach([&](EventId Other) {
-      Furthest = std::max(Furthest, G.coherenceOf(Other));
-    });
-    Left -= Place.Writes | Place.Reads;
+  Set From = To;
+  auto Add = [&](PlaceId Where, uint32_t Furthest) {
+    const auto &Place = G.Places[Where];
     for (uint32_t K = 0; K < Furthest; ++K) {
-      EventId Write = Place.Coherence[K];
-      From.insert(Write);
-      From |= K == 0 ? Place.InitialReaders : G.readersOf(G[First].Place, Place.Coherence[K - 1]);
+      From.insert(Place.Coherence[K]);
+      From |= K == 0 ? Place.InitialReaders : G.readersOf(Where, Place.Coherence[K - 1]);
     }
+  };
+  for (Set Left = To; !Left.empty();) {
+    const EventId First = Left.takeFirst();
+    G.forEachCell(First, [&](const GraphCell &C) {
+      const Set Here = G.Places[C.Place].Writes | G.Places[C.Place].Reads;
+      uint32_t Furthest = G.coherenceIn(C.Place, First);
+      ((G.AnySplit ? To : Left) & Here).forEach([&](EventId Other) {
+        Furthest = std::max(Furthest, G.coherenceIn(C.Place, Other));
+      });
+      Add(C.Place, Furthest);
+      if (!G.AnySplit) // else they may have other places
+        Left -= Here;
+    });
   }
   return From;
 }
 
 template <unsigned Words> bool PowerAxioms<Words>::observes(const Graph &G, EventId E) {
   const GraphEvent<Words> &New = G[E];
-  const auto &Place = G.Places[New.Place];
+  bool Allowed = true;
   if (!New.IsWrite) {
     // E reads before some write that has been propagated to what happens before E.
     Set Propagated = communicatesTo(G, New.Strong);
     (New.OrderPast & G.Writes).forEach([&](EventId W) { Propagated |= G[W].PropBase & G.Writes; });
-    bool Allowed = true;
-    (Propagated & Place.Writes).forEach([&](EventId W) {
-      Allowed &= !(G[W].Position > G.positionOf(New.Source) && G.isExternal(W, E));
+    G.forEachCell(E, [&](const GraphCell &C) {
+      const uint32_t Read = G.positionIn(C.Place, C.Source);
+      (Propagated & G.Places[C.Place].Writes).forEach([&](EventId W) {
+        Allowed &= !(G.cellIn(C.Place, W).Position > Read && G.isExternal(W, E));
+      });
     });
     return Allowed;
   }
   // Somebody read before E, and E leads (by com) to something that was propagated to them.
-  bool Allowed = true;
-  Place.Reads.forEach([&](EventId R) {
-    if (G.coherenceOf(R) >= New.Position || !G.isExternal(R, E))
-      return;
-    (G[R].Strong & (Place.Writes | Place.Reads)).forEach([&](EventId Y) {
-      Allowed &= Y == E || G.coherenceOf(Y) <= New.Position;
+  Set Behind; // by com
+  G.forEachCell(E, [&](const GraphCell &C) {
+    const auto &Place = G.Places[C.Place];
+    (Place.Writes | Place.Reads).forEach([&](EventId Y) {
+      if (Y != E && G.coherenceIn(C.Place, Y) > C.Position)
+        Behind.insert(Y);
+    });
+  });
+  G.forEachCell(E, [&](const GraphCell &C) {
+    G.Places[C.Place].Reads.forEach([&](EventId R) {
+      if (G.coherenceIn(C.Place, R) < C.Position && G.isExternal(R, E))
+        Allowed &= !G[R].Strong.intersects(Behind);
     });
   });
   return Allowed;
@@ -189,9 +217,11 @@ template <unsigned Words> bool PowerAxioms<Words>::propagates(const Graph &G, Ev
     Set From = communicatesTo(G, Event.Strong);
     if (Event.IsWrite) {
       From |= Event.PropBase & G.Writes;
-      const auto &Coherence = G.Places[Event.Place].Coherence;
-      for (uint32_t K = 0; K + 1 < Event.Position; ++K)
-        From.insert(Coherence[K]);
+      G.forEachCell(To, [&](const GraphCell &C) {
+        const auto &Coherence = G.Places[C.Place].Coherence;
+        for (uint32_t K = 0; K + 1 < C.Position; ++K)
+          From.insert(Coherence[K]);
+      });
     }
     if (From.contains(E))
       return false;
@@ -201,8 +231,21 @@ template <unsigned Words> bool PowerAxioms<Words>::propagates(const Graph &G, Ev
   return true;
 }
 
+template <unsigned Words> bool PowerAxioms<Words>::seesWhole(const Graph &G, EventId E) {
+  bool Whole = true;
+  (G[E].OrderPast & G.Reads).forEach([&](EventId Read) {
+    if (G.isExternal(Read, E))
+      return;
+    G.forEachCell(Read, [&](const GraphCell &C) {
+      Whole &= C.Source == NoEvent || !G.isSplit(C.Source) || !G.isExternal(C.Source, Read) ||
+               !comesBefore(G, E, C.Source);
+    });
+  });
+  return Whole;
+}
+
 template <unsigned Words> bool PowerAxioms<Words>::allows(const Graph &G, EventId E) const {
-  return !leadsOn(G, E) || (observes(G, E) && propagates(G, E));
+  return !leadsOn(G, E) || (observes(G, E) && propagates(G, E) && (!G.AnySplit || seesWhole(G, E)));
 }
 
 template class PowerAxioms<1>;

@@ -28,6 +28,9 @@ public:
   static Set communicatesTo(const Graph &G, const Set &To);
   static bool observes(const Graph &G, EventId E);   // irreflexive(fre ; prop ; hb*)
   static bool propagates(const Graph &G, EventId E); // acyclic(co | prop)
+  /// A store reaches a thread as a whole: irreflexive((fre | coe) ; rfe ; (hb* & int)). Where accesses have one size this
+  /// follows from SC per location.
+  static bool seesWhole(const Graph &G, EventId E);
 };
 
 } // namespace picket

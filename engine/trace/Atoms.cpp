@@ -5,7 +5,6 @@
 namespace picket {
 
 Atoms::Atoms(const Recording &R) {
-  std::vector<uint64_t> Bounds;
   for (const TraceVariable &V : R.Variables) {
     Bounds.push_back(V.Address);
     Bounds.push_back(V.Address + V.Size);

@@ -14,9 +14,12 @@ public:
   /// The atoms of a variable, in order.
   const std::vector<uint32_t> &of(uint32_t Variable) const { return OfVariable[Variable]; }
   bool overlap(uint32_t A, uint32_t B) const;
+  /// Where an atom begins.
+  uint64_t addressOf(uint32_t Atom) const { return Bounds[Atom]; }
 
 private:
   uint32_t Count = 0;
+  std::vector<uint64_t> Bounds;
   std::vector<std::vector<uint32_t>> OfVariable;
 };
 

@@ -84,8 +84,10 @@ private:
   void sources() {
     for (uint32_t K = 0; K < R.Events.size(); ++K)
       for (const TraceAccess &A : R.Events[K].Accesses)
-        if (A.Source != NoEvent && R.Events[A.Source].Thread != R.Events[K].Thread)
-          Order.wish(A.Source, K);
+        A.eachSource([&](uint32_t From) {
+          if (R.Events[From].Thread != R.Events[K].Thread)
+            Order.wish(From, K);
+        });
   }
 
   bool overlap(uint32_t A, uint32_t B) const {

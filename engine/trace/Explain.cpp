@@ -313,8 +313,7 @@ static Recording reordered(Recording R, const std::vector<uint32_t> &Order) {
     if (Events.back().Partner != NoEvent)
       Events.back().Partner = NewIndex[Events.back().Partner];
     for (TraceAccess &A : Events.back().Accesses)
-      if (A.Source != NoEvent)
-        A.Source = NewIndex[A.Source];
+      A.eachSource([&](uint32_t &From) { From = NewIndex[From]; });
     for (TraceLink &L : Events.back().Links)
       L.On = NewIndex[L.On];
   }
@@ -344,8 +343,10 @@ static void markForwarded(Recording &R, const std::vector<uint32_t> &Order) {
   std::vector<bool> Told(R.Events.size(), false);
   for (uint32_t Event : Order) {
     TraceEvent &E = R.Events[Event];
-    const uint32_t Source = E.Kind == EventKind::Load ? E.Accesses[0].Source : NoEvent;
-    E.Forwarded = Source != NoEvent && R.Events[Source].Thread == E.Thread && !Told[Source];
+    E.Forwarded = false;
+    if (E.Kind == EventKind::Load)
+      E.Accesses[0].eachSource(
+          [&](uint32_t Source) { E.Forwarded |= R.Events[Source].Thread == E.Thread && !Told[Source]; });
     Told[Event] = true;
   }
 }

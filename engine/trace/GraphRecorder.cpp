@@ -42,13 +42,19 @@ private:
     }
     return endBefore(F) != NoEvent;
   }
+  static std::vector<GraphFact::Cell> cellsOf(const GraphFact &F) {
+    return F.Cells.empty() ? std::vector<GraphFact::Cell>{{0, F.Width, F.Source, F.Position}} : F.Cells;
+  }
   /// The end of the memory that an access is behind.
   EventId endBefore(const GraphFact &F) const {
-    if (!F.IsWrite)
-      return F.Source != NoEvent && Facts[F.Source].Ends ? F.Source : NoEvent;
-    for (EventId E = 0; E < Facts.size(); ++E)
-      if (Facts[E].Ends && Facts[E].Happened && Facts[E].Where == F.Where && Facts[E].Position < F.Position)
-        return E;
+    for (const GraphFact::Cell &C : cellsOf(F)) {
+      if (!F.IsWrite && C.Source != NoEvent && Facts[C.Source].Ends)
+        return C.Source;
+      for (EventId E = 0; E < Facts.size() && F.IsWrite; ++E)
+        if (Facts[E].Ends && Facts[E].Happened && Facts[E].Where == F.Where + C.Offset &&
+            Facts[E].Position < C.Position)
+          return E;
+    }
     return NoEvent;
   }
   bool needs(const GraphFact &F, EventId Other) const {
@@ -164,6 +170,8 @@ private:
   TraceAccess accessOf(const GraphFact &F) {
     TraceAccess A = Into.access(F.Where, F.Width, F.IsWrite, F.Value, 0);
     A.Position = F.Position;
+    for (const GraphFact::Cell &C : F.Cells)
+      A.Cells.push_back({C.Offset, NoEvent, C.Position});
     if (F.Op.Kind != OperationKind::Sync)
       Into.Variables[A.Variable].InitialLow = F.Initial;
     return A;
@@ -206,6 +214,8 @@ private:
       Accesses[0].Write = true;
       Accesses[0].Low = 0;
       Accesses[0].Position = Writes ? Facts[Id + 1].Position : 0;
+      for (size_t C = 0; C < Accesses[0].Cells.size(); ++C)
+        Accesses[0].Cells[C].Position = Writes ? Facts[Id + 1].Cells[C].Position : 0;
     } else if (Writes) {
       Accesses.push_back(accessOf(Facts[Id + 1]));
     }
@@ -246,8 +256,8 @@ private:
       if (EventOf[Id] == NoEvent)
         continue;
       const GraphFact &F = Facts[Id];
-      if (!F.IsWrite && F.Source != NoEvent)
-        Into.Events[EventOf[Id]].Accesses[0].Source = EventOf[F.Source];
+      if (!F.IsWrite)
+        setSources(Into.Events[EventOf[Id]].Accesses[0], F);
       add(Id, TraceLink::Address, origins(F.AddressFrom));
       add(Id, TraceLink::Data, origins(F.DataFrom));
       add(Id, TraceLink::Control, origins(FewControl ? F.ControlFrom : nearest(F.ControlFrom)));
@@ -255,16 +265,32 @@ private:
       add(Id, TraceLink::Kept, through(F.Kept, [&](EventId E) { return Facts[E].Kept; }));
     }
     for (TraceEvent &E : Into.Events) {
+      for (TraceAccess &A : E.Accesses)
+        if (std::all_of(A.Cells.begin(), A.Cells.end(), [&](const TraceCell &C) {
+              return C.Source == A.Source && C.Position == A.Position;
+            }))
+          A.Cells.clear();
       std::sort(E.Links.begin(), E.Links.end());
       E.Links.erase(std::unique(E.Links.begin(), E.Links.end()), E.Links.end());
     }
     reduceKept();
   }
 
+  void setSources(TraceAccess &A, const GraphFact &F) const {
+    auto NumberOf = [&](EventId Source) { return Source == NoEvent ? NoEvent : EventOf[Source]; };
+    A.Source = NumberOf(F.Source);
+    for (size_t C = 0; C < A.Cells.size(); ++C)
+      A.Cells[C].Source = NumberOf(F.Cells[C].Source);
+  }
+
   /// Where values come from that went through memory nobody else touches.
   std::vector<EventId> origins(const std::vector<EventId> &Reads) const {
     return through(Reads, [&](EventId E) {
-      return Facts[E].IsWrite || Facts[E].Source == NoEvent ? std::vector<EventId>() : Facts[Facts[E].Source].DataFrom;
+      std::vector<EventId> All;
+      for (const GraphFact::Cell &C : cellsOf(Facts[E]))
+        if (!Facts[E].IsWrite && C.Source != NoEvent)
+          All.insert(All.end(), Facts[C.Source].DataFrom.begin(), Facts[C.Source].DataFrom.end());
+      return All;
     });
   }
 
@@ -332,8 +358,8 @@ private:
     } else if (Failed != NoEvent) {
       Accesses = accessesOf(Failed);
       Accesses.resize(1);
-      if (EventId Source = Facts[Failed].Source; !Facts[Failed].IsWrite && Source != NoEvent)
-        Accesses[0].Source = EventOf[Source];
+      if (!Facts[Failed].IsWrite)
+        setSources(Accesses[0], Facts[Failed]);
     }
     for (TraceAccess &A : Accesses)
       A.Write = false; // it did not get so far

@@ -46,6 +46,12 @@ struct TraceVariable {
   uint64_t InitialLow = 0, InitialHigh = 0;
 };
 
+/// POWER: a part of an access, of which other accesses touch another part.
+struct TraceCell {
+  uint32_t Offset = 0; // from the start of the access; the cell ends where the next one begins
+  uint32_t Source = NoEvent, Position = 0; // as in TraceAccess
+};
+
 /// One access of an event. Values are what was read, or written.
 struct TraceAccess {
   uint32_t Variable = 0;
@@ -55,6 +61,27 @@ struct TraceAccess {
   // POWER, of reads, writes, and operations on synchronisation objects, which are both.
   uint32_t Source = NoEvent; // the event that wrote what is read; none: the initial value
   uint32_t Position = 0;     // place among the writes of the variable, from 1; 0: no write took place
+  // If it is not the same for all of it: in order of offsets, from 0 on. Source and Position are then those of the first.
+  std::vector<TraceCell> Cells;
+
+  TraceCell at(uint32_t Offset) const {
+    TraceCell Found{0, Source, Position};
+    for (const TraceCell &C : Cells)
+      if (C.Offset <= Offset)
+        Found = C;
+    return Found;
+  }
+  /// Calls Visit(source) for each event that something was read from, maybe more than once. Sources may be changed.
+  template <typename Visitor> void eachSource(Visitor Visit) {
+    if (Source != NoEvent)
+      Visit(Source);
+    for (TraceCell &C : Cells)
+      if (C.Source != NoEvent)
+        Visit(C.Source);
+  }
+  template <typename Visitor> void eachSource(Visitor Visit) const {
+    const_cast<TraceAccess *>(this)->eachSource([&](uint32_t &From) { Visit(static_cast<const uint32_t &>(From)); });
+  }
 };
 
 /// POWER: how an event depends on an earlier one of its thread.

@@ -192,13 +192,23 @@ public:
         S.Turn = turnOf(E);
         // A second end of the same memory is a bug, and not an access of a part of it.
         S.Whole = E.Kind == EventKind::Free || (E.Kind == EventKind::Bug && Recorded.BugKind == "double-free");
-        for (const TraceAccess &A : E.Accesses)
+        for (const TraceAccess &A : E.Accesses) {
           S.Position = std::max(S.Position, A.Position);
+          for (size_t C = 0; C < A.Cells.size(); ++C) {
+            if (S.Cells.size() <= C)
+              S.Cells.push_back({A.Cells[C].Offset, ~0u, 0});
+            S.Cells[C].Position = std::max(S.Cells[C].Position, A.Cells[C].Position);
+          }
+        }
       }
     for (size_t Step = 0; Step < EventOf.size(); ++Step)
-      for (const TraceAccess &A : Recorded.Events[EventOf[Step]].Accesses)
+      for (const TraceAccess &A : Recorded.Events[EventOf[Step]].Accesses) {
         if (A.Source != NoEvent)
           Script.Steps[Step].Source = StepOf[A.Source];
+        for (size_t C = 0; C < A.Cells.size(); ++C)
+          if (A.Cells[C].Source != NoEvent)
+            Script.Steps[Step].Cells[C].Source = StepOf[A.Cells[C].Source];
+      }
   }
 
   ReplayResult run(const Program &P, const MachineOptions &Options, Sharing &Shared) {
@@ -232,10 +242,16 @@ private:
   /// is missing is theirs.
   bool isBehindEnd(const TraceEvent &E) const {
     return std::any_of(E.Accesses.begin(), E.Accesses.end(), [&](const TraceAccess &A) {
+      const uint64_t Start = Recorded.Variables[A.Variable].Address;
       uint32_t Before = 0;
       for (const TraceEvent &Other : Recorded.Events)
-        for (const TraceAccess &B : Other.Accesses)
-          Before += B.Variable == A.Variable && B.Position > 0 && B.Position < A.Position;
+        for (const TraceAccess &B : Other.Accesses) {
+          const TraceVariable &V = Recorded.Variables[B.Variable];
+          if (V.Address > Start || V.Address + V.Size <= Start)
+            continue;
+          const uint32_t Position = B.at(static_cast<uint32_t>(Start - V.Address)).Position;
+          Before += Position > 0 && Position < A.Position;
+        }
       return A.Position > Before + 1;
     });
   }
@@ -249,9 +265,10 @@ private:
   }
 
   static bool readsEnd(const Recording &R, const TraceEvent &E) {
-    return std::any_of(E.Accesses.begin(), E.Accesses.end(), [&](const TraceAccess &A) {
-      return A.Source != NoEvent && R.Events[A.Source].Kind == EventKind::Free;
-    });
+    bool Reads = false;
+    for (const TraceAccess &A : E.Accesses)
+      A.eachSource([&](uint32_t Source) { Reads |= R.Events[Source].Kind == EventKind::Free; });
+    return Reads;
   }
 
   decltype(GraphScript::Step::Turn) turnOf(const TraceEvent &E) const {
@@ -308,10 +325,13 @@ bool isSound(const Recording &R) {
     if (E.Thread >= R.Threads.size() || E.Other >= R.Threads.size() ||
         (E.Partner != NoEvent && E.Partner >= R.Events.size()))
       return false;
-    for (const TraceAccess &A : E.Accesses)
-      if (A.Variable >= R.Variables.size() || (A.Source != NoEvent && A.Source >= R.Events.size()) ||
-          (A.Source != NoEvent && !R.Events[A.Source].canBeRead()))
-        return false;
+    bool Sound = true;
+    for (const TraceAccess &A : E.Accesses) {
+      Sound &= A.Variable < R.Variables.size();
+      A.eachSource([&](uint32_t Source) { Sound &= Source < R.Events.size() && R.Events[Source].canBeRead(); });
+    }
+    if (!Sound)
+      return false;
     for (const TraceLink &L : E.Links)
       if (L.On >= R.Events.size())
         return false;

@@ -169,30 +169,37 @@ public:
       lock(E);
     else if (E.Kind != EventKind::Free && E.Kind != EventKind::Blocked)
       for (const TraceAccess &A : E.Accesses)
-        if (A.Write && isLatest(A))
+        if (A.Write)
           write(A);
   }
 
 private:
   /// POWER: what is in memory in the end is not always what is told last.
-  bool isLatest(const TraceAccess &A) {
-    if (A.Position == 0)
-      return true;
-    Latest.resize(R.Variables.size(), 0);
-    return A.Position > Latest[A.Variable] && (Latest[A.Variable] = A.Position);
+  bool isLatest(const TraceAccess &A, uint32_t Offset) {
+    const uint32_t Position = A.at(Offset).Position;
+    uint32_t &Known = Latest[R.Variables[A.Variable].Address + Offset];
+    return Position == 0 || (Position > Known && (Known = Position));
   }
 
   void write(const TraceAccess &A) {
     const TraceVariable &V = R.Variables[A.Variable];
-    Memory[A.Variable] = A.Text;
+    const uint32_t Size = std::min(V.Size, 16u);
+    uint32_t Written = 0;
+    for (uint32_t K = 0; K < Size; ++K)
+      if (isLatest(A, K)) {
+        Bytes[V.Address + K] = static_cast<uint8_t>((K < 8 ? A.Low : A.High) >> (8 * (K % 8)));
+        ++Written;
+      }
+    if (Written == 0 && Size > 0)
+      return;
+    if (Written == Size)
+      Memory[A.Variable] = A.Text;
     if (V.Size > 16)
       return;
-    for (uint32_t K = 0; K < V.Size; ++K)
-      Bytes[V.Address + K] = static_cast<uint8_t>((K < 8 ? A.Low : A.High) >> (8 * (K % 8)));
     // Others that share bytes with it.
     for (uint32_t Other = 0; Other < R.Variables.size(); ++Other) {
       const TraceVariable &O = R.Variables[Other];
-      if (Other == A.Variable || O.Size > 8 || O.Address >= V.Address + V.Size || V.Address >= O.Address + O.Size)
+      if ((Other == A.Variable && Written == Size) || O.Size > 8 || O.Address >= V.Address + V.Size || V.Address >= O.Address + O.Size)
         continue;
       uint64_t Value = 0;
       for (uint32_t K = 0; K < O.Size; ++K)
@@ -215,7 +222,7 @@ private:
 
   const Recording &R;
   std::map<uint64_t, uint8_t> Bytes;
-  std::vector<uint32_t> Latest; // per variable: how far its coherence was told
+  std::map<uint64_t, uint32_t> Latest; // per byte: how far its coherence was told
 };
 
 /// Why steps are strange under TSO and PSO: stores wait in buffers.

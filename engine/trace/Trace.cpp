@@ -46,9 +46,9 @@ public:
             Writes[Atom].push_back(K);
         });
     if (OutOfOrder)
-      for (std::vector<uint32_t> &Order : Writes)
-        std::stable_sort(Order.begin(), Order.end(),
-                         [&](uint32_t A, uint32_t B) { return coherenceOf(A) < coherenceOf(B); });
+      for (uint32_t Atom = 0; Atom < Writes.size(); ++Atom)
+        std::stable_sort(Writes[Atom].begin(), Writes[Atom].end(),
+                         [&](uint32_t A, uint32_t B) { return coherenceOf(A, Atom) < coherenceOf(B, Atom); });
   }
 
   TraceGraph chronological() {
@@ -92,13 +92,17 @@ public:
 
 private:
   /// POWER: where an event stands among the writes of what it writes. The end of memory is behind everything.
-  uint32_t coherenceOf(uint32_t Event) const {
+  uint32_t coherenceOf(uint32_t Event, uint32_t Atom) const {
     if (R.Events[Event].Kind == EventKind::Free)
       return ~0u;
     for (const TraceAccess &A : R.Events[Event].Accesses)
       if (A.Write)
-        return A.Position;
+        return A.at(offsetIn(A, Atom)).Position;
     return 0;
+  }
+  uint32_t offsetIn(const TraceAccess &A, uint32_t Atom) const {
+    const uint64_t Start = R.Variables[A.Variable].Address, Here = Memory.addressOf(Atom);
+    return Here > Start ? static_cast<uint32_t>(Here - Start) : 0;
   }
 
   void add(uint32_t From, uint32_t To, EdgeKind Kind) {
@@ -215,11 +219,10 @@ private:
       for (const TraceAccess &A : R.Events[K].Accesses) {
         if (A.Write || (A.Source == NoEvent && R.Events[K].Kind == EventKind::Bug))
           continue;
-        if (A.Source != NoEvent)
-          add(A.Source, K, EdgeKind::Source);
+        A.eachSource([&](uint32_t From) { add(From, K, EdgeKind::Source); });
         for (uint32_t Atom : Memory.of(A.Variable)) {
           const std::vector<uint32_t> &Order = Writes[Atom];
-          auto Read = std::find(Order.begin(), Order.end(), A.Source);
+          auto Read = std::find(Order.begin(), Order.end(), A.at(offsetIn(A, Atom)).Source);
           auto Next = Read == Order.end() ? Order.begin() : Read + 1;
           if (Next != Order.end())
             add(K, *Next, EdgeKind::Conflict);

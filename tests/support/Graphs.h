@@ -40,8 +40,9 @@ public:
 
 private:
   using AccessName = std::pair<ThreadId, uint32_t>;
-  /// Per access the one that it reads, or that is before it in coherence. Threads are deterministic: this says it all.
-  using Key = std::map<AccessName, AccessName>;
+  /// Per access, in each of its places, the one that it reads, or that is before it in coherence. Threads are
+  /// deterministic: this says it all.
+  using Key = std::map<std::pair<AccessName, Address>, AccessName>;
 
   static Key keyOf(GraphRun &Run) {
     const std::vector<GraphAccess> All = Run.accesses();
@@ -56,7 +57,7 @@ private:
         From = Coherence.at({A.Where, A.Position - 1});
       else if (!A.IsWrite && A.Source != ~0u)
         From = {All[A.Source].Thread, All[A.Source].Index};
-      K[{A.Thread, A.Index}] = From;
+      K[{{A.Thread, A.Index}, A.Where}] = From;
     }
     return K;
   }

@@ -11,21 +11,21 @@
 namespace picket {
 namespace {
 
-/// A message that may come late under PSO; POWER does not know accesses of different sizes that overlap.
-const char *const Overlapping = R"(#include <assert.h>
+/// A message that may come late under PSO; POWER does not know atomic accesses that are not aligned.
+const char *const NotForPower = R"(#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
-union { atomic_int whole; atomic_char part; } u;
+_Alignas(8) char bytes[8];
 int message;
 void *producer(void *p) {
   message = 42;
-  atomic_store_explicit(&u.whole, 1, memory_order_relaxed);
+  atomic_store_explicit((atomic_int *)((uintptr_t)bytes + 1), 1, memory_order_relaxed);
   return p;
 }
 int main(void) {
   pthread_t t;
   pthread_create(&t, 0, producer, 0);
-  if (atomic_load_explicit(&u.part, memory_order_relaxed))
+  if (atomic_load_explicit((atomic_char *)(bytes + 1), memory_order_relaxed))
     assert(message == 42);
   pthread_join(t, 0);
   return 0;
@@ -150,7 +150,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); pthread_join(t,
 }
 
 TEST(DefaultModels, PowerIsSkippedWhereItAloneRefusesUnlessItIsNamed) {
-  CheckRequest Request = requestFor(Overlapping, 2);
+  CheckRequest Request = requestFor(NotForPower, 2);
   CheckReport Report = check(Request);
   EXPECT_EQ(Verdict::Violation, Report.Models[2].Result);
   EXPECT_EQ(Verdict::Unsupported, Report.Models[3].Result);
@@ -160,7 +160,7 @@ TEST(DefaultModels, PowerIsSkippedWhereItAloneRefusesUnlessItIsNamed) {
   EXPECT_EQ("assertion", O.Findings[0].Code);
   EXPECT_EQ("SC ✓  TSO ✓  PSO ✗  POWER not checked", verdictsText(O));
   EXPECT_TRUE(std::any_of(O.Facts.begin(), O.Facts.end(), [](const LineFact &F) {
-    return F.Text.find("Not checked under POWER: accesses of different sizes") == 0 && F.Where.Line == 8;
+    return F.Text.find("Not checked under POWER: an atomic access that is not aligned") == 0 && F.Where.Line == 8;
   }));
   Request.Options.ModelsNamed = true;
   Report = check(Request);
@@ -200,26 +200,26 @@ TEST(DefaultModels, RunsThatBecomeNoExecutionAreCounted) {
 class DefaultModelsCommandTest : public testing::CommandLineTest {};
 
 TEST_F(DefaultModelsCommandTest, TheExitCodeIsThatOfTheOthersWherePowerIsSkipped) {
-  write("overlap.c", Overlapping);
-  const testing::Outcome Wrong = run("check -q overlap.c");
+  write("unaligned.c", NotForPower);
+  const testing::Outcome Wrong = run("check -q unaligned.c");
   EXPECT_EQ(1, Wrong.ExitCode);
-  EXPECT_TRUE(testing::contains(Wrong.Output, "overlap.c: POWER: not checked: accesses of different sizes")) << Wrong.Output;
-  const testing::Outcome Fixed = run("check --fix --apply overlap.c");
+  EXPECT_TRUE(testing::contains(Wrong.Output, "unaligned.c: POWER: not checked: an atomic access that is not aligned")) << Wrong.Output;
+  const testing::Outcome Fixed = run("check --fix --apply unaligned.c");
   EXPECT_EQ(0, Fixed.ExitCode);
   EXPECT_TRUE(testing::contains(Fixed.Output, "(verified for SC, TSO and PSO, minimal)")) << Fixed.Output;
-  EXPECT_TRUE(testing::contains(Fixed.Output, "overlap.c: not for POWER, which cannot check the program: ")) << Fixed.Output;
-  EXPECT_EQ(0, run("check -q overlap.c").ExitCode);
-  EXPECT_TRUE(testing::contains(run("check --json overlap.c").Output, "\"skipped\": true"));
-  const testing::Outcome Named = run("check -q --model sc,power overlap.c");
+  EXPECT_TRUE(testing::contains(Fixed.Output, "unaligned.c: not for POWER, which cannot check the program: ")) << Fixed.Output;
+  EXPECT_EQ(0, run("check -q unaligned.c").ExitCode);
+  EXPECT_TRUE(testing::contains(run("check --json unaligned.c").Output, "\"skipped\": true"));
+  const testing::Outcome Named = run("check -q --model sc,power unaligned.c");
   EXPECT_EQ(3, Named.ExitCode);
   EXPECT_TRUE(testing::contains(Named.Output, "POWER: cannot be checked: ")) << Named.Output;
-  write("named.c", "// picket: models=sc,power\n" + std::string(Overlapping));
+  write("named.c", "// picket: models=sc,power\n" + std::string(NotForPower));
   EXPECT_EQ(3, run("check -q named.c").ExitCode);
 }
 
 TEST_F(DefaultModelsCommandTest, RobustFixesAreForTsoAndPsoWhereNobodyNamesAModel) {
-  write("overlap.c", Overlapping);
-  const testing::Outcome Fixed = run("check --fix=robust overlap.c");
+  write("unaligned.c", NotForPower);
+  const testing::Outcome Fixed = run("check --fix=robust unaligned.c");
   EXPECT_EQ(0, Fixed.ExitCode) << Fixed.Output;
   EXPECT_TRUE(testing::contains(Fixed.Output, "verified for TSO and PSO")) << Fixed.Output;
 }

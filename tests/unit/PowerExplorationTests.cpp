@@ -437,9 +437,9 @@ std::string refusalOf(const std::string &Text) {
   return All.Result.Reason;
 }
 
-TEST(PowerExploration, OverlappingSizesAreRefused) {
-  EXPECT_NE(refusalOf(threads("union { int whole; char part; } u; int a;", {"u.whole = 1;", "a = u.part;"}))
-                .find("different sizes that overlap"),
+TEST(PowerExploration, AtomicAccessesThatAreNotAlignedAreRefused) {
+  EXPECT_NE(refusalOf(threads("_Alignas(8) char bytes[8];", {"*(atomic_int *)(bytes + 1) = 1;", "bytes[2] = 1;"}))
+                .find("an atomic access that is not aligned"),
             std::string::npos);
 }
 
