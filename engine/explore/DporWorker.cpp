@@ -526,6 +526,7 @@ void DporWorker::run() {
     Result.Ended = ExplorationResult::End::Limit;
     Result.Reason = "memory ran out";
   }
+  C.watch(nullptr); // who records what was found is not stopped by the end of the exploration
   Team.stop();
 }
 

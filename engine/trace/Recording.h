@@ -62,7 +62,7 @@ struct TraceAccess {
   uint32_t Source = NoEvent; // the event that wrote what is read; none: the initial value
   uint32_t Position = 0;     // place among the writes of the variable, from 1; 0: no write took place
   // If it is not the same for all of it: in order of offsets, from 0 on. Source and Position are then those of the first.
-  std::vector<TraceCell> Cells;
+  std::vector<TraceCell> Cells = {};
 
   TraceCell at(uint32_t Offset) const {
     TraceCell Found{0, Source, Position};

@@ -65,3 +65,35 @@ TEST(Recorder, WhatAThreadStoresBeforeItsFirstStepIsTold) {
     for (const Bug &B : M.Bugs)
       EXPECT_TRUE(B.Trace && stores(B.Trace->Run, "v")) << nameOf(M.Which) << ": " << B.Message;
 }
+
+// Recording it takes so many steps that the limits of the exploration, which is over, would be looked at.
+TEST(Recorder, ALongExecutionIsRecordedAfterTheExplorationHasStopped) {
+  CheckRequest Request;
+  Request.Text = requestForText(R"(
+#include <assert.h>
+#include <pthread.h>
+int data[12000];
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *writer(void *p) {
+  pthread_mutex_lock(&m);
+  for (int i = 0; i < 12000; ++i) data[i] = i;
+  pthread_mutex_unlock(&m);
+  return p;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, writer, 0);
+  pthread_mutex_lock(&m);
+  int n = data[11999];
+  pthread_mutex_unlock(&m);
+  assert(n == 0);
+  pthread_join(t, 0);
+  return 0;
+}
+)");
+  Request.Options.Models = {Model::SC, Model::TSO};
+  for (const ModelReport &M : check(Request).Models) {
+    ASSERT_EQ(1u, M.Bugs.size()) << nameOf(M.Which);
+    EXPECT_TRUE(M.Bugs[0].Trace) << nameOf(M.Which);
+  }
+}
