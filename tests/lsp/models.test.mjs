@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { session } from "./client.mjs";
-import { Iriw, LoadBuffering, Overlapping, lineOf, messagePassing, slowUnderPower } from "./programs.mjs";
+import { Iriw, LoadBuffering, NotForPower, lineOf, messagePassing, slowUnderPower } from "./programs.mjs";
 
 const verdicts = (status) => status.models.map(({ model, verdict }) => `${model} ${verdict}`);
 const titlesOf = async (client, uri) =>
@@ -83,16 +83,16 @@ test("A time limit is one per model: the others keep their verdicts", () => sess
 }));
 
 test("What POWER alone refuses is a note, not a diagnostic, unless somebody asked for POWER", () => session({}, async (client) => {
-  const uri = await client.open("overlap.c", Overlapping);
+  const uri = await client.open("unaligned.c", NotForPower);
   const [found, ...more] = await client.checked(uri);
   assert.deepEqual(more, []);
   assert.match(found.message, /^assertion can fail under PSO: 'message == 42'$/);
   const power = client.status(uri).models.at(-1);
   assert.deepEqual([power.verdict, power.skipped], ["unsupported", true]);
   assert.match((await titlesOf(client, uri))[0], /^Picket: SC ✓ {2}TSO ✓ {2}PSO ✗ {2}POWER not checked/);
-  for (const line of [lineOf(Overlapping, "int main"), lineOf(Overlapping, "u.whole, 1")]) {
+  for (const line of [lineOf(NotForPower, "int main"), lineOf(NotForPower, "(uintptr_t)bytes + 1")]) {
     const hover = await client.request("textDocument/hover", { textDocument: { uri }, position: { line, character: 4 } });
-    assert.match(hover?.contents.value ?? "", /Not checked under POWER: accesses of different sizes that overlap/);
+    assert.match(hover?.contents.value ?? "", /Not checked under POWER: an atomic access that is not aligned/);
   }
   await searched(client, uri);
   const { fixes: [best] } = await client.request("picket/fixes", { uri, wait: true });
@@ -101,7 +101,7 @@ test("What POWER alone refuses is a note, not a diagnostic, unless somebody aske
   await client.notify("workspace/didChangeConfiguration", { settings: { picket: { models: ["sc", "tso", "pso", "power"], unroll: 7 } } });
   await client.until("a check with these", () => client.status(uri).settings.unroll === 7 && client.status(uri).state === "done");
   assert.equal(client.status(uri).models.at(-1).skipped, true);
-  await client.editAndSave(uri, `// picket: models=pso,power\n${Overlapping}`);
+  await client.editAndSave(uri, `// picket: models=pso,power\n${NotForPower}`);
   const asked = await client.checked(uri);
   assert.deepEqual(asked.map(({ code }) => code).sort(), ["assertion", "unsupported"]);
 }));

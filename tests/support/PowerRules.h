@@ -60,46 +60,70 @@ public:
   }
 
 private:
+  /// Byte by byte: an access may be larger or smaller than what it reads from.
   static std::string accesses(const Recording &R, uint32_t Event) {
     const TraceEvent &E = R.Events[Event];
     for (const TraceAccess &A : E.Accesses) {
-      if (A.Source == Event || (A.Source != NoEvent && A.Source >= R.Events.size()))
+      bool IsSource = true;
+      A.eachSource([&](uint32_t From) { IsSource &= From != Event && From < R.Events.size(); });
+      if (!IsSource)
         return "a source that is none";
       if (!E.isAccess() || A.Write)
         continue;
-      if (A.Source == NoEvent) {
-        if (A.Low != R.Variables[A.Variable].InitialLow)
-          return "the initial value is another one";
-        continue;
+      const TraceVariable &Read = R.Variables[A.Variable];
+      for (uint32_t K = 0; K < Read.Size; ++K) {
+        const uint32_t From = A.at(K).Source;
+        if (From == NoEvent) {
+          if (byteOf(A.Low, A.High, K) != byteOf(Read.InitialLow, Read.InitialHigh, K))
+            return "the initial value is another one";
+          continue;
+        }
+        const TraceEvent &Source = R.Events[From];
+        if (Source.Kind == EventKind::Free)
+          continue;
+        const TraceAccess &Written = Source.Accesses.back();
+        const TraceVariable &Target = R.Variables[Written.Variable];
+        const uint64_t At = Read.Address + K - Target.Address;
+        if (!Written.Write || At >= Target.Size ||
+            byteOf(Written.Low, Written.High, static_cast<uint32_t>(At)) != byteOf(A.Low, A.High, K))
+          return "a value that its source did not write";
       }
-      const TraceEvent &Source = R.Events[A.Source];
-      if (Source.Kind == EventKind::Free)
-        continue;
-      const TraceAccess &Written = Source.Accesses.back();
-      if (!Written.Write || Written.Variable != A.Variable || Written.Low != A.Low)
-        return "a value that its source did not write";
     }
     return "";
   }
 
-  /// Writes of a variable have places of their own, and program order agrees with them (SC per location).
+  static uint8_t byteOf(uint64_t Low, uint64_t High, uint32_t K) {
+    return static_cast<uint8_t>((K < 8 ? Low >> (8 * K) : High >> (8 * (K - 8))));
+  }
+
+  /// Writes of a byte have places of their own, and program order agrees with them (SC per location).
   static std::string coherence(const Recording &R) {
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> Places; // variable, position -> event
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> Seen;   // thread, variable -> position
+    std::map<std::pair<uint64_t, uint32_t>, uint32_t> Places; // byte, position -> event
+    std::map<std::pair<uint32_t, uint64_t>, uint32_t> Seen;   // thread, byte -> position
     for (uint32_t K = 0; K < R.Events.size(); ++K) {
       const TraceEvent &E = R.Events[K];
       if (!E.isAccess())
         continue;
       for (const TraceAccess &A : E.Accesses) {
-        if (A.Write && (A.Position == 0 || !Places.try_emplace({A.Variable, A.Position}, K).second))
-          return "two writes at one place in coherence";
-        uint32_t At = A.Position;
-        if (!A.Write && A.Source != NoEvent)
-          At = R.Events[A.Source].Kind == EventKind::Free ? ~0u : R.Events[A.Source].Accesses.back().Position;
-        uint32_t &Before = Seen[{E.Thread, A.Variable}];
-        if (At < Before || (A.Write && At == Before))
-          return "a thread goes back in coherence";
-        Before = At;
+        const TraceVariable &V = R.Variables[A.Variable];
+        for (uint32_t Offset = 0; Offset < V.Size; ++Offset) {
+          const TraceCell Cell = A.at(Offset);
+          const uint64_t Byte = V.Address + Offset;
+          if (A.Write && (Cell.Position == 0 || !Places.try_emplace({Byte, Cell.Position}, K).second))
+            return "two writes at one place in coherence";
+          uint32_t At = Cell.Position;
+          if (!A.Write && Cell.Source != NoEvent) {
+            const TraceEvent &Source = R.Events[Cell.Source];
+            const TraceAccess &Written = Source.Accesses.back();
+            At = Source.Kind == EventKind::Free
+                     ? ~0u
+                     : Written.at(static_cast<uint32_t>(Byte - R.Variables[Written.Variable].Address)).Position;
+          }
+          uint32_t &Before = Seen[{E.Thread, Byte}];
+          if (At < Before || (A.Write && At == Before))
+            return "a thread goes back in coherence";
+          Before = At;
+        }
       }
     }
     return "";

@@ -148,7 +148,7 @@ def compare(answers, program):
             if not answer.is_complete():
                 continue
             first = first or (engine, answer)
-            only_first = answer.searched and model == "tso" and answer.bugs and first[1].bugs  # of the bugs is told
+            only_first = answer.searched and model in ("tso", "pso") and answer.bugs and first[1].bugs  # of the bugs is told
             if kinds(answer) != kinds(first[1]) and not only_first:
                 raise Failure(f"{model}: {kinds(first[1])} with {first[0]}, {kinds(answer)} with {engine}")
     for models in answers.values():
@@ -166,7 +166,7 @@ def compare(answers, program):
             if len({str(kinds(models[model])) for model in complete}) > 1:
                 raise Failure("sequentially consistent, but " + ", ".join(f"{m}: {kinds(models[m])}" for m in complete))
     # What is found up to a bound is there without it.
-    for model in ("sc", "tso"):
+    for model in ("sc", "tso", "pso"):
         states, traces = answers["states"][model], answers["traces"][model]
         if states.is_complete() and traces.bugs and not states.bugs:
             raise Failure(f"{model}: {kinds(traces)} with traces, {kinds(states)} with states")
