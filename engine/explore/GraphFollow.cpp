@@ -1,6 +1,7 @@
 #include "explore/GraphFollow.h"
 
 #include "explore/GraphWalk.h"
+#include "explore/LargeStack.h"
 
 #include <map>
 #include <tuple>
@@ -19,6 +20,7 @@ public:
         Done(Script.Steps.size(), NoEvent) {}
 
   void run() {
+    typename Walk::Scope Here(*this);
     Flow.noteInto(&Notes);
     if (Walk::start())
       follow();
@@ -310,10 +312,11 @@ void followGraph(const Program &P, AxiomaticModel Model, const MachineOptions &M
   MachineOptions Options = Machine;
   Options.OutOfOrder = true;
   Options.StopAtFences = false;
-  if (followWith<1>(P, Model, Options, Shared, Script, Wanted, Then) ||
-      followWith<4>(P, Model, Options, Shared, Script, Wanted, Then))
+  if (!Options.LargeGraphs && (followWith<1>(P, Model, Options, Shared, Script, Wanted, Then) ||
+                               followWith<4>(P, Model, Options, Shared, Script, Wanted, Then) ||
+                               followWith<16>(P, Model, Options, Shared, Script, Wanted, Then)))
     return;
-  followWith<16>(P, Model, Options, Shared, Script, Wanted, Then);
+  onLargeStack(Options.MaxMemoryBytes, [&] { followWith<0>(P, Model, Options, Shared, Script, Wanted, Then); });
 }
 
 } // namespace picket

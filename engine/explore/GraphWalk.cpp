@@ -18,6 +18,8 @@ template <unsigned Words> EventSet<Words> GraphWalk<Words>::commitBefore(EventId
 }
 
 template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(const Set &Direct) const {
+  if constexpr (IsLarge)
+    return Direct | G.rowsOf(Direct, EventRow::Past);
   Set Past = Direct;
   Direct.forEach([&](EventId E) { Past |= G[E].Past; });
   return Past;
@@ -42,6 +44,8 @@ template <unsigned Words> uint64_t GraphWalk<Words>::rankOf(EventId E) const {
 }
 
 template <unsigned Words> EventId GraphWalk<Words>::choose() {
+  if constexpr (IsLarge)
+    return chooseReady();
   EventId Best = NoEvent;
   uint64_t BestRank = ~0ull;
   for (EventId E = 0; E < G.size(); ++E) {
@@ -53,6 +57,53 @@ template <unsigned Words> EventId GraphWalk<Words>::choose() {
     }
   }
   return Best;
+}
+
+/// The same in a large graph.
+template <unsigned Words> EventId GraphWalk<Words>::chooseReady() {
+  if constexpr (IsLarge) {
+    for (EventId E : Ready.toLookAt(G.size(), G.Large.Order))
+      lookAt(E);
+    for (auto [Rank, E] : Ready.ready())
+      if (isOpen(E))
+        return E;
+  }
+  return NoEvent;
+}
+
+template <unsigned Words> void GraphWalk<Words>::lookAt(EventId E) {
+  if constexpr (IsLarge) {
+    if (G.Committed.contains(E) || (G[E].OfUpdate && G[E].IsWrite) || Flow.isAbandoned(E))
+      return;
+    if (isEnabled(E))
+      return Ready.setReady(E, rankOf(E));
+    if (Flow.isAbandoned(E)) // that was a bug
+      return;
+    // Of what has to come first, the latest mostly comes last.
+    Set Missing = commitBefore(E) - G.Committed;
+    if (Missing.empty() && G[E].Conditional && !G.Committed.contains(G[E].Reserved))
+      Missing.insert(G[E].Reserved);
+    if (Missing.empty())
+      Ready.poll(E);
+    else
+      Ready.waitFor(E, Missing.last());
+  }
+}
+
+/// The first load of a thread that may wait and can be committed.
+template <unsigned Words> EventId GraphWalk<Words>::nextWaitOf(ThreadId T) {
+  EventId Found = NoEvent;
+  auto Look = [&](EventId E) {
+    if (Found == NoEvent && G[E].Thread == T && !G.Committed.contains(E) && !G[E].IsWrite && Flow.mayWait(E) &&
+        isEnabled(E))
+      Found = E;
+  };
+  if constexpr (IsLarge)
+    (Flow.fetchedBy(T) - G.Committed).forEach(Look);
+  else
+    for (EventId E = 0; E < G.size() && Found == NoEvent; ++E)
+      Look(E);
+  return Found;
 }
 
 template <unsigned Words> void GraphWalk<Words>::startOverIfSurprised() {
@@ -75,6 +126,8 @@ template <unsigned Words> bool GraphWalk<Words>::lookForEnds(EventId Committed) 
     return true;
   }
   // The write itself comes behind an end; or it is one, and what was there already comes behind it.
+  if (!G.Places[G[Committed].Place].NumEnds)
+    return false;
   const std::vector<EventId> &Coherence = G.Places[G[Committed].Place].Coherence;
   auto Here = std::find(Coherence.begin(), Coherence.end(), Committed);
   auto End = std::find_if(Coherence.begin(), Here, [&](EventId W) { return G[W].Ends; });
@@ -161,6 +214,7 @@ template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
 /// which it read what is latest.
 template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, std::vector<Glance> *Looked) {
   const ThreadId T = G[Load].Thread;
+  Scope Here(*this);
   auto Before = Flow.mark();
   std::vector<EventId> Reads;
   std::set<int32_t> Entered;
@@ -198,10 +252,7 @@ template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, 
       Flow.goRound(T);
       Flow.fetch();
     }
-    Load = NoEvent;
-    for (EventId E = 0; E < G.size() && Load == NoEvent; ++E)
-      if (G[E].Thread == T && !G.Committed.contains(E) && !G[E].IsWrite && Flow.mayWait(E) && isEnabled(E))
-        Load = E;
+    Load = nextWaitOf(T);
   }
   Flow.watchLoops(T, nullptr);
   while (!Reads.empty()) {
@@ -380,6 +431,7 @@ template <unsigned Words> GraphScript GraphWalk<Words>::script() {
   return Script;
 }
 
+template class GraphWalk<0>;
 template class GraphWalk<1>;
 template class GraphWalk<4>;
 template class GraphWalk<16>;

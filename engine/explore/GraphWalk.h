@@ -3,6 +3,7 @@
 #pragma once
 
 #include "explore/GraphRun.h"
+#include "explore/ReadyEvents.h"
 #include "memory/Configuration.h"
 #include "memory/OutOfOrder.h"
 #include "memory/PowerAxioms.h"
@@ -57,7 +58,13 @@ protected:
   virtual uint32_t lowestFor(EventId Write) const { return coherenceFloor(G, Write); }
   uint32_t lastFor(EventId Write) const { return static_cast<uint32_t>(G.Places[G[Write].Place].Coherence.size()) + 1; }
   /// What a walk needs beside the graph and the machine.
-  virtual size_t bytes() const { return 0; }
+  virtual size_t bytes() const { return bytesOfGraph(); }
+  size_t bytesOfGraph() const {
+    size_t All = G.bytes() + Flow.bytes();
+    if constexpr (IsLarge)
+      All += Ready.bytes();
+    return All;
+  }
   /// Commits a read, and the write of an update behind it. False, and nothing has changed, if the axioms, or what it
   /// waits for, reject that.
   virtual bool place(EventId Read, EventId Source, Update &Done);
@@ -94,9 +101,36 @@ protected:
   /// Loads that wait for ever in this part of the exploration; and a number that the explorer gave them.
   std::vector<std::pair<EventId, uint32_t>> Deferred;
   GraphNotes Notes;
+  struct NoReadyEvents {};
+  [[no_unique_address]] std::conditional_t<Graph::IsLarge, ReadyEvents, NoReadyEvents> Ready;
+
+  static constexpr bool IsLarge = Graph::IsLarge;
+  /// Whatever is learned in its lifetime is forgotten at its end. By then the run must be what it was.
+  class Scope {
+  public:
+    explicit Scope(GraphWalk &Walk) : Walk(Walk), Sets(Walk.G) {
+      if constexpr (IsLarge)
+        Before = Walk.Ready.mark();
+    }
+    ~Scope() {
+      if constexpr (IsLarge)
+        Walk.Ready.undoTo(Before);
+    }
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+  private:
+    struct Nothing {};
+    [[maybe_unused]] GraphWalk &Walk;
+    typename Graph::Scope Sets;
+    [[no_unique_address]] std::conditional_t<IsLarge, ReadyEvents::Mark, Nothing> Before;
+  };
 
 private:
   bool advance();
+  EventId chooseReady();
+  void lookAt(EventId E);
+  EventId nextWaitOf(ThreadId T);
   bool lookForEnds(EventId Committed);
   bool placeUpdate(EventId Read, EventId Source, Update &Done);
 };
@@ -105,6 +139,7 @@ template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Continuation Then) {
   look(G.size());
+  Scope Here(*this);
   auto Before = Flow.mark();
   Set Direct = commitBefore(E);
   if (Source != NoEvent)
@@ -130,6 +165,7 @@ template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then) {
   look(G.size());
+  Scope Here(*this);
   auto Before = Flow.mark();
   G[E].Value = Flow.valueOf(E);
   G[E].Home = ~0u;
@@ -151,6 +187,7 @@ bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then
 template <unsigned Words>
 template <typename Continuation>
 void GraphWalk<Words>::withOutcome(EventId E, bool Succeeds, Continuation Then) {
+  Scope Here(*this);
   auto Before = Flow.mark();
   G[E].Past = pastOf(commitBefore(E));
   G.commitVoid(E);

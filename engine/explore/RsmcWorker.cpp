@@ -1,5 +1,8 @@
 #include "explore/RsmcWorker.h"
 
+#include "explore/BranchOrder.h"
+#include "explore/LargeStack.h"
+
 namespace picket {
 
 namespace {
@@ -61,16 +64,16 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreRead(EventId E) {
   auto Home = static_cast<uint32_t>(Frames.size());
-  Frames.emplace_back(Run.size(), keyOf(E), Deferred.size(), LeftOut);
+  Frames.emplace_back(Run.size(), keyOf(E), Deferred.size(), LeftOut, G.Committed);
   const auto &Place = G.Places[G[E].Place];
-  if (G[E].OfUpdate) {
-    detectRaces(E, NoEvent);
-    for (EventId Source : Place.Coherence)
+  const uint32_t Oldest = oldestFor(E);
+  std::vector<EventId> Sources;
+  if (Oldest == 0)
+    Sources.push_back(NoEvent);
+  Sources.insert(Sources.end(), Place.Coherence.begin() + (Oldest ? Oldest - 1 : 0), Place.Coherence.end());
+  if (G[E].OfUpdate)
+    for (EventId Source : Sources)
       detectRaces(E, Source);
-  }
-  std::vector<EventId> Sources = Place.Coherence;
-  Sources.insert(Sources.begin(), NoEvent);
-  Sources.erase(Sources.begin(), Sources.begin() + oldestFor(E));
   tryAll(E, 0, static_cast<uint32_t>(Sources.size()), Sources.data(),
          [&](uint32_t K) { withRead(E, Sources[K], Home, [&] { explore(); }); });
   if (Flow.mayWait(E)) {
@@ -210,6 +213,12 @@ typename RsmcWorker<Words, Base>::Key RsmcWorker<Words, Base>::parameterOf(Event
   if (OnlyReadsFrom)
     return 0;
   const auto &Coherence = G.Places[G[Write].Place].Coherence;
+  if constexpr (IsLarge) { // nearly all are present
+    const uint32_t Position = G[Write].Position;
+    Key Absent = 0;
+    (G.Places[G[Write].Place].Writes - Present).forEach([&](EventId W) { Absent += G[W].Position < Position; });
+    return Position - Absent;
+  }
   auto Mine = std::find(Coherence.begin(), Coherence.end(), Write);
   return 1 + static_cast<Key>(std::count_if(Coherence.begin(), Mine, [&](EventId W) { return Present.contains(W); }));
 }
@@ -224,11 +233,20 @@ RsmcStep RsmcWorker<Words, Base>::stepOf(EventId E, Set &Present) const {
   return {keyOf(E), Parameter};
 }
 
-/// Cuts the run since the load down to what is before the store, normalises its order, and queues it.
+/// What of the run since a load is before something. Present: what was there already.
 template <unsigned Words, template <unsigned> class Base>
-void RsmcWorker<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter) {
-  Frame &F = Frames[Home];
-  Set Left, Present;
+typename RsmcWorker<Words, Base>::Set
+RsmcWorker<Words, Base>::eventsSince(const Frame &F, const Set &Past, Set &Present) const {
+  Set Left;
+  if constexpr (IsLarge) {
+    if (!F.Committed.empty() || F.Prefix == 0) { // else another began the frame
+      Present = F.Committed;
+      ((Past & G.Committed) - F.Committed).forEach([&](EventId E) {
+        Left.insert(G[E].OfUpdate && G[E].IsWrite ? E - 1 : E);
+      });
+      return Left;
+    }
+  }
   for (size_t K = 0; K < Run.size(); ++K) {
     EventId E = Run[K];
     bool Updates = G[E].OfUpdate;
@@ -238,7 +256,22 @@ void RsmcWorker<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId 
       Left.insert(E);
     }
   }
+  return Left;
+}
+
+/// Cuts the run since the load down to what is before the store, normalises its order, and queues it.
+template <unsigned Words, template <unsigned> class Base>
+void RsmcWorker<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter) {
+  Frame &F = Frames[Home];
+  Set Present;
+  Set Left = eventsSince(F, Past, Present);
   Branch B;
+  if constexpr (IsLarge) {
+    inBranchOrder(
+        G, Left, [&](EventId E) { return keyOf(E); }, [&](EventId E) { B.Steps.push_back(stepOf(E, Present)); },
+        [&] { look(1); });
+    Left.clear();
+  }
   while (!Left.empty()) {
     EventId Next = NoEvent;
     size_t Number = 0;
@@ -280,7 +313,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   ThreadId Stuck = ~0u;
   bool Superfluous = false;
   // Whatever was to succeed must have.
-  for (EventId E = 0; E < G.size(); ++E)
+  for (EventId E : Flow.odd())
     Superfluous |= G[E].Conditional && !G.Committed.contains(E) && !Flow.isAbandoned(E);
   // A bug that was come to with less, in a run that goes on.
   if constexpr (OnlyReadsFrom)
@@ -444,6 +477,16 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 }
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::run() {
+  if constexpr (IsLarge)
+    onLargeStack(Options.MaxMemoryBytes, [&] { runHere(); });
+  else
+    runHere();
+}
+
+template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::runHere() {
+  typename Walk::Scope Here(*this);
+  const char Mark = 0;
+  StackFrom = &Mark;
   try {
     work();
   } catch (const StartOver &) {
@@ -486,7 +529,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   Team.Executions += Result.Executions - ExecutionsTold;
   ExecutionsTold = Result.Executions;
   const uint64_t Own = M.undo().bytes() + BranchBytes + M.memory().bytesAllocated() + Walk::bytes() +
-                       M.numThreads() * Machine::BytesPerThread;
+                       M.numThreads() * Machine::BytesPerThread + bytesOfStack();
   const uint64_t Bytes = (Team.Bytes += Own - BytesTold) + Team.FrameBytes;
   BytesTold = Own;
   Result.Bytes = Bytes;
@@ -496,11 +539,12 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     Stop("the check was cancelled");
   if (Options.Deadline && std::chrono::steady_clock::now() >= *Options.Deadline)
     Stop("the time limit was reached");
-  if (Bytes > Options.MaxMemoryBytes)
+  if (Bytes > Options.MaxMemoryBytes || bytesOfStack() + StackReserve > stackSize())
     Stop("the memory limit was reached");
   Team.tellProgress(Result, [&](const ExplorationResult &SoFar) { Observer.progress(SoFar); });
 }
 
+template class RsmcWorker<0, GraphWalk>;
 template class RsmcWorker<1, GraphWalk>;
 template class RsmcWorker<4, GraphWalk>;
 template class RsmcWorker<16, GraphWalk>;

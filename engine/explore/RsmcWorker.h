@@ -43,7 +43,7 @@ private:
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
   using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared;
   using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
-  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::ending;
+  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::ending, Walk::IsLarge;
 
   using Key = EventKey;
   using Step = RsmcStep;
@@ -59,6 +59,7 @@ private:
     Key Load;
     size_t NumDeferred = 0; // when it was chosen
     Set LeftOut;            // the same
+    Set Committed;          // the same
     std::vector<Branch> Queue;
     size_t Begun = 0;                      // of the queue
     std::set<std::vector<uint64_t>> Known; // everything that was ever in the queue
@@ -88,8 +89,16 @@ private:
   void detectRaces(EventId Store);
   void detectRaces(EventId Update, EventId Source);
   void addBranch(uint32_t Home, const Set &Past, EventId Store, Key Parameter);
+  Set eventsSince(const Frame &F, const Set &Past, Set &Present) const;
   Key parameterOf(EventId Write, const Set &Present) const;
   Step stepOf(EventId E, Set &Present) const;
+
+  void runHere();
+  /// How much of the stack is in use, where that may be much.
+  size_t bytesOfStack() const {
+    const char Here = 0;
+    return IsLarge ? static_cast<size_t>(StackFrom - &Here) : 0;
+  }
 
   // With others:
   void work();
@@ -123,6 +132,7 @@ private:
   uint64_t EventsSeen = 0, EventsAtLook = 0;
   uint64_t ExecutionsTold = 0, BytesTold = 0;
   bool LostItsWay = false;
+  const char *StackFrom = nullptr; // where the stack was when it began
 };
 
 } // namespace picket

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "memory/EventSet.h"
+#include "memory/LargeGraph.h"
 #include "program/Program.h"
 
 #include <algorithm>
@@ -59,12 +60,14 @@ template <unsigned Words> struct GraphEvent {
   Set Order;          // happens-before (POWER), or what the model preserves of program order (SC, TSO, PSO)
   Set OrderPast;      // Order, reflexive and transitive (POWER)
   Set PropBase, PropBasePast, Strong; // see PowerAxioms
+  [[no_unique_address]] LargeEvent<Words> More;
 };
 
 template <unsigned Words> class ExecutionGraph {
 public:
   using Set = EventSet<Words>;
   using Event = GraphEvent<Words>;
+  static constexpr bool IsLarge = Words == 0;
 
   struct PlaceState {
     Address Where = 0;
@@ -74,14 +77,40 @@ public:
     std::vector<EventId> Coherence; // committed writes, oldest first
     Set Writes, Reads;              // committed ones
     Set InitialReaders;
+    uint32_t NumEnds = 0; // of the committed writes
   };
 
-  ExecutionGraph() { Events.reserve(Set::Capacity); }
+  ExecutionGraph() {
+    if constexpr (!IsLarge)
+      Events.reserve(Set::Capacity);
+  }
 
-  std::vector<Event> Events;      // fetched, in the order of fetching; never more than Set::Capacity, so they stay put
+  /// Whatever is made of sets in its lifetime is given back at its end. By then the graph must be what it was.
+  class Scope {
+  public:
+    explicit Scope(const ExecutionGraph &G) : G(G) {
+      if constexpr (IsLarge)
+        Mark = G.Large.Unions.mark();
+    }
+    ~Scope() {
+      if constexpr (IsLarge)
+        G.Large.Unions.undoTo(Mark);
+    }
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+  private:
+    [[no_unique_address]] typename Set::Scope Sets;
+    [[maybe_unused]] const ExecutionGraph &G;
+    [[maybe_unused]] size_t Mark = 0;
+  };
+
+  // Fetched, in the order of fetching. They stay where they are: there are never more than Set::Capacity.
+  std::conditional_t<IsLarge, std::deque<Event>, std::vector<Event>> Events;
   std::vector<PlaceState> Places; // never taken back: a place without committed accesses is as good as none
   Set Committed;
   Set Reads, Writes; // among the committed
+  [[no_unique_address]] LargeGraph<Words> Large;
 
   Event &operator[](EventId E) { return Events[E]; }
   const Event &operator[](EventId E) const { return Events[E]; }
@@ -121,6 +150,13 @@ public:
     (Source == NoEvent ? P.InitialReaders : Readers[Source]).insert(E);
     P.Reads.insert(E);
     Reads.insert(E);
+    if constexpr (IsLarge) {
+      Large.commit(E, Committed);
+      Read.More.From.clear();
+      if (Source != NoEvent && isExternal(Source, E))
+        Read.More.From.insert(Source);
+      leadsBackTo(P, positionOf(Source));
+    }
     Committed.insert(E);
   }
   void uncommitRead(EventId E) {
@@ -130,6 +166,8 @@ public:
     P.Reads.erase(E);
     Reads.erase(E);
     Committed.erase(E);
+    if constexpr (IsLarge)
+      Large.uncommit();
   }
 
   /// Puts a write at a position of coherence (from 1); those at and behind it move on.
@@ -138,8 +176,13 @@ public:
     P.Coherence.insert(P.Coherence.begin() + (Position - 1), E);
     renumber(P, Position - 1);
     Readers[E].clear();
+    P.NumEnds += Events[E].Ends;
     P.Writes.insert(E);
     Writes.insert(E);
+    if constexpr (IsLarge) {
+      Large.commit(E, Committed);
+      leadsBackTo(P, Position);
+    }
     Committed.insert(E);
   }
   void uncommitWrite(EventId E) {
@@ -147,9 +190,12 @@ public:
     uint32_t Position = Events[E].Position;
     P.Coherence.erase(P.Coherence.begin() + (Position - 1));
     renumber(P, Position - 1);
+    P.NumEnds -= Events[E].Ends;
     P.Writes.erase(E);
     Writes.erase(E);
     Committed.erase(E);
+    if constexpr (IsLarge)
+      Large.uncommit();
   }
   /// Puts the writes of a place into another order.
   void arrange(PlaceId Place, std::vector<EventId> Order) {
@@ -159,17 +205,23 @@ public:
   /// The outcome of a store-conditional, or the write of an update that leaves things as they are.
   void commitVoid(EventId E) {
     Events[E].Void = true;
+    if constexpr (IsLarge)
+      Large.commit(E, Committed);
     Committed.insert(E);
   }
   void uncommitVoid(EventId E) {
     Events[E].Void = false;
     Committed.erase(E);
+    if constexpr (IsLarge)
+      Large.uncommit();
   }
 
   /// Atomicity, for a write that was just committed: nobody else writes between the write that an update (or
   /// load-reserve) read and its own.
   bool keepsUpdatesWhole(EventId Written) const {
     const PlaceState &P = Places[Events[Written].Place];
+    if constexpr (IsLarge)
+      return keepsNeighboursWhole(P, Written);
     bool Whole = true;
     P.Writes.forEach([&](EventId W) {
       EventId Read = readOf(W);
@@ -187,7 +239,74 @@ public:
     return Events[Write].Reserved;
   }
 
+  /// The union of a row of each event of a set, which are all committed.
+  Set rowsOf(const Set &Of, EventRow Row) const
+    requires IsLarge
+  {
+    return Large.Unions.of(Of, Row, [&](EventId E) { return rowOf(Events[E], Row); });
+  }
+  /// The committed events that something can lead to from the one that was committed last.
+  Set reachable() const
+    requires IsLarge
+  {
+    return Committed - Large.Before[Large.reachedFrom(static_cast<uint32_t>(Large.Order.size() - 1))];
+  }
+  /// About how much memory the graph takes up. Small graphs do not count.
+  size_t bytes() const {
+    if constexpr (IsLarge)
+      return Set::bytesOfAll() + Large.bytes() + Events.size() * (sizeof(Event) + sizeof(Set)) +
+             Places.size() * sizeof(PlaceState);
+    return 0;
+  }
+
 private:
+  static const Set &rowOf(const Event &E, EventRow Row)
+    requires IsLarge
+  {
+    switch (Row) {
+    case EventRow::Past: return E.Past;
+    case EventRow::II: return E.II;
+    case EventRow::IC: return E.IC;
+    case EventRow::CI: return E.CI;
+    case EventRow::CC: return E.CC;
+    case EventRow::OrderPast: return E.OrderPast;
+    case EventRow::PropBase: return E.PropBase;
+    case EventRow::PropBasePast: return E.PropBasePast;
+    case EventRow::Strong: return E.Strong;
+    case EventRow::From: return E.More.From;
+    case EventRow::Before: break;
+    }
+    return E.Before;
+  }
+
+  /// Notes that something leads from the last commit to the writes of a place behind a position.
+  void leadsBackTo(const PlaceState &P, uint32_t Position) {
+    uint32_t First = ~0u;
+    for (uint32_t K = Position; K < P.Coherence.size(); ++K)
+      First = std::min(First, Large.CommitOf[P.Coherence[K]]);
+    if (First != ~0u)
+      Large.leadsBack(First);
+  }
+
+  /// The same where updates were whole before: the write itself, and those that it may have come between. All that
+  /// stood between the write and the read of one of these is of its thread.
+  bool keepsNeighboursWhole(const PlaceState &P, EventId Written) const {
+    const uint32_t Position = Events[Written].Position;
+    if (const EventId Read = readOf(Written); Read != NoEvent)
+      for (uint32_t K = positionOf(Events[Read].Source); K + 1 < Position; ++K)
+        if (isExternal(P.Coherence[K], Written))
+          return false;
+    for (uint32_t K = Position; K < P.Coherence.size(); ++K) {
+      const EventId W = P.Coherence[K];
+      if (K > Position && isExternal(P.Coherence[K - 1], W))
+        break;
+      if (const EventId Read = readOf(W);
+          Read != NoEvent && positionOf(Events[Read].Source) < Position && isExternal(Written, W))
+        return false;
+    }
+    return true;
+  }
+
   void renumber(PlaceState &P, uint32_t From) {
     for (uint32_t K = From; K < P.Coherence.size(); ++K)
       Events[P.Coherence[K]].Position = K + 1;

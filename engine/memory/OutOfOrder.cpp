@@ -116,10 +116,8 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
   case Opcode::SpinBack: {
     // Whether the iteration changed anything is known when its updates are done.
     EventId Open = NoEvent;
-    F.Updates.forEach([&](EventId E) {
-      if (!G.Committed.contains(E))
-        Open = E;
-    });
+    if (Set Uncommitted = F.Updates - G.Committed; !Uncommitted.empty())
+      Open = Uncommitted.takeLast();
     F.Fetch |= F.Updates;
     F.Waiting = Open;
     return Open == NoEvent && runInstruction(T);
@@ -147,8 +145,12 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
     if (Entered && T == Watched)
       Entered->insert(I.Dst);
     return runInstruction(T);
-  case Opcode::Jump:
   case Opcode::LoopBack:
+    // It may go on for ever. Where every loop is bounded it does not.
+    if (!Words && G.size() >= MostEventsOfLoops && !M.Options.BoundEveryLoop && !M.alone())
+      throw GraphFull();
+    return runInstruction(T);
+  case Opcode::Jump:
   case Opcode::SpinHead:
   case Opcode::Unreachable:
   case Opcode::Unsupported: return runInstruction(T);
@@ -336,12 +338,15 @@ template <unsigned Words> void OutOfOrder<Words>::undoTo(const Mark &To) {
   G.Events.resize(To.Events);
   Nodes.resize(To.Nodes);
   Conditions.resize(To.Conditions);
+  while (!Odd.empty() && Odd.back() >= To.Events)
+    Odd.pop_back();
   if (Notes) {
     Notes->Stacks.resize(To.Events);
     Notes->Deeds.resize(To.Deeds);
   }
 }
 
+template class OutOfOrder<0>;
 template class OutOfOrder<1>;
 template class OutOfOrder<4>;
 template class OutOfOrder<16>;

@@ -37,8 +37,10 @@ struct EndingMemory {
   }
 };
 
-/// Thrown when an execution has more events than the sets in use can hold.
+/// Thrown when an execution has more events than the sets in use can hold; or, where these hold any number, when a loop
+/// goes round again in an execution that is as long as loops may make it.
 struct GraphFull {};
+constexpr uint32_t MostEventsOfLoops = 1u << 15;
 
 /// Thrown where an execution cannot be explored as a graph, but may be with store buffers. The message is a phrase.
 struct GraphStop : MachineStop {
@@ -138,6 +140,12 @@ public:
   EventId eventOf(ThreadId T, uint32_t Index) const {
     return T < Fetched.size() && Index < Fetched[T].size() ? Fetched[T][Index] : NoEvent;
   }
+  /// Events that are, or choose, store-conditionals, and those that fail for no reason.
+  const std::vector<EventId> &odd() const { return Odd; }
+  /// All that a thread has fetched.
+  const Set &fetchedBy(ThreadId T) const { return Flows[T].Events; }
+  /// About how much memory it takes up. What small graphs need does not count.
+  size_t bytes() const { return Words ? 0 : Accesses.size() * sizeof(Access) + Nodes.size() * sizeof(Node); }
   /// The event a thread waits for, if it cannot go on before it is committed.
   EventId waitsFor(ThreadId T) const { return T < Flows.size() ? Flows[T].Waiting : NoEvent; }
 
@@ -243,6 +251,7 @@ private:
     Value Fails;
   };
   std::vector<Condition> Conditions;
+  std::vector<EventId> Odd;
   /// A node for each register of a thread, all zero at first: memory that costs something only where it is used.
   struct UnmapTags {
     void operator()(uint32_t *Tags) const;

@@ -49,6 +49,11 @@ template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const 
   E.LwSync = F.LwSync;
   E.Eieio = F.Eieio;
   EventId Id = G.add(E);
+  if constexpr (Graph::IsLarge)
+    if (IsWrite) {
+      M.undo().save(G.Large.Writes);
+      G.Large.Writes.insert(Id);
+    }
   F.Events.insert(Id);
   Fetched[T].push_back(Id);
   if (Notes)
@@ -94,6 +99,7 @@ template <unsigned Words> bool OutOfOrder<Words>::storeConditional(ThreadId T, c
     EventId Decided = addEvent(T, operationOf(I), true);
     Event &E = G[Decided];
     E.Decides = true;
+    Odd.push_back(Decided);
     E.Before = F.Fetch;
     for (Set *None : {&E.Control, &E.ControlISync, &E.AddressBefore, &E.Sync, &E.LwSync, &E.Eieio})
       None->clear();
@@ -162,9 +168,12 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
     }
     if (I.Op == Opcode::StoreConditional) {
       G[Write].Conditional = true;
+      Odd.push_back(Write);
       G[Write].Reserved = F.Reserved;
     }
   }
+  if (Op.Fails)
+    Odd.push_back(Read);
   if (I.Op == Opcode::LoadReserve)
     F.Reserved = Read;
   F.AddressBefore |= AddressLoads;

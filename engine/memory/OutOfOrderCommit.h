@@ -107,6 +107,12 @@ template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
     readInitial(E, Id, IsSync);
   M.undo().save(Found.Place);
   Found.Place = Id;
+  if constexpr (Graph::IsLarge) {
+    if (G.Large.Located.size() <= Id)
+      G.Large.Located.resize(Id + 1);
+    M.undo().save(G.Large.Located[Id]);
+    G.Large.Located[Id].insert(E);
+  }
   return true;
 }
 
@@ -171,7 +177,7 @@ template <unsigned Words> void OutOfOrder<Words>::noteUpdate(EventId Read, const
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::hasOtherFailure() {
-  for (EventId E = 0; E < Accesses.size(); ++E) {
+  for (EventId E : Odd) {
     const Access &A = Accesses[E];
     uint64_t Expected = 0;
     if (A.Op.Fails && !G[E].IsWrite && G.Committed.contains(E) && resolve(A.Expected, Expected) &&
