@@ -42,7 +42,17 @@ private:
   void complete();
   bool comesOfBug(EventId E) const;
   void endOfScript();
-  Index index() const;
+  using Name = typename Index::key_type;
+  Name nameOf(EventId E) const;
+  void forgetFrom(EventId First);
+  const Index &index();
+  auto andFollow() {
+    return [this, Known = G.size()] {
+      forgetFrom(Known);
+      follow();
+    };
+  }
+  uint32_t positionFor(size_t Step, EventId E) const;
   std::vector<EventId> eventsOf(const GraphScript::Step &Step, const Index &Events) const;
   EventId find(const GraphScript::Step &Step, const Index &Events);
   bool stores(const typename Index::key_type &Decision) const;
@@ -53,6 +63,9 @@ private:
   const BugReport *Wanted;
   const AtEnd &Then;
   std::vector<EventId> Done; // per step
+  Index ByName;              // the events that are fetched, as far as they were looked at
+  std::vector<Name> Names;   // of these
+  std::vector<size_t> StepOf; // per event, the last step it was tried for
 };
 
 template <unsigned Words> bool Follower<Words>::hasBug() const {
@@ -60,16 +73,29 @@ template <unsigned Words> bool Follower<Words>::hasBug() const {
          std::any_of(M.bugs().begin(), M.bugs().end(), [&](const BugReport &B) { return isSame(B, *Wanted); });
 }
 
-template <unsigned Words> typename Follower<Words>::Index Follower<Words>::index() const {
-  std::vector<uint32_t> ThreadOf(M.numThreads(), ~0u);
-  for (ThreadId T = 0; T < M.numThreads(); ++T)
-    for (uint32_t K = 0; K < Script.Threads.size() && M.exists(T); ++K)
-      if (Script.Threads[K] == M.pathOf(T))
-        ThreadOf[T] = K;
-  Index Events;
-  for (EventId E = 0; E < G.size(); ++E)
-    Events[{ThreadOf[G[E].Thread], G[E].Operation, G[E].Part}] = E;
-  return Events;
+template <unsigned Words> typename Follower<Words>::Name Follower<Words>::nameOf(EventId E) const {
+  const ThreadId T = G[E].Thread;
+  uint32_t Thread = ~0u;
+  for (uint32_t K = 0; K < Script.Threads.size() && M.exists(T); ++K)
+    if (Script.Threads[K] == M.pathOf(T))
+      Thread = K;
+  return {Thread, G[E].Operation, G[E].Part};
+}
+
+/// Forgets the names of events that were taken back.
+template <unsigned Words> void Follower<Words>::forgetFrom(EventId First) {
+  for (; Names.size() > First; Names.pop_back())
+    if (auto Found = ByName.find(Names.back()); Found != ByName.end() && Found->second + 1 == Names.size())
+      ByName.erase(Found);
+}
+
+template <unsigned Words> const typename Follower<Words>::Index &Follower<Words>::index() {
+  forgetFrom(G.size());
+  for (auto E = static_cast<EventId>(Names.size()); E < G.size(); ++E) {
+    Names.push_back(nameOf(E));
+    ByName[Names.back()] = E;
+  }
+  return ByName;
 }
 
 /// The events of a step: one, or all parts of a whole end. What realloc does in front of that has steps of its own.
@@ -108,10 +134,13 @@ template <unsigned Words> void Follower<Words>::follow() {
   startOverIfSurprised();
   if (hasBug())
     return complete();
-  const Index Events = index();
-  for (const auto &[Name, E] : Events)
-    if (G[E].Decides && !G.Committed.contains(E))
-      return withOutcome(E, stores(Name), [&] { follow(); });
+  const Index &Events = index();
+  EventId Decision = NoEvent;
+  for (EventId E : Flow.odd())
+    if (G[E].Decides && !G.Committed.contains(E) && (Decision == NoEvent || Names[E] < Names[Decision]))
+      Decision = E;
+  if (Decision != NoEvent)
+    return withOutcome(Decision, stores(Names[Decision]), andFollow());
   auto Goes = [&](uint8_t Turn) {
     for (size_t K = 0; K < Done.size(); ++K)
       if (const GraphScript::Step &S = Script.Steps[K];
@@ -128,6 +157,7 @@ template <unsigned Words> void Follower<Words>::follow() {
 /// too, also if somebody else has come to that memory by now and did not get to access it. Of what comes behind the
 /// last step of a thread that is not known; but nothing may come to stand in front of it.
 template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
+  forgetFrom(G.size());
   std::vector<bool> Named(G.size(), false), InFront(G.size(), false);
   std::vector<typename Index::key_type> LastOf(Script.Threads.size());
   for (const GraphScript::Step &S : Script.Steps) {
@@ -141,7 +171,7 @@ template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
     for (EventId E = 0; E < G.size(); ++E)
       if (!Named[E] && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) &&
           isEnabled(E) && (Behind ? isOwn(E) && G[E].Before.isSubsetOf(G.Committed) : InFront[E]) &&
-          commitSomehow(E, [&] { follow(); }))
+          commitSomehow(E, andFollow()))
         return true;
   return false;
 }
@@ -164,13 +194,38 @@ template <unsigned Words> bool Follower<Words>::isOf(EventId Write, size_t Step)
   return Write == Known || (G[Write].OfUpdate && Write - 1 == Known);
 }
 
+/// In front of the writes that come behind it by the script.
+template <unsigned Words> uint32_t Follower<Words>::positionFor(size_t Step, EventId E) const {
+  const GraphScript::Step &S = Script.Steps[Step];
+  auto IsBehind = [&](EventId W, size_t K) {
+    return K != Step && isOf(W, K) &&
+           (S.Whole ? Script.Steps[K].Turn == GraphScript::Step::BehindEnd : Script.Steps[K].Position > S.Position);
+  };
+  const auto &Coherence = G.Places[G[E].Place].Coherence;
+  for (uint32_t At = 0; At < Coherence.size(); ++At) {
+    const EventId W = Coherence[At];
+    bool Behind = false;
+    if (G[W].Ends) { // one of many that a step may stand for
+      for (size_t K = 0; K < Done.size(); ++K)
+        Behind |= IsBehind(W, K);
+    } else {
+      for (EventId Known : {W, G[W].OfUpdate ? W - 1 : W})
+        Behind |= Known < StepOf.size() && StepOf[Known] < Done.size() && IsBehind(W, StepOf[Known]);
+    }
+    if (Behind)
+      return At + 1;
+  }
+  return static_cast<uint32_t>(Coherence.size()) + 1;
+}
+
 /// Does a step and goes on. False if it is not possible.
 template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const Index &Events) {
   const GraphScript::Step &S = Script.Steps[Step];
+  forgetFrom(G.size());
   EventId E = find(S, Events);
   if (E == NoEvent)
     return false;
-  auto Next = [&] { follow(); };
+  auto Next = andFollow();
   EventId Source = NoEvent;
   if (!G[E].IsWrite && S.Source != ~0u) {
     Source = Done[S.Source];
@@ -183,17 +238,13 @@ template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const In
       return false;
   }
   const EventId Before = std::exchange(Done[Step], E);
+  StepOf.resize(std::max<size_t>(StepOf.size(), G.size()), ~size_t(0));
+  StepOf[E] = Step;
   bool Possible = false;
   if (!G[E].IsWrite) {
     Possible = G.positionOf(Source) >= coherenceFloor(G, E) && withRead(E, Source, ~0u, Next);
   } else {
-    const auto &Coherence = G.Places[G[E].Place].Coherence;
-    auto Position = static_cast<uint32_t>(Coherence.size()) + 1;
-    for (size_t K = 0; K < Done.size(); ++K)
-      for (uint32_t At = 0; At < Coherence.size(); ++At)
-        if (K != Step && isOf(Coherence[At], K) &&
-            (S.Whole ? Script.Steps[K].Turn == GraphScript::Step::BehindEnd : Script.Steps[K].Position > S.Position))
-          Position = std::min(Position, At + 1);
+    uint32_t Position = positionFor(Step, E);
     G[E].Past = pastOf(commitBefore(E));
     Model->extend(G, E);
     const uint32_t Floor = coherenceFloor(G, E);
@@ -213,13 +264,17 @@ template <unsigned Words> void Follower<Words>::complete() {
     return withOutcome(Next, false, [&] { complete(); });
   startOverIfSurprised();
   Set InFront;
-  (G.Reads | G.Writes).forEach([&](EventId E) { InFront |= G[E].Before; });
+  if constexpr (Walk::IsLarge)
+    InFront = G.rowsOf(G.Reads | G.Writes, EventRow::Before);
+  else
+    (G.Reads | G.Writes).forEach([&](EventId E) { InFront |= G[E].Before; });
   for (ThreadId T = 0; T < M.numThreads(); ++T)
     if (M.exists(T) && M.status(T) == ThreadStatus::Failed)
       InFront |= Flow.bugOf(T) == NoEvent ? Flow.behind(T) : G[Flow.bugOf(T)].Before;
-  for (EventId E = 0; E < G.size(); ++E)
-    if (InFront.contains(E) && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && isEnabled(E) &&
-        !comesOfBug(E) && commitSomehow(E, [&] { complete(); }))
+  std::vector<EventId> Left;
+  (InFront - G.Committed).forEach([&](EventId E) { Left.push_back(E); });
+  for (EventId E : Left)
+    if (!(G[E].OfUpdate && G[E].IsWrite) && isEnabled(E) && !comesOfBug(E) && commitSomehow(E, [&] { complete(); }))
       return;
   endOfScript();
 }

@@ -353,12 +353,15 @@ template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() 
     if (G[E].OfUpdate && !G[E + 1].Void)
       Order.push_back(E + 1);
   }
+  std::vector<uint32_t> NumberOf(G.size());
+  for (uint32_t K = 0; K < Order.size(); ++K)
+    NumberOf[Order[K]] = K;
   std::vector<GraphAccess> All;
   for (EventId E : Order) {
     const auto &Place = G.Places[G[E].Place];
-    auto Source = static_cast<uint32_t>(std::find(Order.begin(), Order.end(), G[E].Source) - Order.begin());
+    const uint32_t Source = G[E].IsWrite || G[E].Source == NoEvent ? ~0u : NumberOf[G[E].Source];
     All.push_back({G[E].Thread, G[E].Index, G[E].Pc, G[E].IsWrite, G[E].OfUpdate, Place.Where, Place.Width, G[E].Value,
-                   G[E].IsWrite || G[E].Source == NoEvent ? ~0u : Source, G[E].IsWrite ? G[E].Position : 0});
+                   Source, G[E].IsWrite ? G[E].Position : 0});
   }
   return All;
 }

@@ -1,5 +1,6 @@
 #include "memory/LargeEventSet.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <sys/mman.h>
@@ -18,7 +19,9 @@ uint32_t mix(uint64_t H) {
 
 } // namespace
 
-EventNodes::EventNodes() : Buckets(1 << 12), Memo(new Known[NumKnown]()) {
+EventNodes::EventNodes() : Buckets(1 << 12), Memo(static_cast<Known *>(std::calloc(NumKnown, sizeof(Known)))) {
+  if (!Memo)
+    throw std::bad_alloc();
   // Address space only: memory is used as nodes are made.
   for (Reserved = MostReserved; Reserved >= LeastReserved; Reserved /= 2) {
     void *Space =
@@ -31,7 +34,10 @@ EventNodes::EventNodes() : Buckets(1 << 12), Memo(new Known[NumKnown]()) {
   throw std::bad_alloc();
 }
 
-EventNodes::~EventNodes() { munmap(Base, Reserved); }
+EventNodes::~EventNodes() {
+  munmap(Base, Reserved);
+  std::free(Memo);
+}
 
 size_t EventNodes::bytes() const {
   return Top * Unit + Buckets.capacity() * sizeof(Ref) + NumKnown * sizeof(Known);
@@ -97,6 +103,20 @@ void EventNodes::releaseTo(uint32_t Mark) {
     madvise(Base + From, Highest * Unit - From, MADV_DONTNEED);
     Highest = Top;
   }
+}
+
+unsigned EventNodes::lastChild(Ref Inner) const {
+  unsigned K = Fan - 1;
+  while (!childOf(Inner, K))
+    --K;
+  return K;
+}
+
+EventNodes::Ref EventNodes::withoutLastChild(Ref Inner) {
+  Ref Children[Fan];
+  std::memcpy(Children, children(node(Inner)), sizeof Children);
+  Children[lastChild(Inner)] = 0;
+  return inner(levelOf(Inner), Children);
 }
 
 EventNodes::Ref EventNodes::lift(Ref N, unsigned Level) {

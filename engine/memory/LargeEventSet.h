@@ -10,7 +10,6 @@
 #include "memory/EventSet.h"
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 namespace picket {
@@ -38,6 +37,10 @@ public:
   Ref childOf(Ref Inner, unsigned K) const { return children(node(Inner))[K]; }
   /// How many events a node of a level has room for, as a power of two.
   static unsigned widthOf(unsigned Level) { return LeafBits + Level * FanBits; }
+
+  /// The last child of an inner node; and the node without it, or 0.
+  unsigned lastChild(Ref Inner) const;
+  Ref withoutLastChild(Ref Inner);
 
   Ref insert(Ref Root, EventId E);
   Ref erase(Ref Root, EventId E);
@@ -70,7 +73,7 @@ private:
     uint32_t What;
     uint64_t SerialA, SerialB, SerialResult;
   };
-  static constexpr size_t NumKnown = size_t(1) << 15;
+  static constexpr size_t NumKnown = size_t(1) << 18;
 
   Node &node(Ref N) { return *reinterpret_cast<Node *>(Base + N * Unit); }
   const Node &node(Ref N) const { return *reinterpret_cast<const Node *>(Base + N * Unit); }
@@ -106,7 +109,7 @@ private:
   uint64_t NextSerial = 1;
   size_t NumNodes = 0;
   std::vector<Ref> Buckets; // the newest node of each
-  std::unique_ptr<Known[]> Memo;
+  Known *Memo = nullptr;
 };
 
 template <> class EventSet<0> {

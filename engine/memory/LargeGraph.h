@@ -54,7 +54,7 @@ private:
   };
 
   template <typename RowOf> Set join(EventNodes::Ref N, EventId From, EventRow Row, RowOf Get) {
-    const EventNodes &Nodes = EventNodes::here();
+    EventNodes &Nodes = EventNodes::here();
     const unsigned Level = Nodes.levelOf(N);
     const bool Leaf = Level == 0;
     const uint64_t Bits = Leaf ? Nodes.bitsOf(N) : 0;
@@ -63,9 +63,9 @@ private:
     const Key Mine{Leaf ? Bits : N, From, Row, Leaf};
     if (auto Found = Known.find(Mine); Found != Known.end())
       return Found->second;
+    // Sets mostly grow at their end.
     Set All;
     if (Leaf) {
-      // Sets mostly grow at their end.
       const uint64_t Last = 1ull << (std::bit_width(Bits) - 1);
       uint64_t Left = Bits;
       if (auto Found = Known.find({Bits & ~Last, From, Row, true}); Found != Known.end()) {
@@ -75,9 +75,10 @@ private:
       for (; Left; Left &= Left - 1)
         All |= Get(From + static_cast<EventId>(std::countr_zero(Left)));
     } else {
-      for (unsigned K = 0; K < EventNodes::Fan; ++K)
-        if (EventNodes::Ref Child = Nodes.childOf(N, K))
-          All |= join(Child, From + (K << EventNodes::widthOf(Level - 1)), Row, Get);
+      const unsigned Last = Nodes.lastChild(N);
+      if (const EventNodes::Ref Others = Nodes.withoutLastChild(N))
+        All = join(Others, From, Row, Get);
+      All |= join(Nodes.childOf(N, Last), From + (Last << EventNodes::widthOf(Level - 1)), Row, Get);
     }
     Known.emplace(Mine, All);
     Order.push_back(Mine);

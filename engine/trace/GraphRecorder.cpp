@@ -4,6 +4,7 @@
 #include "trace/RecordingNames.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -51,9 +52,6 @@ private:
         return E;
     return NoEvent;
   }
-  bool needs(const GraphFact &F, EventId Other) const {
-    return std::find(F.Past.begin(), F.Past.end(), Other) != F.Past.end();
-  }
 
   /// The access that is the bug did not happen, nor did what came after it: unless others took notice of that.
   void findFailed() {
@@ -69,8 +67,8 @@ private:
         Drop[E] = true;
     bool Noticed = false;
     for (EventId E = 0; E < Facts.size(); ++E)
-      for (EventId Other = 0; Other < Facts.size() && !Drop[E]; ++Other)
-        Noticed |= Facts[E].Happened && Drop[Other] && needs(Facts[E], Other);
+      if (Facts[E].Happened && !Drop[E])
+        Noticed |= std::any_of(Facts[E].Past.begin(), Facts[E].Past.end(), [&](EventId Other) { return Drop[Other]; });
     if (!Noticed)
       Dropped = std::move(Drop);
   }
@@ -270,6 +268,8 @@ private:
 
   /// Events, and in place of those that are left out what they lead on to.
   template <typename Next> std::vector<EventId> through(const std::vector<EventId> &From, Next Further) const {
+    if (std::none_of(From.begin(), From.end(), [&](EventId E) { return Own[E]; }))
+      return From;
     std::set<EventId> Seen(From.begin(), From.end());
     std::vector<EventId> Left = From, Result;
     while (!Left.empty()) {
@@ -310,16 +310,25 @@ private:
 
   /// Of what is kept in order, leaves the single steps.
   void reduceKept() {
-    std::vector<std::set<uint32_t>> Before(Into.Events.size());
+    const size_t Words = (Into.Events.size() + 63) / 64;
+    std::vector<std::vector<uint64_t>> Before(Into.Events.size(), std::vector<uint64_t>(Words));
     for (uint32_t K = 0; K < Into.Events.size(); ++K) {
       std::vector<TraceLink> &Links = Into.Events[K].Links;
+      std::vector<uint32_t> Kept;
       for (const TraceLink &L : Links)
         if (L.What == TraceLink::Kept)
-          Before[K].insert(Before[L.On].begin(), Before[L.On].end());
-      std::erase_if(Links, [&](const TraceLink &L) { return L.What == TraceLink::Kept && Before[K].count(L.On); });
-      for (const TraceLink &L : Links)
-        if (L.What == TraceLink::Kept)
-          Before[K].insert(L.On);
+          Kept.push_back(L.On);
+      // The latest first: what is before one of them is earlier.
+      std::sort(Kept.begin(), Kept.end(), std::greater<>());
+      for (uint32_t On : Kept)
+        if (!(Before[K][On / 64] >> (On % 64) & 1))
+          for (size_t W = 0; W < Words; ++W)
+            Before[K][W] |= Before[On][W];
+      std::erase_if(Links, [&](const TraceLink &L) {
+        return L.What == TraceLink::Kept && Before[K][L.On / 64] >> (L.On % 64) & 1;
+      });
+      for (uint32_t On : Kept)
+        Before[K][On / 64] |= 1ull << (On % 64);
     }
   }
 
