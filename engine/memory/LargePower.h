@@ -98,7 +98,7 @@ inline bool observes(const Graph &G, EventId E) {
   if (!New.IsWrite) {
     // E reads before some write that has been propagated to what happens before E.
     const uint32_t Furthest = FurthestOf(New.Strong & Accesses & Reachable);
-    const Set Propagated = G.rowsOf(New.OrderPast & G.Writes, EventRow::PropBase);
+    const Set Propagated = G.rowsOf(New.OrderPast & G.Writes & Reachable, EventRow::PropBase);
     for (uint32_t K = G.positionOf(New.Source); K < Place.Coherence.size(); ++K)
       if (const EventId W = Place.Coherence[K]; G.isExternal(W, E) && (K < Furthest || Propagated.contains(W)))
         return false;

@@ -120,10 +120,11 @@ void goDeeper(std::vector<Pair> All, std::mt19937 &Random, unsigned Depth) {
     std::vector<Pair> Changed = All;
     for (int K = 0; K < 12; ++K)
       ASSERT_NO_FATAL_FAILURE(change(Changed, Random));
-    if (Depth)
+    if (Depth) {
       ASSERT_NO_FATAL_FAILURE(goDeeper(Changed, Random, Depth - 1));
-    else
+    } else {
       ASSERT_NO_FATAL_FAILURE(expectTheSame(Changed, Random));
+    }
     // A set that is made again is the one from before.
     for (size_t K = 0; K < All.size(); ++K) {
       Set Again;
