@@ -146,8 +146,9 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
       Entered->insert(I.Dst);
     return runInstruction(T);
   case Opcode::LoopBack:
-    // It may go on for ever. Where every loop is bounded it does not.
-    if (!Words && G.size() >= MostEventsOfLoops && !M.Options.BoundEveryLoop && !M.alone())
+    // Nobody feeds it, so it has no bound, and it may go on for ever. Where every loop has one it does not.
+    if (!Words && G.size() >= LongExecution && !M.Options.BoundEveryLoop && !M.alone() &&
+        !(registers(T)[I.C] >> I.Imm & 1) && registers(T)[I.Dst + loopslots::Total] >= M.Options.Unroll)
       throw GraphFull();
     return runInstruction(T);
   case Opcode::Jump:

@@ -38,9 +38,9 @@ struct EndingMemory {
 };
 
 /// Thrown when an execution has more events than the sets in use can hold; or, where these hold any number, when a loop
-/// goes round again in an execution that is as long as loops may make it.
+/// that may never end goes round again in an execution that is long already.
 struct GraphFull {};
-constexpr uint32_t MostEventsOfLoops = 1u << 15;
+constexpr uint32_t LongExecution = EventSet<16>::Capacity;
 
 /// Thrown where an execution cannot be explored as a graph, but may be with store buffers. The message is a phrase.
 struct GraphStop : MachineStop {
