@@ -36,6 +36,8 @@ private:
   bool isOf(EventId Write, size_t Step) const;
   bool followStep(size_t Step, const Index &Events);
   bool followOwn(const Index &Events);
+  bool followLateWrites(const Index &Events);
+  bool isHalfOfUpdate(EventId E) const { return G[E].OfUpdate && G[E].IsWrite && !G.isLateWrite(E); }
   bool isOwn(EventId E) const;
   void complete();
   bool comesOfBug(EventId E) const;
@@ -118,8 +120,29 @@ template <unsigned Words> void Follower<Words>::follow() {
     return false;
   };
   using Step = GraphScript::Step;
-  if (!Goes(Step::Any) && !followOwn(Events) && !Goes(Step::BehindEnd) && !Goes(Step::End) && !Goes(Step::Bug))
+  if (!followLateWrites(Events) && !Goes(Step::Any) && !followOwn(Events) && !Goes(Step::BehindEnd) && !Goes(Step::End) && !Goes(Step::Bug))
     complete();
+}
+
+/// Commits the write of an update whose read was committed without it, unless it has a step of its own.
+template <unsigned Words> bool Follower<Words>::followLateWrites(const Index &Events) {
+  for (const auto &[Name, E] : Events) {
+    if (!G.isLateWrite(E) || G.Committed.contains(E) || Flow.isAbandoned(E) || !isEnabled(E))
+      continue;
+    auto Next = [&] { follow(); };
+    if (this->leaves(E)) {
+      this->withNothing(E, Next);
+      return true;
+    }
+    auto [Thread, Number, Part] = Name;
+    if (std::none_of(Script.Steps.begin(), Script.Steps.end(),
+                     [&](const GraphScript::Step &S) {
+                       return S.Thread == Thread && S.Number == Number && S.Part == Part;
+                     }) &&
+        commitSomehow(E, Next))
+      return true;
+  }
+  return false;
 }
 
 /// Lets a thread access what no other thread accesses: scripts need not say so. What stands in front of a step happened
@@ -137,7 +160,7 @@ template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
     InFront[E] = std::get<0>(Name) < LastOf.size() && Name < LastOf[std::get<0>(Name)];
   for (bool Behind : {false, true})
     for (EventId E = 0; E < G.size(); ++E)
-      if (!Named[E] && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) &&
+      if (!Named[E] && !G.Committed.contains(E) && !isHalfOfUpdate(E) && !Flow.isAbandoned(E) &&
           isEnabled(E) && (Behind ? isOwn(E) && G[E].Before.isSubsetOf(G.Committed) : InFront[E]) &&
           commitSomehow(E, [&] { follow(); }))
         return true;
@@ -216,8 +239,8 @@ template <unsigned Words> void Follower<Words>::complete() {
     if (M.exists(T) && M.status(T) == ThreadStatus::Failed)
       InFront |= Flow.bugOf(T) == NoEvent ? Flow.behind(T) : G[Flow.bugOf(T)].Before;
   for (EventId E = 0; E < G.size(); ++E)
-    if (InFront.contains(E) && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && isEnabled(E) &&
-        !comesOfBug(E) && commitSomehow(E, [&] { complete(); }))
+    if (InFront.contains(E) && !G.Committed.contains(E) && !isHalfOfUpdate(E) && isEnabled(E) && !comesOfBug(E) &&
+        commitSomehow(E, [&] { complete(); }))
       return;
   endOfScript();
 }
@@ -235,6 +258,10 @@ template <unsigned Words> bool Follower<Words>::comesOfBug(EventId E) const {
 template <unsigned Words>
 template <typename Continuation>
 bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
+  if (G.isLateWrite(E) && this->leaves(E)) {
+    this->withNothing(E, Then);
+    return true;
+  }
   const std::vector<EventId> Coherence = G.Places[G[E].Place].Coherence;
   const uint32_t Floor = coherenceFloor(G, E);
   auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return G[W].Ends; });
@@ -260,7 +287,7 @@ template <unsigned Words> void Follower<Words>::endOfScript() {
     // Whoever still waits may do so for ever.
     bool AllWait = true;
     for (EventId E = 0; E < G.size(); ++E)
-      if (!G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && isEnabled(E)) {
+      if (!G.Committed.contains(E) && !isHalfOfUpdate(E) && isEnabled(E)) {
         AllWait &= Flow.mayWait(E);
         Deferred.push_back({E, ~0u});
       }
@@ -280,6 +307,7 @@ template <unsigned Words>
 bool followWith(const Program &P, AxiomaticModel Model, const MachineOptions &Options, Sharing &Shared,
                 const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then) {
   EndingMemory Memory;
+  Memory.Accessed = Script.Accessed;
   for (;;) {
     const auto Known = Memory.Accessed;
     bool Again = false;

@@ -6,6 +6,9 @@
 #include "memory/EventSet.h"
 #include "memory/GraphNotes.h"
 
+#include <map>
+#include <set>
+
 namespace picket {
 
 /// One access in a run, for those who look at it.
@@ -60,6 +63,9 @@ struct GraphScript {
   };
   std::vector<std::vector<uint32_t>> Threads;
   std::vector<Step> Steps;
+  /// What is known to be in memory that can end, by allocation site: offsets and sizes (EndingMemory). What ends, or is
+  /// moved, has events for these.
+  std::map<uint32_t, std::set<std::pair<uint32_t, uint32_t>>> Accessed;
 };
 
 /// An operation that takes effect in memory, and all of it at once. Those of a thread are numbered as in GraphFact.

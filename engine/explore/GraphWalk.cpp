@@ -10,11 +10,24 @@ template <unsigned Words> bool GraphWalk<Words>::start() {
 
 template <unsigned Words> EventSet<Words> GraphWalk<Words>::commitBefore(EventId E) const {
   Set Direct = Model->commitBefore(G, E);
-  if (G[E].OfUpdate) {
+  if (G[E].OfUpdate && !G[E].IsWrite && !maySplit(E)) {
     Direct |= Model->commitBefore(G, E + 1);
     Direct.erase(E);
   }
   return Direct;
+}
+
+/// In a spin loop an update is one: whether it waits is seen from what it does.
+template <unsigned Words> bool GraphWalk<Words>::maySplit(EventId Read) const {
+  return SplitsUpdates && !Flow.mayWait(Read) && Flow.operation(Read).Kind != OperationKind::Sync;
+}
+
+template <unsigned Words> bool GraphWalk<Words>::isSplit(EventId Read) const {
+  if (!maySplit(Read))
+    return false;
+  Set More = Model->commitBefore(G, Read + 1) - pastOf(Model->commitBefore(G, Read));
+  More.erase(Read);
+  return !More.empty();
 }
 
 template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(const Set &Direct) const {
@@ -24,20 +37,23 @@ template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(const Set &Di
 }
 
 template <unsigned Words> bool GraphWalk<Words>::isEnabled(EventId E) {
-  return Flow.locate(E) && (!G[E].OfUpdate || Flow.locate(E + 1)) && Flow.hasOperands(E) &&
-         commitBefore(E).isSubsetOf(G.Committed);
+  if (!Flow.locate(E))
+    return false;
+  if (!G[E].OfUpdate || G[E].IsWrite)
+    return Flow.hasOperands(E) && commitBefore(E).isSubsetOf(G.Committed);
+  return Flow.locate(E + 1) && commitBefore(E).isSubsetOf(G.Committed) && (Flow.hasOperands(E) || isSplit(E));
 }
 
 /// Whether an event may be committed as soon as it is enabled.
 template <unsigned Words> bool GraphWalk<Words>::isOpen(EventId E) const {
-  return !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) && !LeftOut.contains(E) &&
+  return !G.Committed.contains(E) && (!(G[E].OfUpdate && G[E].IsWrite) || G.isLateWrite(E)) && !Flow.isAbandoned(E) && !LeftOut.contains(E) &&
          std::none_of(Deferred.begin(), Deferred.end(), [E](auto &D) { return D.first == E; });
 }
 
 /// In which order to commit. Writes first: a read can then choose among them, which saves races. Reads that may have to
 /// wait for others come late, and last the writes that may turn out to be impossible.
 template <unsigned Words> uint64_t GraphWalk<Words>::rankOf(EventId E) const {
-  uint64_t Group = G[E].Decides ? 0 : G[E].Conditional ? 4 : G[E].IsWrite ? 1 : Flow.mayWait(E) ? 3 : 2;
+  uint64_t Group = G[E].Decides ? 0 : G[E].Conditional || (G[E].OfUpdate && G[E].IsWrite) ? 4 : G[E].IsWrite ? 1 : Flow.mayWait(E) ? 3 : 2;
   return (Group << 32) + G[E].Index;
 }
 
@@ -101,7 +117,7 @@ template <unsigned Words> bool GraphWalk<Words>::advance() {
 template <unsigned Words> bool GraphWalk<Words>::place(EventId Read, EventId Source, Update &Done) {
   G.commitRead(Read, Source);
   Model->extend(G, Read);
-  if (Model->allows(G, Read) && (!G[Read].OfUpdate || placeUpdate(Read, Source, Done)))
+  if (Model->allows(G, Read) && (G.lastWith(Read) == Read || placeUpdate(Read, Source, Done)))
     return true;
   G.uncommitRead(Read);
   return false;
@@ -139,10 +155,11 @@ template <unsigned Words> bool GraphWalk<Words>::placeUpdate(EventId Read, Event
 }
 
 template <unsigned Words> void GraphWalk<Words>::takeBack(EventId Read) {
-  if (G[Read].OfUpdate && G[Read + 1].Void)
-    G.uncommitVoid(Read + 1);
-  else if (G[Read].OfUpdate)
-    G.uncommitWrite(Read + 1);
+  const EventId Write = G.lastWith(Read);
+  if (Write != Read && G[Write].Void)
+    G.uncommitVoid(Write);
+  else if (Write != Read)
+    G.uncommitWrite(Write);
   G.uncommitRead(Read);
 }
 
@@ -299,8 +316,8 @@ template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() 
   for (EventId E : Run) {
     if (!G[E].Void)
       Order.push_back(E);
-    if (G[E].OfUpdate && !G[E + 1].Void)
-      Order.push_back(E + 1);
+    if (const EventId Write = G.lastWith(E); Write != E && !G[Write].Void)
+      Order.push_back(Write);
   }
   std::vector<GraphAccess> All;
   for (EventId E : Order) {
@@ -360,6 +377,7 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
 
 template <unsigned Words> GraphScript GraphWalk<Words>::script() {
   GraphScript Script;
+  Script.Accessed = Memory.Accessed;
   for (ThreadId T = 0; T < M.numThreads(); ++T)
     Script.Threads.push_back(M.exists(T) ? M.pathOf(T) : std::vector<uint32_t>());
   std::vector<uint32_t> StepOf(G.size(), ~0u);
@@ -372,10 +390,9 @@ template <unsigned Words> GraphScript GraphWalk<Words>::script() {
     S.Part = G[E].Part;
     if (!G[E].IsWrite && G[E].Source != NoEvent)
       S.Source = StepOf[G[E].Source];
-    S.Position = G[E].IsWrite ? G[E].Position : G[E].OfUpdate && !G[E + 1].Void ? G[E + 1].Position : 0;
-    StepOf[E] = static_cast<uint32_t>(Script.Steps.size() - 1);
-    if (G[E].OfUpdate)
-      StepOf[E + 1] = StepOf[E];
+    const EventId Last = G.lastWith(E);
+    S.Position = G[Last].IsWrite && !G[Last].Void ? G[Last].Position : 0;
+    StepOf[E] = StepOf[Last] = static_cast<uint32_t>(Script.Steps.size() - 1);
   }
   return Script;
 }

@@ -31,7 +31,7 @@ protected:
   GraphWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
             EndingMemory &Memory)
       : Shared(Shared), Memory(Memory), M(P, Shared, Options), Flow(M, G, Model.orders(), Memory),
-        Model(Model.axioms<Words>()) {}
+        Model(Model.axioms<Words>()), SplitsUpdates(Model.orders() == AxiomaticModel::Power) {}
 
   /// Starts the machine. False if there is nothing to go on with.
   bool start();
@@ -42,12 +42,18 @@ protected:
   bool isOpen(EventId E) const;
   bool isEnabled(EventId E);
   Set commitBefore(EventId E) const;
+  /// Whether the write of an update needs something to be committed that its read does not: they are then committed one
+  /// after the other, like a load-reserve and a store-conditional that is to succeed.
+  bool isSplit(EventId Read) const;
   Set pastOf(const Set &Direct) const;
 
   /// Commits E, calls Then, and takes everything back. False if the axioms, or what E waits for, reject the parameter.
   template <typename Continuation> bool withRead(EventId E, EventId Source, uint32_t Home, Continuation Then);
   template <typename Continuation> bool withWrite(EventId E, uint32_t Position, Continuation Then);
   template <typename Continuation> void withOutcome(EventId E, bool Succeeds, Continuation Then);
+  /// The same for the write of an update that was split and leaves things as they are.
+  template <typename Continuation> void withNothing(EventId Write, Continuation Then);
+  bool leaves(EventId LateWrite) { return Flow.update(LateWrite - 1, G[LateWrite - 1].Value).Does == Update::Leaves; }
 
   // How a walk treats coherence. Where nothing else is said a write has a certain position in it.
   using Update = typename OutOfOrder<Words>::Update;
@@ -89,13 +95,15 @@ protected:
   Machine M;
   OutOfOrder<Words> Flow;
   std::unique_ptr<Axioms<Words>> Model;
-  std::vector<EventId> Run; // committed, in order; an update is named by its read
+  const bool SplitsUpdates;
+  std::vector<EventId> Run; // committed, in order; an update that is not split is named by its read
   Set LeftOut;              // store-conditionals that are not committed in this part of the exploration
   /// Loads that wait for ever in this part of the exploration; and a number that the explorer gave them.
   std::vector<std::pair<EventId, uint32_t>> Deferred;
   GraphNotes Notes;
 
 private:
+  bool maySplit(EventId Read) const;
   bool advance();
   bool lookForEnds(EventId Committed);
   bool placeUpdate(EventId Read, EventId Source, Update &Done);
@@ -111,10 +119,13 @@ bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Contin
     Direct.insert(Source);
   G[E].Past = pastOf(Direct);
   G[E].Home = Home;
+  G[E].Alone = G[E].OfUpdate && isSplit(E);
   Update Done;
-  if (!place(E, Source, Done))
+  if (!place(E, Source, Done)) {
+    G[E].Alone = false;
     return false;
-  if (!lookForEnds(E) && G[E].OfUpdate)
+  }
+  if (!lookForEnds(E) && G.lastWith(E) != E)
     Flow.noteUpdate(E, Done);
   Run.push_back(E);
   const bool Accepted = advance();
@@ -123,6 +134,7 @@ bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Contin
   Run.pop_back();
   Flow.undoTo(Before);
   takeBack(E);
+  G[E].Alone = false;
   return Accepted;
 }
 
@@ -131,12 +143,16 @@ template <typename Continuation>
 bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then) {
   look(G.size());
   auto Before = Flow.mark();
-  G[E].Value = Flow.valueOf(E);
+  Update Done;
+  if (G[E].OfUpdate)
+    Done = Flow.update(E - 1, G[E - 1].Value);
+  G[E].Value = G[E].OfUpdate ? Done.Value : Flow.valueOf(E);
   G[E].Home = ~0u;
   G.commitWrite(E, Position);
   bool Accepted = fits(E);
   if (Accepted) {
-    lookForEnds(E);
+    if (!lookForEnds(E) && G[E].OfUpdate)
+      Flow.noteUpdate(E - 1, Done);
     Run.push_back(E);
     Accepted = advance();
     if (Accepted)
@@ -161,6 +177,22 @@ void GraphWalk<Words>::withOutcome(EventId E, bool Succeeds, Continuation Then) 
   Run.pop_back();
   Flow.undoTo(Before);
   G.uncommitVoid(E);
+}
+
+template <unsigned Words>
+template <typename Continuation>
+void GraphWalk<Words>::withNothing(EventId Write, Continuation Then) {
+  auto Before = Flow.mark();
+  G[Write].Past = pastOf(commitBefore(Write));
+  G[Write].Home = ~0u;
+  G.commitVoid(Write);
+  Flow.noteUpdate(Write - 1, Flow.update(Write - 1, G[Write - 1].Value));
+  Run.push_back(Write);
+  if (advance())
+    Then();
+  Run.pop_back();
+  Flow.undoTo(Before);
+  G.uncommitVoid(Write);
 }
 
 } // namespace picket

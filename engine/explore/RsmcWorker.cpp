@@ -10,11 +10,12 @@ struct Enough {};
 } // namespace
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::explore() {
-  if (!M.bugs().empty() && !Options.Exhaustive)
+  auto HasEnough = [&] { return !M.bugs().empty() && !Options.Exhaustive && !awaitsWrite(); };
+  if (HasEnough())
     return leaf();
   EventId E = choose();
   startOverIfSurprised();
-  if (E == NoEvent || (!M.bugs().empty() && !Options.Exhaustive))
+  if (E == NoEvent || HasEnough())
     leaf();
   else if (G[E].Decides)
     exploreOutcome(E);
@@ -22,6 +23,14 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     exploreWrite(E);
   else
     exploreRead(E);
+}
+
+/// Whether an update has only read so far. What was come to may be nothing if it then cannot write.
+template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words, Base>::awaitsWrite() const {
+  for (EventId E = 0; E < G.size(); ++E)
+    if (G.isLateWrite(E) && !G.Committed.contains(E) && !Flow.isAbandoned(E))
+      return true;
+  return false;
 }
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreOutcome(EventId E) {
@@ -41,13 +50,15 @@ void RsmcWorker<Words, Base>::tryAll(EventId E, uint32_t Low, uint32_t High, con
 }
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreWrite(EventId E) {
+  if (G.isLateWrite(E) && leaves(E))
+    return withNothing(E, [&] { explore(); });
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
   detectRaces(E);
   bool Possible = false;
   tryAll(E, lowestFor(E) + 1, lastFor(E) + 1, nullptr,
          [&](uint32_t Position) { Possible |= withWrite(E, Position, [&] { explore(); }); });
-  if (!G[E].Conditional)
+  if (!mayBeImpossible(E))
     return;
   // Other writes of this kind may be in races with loads, but impossible behind this one, wherever it is. It was chosen
   // last, so that nothing else can.
@@ -63,7 +74,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   auto Home = static_cast<uint32_t>(Frames.size());
   Frames.emplace_back(Run.size(), keyOf(E), Deferred.size(), LeftOut);
   const auto &Place = G.Places[G[E].Place];
-  if (G[E].OfUpdate) {
+  if (G[E].OfUpdate && !isSplit(E)) {
     detectRaces(E, NoEvent);
     for (EventId Source : Place.Coherence)
       detectRaces(E, Source);
@@ -107,6 +118,8 @@ void RsmcWorker<Words, Base>::follow(const std::vector<Step> &Steps, size_t At, 
   }
   if (G[E].Decides)
     return withOutcome(E, Parameter != 0, Next);
+  if (G.isLateWrite(E) && leaves(E))
+    return withNothing(E, Next);
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
   if (!withWrite(E, OnlyReadsFrom ? lastFor(E) : static_cast<uint32_t>(Parameter), Next))
@@ -150,7 +163,7 @@ void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store) {
     ++Result.FailedWakeups;
     return;
   }
-  if (G[Load].OfUpdate)
+  if (G[Load].OfUpdate && !isSplit(Load))
     detectRaces(Load, Store);
   bool Accepted = G.positionOf(Store) >= oldestFor(Load) && withRead(Load, Store, Home, [&] { explore(); });
   if (!Accepted && !Flow.mayWait(Load))
@@ -187,7 +200,9 @@ void RsmcWorker<Words, Base>::detectRaces(EventId Update, EventId Source) {
     return;
   // An update between that both come after.
   bool Taken = false;
-  (G.readersOf(G[Update].Place, Source) & Past).forEach([&](EventId R) { Taken |= G[R].OfUpdate && !G[R + 1].Void; });
+  (G.readersOf(G[Update].Place, Source) & Past).forEach([&](EventId R) {
+    Taken |= G[R].OfUpdate && G.Writes.contains(R + 1);
+  });
   if (Taken)
     return;
   auto Consider = [&](EventId Load, uint32_t Home) {
@@ -219,8 +234,10 @@ template <unsigned Words, template <unsigned> class Base>
 RsmcStep RsmcWorker<Words, Base>::stepOf(EventId E, Set &Present) const {
   if (G[E].Decides)
     return {keyOf(E), Flow.succeeds(E)};
+  if (G[E].Void)
+    return {keyOf(E), 0};
   const Key Parameter = G[E].IsWrite ? parameterOf(E, Present) : keyOf(G[E].Source);
-  Present.insert(G[E].OfUpdate ? E + 1 : E);
+  Present.insert(G.lastWith(E));
   return {keyOf(E), Parameter};
 }
 
@@ -231,10 +248,10 @@ void RsmcWorker<Words, Base>::addBranch(uint32_t Home, const Set &Past, EventId 
   Set Left, Present;
   for (size_t K = 0; K < Run.size(); ++K) {
     EventId E = Run[K];
-    bool Updates = G[E].OfUpdate;
+    const EventId Last = G.lastWith(E);
     if (K < F.Prefix) {
-      Present.insert(Updates ? E + 1 : E);
-    } else if (Past.contains(E) || (Updates && Past.contains(E + 1))) {
+      Present.insert(Last);
+    } else if (Past.contains(E) || Past.contains(Last)) {
       Left.insert(E);
     }
   }
@@ -281,7 +298,8 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   bool Superfluous = false;
   // Whatever was to succeed must have.
   for (EventId E = 0; E < G.size(); ++E)
-    Superfluous |= G[E].Conditional && !G.Committed.contains(E) && !Flow.isAbandoned(E);
+    Superfluous |= (G[E].Conditional || (LeftOut.contains(E) && G.isLateWrite(E))) && !G.Committed.contains(E) &&
+                   !Flow.isAbandoned(E);
   // A bug that was come to with less, in a run that goes on.
   if constexpr (OnlyReadsFrom)
     Superfluous |= ((Options.Exhaustive && !M.bugs().empty()) || M.hasUncheckedError()) && Walk::waitsInVain();
@@ -357,7 +375,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   auto Queued = std::find_if(Frames.begin(), Frames.end(), [](const Frame &F) { return F.Begun < F.Queue.size(); });
   // Whether a conditional write is possible at all is for one to find out.
   auto Left = std::find_if(Choices.begin(), Choices.end(),
-                           [&](const Choice &C) { return C.Low < C.High && !G[C.Event].Conditional; });
+                           [&](const Choice &C) { return C.Low < C.High && !mayBeImpossible(C.Event); });
   if (Queued != Frames.end() && (Left == Choices.end() || Queued->Prefix <= Left->Prefix))
     return share(static_cast<size_t>(Queued - Frames.begin()) + 1);
   if (Left == Choices.end())

@@ -17,7 +17,8 @@ using PlaceId = uint32_t;
 constexpr PlaceId NoPlace = ~0u;
 
 /// A read or a write of one place. An atomic update is two events, a read and the write behind it, which are committed
-/// together. Sets are of events of the same thread unless something else is said.
+/// together, unless the write needs more than the read. Sets are of events of the same thread unless something else is
+/// said.
 template <unsigned Words> struct GraphEvent {
   using Set = EventSet<Words>;
 
@@ -32,6 +33,7 @@ template <unsigned Words> struct GraphEvent {
   bool Decides = false;       // no access, but the choice whether a store-conditional succeeds
   bool Conditional = false;   // the write of a store-conditional that is to succeed
   bool Locked = false;        // of an update that is a full fence under TSO and PSO
+  bool Alone = false;         // the read of an update, committed: its write is committed by itself
   bool Void = false;          // committed, but nothing that takes place (in this run)
   bool Ends = false;          // not a write of the program: the memory ends here (free, the end of a local variable)
   PlaceId Place = NoPlace;    // once the address is known
@@ -180,6 +182,12 @@ public:
     });
     return Whole;
   }
+  /// The events that are committed with E: itself, or the write of an update whose read it is.
+  EventId lastWith(EventId E) const {
+    return Events[E].OfUpdate && !Events[E].IsWrite && !Events[E].Alone ? E + 1 : E;
+  }
+  /// Whether E is the write of an update whose read was committed without it.
+  bool isLateWrite(EventId E) const { return Events[E].OfUpdate && Events[E].IsWrite && Events[E - 1].Alone; }
   /// The read that a committed write belongs to, if it is the write of an update.
   EventId readOf(EventId Write) const {
     if (Events[Write].OfUpdate)

@@ -55,6 +55,8 @@ template <unsigned Words> void OutOfOrder<Words>::fetch() {
   }
   for (bool Again = true; Again;) {
     Again = false;
+    if (!Divisions.empty())
+      failDivisions();
     for (ThreadId T = 0; T < M.numThreads(); ++T) {
       if (!canGoOn(T))
         continue;
@@ -117,8 +119,9 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
     // Whether the iteration changed anything is known when its updates are done.
     EventId Open = NoEvent;
     F.Updates.forEach([&](EventId E) {
-      if (!G.Committed.contains(E))
-        Open = E;
+      for (EventId Half : {E, E + 1})
+        if (!G.Committed.contains(Half))
+          Open = Half;
     });
     F.Fetch |= F.Updates;
     F.Waiting = Open;
@@ -217,10 +220,10 @@ static bool endsFrames(Builtin B) {
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::builtin(ThreadId T, const Instruction &I) {
-  for (int32_t K = 0; K < I.C; ++K)
+  const auto Which = static_cast<Builtin>(I.Imm);
+  for (int32_t K = 0; K < I.C && Which != Builtin::Ignore; ++K)
     if (!needs(T, P.Arguments[static_cast<size_t>(I.B + K)]))
       return false;
-  const auto Which = static_cast<Builtin>(I.Imm);
   if (endsFrames(Which) && Which != Builtin::ThreadExit && M.checks(BugKind::Leak)) {
     const Machine::Thread &Thread = *M.Threads[T]; // what its registers hold is kept
     for (uint32_t K = 0, Count = M.numRegisters(Thread, Thread.S, Thread.Frames); K < Count; ++K)
@@ -336,6 +339,7 @@ template <unsigned Words> void OutOfOrder<Words>::undoTo(const Mark &To) {
   G.Events.resize(To.Events);
   Nodes.resize(To.Nodes);
   Conditions.resize(To.Conditions);
+  Divisions.resize(To.Divisions);
   if (Notes) {
     Notes->Stacks.resize(To.Events);
     Notes->Deeds.resize(To.Deeds);

@@ -113,11 +113,11 @@ public:
 
   struct Mark {
     UndoLog::Mark Undo;
-    size_t Events, Nodes, Bugs, Deeds, Conditions;
+    size_t Events, Nodes, Bugs, Deeds, Conditions, Divisions;
   };
   Mark mark() {
     return {M.undo().mark(), Accesses.size(),    Nodes.size(), M.bugs().size(), Notes ? Notes->Deeds.size() : 0,
-            Conditions.size()};
+            Conditions.size(), Divisions.size()};
   }
   void undoTo(const Mark &To);
 
@@ -243,6 +243,9 @@ private:
     Value Fails;
   };
   std::vector<Condition> Conditions;
+  /// A division whose operands waited for loads; Fails is the divisor, if it is zero.
+  std::vector<Condition> Divisions;
+  void failDivisions();
   /// A node for each register of a thread, all zero at first: memory that costs something only where it is used.
   struct UnmapTags {
     void operator()(uint32_t *Tags) const;

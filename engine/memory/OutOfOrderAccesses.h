@@ -178,7 +178,10 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   S.Effects += Write != NoEvent && !Op.MaySpin; // of an update in a spin loop it is seen later (noteUpdate)
   auto Tag = [&](int32_t Slot, uint8_t Kind, EventId From) {
     registers(T)[Slot] = 0;
-    setTag(tags(T)[Slot], resultNode(From, Kind));
+    const uint32_t New = resultNode(From, Kind);
+    if (Kind == Node::Success) // it was compared with what is expected
+      Nodes[New].Loads |= loadsOf(Accesses[From].Expected);
+    setTag(tags(T)[Slot], New);
   };
   if (Read != NoEvent) {
     Tag(I.Dst, Node::Result, Read);

@@ -148,6 +148,24 @@ template <unsigned Words> bool OutOfOrder<Words>::failsUnwritten(EventId Read) {
   return true;
 }
 
+/// A thread whose divisor turns out to be zero ends there: what it has fetched behind is never committed any more. What
+/// is committed by then did not depend on the quotient.
+template <unsigned Words> void OutOfOrder<Words>::failDivisions() {
+  for (const Condition &D : Divisions) {
+    uint64_t Divisor = 0;
+    if (Flows[D.Thread].FailedAt <= D.EventsBefore || !resolve(D.Fails, Divisor) ||
+        lowBits(Divisor, P.Code[D.Pc].Width) != 0)
+      continue;
+    M.newStep();
+    M.save(D.Thread);
+    M.undo().save(Flows[D.Thread]);
+    M.addBug(BugKind::DivisionByZero, D.Thread, D.Pc, "division by zero");
+    M.Threads[D.Thread]->S.Status = ThreadStatus::Failed;
+    Flows[D.Thread].FailedAt = D.EventsBefore;
+    Flows[D.Thread].Bug = NoEvent;
+  }
+}
+
 template <unsigned Words> bool OutOfOrder<Words>::reportOverflows() {
   bool Found = false;
   for (const Condition &C : Conditions) {

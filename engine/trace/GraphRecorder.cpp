@@ -173,10 +173,10 @@ private:
     const GraphFact &F = Facts[Id];
     if (F.Ends)
       return addEnd(Id);
-    if (F.OfUpdate && F.IsWrite && EventOf[Id - 1] != NoEvent)
+    if (F.OfUpdate && F.IsWrite && EventOf[Id - 1] != NoEvent && !isApart(Id - 1))
       return; // its read came first
     std::vector<TraceAccess> Accesses = accessesOf(Id);
-    TraceEvent &E = Into.add(kindOf(F), F.Thread, Notes.Stacks[Id]);
+    TraceEvent &E = Into.add(kindOf(Id), F.Thread, Notes.Stacks[Id]);
     E.Accesses = std::move(Accesses);
     E.Number = F.Number;
     E.Part = static_cast<uint32_t>(F.Part);
@@ -188,20 +188,34 @@ private:
       E.Ordering = "";
     }
     EventOf[Id] = last();
-    if (F.OfUpdate)
+    if (F.OfUpdate && !F.IsWrite && !isApart(Id))
       EventOf[Id + 1] = last();
   }
 
-  static EventKind kindOf(const GraphFact &F) {
+  /// Whether something could not have happened without the read of an update, and its write not without that. The two
+  /// are then events of their own: there is no one time for both.
+  bool isApart(EventId Read) const {
+    const GraphFact &Write = Facts[Read + 1];
+    if (!Write.Happened || Write.Past.size() <= Facts[Read].Past.size() + 1) // it needs no more than the read
+      return false;
+    return std::any_of(Write.Past.begin(), Write.Past.end(), [&](EventId Between) {
+      return Facts[Between].Happened && needs(Facts[Between], Read);
+    });
+  }
+
+  EventKind kindOf(EventId Id) const {
+    const GraphFact &F = Facts[Id];
     if (F.Op.Kind == OperationKind::Sync)
       return EventKind::Sync;
-    return F.OfUpdate ? EventKind::Rmw : F.IsWrite ? EventKind::Store : EventKind::Load;
+    if (F.OfUpdate && !isApart(F.IsWrite ? Id - 1 : Id))
+      return EventKind::Rmw;
+    return F.IsWrite ? EventKind::Store : EventKind::Load;
   }
 
   std::vector<TraceAccess> accessesOf(EventId Id) {
     const GraphFact &F = Facts[Id];
     std::vector<TraceAccess> Accesses = {accessOf(F)};
-    const bool Writes = F.OfUpdate && Facts[Id + 1].Happened;
+    const bool Writes = F.OfUpdate && !F.IsWrite && Facts[Id + 1].Happened && !isApart(Id);
     if (F.Op.Kind == OperationKind::Sync) {
       Accesses[0].Write = true;
       Accesses[0].Low = 0;
@@ -365,7 +379,16 @@ private:
 
 } // namespace
 
-Recording recordRun(GraphRun &Run, const BugReport *Bug) { return GraphRecorder(Run, Bug).record(); }
+Recording recordRun(GraphRun &Run, const BugReport *Bug) {
+  Recording R = GraphRecorder(Run, Bug).record();
+  for (const auto &[Site, Parts] : Run.script().Accessed) {
+    const SharedThing Name = nameOfSite(Run.machine().program(), Site);
+    for (SharedThing &Thing : R.Shared)
+      if (Thing.isSame(Name))
+        Thing.Parts.assign(Parts.begin(), Parts.end());
+  }
+  return R;
+}
 
 std::optional<Recording> record(const Program &P, const MachineOptions &Options, Sharing Known,
                                 const GraphScript &Script, const BugReport &Bug) {

@@ -290,7 +290,7 @@ std::vector<SharedThing> sharedThings(const Program &P, const Sharing &Known) {
 
 void markShared(const Program &P, const std::vector<SharedThing> &Things, Sharing &Known) {
   for (uint32_t Site = 0; Site < P.NumSites + P.Globals.size(); ++Site)
-    if (std::find(Things.begin(), Things.end(), nameOfSite(P, Site)) != Things.end())
+    if (std::any_of(Things.begin(), Things.end(), [&](const SharedThing &T) { return T.isSame(nameOfSite(P, Site)); }))
       Known.markShared(Site);
 }
 

@@ -202,6 +202,7 @@ public:
   }
 
   ReplayResult run(const Program &P, const MachineOptions &Options, Sharing &Shared) {
+    knowParts(P);
     ReplayResult Result;
     followGraph(P, AxiomaticModel::Power, Options, Shared, Script, nullptr,
                 [&](GraphRun &Run, const std::vector<bool> &Done) {
@@ -217,6 +218,7 @@ public:
 
   /// Whether every access takes place again, and the bug with them.
   bool happens(const Program &P, const MachineOptions &Options, Sharing &Shared) {
+    knowParts(P);
     bool All = false;
     followGraph(P, AxiomaticModel::Power, Options, Shared, Script, nullptr,
                 [&](GraphRun &Run, const std::vector<bool> &Done) {
@@ -228,6 +230,13 @@ public:
   }
 
 private:
+  void knowParts(const Program &P) {
+    for (uint32_t Site = 0; Site < P.NumSites; ++Site)
+      for (const SharedThing &Thing : Recorded.Shared)
+        if (!Thing.Parts.empty() && Thing.isSame(nameOfSite(P, Site)))
+          Script.Accessed[Site] = {Thing.Parts.begin(), Thing.Parts.end()};
+  }
+
   /// Whether an event writes behind the end of memory. Ends have no position of their own in a recording: the one that
   /// is missing is theirs.
   bool isBehindEnd(const TraceEvent &E) const {

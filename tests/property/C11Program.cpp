@@ -50,7 +50,7 @@ std::string textOf(const std::vector<S> &Body, const std::string &Indent) {
     case S::Exchange: Line(Into + "atomic_exchange_explicit(" + Where + ", " + Stored + ", " + How + ");"); break;
     case S::CompareSwap:
       Line("e = " + sum(Given.Expected, Given.ExpectedFrom, S::Plain) + ";");
-      Line(Into + "__atomic_compare_exchange_n(" + Where + ", &e, " + Stored + ", 0, " + How +
+      Line(Into + "atomic_compare_exchange_strong_explicit(" + Where + ", &e, " + Stored + ", " + How +
            ", memory_order_relaxed);");
       break;
     case S::Fence: Line("atomic_thread_fence(" + How + ");"); break;
