@@ -120,9 +120,6 @@ inline bool divides(Opcode Op) {
   return Op == Opcode::UDiv || Op == Opcode::SDiv || Op == Opcode::URem || Op == Opcode::SRem;
 }
 
-/// A division by a constant cannot fail, or does so at once. (The least number divided by -1 is looked for by a FailIf in
-/// front of it.)
-inline bool mayDivideByZero(const Instruction &I) { return divides(I.Op) && I.B >= 0; }
 
 /// A value may be made from as many others as the program took steps, so those wait in a list and not on the stack.
 template <unsigned Words> bool OutOfOrder<Words>::resolve(const Value &V, uint64_t &Bits) {
@@ -208,15 +205,18 @@ template <unsigned Words> bool OutOfOrder<Words>::pure(ThreadId T, const Instruc
   Look(I.A, Shape.A);
   Look(I.B, Shape.B);
   Look(I.C, Shape.C);
-  const bool DividesByZero = divides(I.Op) && I.B < 0 && P.Constants[static_cast<size_t>(~I.B)] == 0;
   const bool MayWait = canWait(I.Op);
-  if (Waiting && DividesByZero) {
-    runInstruction(T); // whatever is divided
-    return true;
+  if (Waiting && divides(I.Op)) { // the least number divided by -1 is looked for by a FailIf in front of it
+    const Value Divisor = read(T, I.B);
+    uint64_t Bits = 0;
+    if (!resolve(Divisor, Bits)) {
+      Divisions.push_back({T, M.pc(T), Flows[T].NumEvents, Divisor});
+    } else if (lowBits(Bits, I.Width) == 0) { // a bug, whatever is divided
+      known(T, I.B);
+      return runInstruction(T);
+    }
   }
   if (Waiting && MayWait) {
-    if (mayDivideByZero(I))
-      Divisions.push_back({T, M.pc(T), Flows[T].NumEvents, read(T, I.B)});
     Node N;
     N.Pc = M.pc(T);
     N.A = read(T, I.A);

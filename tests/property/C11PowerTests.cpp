@@ -170,6 +170,7 @@ TEST(C11UnderPower, CompareAndSwap) {
 TEST(C11UnderPower, RelaxedUpdatesOfThreeVariables) { // whose operands come late
   const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap},
                                            .Orders = {S::Relaxed},
+                                           .Ways = {S::Plain, S::Division, S::Floating},
                                            .Variables = 3},
                                           2000, 3);
   EXPECT_GT(Sum.Executions, 5 * Sum.Programs);
@@ -182,12 +183,12 @@ TEST(C11UnderPower, FencesAndBranches) {
 TEST(C11UnderPower, Locks) {
   const Totals Sum = expectSameExecutions(
       {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Locked, S::TryLocked, S::If, S::Fence}}, 2000, 5);
-  EXPECT_GT(Sum.Executions, 3 * Sum.Programs);
+  EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
 }
 TEST(C11UnderPower, Awaits) {
   const Totals Sum = expectSameExecutions(
       {.Kinds = {S::Load, S::Store, S::Store, S::FetchAdd, S::CompareSwap, S::Await, S::If}}, 2000, 6);
-  EXPECT_GT(Sum.Executions, 3 * Sum.Programs);
+  EXPECT_GT(Sum.Executions, Sum.Programs);
   EXPECT_GT(Sum.Hang, Sum.Programs / 5);
 }
 TEST(C11UnderPower, Free) {
