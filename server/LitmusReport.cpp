@@ -43,7 +43,9 @@ void LitmusComparison::noteMissing(const std::vector<Model> &Models) {
   for (const std::string &Line : Unread)
     Refused.insert(Line.substr(0, Line.find(':')));
   for (const auto &[Key, Row] : Table.rows())
-    if ((Wanted.empty() || Wanted.count(Key.second)) && !Compared.count(Key) && !Refused.count(Key.first))
+    if (!modelNamed(Key.second))
+      ++OtherModels[Key.second];
+    else if ((Wanted.empty() || Wanted.count(Key.second)) && !Compared.count(Key) && !Refused.count(Key.first))
       Mismatches.push_back({Key.first, Key.second, textOf(Row), "the test was not run"});
 }
 
@@ -105,6 +107,8 @@ static void printComparison(llvm::raw_ostream &Out, const LitmusComparison &C) {
   for (const auto *Kind : {&C.Unanswered, &C.Mismatches})
     for (const LitmusComparison::Mismatch &M : *Kind)
       Out << M.Test << ' ' << M.Model << ": expected " << M.Expected << "; found " << M.Found << '\n';
+  for (const auto &[Model, Rows] : C.OtherModels)
+    Out << "not compared: " << count(Rows, "row") << " of '" << Model << "', which is no model of this program\n";
   const uint64_t Runs = C.Executions + C.Blocked;
   Out << count(C.Agreeing, "result") << " agree, " << C.Mismatches.size() << " mismatch, " << C.Unsupported
       << " unsupported, " << C.Limited << " stopped by a limit, " << C.WithoutRow << " without a row; "
@@ -172,6 +176,10 @@ static void comparison(OStream &J, const LitmusComparison &C) {
   J.attribute("limited", C.Limited);
   J.attribute("withoutRow", C.WithoutRow);
   J.attribute("notRead", C.Unread.size());
+  J.attributeObject("otherModels", [&] {
+    for (const auto &[Model, Rows] : C.OtherModels)
+      J.attribute(llvm::json::fixUTF8(Model), Rows);
+  });
   J.attribute("executions", C.Executions);
   J.attribute("blocked", C.Blocked);
   J.attributeArray("mismatches", [&] {

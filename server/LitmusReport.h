@@ -38,6 +38,7 @@ public:
   uint64_t Agreeing = 0;
   uint64_t Unsupported = 0, Limited = 0; // among Unanswered
   uint64_t WithoutRow = 0;
+  std::map<std::string, uint64_t> OtherModels; // rows of models that do not exist here
   uint64_t Executions = 0, Blocked = 0;
 
 private:

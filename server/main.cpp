@@ -62,8 +62,8 @@ Examples:
 )";
 
 static const char *const LitmusHelp =
-    R"(FILE is a .litmus test (PPC or X86) or a directory with such tests below. Models that are not named: power and sc for
-PPC, sc, tso and pso for X86. A table (--expected) has a row per test and model with the columns test, model, quantifier,
+    R"(FILE is a .litmus test (PPC, X86, X86_64, AArch64 or C) or a directory with such tests below. Models that are not named:
+power and sc for PPC, sc, tso and pso for X86 and X86_64, sc for AArch64 and C. A table (--expected) has a row per test and model with the columns test, model, quantifier,
 holds, fails, states and executions; without FILE all tests of its directory are run.
 
 Exit codes: 0 every test was run, 1 a result differs from the table, 2 bad usage,

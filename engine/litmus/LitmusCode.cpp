@@ -15,6 +15,8 @@ uint32_t LitmusLocations::find(std::string_view Name, uint32_t Line) {
   Known.emplace(Name, Index);
   Names.emplace_back(Name);
   Values.push_back(0);
+  Sizes.push_back(4);
+  Declared.push_back(false);
   return Index;
 }
 
@@ -29,6 +31,18 @@ void LitmusThread::setInitial(std::string_view Register, uint64_t Value) {
   Initial[std::string(Register)] = Value;
 }
 
+bool LitmusThread::exceedsWord(std::string_view Register) const {
+  auto Found = Initial.find(std::string(Register));
+  return isWide(Register) || (Found != Initial.end() && Found->second >> 32 != 0);
+}
+
+void LitmusThread::widenTarget(std::string_view Register) {
+  auto Found = Initial.find(std::string(Register));
+  const uint32_t Slot = Found == Initial.end() ? 0 : picket::slotOf(Found->second);
+  if (Slot >= 1 && Slot <= Locations.Names.size())
+    Locations.widen(Slot - 1);
+}
+
 Operand LitmusThread::constant(uint64_t Value) {
   auto At = std::find(Constants.begin(), Constants.end(), Value);
   if (At == Constants.end())
@@ -41,11 +55,15 @@ void LitmusThread::emit(Instruction I) {
     failLitmus(CurrentLine, "the thread has more than " + std::to_string(MostInstructions) + " instructions");
   Code.push_back(I);
   Lines.push_back(CurrentLine);
+  Fails |= I.Op == Opcode::CmpXchg && I.Flags & MayFail;
+  Reserves |= I.Op == Opcode::LoadReserve || I.Op == Opcode::StoreConditional;
 }
 
 /// What memory of some bytes holds afterwards.
 Operand LitmusThread::truncated(Operand Value, uint8_t Bytes) {
   const unsigned Bits = 8u * Bytes;
+  if (Bits == 64)
+    return Value;
   if (Value < 0)
     return constant(Constants[static_cast<size_t>(~Value)] & ((1ull << Bits) - 1));
   const int32_t Low = temporary();
@@ -54,51 +72,55 @@ Operand LitmusThread::truncated(Operand Value, uint8_t Bytes) {
 }
 
 void LitmusThread::load(int32_t Dst, Operand Where, int64_t Offset, bool Reserve, uint8_t Width) {
-  Reserves |= Reserve;
+  Width = Width == 4 ? sizeOfWord() : Width;
   emit({.Op = Reserve ? Opcode::LoadReserve : Opcode::Load, .Width = Width, .Dst = Dst, .A = Where, .Imm = Offset});
   if (Width == 4)
     emit({.Op = Opcode::SignExtend, .Width = 32, .Dst = Dst, .A = Dst, .C = 64});
 }
 
 void LitmusThread::store(Operand Where, Operand Value, int64_t Offset, uint8_t Width) {
+  Width = Width == 4 ? sizeOfWord() : Width;
   const Operand Low = truncated(Value, Width);
   emit({.Op = Opcode::Store, .Width = Width, .A = Where, .B = Low, .Imm = Offset});
 }
 
 void LitmusThread::storeConditional(Operand Where, Operand Value) {
-  Reserves = true;
-  const Operand Low = truncated(Value);
-  emit({.Op = Opcode::StoreConditional, .Width = 4, .Dst = flagSlot(LitmusFlag::Equal), .A = Where, .B = Low});
+  const uint8_t Width = sizeOfWord();
+  const Operand Low = truncated(Value, Width);
+  emit({.Op = Opcode::StoreConditional, .Width = Width, .Dst = flagSlot(LitmusFlag::Equal), .A = Where, .B = Low});
   for (LitmusFlag Other : {LitmusFlag::Less, LitmusFlag::Greater})
-    if (Needed[static_cast<size_t>(Other)])
-      move(flagSlot(Other), constant(0));
+    setFlag(Other, false);
 }
 
 void LitmusThread::readModifyWrite(RmwOp Op, int32_t Dst, Operand Where, Operand Value) {
-  const Operand Low = truncated(Value);
+  const uint8_t Width = sizeOfWord();
+  const Operand Low = truncated(Value, Width);
   emit({.Op = Opcode::Rmw,
-        .Width = 4,
+        .Width = Width,
         .Flags = static_cast<uint8_t>(Order::SeqCst),
         .Dst = Dst,
         .A = Where,
         .B = Low,
         .C = static_cast<int32_t>(Op)});
-  emit({.Op = Opcode::SignExtend, .Width = 32, .Dst = Dst, .A = Dst, .C = 64});
+  if (Width == 4)
+    emit({.Op = Opcode::SignExtend, .Width = 32, .Dst = Dst, .A = Dst, .C = 64});
 }
 
 void LitmusThread::compareExchange(int32_t Dst, Operand Where, Operand Expected, Operand New) {
   const int32_t Old = temporary();
   temporary(); // whether it was done stands behind the old value
-  const Operand Low = truncated(Expected), LowNew = truncated(New);
+  const uint8_t Width = sizeOfWord();
+  const Operand Low = truncated(Expected, Width), LowNew = truncated(New, Width);
   emit({.Op = Opcode::CmpXchg,
-        .Width = 4,
+        .Width = Width,
         .Flags = static_cast<uint8_t>(Order::SeqCst),
         .Dst = Old,
         .A = Where,
         .B = Low,
         .C = LowNew,
         .Imm = static_cast<int64_t>(Order::SeqCst)});
-  emit({.Op = Opcode::SignExtend, .Width = 32, .Dst = Old, .A = Old, .C = 64});
+  if (Width == 4)
+    emit({.Op = Opcode::SignExtend, .Width = 32, .Dst = Old, .A = Old, .C = 64});
   compare(Expected, Old);
   move(Dst, Old);
 }
@@ -110,13 +132,28 @@ int32_t LitmusThread::flagSlot(LitmusFlag Which) {
   return Slot;
 }
 
-void LitmusThread::compare(Operand A, Operand B) {
+void LitmusThread::compare(Operand A, Operand B, uint8_t Bits) {
+  struct Test {
+    LitmusFlag Flag;
+    Opcode Op;
+    bool Swapped;
+  };
+  for (const auto &[Flag, Op, Swapped] : {Test{LitmusFlag::Equal, Opcode::Eq, false},
+                                          {LitmusFlag::Less, Opcode::SLt, false},
+                                          {LitmusFlag::Greater, Opcode::SLt, true},
+                                          {LitmusFlag::Lower, Opcode::ULt, false},
+                                          {LitmusFlag::Higher, Opcode::ULt, true}})
+    if (Needed[static_cast<size_t>(Flag)])
+      binary(Op, flagSlot(Flag), Swapped ? B : A, Swapped ? A : B, Bits);
+}
+
+void LitmusThread::compareUnsigned(Operand A, Operand B) {
   if (Needed[static_cast<size_t>(LitmusFlag::Equal)])
     binary(Opcode::Eq, flagSlot(LitmusFlag::Equal), A, B);
   if (Needed[static_cast<size_t>(LitmusFlag::Less)])
-    binary(Opcode::SLt, flagSlot(LitmusFlag::Less), A, B);
+    binary(Opcode::ULt, flagSlot(LitmusFlag::Less), A, B);
   if (Needed[static_cast<size_t>(LitmusFlag::Greater)])
-    binary(Opcode::SLt, flagSlot(LitmusFlag::Greater), B, A);
+    binary(Opcode::ULt, flagSlot(LitmusFlag::Greater), B, A);
 }
 
 uint32_t LitmusThread::labelIndex(std::string_view Name) {
@@ -142,14 +179,14 @@ void LitmusThread::jump(std::string_view Name) {
   emit({.Op = Opcode::Jump, .Imm = -static_cast<int64_t>(Index) - 1});
 }
 
-void LitmusThread::branch(LitmusFlag Which, bool Set, std::string_view Name) {
+void LitmusThread::branch(Operand Value, bool NotZero, std::string_view Name) {
   const uint32_t Index = labelIndex(Name);
   const auto Next = static_cast<int32_t>(Code.size()) + 1;
   const bool Back = Labels[Index].At.has_value();
   int32_t Taken = Back ? Next : -static_cast<int32_t>(Index) - 1, NotTaken = Back ? Next + 1 : Next;
-  if (!Set)
+  if (!NotZero)
     std::swap(Taken, NotTaken);
-  emit({.Op = Opcode::CondJump, .A = flagSlot(Which), .B = Taken, .C = NotTaken});
+  emit({.Op = Opcode::CondJump, .A = Value, .B = Taken, .C = NotTaken});
   if (Back)
     emitLoopBack(*Labels[Index].At);
 }
@@ -245,11 +282,15 @@ void LitmusThread::finish(Program &P, const std::string &Name) {
 }
 
 static void addGlobals(Program &P, const LitmusLocations &Locations) {
-  constexpr uint32_t IntType = 1;
-  SourceType &Int = P.Names.Types.emplace_back();
-  Int.What = SourceType::Signed;
-  Int.Size = 4;
-  Int.Name = "int";
+  constexpr uint32_t IntType = 1, LongType = 2;
+  auto AddType = [&](uint32_t Size, const char *Name) {
+    SourceType &Type = P.Names.Types.emplace_back();
+    Type.What = SourceType::Signed;
+    Type.Size = Size;
+    Type.Name = Name;
+  };
+  AddType(4, "int");
+  AddType(8, "long");
   auto Add = [&](const std::string &Name, uint32_t Size, uint32_t Type) {
     Global G;
     G.Name = Name;
@@ -259,9 +300,10 @@ static void addGlobals(Program &P, const LitmusLocations &Locations) {
     P.Names.Globals.push_back({.Name = Name, .Function = "", .Type = Type});
   };
   for (size_t K = 0; K < Locations.Names.size(); ++K) {
-    Add(Locations.Names[K], 4, IntType);
-    const auto Value = static_cast<uint32_t>(Locations.Values[K]);
-    for (unsigned Byte = 0; Byte < 4; ++Byte)
+    const uint32_t Size = Locations.sizeOf(static_cast<uint32_t>(K));
+    Add(Locations.Names[K], Size, Size == 8 ? LongType : IntType);
+    const auto Value = static_cast<uint64_t>(Locations.Values[K]);
+    for (unsigned Byte = 0; Byte < Size; ++Byte)
       P.Globals.back().Initial[Byte] = static_cast<uint8_t>(Value >> (8 * Byte));
   }
   Add("handle of the last thread", 8, 0);

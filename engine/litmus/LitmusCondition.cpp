@@ -9,9 +9,27 @@ namespace picket {
 void LitmusConditionReader::read(LitmusTest &Test) {
   readObserved();
   Text.skipSpace();
+  readCondition(Test);
+  Text.accept(";");
+  if (Text.acceptWord("with"))
+    readKinds();
+  Text.skipSpace();
+  if (!Text.atEnd())
+    failLitmus(Text.line(), "the text goes on behind the condition: " +
+                                quoted(trimmed(Text.rest().substr(0, Text.rest().find('\n')))));
+  sortItems(Test);
+}
+
+void LitmusConditionReader::readCondition(LitmusTest &Test) {
+  // Only the final states are asked for. Tests in C may not even name any: they ask whether there is a data race.
+  if (Text.atEnd() && (!Items.empty() || Test.Architecture == LitmusArchitecture::C)) {
+    Test.Quantifier = LitmusQuantifier::Forall;
+    Test.ConditionText = "forall true";
+    return;
+  }
   const std::string_view Begin = Text.rest();
-  Test.Quantifier = readQuantifier();
-  Test.Condition = implication(0);
+  if (readQuantifier(Test))
+    Test.Condition = implication(0);
   bool Space = true; // the condition in one line
   for (char C : trimmed(Begin.substr(0, Begin.size() - Text.rest().size()))) {
     const bool Blank = C == ' ' || C == '\n' || C == '\t' || C == '\r';
@@ -19,11 +37,22 @@ void LitmusConditionReader::read(LitmusTest &Test) {
       Test.ConditionText += Blank ? ' ' : C;
     Space = Blank;
   }
-  Text.skipSpace();
-  if (!Text.atEnd())
-    failLitmus(Text.line(), "the text goes on behind the condition: " +
-                                quoted(trimmed(Text.rest().substr(0, Text.rest().find('\n')))));
-  sortItems(Test);
+}
+
+/// "Power: exists; SC: ~exists;" says what is expected of other models. It is no part of the question.
+void LitmusConditionReader::readKinds() {
+  do {
+    Text.skipSpace();
+    if (Text.atEnd())
+      return;
+    const uint32_t Line = Text.line();
+    if (!isName(Text.word()))
+      failLitmus(Line, "the name of a model is expected behind 'with'");
+    Text.expect(":", "behind the name of a model");
+    const bool Negated = Text.accept("~") || Text.acceptWord("not");
+    if (!Text.acceptWord("exists") && (Negated || !Text.acceptWord("forall")))
+      failLitmus(Text.line(), "exists, ~exists or forall is expected here");
+  } while (Text.accept(";"));
 }
 
 void LitmusConditionReader::readObserved() {
@@ -41,12 +70,21 @@ void LitmusConditionReader::readObserved() {
     refuseLitmus(Text.line(), "filter");
 }
 
-LitmusQuantifier LitmusConditionReader::readQuantifier() {
+/// True: a proposition follows.
+bool LitmusConditionReader::readQuantifier(LitmusTest &Test) {
+  Test.Quantifier = LitmusQuantifier::Exists;
   const bool Negated = Text.accept("~") || Text.acceptWord("not");
-  if (Text.acceptWord("exists"))
-    return Negated ? LitmusQuantifier::NotExists : LitmusQuantifier::Exists;
-  if (!Negated && Text.acceptWord("forall"))
-    return LitmusQuantifier::Forall;
+  if (Text.acceptWord("exists")) {
+    if (Negated)
+      Test.Quantifier = LitmusQuantifier::NotExists;
+    return true;
+  }
+  if (!Negated && Text.acceptWord("forall")) {
+    Test.Quantifier = LitmusQuantifier::Forall;
+    return true;
+  }
+  if (!Negated && (Text.acceptWord("final") || Text.peek() == '(')) // an older way to say exists
+    return true;
   failLitmus(Text.line(), "a condition is expected here: exists, ~exists or forall");
 }
 
@@ -100,10 +138,10 @@ LitmusProposition LitmusConditionReader::atom() {
   LitmusProposition Atom;
   Atom.Item = item();
   const bool Different = Text.accept("!=") || Text.accept("<>");
-  if (!Different)
+  if (!Different && !Text.accept("=="))
     Text.expect("=", "in the condition");
   Atom.What = Different ? LitmusProposition::Different : LitmusProposition::Equal;
-  Atom.Value = value();
+  Atom.Value = value(Items[Atom.Item]);
   return Atom;
 }
 
@@ -115,32 +153,8 @@ uint32_t LitmusConditionReader::item() {
   if (!Bracket)
     Text.accept("*");
   std::string_view Word = Text.word();
-  LitmusItem Item;
-  if (!Bracket && looksLikeNumber(Word)) {
-    const int32_t Thread = litmusNumber(Word, Line);
-    Text.expect(":", "behind the number of a thread");
-    std::string_view Name = Text.word();
-    auto Register = ToRegister(Name);
-    if (!Register)
-      failLitmus(Line, quoted(Name) + " is no register");
-    if (Thread < 0 || static_cast<size_t>(Thread) >= Threads.size())
-      failLitmus(Line, "there is no thread " + std::to_string(Thread));
-    Item.Thread = static_cast<uint32_t>(Thread);
-    Item.Index = static_cast<uint32_t>(Threads[Item.Thread].slotOf(*Register));
-    Item.Name = std::to_string(Thread) + ":" + *Register;
-  } else {
-    if (!isName(Word))
-      failLitmus(Line, "a register or location is expected here, not " + quoted(Text.rest().substr(0, 20)));
-    Text.skipSpace();
-    if (!Bracket && Text.accept(":"))
-      failRegister(Line, Word, Text.word());
-    Item.Index = Locations.find(Word, Line);
-    Item.Name = std::string(Word);
-    if (Bracket)
-      Text.expect("]", "behind the location");
-    if (Text.accept("["))
-      refuseLitmus(Line, Item.Name + "[");
-  }
+  const bool IsRegister = !Bracket && !Word.empty() && (looksLikeNumber(Word) || Text.accept(":"));
+  LitmusItem Item = IsRegister ? registerItem(Word, Line) : locationItem(Word, Bracket, Line);
   for (size_t K = 0; K < Items.size(); ++K)
     if (Items[K].Thread == Item.Thread && Items[K].Index == Item.Index)
       return static_cast<uint32_t>(K);
@@ -148,15 +162,53 @@ uint32_t LitmusConditionReader::item() {
   return static_cast<uint32_t>(Items.size()) - 1;
 }
 
-int64_t LitmusConditionReader::value() {
+LitmusItem LitmusConditionReader::registerItem(std::string_view Word, uint32_t Line) {
+  const std::optional<uint32_t> Thread = threadNumber(Word);
+  if (!Thread)
+    failThread(Line, Word);
+  if (looksLikeNumber(Word))
+    Text.expect(":", "behind the number of a thread");
+  Text.accept("%");
+  std::string_view Name = Text.word();
+  auto Register = ToRegister(Name);
+  if (!Register)
+    failLitmus(Line, quoted(Name) + " is no register");
+  if (*Thread >= Threads.size())
+    failLitmus(Line, "there is no thread " + std::to_string(*Thread));
+  LitmusItem Item;
+  Item.Thread = *Thread;
+  Item.Index = static_cast<uint32_t>(Threads[*Thread].slotOf(*Register));
+  Item.Name = std::to_string(*Thread) + ":" + *Register;
+  Item.Width = Threads[*Thread].isWide(*Register) ? 8 : 4;
+  return Item;
+}
+
+LitmusItem LitmusConditionReader::locationItem(std::string_view Word, bool Bracket, uint32_t Line) {
+  if (!isName(Word))
+    failLitmus(Line, "a register or location is expected here, not " + quoted(Text.rest().substr(0, 20)));
+  LitmusItem Item;
+  Item.Index = Locations.find(Word, Line);
+  Item.Name = std::string(Word);
+  Item.Width = Locations.hasNumbersOf64Bits(Item.Index) ? 8 : 4;
+  if (Bracket)
+    Text.expect("]", "behind the location");
+  if (Text.accept("["))
+    refuseLitmus(Line, Item.Name + "[");
+  return Item;
+}
+
+int64_t LitmusConditionReader::value(const LitmusItem &Item) {
   const bool Negative = Text.accept("-");
+  Text.accept("&");
   const uint32_t Line = Text.line();
   std::string Word(Text.word());
   if (Negative)
     Word.insert(0, "-");
-  if (isName(Word))
+  if (isName(Word)) {
+    NamesAddresses = true;
     return static_cast<int64_t>(globalAddress(Locations.find(Word, Line)));
-  return litmusNumber(Word, Line);
+  }
+  return Item.Width == 8 ? wideLitmusNumber(Word, Line) : litmusNumber(Word, Line);
 }
 
 static void renumber(LitmusProposition &P, const std::vector<uint32_t> &NewIndex) {

@@ -1,4 +1,4 @@
-// .litmus text (PPC, X86) to a LitmusTest.
+// .litmus text (PPC, X86, X86_64, AArch64, C) to a LitmusTest.
 #pragma once
 
 #include "litmus/LitmusTest.h"

@@ -3,12 +3,21 @@
 #include "explore/OptimalDpor.h"
 #include "explore/Rsmc.h"
 
+#include <algorithm>
+#include <deque>
+#include <set>
+
 namespace picket {
 
 std::vector<Model> modelsFor(LitmusArchitecture A) {
-  if (A == LitmusArchitecture::PPC)
-    return {Model::Power, Model::SC};
-  return {Model::SC, Model::TSO, Model::PSO};
+  switch (A) {
+  case LitmusArchitecture::PPC: return {Model::Power, Model::SC};
+  case LitmusArchitecture::X86:
+  case LitmusArchitecture::X86_64: return {Model::SC, Model::TSO, Model::PSO};
+  case LitmusArchitecture::AArch64:
+  case LitmusArchitecture::C: break;
+  }
+  return {Model::SC};
 }
 
 namespace {
@@ -21,13 +30,15 @@ public:
   Tally(const LitmusTest &Test, LitmusResult &Result, uint64_t MaxBytes)
       : Test(Test), Result(Result), MaxBytes(MaxBytes) {}
 
-  /// ReadRegister(thread of the machine, slot), ReadMemory(address).
+  /// ReadRegister(thread of the machine, slot), ReadMemory(address, bytes).
   template <typename Register, typename Memory> void add(Register ReadRegister, Memory ReadMemory) {
     LitmusState State;
     State.reserve(Test.Observed.size());
     for (const LitmusItem &Item : Test.Observed)
-      State.push_back(Test.valueOf(Item.Thread == LitmusItem::Memory ? ReadMemory(globalAddress(Item.Index))
-                                                                     : ReadRegister(Item.Thread + 1, Item.Index)));
+      State.push_back(Test.valueOf(Item.Thread == LitmusItem::Memory
+                                       ? ReadMemory(globalAddress(Item.Index), Test.Code.Globals[Item.Index].Size)
+                                       : ReadRegister(Item.Thread + 1, Item.Index),
+                                   Item.Width));
     (Test.Condition.holdsIn(State) ? Result.Satisfying : Result.Others) += 1;
     // A node of the map, with what the allocator adds.
     const uint64_t Size = 96 + State.capacity() * sizeof(State[0]);
@@ -62,7 +73,7 @@ private:
   const LitmusTest &Test;
   LitmusResult &Result;
   const uint64_t MaxBytes;
-  uint64_t Bytes = 0;                   // of the states
+  uint64_t Bytes = 0; // of the states
   bool Full = false;
   std::atomic<uint64_t> OfExplorer = 0; // told a few times a second
 };
@@ -77,7 +88,7 @@ public:
       Into.fail(M.bugs().front());
     if (How == Ending::Complete)
       Into.add([&](ThreadId T, uint32_t Slot) { return M.finalSlot(T, Slot); },
-               [&](Address Where) { return Memory::readWord(M.memory().bytes(Where), 4); });
+               [&](Address Where, unsigned Bytes) { return Memory::readWord(M.memory().bytes(Where), Bytes); });
   }
   void progress(const ExplorationResult &SoFar) override { Into.noteExplorer(SoFar.Bytes); }
   void restarted() override { Into.clear(); }
@@ -95,7 +106,7 @@ public:
       Into.fail(Run.machine().bugs().front());
     if (How == Ending::Complete)
       Into.add([&](ThreadId T, uint32_t Slot) { return Run.finalRegister(T, Slot); },
-               [&](Address Where) { return Run.finalValue(Where, 4); });
+               [&](Address Where, unsigned Bytes) { return Run.finalValue(Where, Bytes); });
   }
   void progress(const ExplorationResult &SoFar) override { Into.noteExplorer(SoFar.Bytes); }
   void restarted() override { Into.clear(); }
@@ -122,22 +133,21 @@ Verdict coverageOf(const ExplorationResult &Explored, bool WentWrong) {
   if (WentWrong || Explored.Ended == ExplorationResult::End::Unsupported ||
       Explored.Ended == ExplorationResult::End::FirstBug)
     return Verdict::Unsupported;
-  if (Explored.Ended == ExplorationResult::End::Limit || (!Explored.Executions && !Explored.Cut))
+  if (Explored.Ended == ExplorationResult::End::Limit)
     return Verdict::Inconclusive;
   return Explored.Cut ? Verdict::Bounded : Verdict::Verified;
 }
 
-} // namespace
+double secondsSince(Clock::time_point Start) { return std::chrono::duration<double>(Clock::now() - Start).count(); }
 
-LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions &Options) {
+/// The executions in which exactly the operations of Test.Code.Failures fail for no reason.
+LitmusResult runRound(const LitmusTest &Test, Model Which, const LitmusOptions &Options, Clock::time_point Start) {
   LitmusResult Result;
-  Result.Which = Which;
   ExplorationOptions E;
   E.Exhaustive = true;
   E.Machine.Unroll = Options.Unroll;
   E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes;
   E.Cancel = Options.Cancel;
-  const Clock::time_point Start = Clock::now();
   if (Options.TimeoutSeconds > 0)
     E.Deadline =
         Start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Options.TimeoutSeconds));
@@ -152,7 +162,6 @@ LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions 
   }
   if (Into.isFull())
     Explored.Reason = "the memory limit was reached";
-  Result.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
   Result.Executions = Explored.Executions;
   Result.Blocked = Explored.Blocked + Explored.RejectedBranches;
   Result.Cut = Explored.Cut;
@@ -163,6 +172,70 @@ LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions 
       if (uint32_t Line = Test.Code.placeOf(Explored.ReasonPc).Line)
         Result.Reason += " (line " + std::to_string(Line) + ")";
   }
+  return Result;
+}
+
+bool isComplete(Verdict Coverage) { return Coverage == Verdict::Verified || Coverage == Verdict::Bounded; }
+
+/// What a round blocks belongs to other rounds.
+void addRound(LitmusResult &All, LitmusResult Round) {
+  All.Satisfying += Round.Satisfying;
+  All.Others += Round.Others;
+  All.Executions += Round.Executions;
+  All.Cut += Round.Cut;
+  for (const auto &[State, Number] : Round.States)
+    All.States[State] += Number;
+  if (Round.Coverage == Verdict::Verified)
+    return;
+  All.Coverage = Round.Coverage;
+  All.Reason = std::move(Round.Reason);
+}
+
+/// Weak compare_exchanges may fail for no reason. The test is run once for every set of them that can do so together,
+/// as programs are that have such operations (check/FailureRounds.h).
+void runFailureRounds(const LitmusTest &Test, Model Which, const LitmusOptions &Options, Clock::time_point Start,
+                      LitmusResult &All) {
+  constexpr size_t MaxRounds = 10'000;
+  LitmusTest Now = Test;
+  Now.Code.Reached = std::make_shared<FailurePoints>();
+  std::deque<std::vector<FailurePoint>> Left = {{}};
+  std::set<std::vector<FailurePoint>> Known = {{}};
+  for (bool First = true; !Left.empty() && isComplete(All.Coverage); First = false) {
+    if (Known.size() > MaxRounds) {
+      All.Coverage = Verdict::Inconclusive;
+      All.Reason =
+          "there are more than " + std::to_string(MaxRounds) + " ways in which operations can fail for no reason";
+      return;
+    }
+    Now.Code.Failures = std::move(Left.front());
+    Left.pop_front();
+    LitmusResult Round = runRound(Now, Which, Options, Start);
+    if (First)
+      All = std::move(Round);
+    else
+      addRound(All, std::move(Round));
+    for (const FailurePoint &Point : Now.Code.Reached->take()) {
+      std::vector<FailurePoint> More = Now.Code.Failures;
+      More.insert(std::upper_bound(More.begin(), More.end(), Point), Point);
+      if (Known.insert(More).second)
+        Left.push_back(std::move(More));
+    }
+  }
+}
+
+} // namespace
+
+LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions &Options) {
+  const Clock::time_point Start = Clock::now();
+  LitmusResult Result;
+  if (Test.Code.FailsForNoReason)
+    runFailureRounds(Test, Which, Options, Start, Result);
+  else
+    Result = runRound(Test, Which, Options, Start);
+  Result.Which = Which;
+  Result.Seconds = secondsSince(Start);
+  if (isComplete(Result.Coverage) && !Result.Executions && !Result.Cut)
+    Result.Coverage = Verdict::Inconclusive;
   if (!Result.Executions && Result.Reason.empty())
     Result.Reason = Result.Cut ? "every execution was cut at the bound of " + std::to_string(Options.Unroll) +
                                      " iterations, so that no final state is known"

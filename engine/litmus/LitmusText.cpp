@@ -1,5 +1,6 @@
 #include "litmus/LitmusText.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace picket {
@@ -10,11 +11,8 @@ void refuseLitmus(uint32_t Line, std::string_view What) {
   throw LitmusError{"not supported: " + quoted(What), Line, true};
 }
 
-void failRegister(uint32_t Line, std::string_view Word, std::string_view Register) {
-  const bool IsThread = Word.size() > 1 && (Word[0] == 'P' || Word[0] == 'p') && looksLikeNumber(Word.substr(1));
-  failLitmus(Line, IsThread ? "a register of thread " + quoted(Word) + " is written " +
-                                  quoted(std::string(Word.substr(1)) + ":" + std::string(Register)) + ", with the number alone"
-                            : "the number of a thread is expected in front of ':', not " + quoted(Word));
+void failThread(uint32_t Line, std::string_view Word) {
+  failLitmus(Line, "a thread is expected in front of ':', as 0 or P0, not " + quoted(Word));
 }
 
 static bool isSpace(char C) { return C == ' ' || C == '\t' || C == '\r' || C == '\n' || C == '\f' || C == '\v'; }
@@ -60,7 +58,18 @@ bool looksLikeNumber(std::string_view Text) {
   return !Text.empty() && isDigit(Text[0]);
 }
 
-int32_t litmusNumber(std::string_view Text, uint32_t Line) {
+std::optional<uint32_t> threadNumber(std::string_view Text) {
+  if (Text.size() > 1 && Text[0] == 'P')
+    Text.remove_prefix(1);
+  uint32_t Number = 0;
+  auto [End, Error] = std::from_chars(Text.data(), Text.data() + Text.size(), Number);
+  if (Text.empty() || Error != std::errc() || End != Text.data() + Text.size())
+    return std::nullopt;
+  return Number;
+}
+
+/// With its sign, as a value of so many bits.
+static int64_t numberOf(std::string_view Text, uint32_t Line, unsigned Bits) {
   std::string_view Digits = Text;
   const bool Negative = !Digits.empty() && Digits[0] == '-';
   if (Negative || (!Digits.empty() && Digits[0] == '+'))
@@ -74,10 +83,15 @@ int32_t litmusNumber(std::string_view Text, uint32_t Line) {
   auto [End, Error] = std::from_chars(Digits.data(), Digits.data() + Digits.size(), Value, Base);
   if (Error == std::errc::invalid_argument || End != Digits.data() + Digits.size())
     failLitmus(Line, quoted(Text) + " is not a number");
-  if (Error != std::errc() || Value > (Negative ? 0x80000000u : 0xffffffffu))
-    failLitmus(Line, "the number " + quoted(Text) + " needs more than 32 bits");
-  return static_cast<int32_t>(static_cast<uint32_t>(Negative ? 0 - Value : Value));
+  const uint64_t Most = ~0ull >> (64 - Bits);
+  if (Error != std::errc() || Value > (Negative ? Most / 2 + 1 : Most))
+    failLitmus(Line, "the number " + quoted(Text) + " needs more than " + std::to_string(Bits) + " bits");
+  const int64_t Signed = static_cast<int64_t>(Negative ? 0 - Value : Value);
+  return Bits == 32 ? static_cast<int32_t>(Signed) : Signed;
 }
+
+int32_t litmusNumber(std::string_view Text, uint32_t Line) { return static_cast<int32_t>(numberOf(Text, Line, 32)); }
+int64_t wideLitmusNumber(std::string_view Text, uint32_t Line) { return numberOf(Text, Line, 64); }
 
 char LitmusCursor::take() {
   const char C = Text[At++];
@@ -132,28 +146,87 @@ std::string_view LitmusCursor::upTo(std::string_view Stops) {
   return Text.substr(Begin, At - Begin);
 }
 
-std::string withoutComments(std::string_view Text) {
-  std::string Result(Text);
-  unsigned Depth = 0;
-  uint32_t Line = 1, OpenedAt = 0;
-  for (size_t K = 0; K < Result.size(); ++K) {
-    const std::string_view Two = Text.substr(K, 2);
-    Line += Result[K] == '\n';
-    const bool Opens = Two == "(*", Closes = Depth && Two == "*)";
-    if (Opens && Depth++ == 0)
-      OpenedAt = Line;
-    if (Closes)
-      --Depth;
-    if (Opens || Closes) {
-      Result[K] = Result[K + 1] = ' ';
-      ++K;
-    } else if (Depth && Result[K] != '\n') {
-      Result[K] = ' ';
+namespace {
+
+/// Replaces comments by spaces, so that everything keeps its place.
+class CommentEraser {
+public:
+  explicit CommentEraser(std::string_view Text) : Text(Text), Result(Text) {}
+
+  std::string ofAssembly() {
+    while (At < Text.size())
+      if (!eraseNested())
+        advance();
+    return std::move(Result);
+  }
+
+  /// The first braces are those of the initial state, the others those of functions.
+  std::string ofC() {
+    unsigned Depth = 0;
+    bool InitialStateRead = false;
+    while (At < Text.size()) {
+      const bool InFunction = Depth && InitialStateRead;
+      if (InFunction ? eraseC() : eraseNested())
+        continue;
+      Depth += Text[At] == '{';
+      if (Text[At] == '}' && Depth && --Depth == 0)
+        InitialStateRead = true;
+      advance();
+    }
+    return std::move(Result);
+  }
+
+private:
+  bool next(std::string_view Wanted) const { return Text.substr(At, Wanted.size()) == Wanted; }
+  void advance() { Line += Text[At++] == '\n'; }
+  void blank(size_t Count) {
+    for (; Count && At < Text.size(); --Count) {
+      if (Text[At] != '\n')
+        Result[At] = ' ';
+      advance();
     }
   }
-  if (Depth)
-    failLitmus(OpenedAt, "the comment that begins here has no end");
-  return Result;
-}
+  [[noreturn]] static void failOpen(uint32_t Line) { failLitmus(Line, "the comment that begins here has no end"); }
+
+  /// (* a comment (* in which there may be others *) *)
+  bool eraseNested() {
+    if (!next("(*"))
+      return false;
+    const uint32_t OpenedAt = Line;
+    for (unsigned Depth = 0; At < Text.size();) {
+      const bool Opens = next("(*"), Closes = next("*)");
+      Depth += Opens;
+      Depth -= Closes;
+      blank(Opens || Closes ? 2 : 1);
+      if (!Depth)
+        return true;
+    }
+    failOpen(OpenedAt);
+  }
+
+  bool eraseC() {
+    if (next("//")) {
+      blank(std::min(Text.find('\n', At), Text.size()) - At);
+      return true;
+    }
+    if (!next("/*"))
+      return false;
+    const size_t End = Text.find("*/", At + 2);
+    if (End == std::string_view::npos)
+      failOpen(Line);
+    blank(End + 2 - At);
+    return true;
+  }
+
+  std::string_view Text;
+  std::string Result;
+  size_t At = 0;
+  uint32_t Line = 1;
+};
+
+} // namespace
+
+std::string withoutComments(std::string_view Text) { return CommentEraser(Text).ofAssembly(); }
+std::string withoutCommentsOfC(std::string_view Text) { return CommentEraser(Text).ofC(); }
 
 } // namespace picket

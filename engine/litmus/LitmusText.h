@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,8 +19,8 @@ struct LitmusError {
 /// "not supported: 'xyz'"
 [[noreturn]] void refuseLitmus(uint32_t Line, std::string_view What);
 
-/// `Word` stands in front of a ':', where the number of a thread belongs, and `Register` behind it.
-[[noreturn]] void failRegister(uint32_t Line, std::string_view Word, std::string_view Register);
+/// `Word` stands in front of a ':', where the number of a thread belongs.
+[[noreturn]] void failThread(uint32_t Line, std::string_view Word);
 
 /// For messages: cut where it is too long, and without what a terminal would not show.
 std::string quoted(std::string_view Text);
@@ -30,7 +31,11 @@ std::string lower(std::string_view Text);
 
 /// "12", "-1", "0x1f" as a value of 32 bits, with its sign: 0xffffffff is -1.
 int32_t litmusNumber(std::string_view Text, uint32_t Line);
+/// The same with 64 bits.
+int64_t wideLitmusNumber(std::string_view Text, uint32_t Line);
 bool looksLikeNumber(std::string_view Text);
+/// The number of a thread as it stands in front of ':' in "0:r1" or "P0:r1", if it is one.
+std::optional<uint32_t> threadNumber(std::string_view Text);
 
 /// A position in the text. Comments must have been blanked out.
 class LitmusCursor {
@@ -62,5 +67,7 @@ private:
 
 /// The text with every (* comment *) replaced by spaces.
 std::string withoutComments(std::string_view Text);
+/// The same for a test in C, where the functions have C's comments instead: `if (*x)` begins none.
+std::string withoutCommentsOfC(std::string_view Text);
 
 } // namespace picket

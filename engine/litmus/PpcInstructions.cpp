@@ -101,10 +101,9 @@ private:
       bool Indexed;
     };
     static const std::map<std::string_view, Plain> Accesses = {
-        {"lbz", {true, 1, false}},  {"lhz", {true, 2, false}},  {"lwz", {true, 4, false}},
-        {"lbzx", {true, 1, true}},  {"lhzx", {true, 2, true}},  {"lwzx", {true, 4, true}},
-        {"stb", {false, 1, false}}, {"sth", {false, 2, false}}, {"stw", {false, 4, false}},
-        {"stbx", {false, 1, true}}, {"sthx", {false, 2, true}}, {"stwx", {false, 4, true}}};
+        {"lbz", {true, 1, false}},  {"lhz", {true, 2, false}},  {"lwz", {true, 4, false}},  {"lbzx", {true, 1, true}},
+        {"lhzx", {true, 2, true}},  {"lwzx", {true, 4, true}},  {"stb", {false, 1, false}}, {"sth", {false, 2, false}},
+        {"stw", {false, 4, false}}, {"stbx", {false, 1, true}}, {"sthx", {false, 2, true}}, {"stwx", {false, 4, true}}};
     if (auto Found = Accesses.find(Name); Found != Accesses.end()) {
       const Plain &A = Found->second;
       const auto [Where, Offset] = A.Indexed ? std::pair<Operand, int32_t>(indexed(), 0) : displaced();
@@ -141,10 +140,63 @@ private:
     } else if (Name == "addi") {
       wantOperands(I, 3);
       Code.binary(Opcode::Add, slot(0), base(I.Operands[1]), Code.number(immediate(2)));
+    } else if (Name == "lis") {
+      wantOperands(I, 2);
+      Code.move(slot(0), Code.number(shifted(1)));
+    } else if (Name == "addis") {
+      wantOperands(I, 3);
+      Code.binary(Opcode::Add, slot(0), base(I.Operands[1]), Code.number(shifted(2)));
+    } else if (Name == "extsw") {
+      wantOperands(I, 2);
+      signExtend(slot(0), slot(1));
+    } else if (Name == "clrldi") {
+      wantOperands(I, 3);
+      const int32_t Masked = Code.temporary();
+      Code.binary(Opcode::And, Masked, slot(1), Code.constant(~0ull >> bitNumber(2, 63)));
+      signExtend(slot(0), Masked);
+    } else if (Name == "rlwinm") {
+      wantOperands(I, 5);
+      rotateAndMask();
     } else {
       return Name == "nop";
     }
     return true;
+  }
+
+  /// An immediate for the upper half of a word.
+  int32_t shifted(size_t K) const {
+    const int32_t Number = immediate(K);
+    if (Number < -0x8000 || Number > 0xffff)
+      failLitmus(I.Line, "the number " + quoted(I.Operands[K]) + " needs more than 16 bits");
+    return static_cast<int32_t>(static_cast<uint32_t>(Number) << 16);
+  }
+  unsigned bitNumber(size_t K, unsigned Most) const {
+    const int32_t Number = immediate(K);
+    if (Number < 0 || static_cast<unsigned>(Number) > Most)
+      failLitmus(I.Line, quoted(I.Operands[K]) + " is not between 0 and " + std::to_string(Most));
+    return static_cast<unsigned>(Number);
+  }
+  /// Registers hold words with their sign.
+  void signExtend(int32_t To, Operand From) const {
+    Code.emit({.Op = Opcode::SignExtend, .Width = 32, .Dst = To, .A = Code.truncated(From), .C = 64});
+  }
+
+  /// rA = rS rotated left by SH, of which only the bits MB to ME stay. Bit 0 is the highest.
+  void rotateAndMask() const {
+    const unsigned Shift = bitNumber(2, 31), First = bitNumber(3, 31), Last = bitNumber(4, 31);
+    const uint32_t FromFirst = ~0u >> First, UpToLast = ~0u << (31 - Last);
+    const uint32_t Mask = First <= Last ? FromFirst & UpToLast : FromFirst | UpToLast;
+    Operand Word = Code.truncated(slot(1));
+    if (Shift) {
+      const int32_t High = Code.temporary(), Low = Code.temporary(), Both = Code.temporary();
+      Code.binary(Opcode::Shl, High, Word, Code.constant(Shift), 32);
+      Code.binary(Opcode::LShr, Low, Word, Code.constant(32 - Shift), 32);
+      Code.binary(Opcode::Or, Both, High, Low, 32);
+      Word = Both;
+    }
+    const int32_t Masked = Code.temporary();
+    Code.binary(Opcode::And, Masked, Word, Code.constant(Mask), 32);
+    signExtend(slot(0), Masked);
   }
 
   /// Operand `First` of a comparison or branch, behind the condition register, which can only be the first one.
@@ -163,6 +215,13 @@ private:
       const size_t First = skipConditionRegister(2);
       const int32_t Left = slot(First);
       Code.compare(Left, Name == "cmpw" ? slot(First + 1) : Code.number(immediate(First + 1)));
+    } else if (Name == "cmplw" || Name == "cmplwi") {
+      const size_t First = skipConditionRegister(2);
+      const int32_t Left = slot(First);
+      Code.compareUnsigned(Left, Name == "cmplw" ? slot(First + 1) : Code.number(immediate(First + 1)));
+    } else if (Name == "blr") {
+      wantOperands(I, 0);
+      Code.leave();
     } else if (Name == "b") {
       wantOperands(I, 1);
       Code.jump(I.Operands[0]);
@@ -182,7 +241,7 @@ private:
 
 } // namespace
 
-void needFlagsPpc(const LitmusInstruction &I, LitmusThread &Code) {
+void preparePpc(const LitmusInstruction &I, LitmusThread &Code) {
   if (auto Branch = branchOf(lower(I.Mnemonic)))
     Code.needFlag(Branch->Flag);
 }

@@ -1,5 +1,5 @@
-#include "litmus/LitmusInstructions.h"
 #include "litmus/LitmusText.h"
+#include "litmus/X86Operands.h"
 
 #include <set>
 
@@ -37,62 +37,149 @@ const std::map<std::string_view, Arithmetic> Binaries = {{"add", {Opcode::Add, R
                                                          {"or", {Opcode::Or, RmwOp::Or}},
                                                          {"xor", {Opcode::Xor, RmwOp::Xor}}};
 
-/// One instruction of a thread.
+/// One instruction of a thread. Registers of X86 hold words sign-extended; those of X86_64 hold 64 bits, and 32 that
+/// are written are zero-extended.
 class X86Writer {
 public:
-  X86Writer(const LitmusInstruction &Text, LitmusThread &Code) : I(Text), Code(Code), Name(lower(I.Mnemonic)) {
-    Locked = Name == "lock";
-    if (!Locked)
-      return;
-    // The instruction itself stands in front of the first operand.
-    if (I.Operands.empty())
-      failLitmus(I.Line, "'lock' stands alone");
-    std::string_view First = I.Operands[0];
-    const size_t End = First.find_first_of(" \t\r\n");
-    I.Mnemonic += " " + std::string(First.substr(0, End));
-    Name = lower(First.substr(0, End));
-    I.Operands[0] = End == std::string_view::npos ? "" : std::string(trimmed(First.substr(End)));
-    if (I.Operands.size() == 1 && I.Operands[0].empty())
-      I.Operands.clear();
-  }
+  X86Writer(const LitmusInstruction &Text, LitmusThread &Code, bool IsWide)
+      : Text(Text), I(Text, IsWide), Code(Code), IsWide(IsWide) {}
 
   void write() {
-    const bool Known = Locked ? writeLocked() : writeMove() || writeArithmetic() || writeControl() || writeFence();
+    const bool Known = I.Locked ? writeLocked() : writeMove() || writeArithmetic() || writeControl() || writeFence();
     if (!Known)
-      refuseLitmus(I.Line, I.Mnemonic);
+      refuseLitmus(Text.Line, I.Mnemonic);
   }
 
 private:
   struct Place {
     enum Kind { Register, Memory, Immediate } What;
     Operand Where; // the slot, the address, or the number
+    Operand Value; // what can be read without an access
+    int64_t Offset = 0;
   };
 
-  Place place(size_t K) const {
-    std::string_view Text = I.Operands[K];
+  void wantOperands(size_t Count) const {
+    picket::wantOperands({.Mnemonic = I.Mnemonic, .Operands = I.Operands, .Line = Text.Line}, Count);
+  }
+
+  Place place(size_t K) const { return IsWide ? widePlace(I.Operands[K]) : wordPlace(I.Operands[K]); }
+
+  Place wordPlace(std::string_view Written) const {
+    std::string_view Text = Written;
     if (auto Register = x86Register(Text))
-      return {Place::Register, Code.slotOf(*Register)};
+      return {Place::Register, Code.slotOf(*Register), Code.slotOf(*Register)};
     if (Text.size() >= 2 && Text.front() == '[' && Text.back() == ']') {
       Text = trimmed(Text.substr(1, Text.size() - 2));
       if (auto Register = x86Register(Text))
-        return {Place::Memory, Code.slotOf(*Register)};
+        return {Place::Memory, Code.slotOf(*Register), 0};
       if (isName(Text))
-        return {Place::Memory, Code.addressOf(Text)};
-      refuseLitmus(I.Line, I.Operands[K]);
+        return {Place::Memory, Code.addressOf(Text), 0};
+      refuseLitmus(this->Text.Line, Written);
     }
-    if (!Text.empty() && Text.front() == '$')
-      Text.remove_prefix(1);
-    if (looksLikeNumber(Text))
-      return {Place::Immediate, Code.number(litmusNumber(Text, I.Line))};
-    failLitmus(I.Line, quoted(I.Operands[K]) + " is no register, number or [location]");
+    return immediate(Written);
+  }
+
+  Place widePlace(const std::string &Written) const {
+    if (auto Register = x86RegisterIn(Written)) {
+      const int32_t Slot = Code.slotOf(Register->Name);
+      return {Place::Register, Slot, I.Bits == 32 && Code.exceedsWord(Register->Name) ? Code.truncated(Slot) : Slot};
+    }
+    return X86Instruction::isMemory(Written) ? memory(X86Instruction::addressIn(Written, Text.Line))
+                                             : immediate(Written);
+  }
+
+  Place memory(const X86Address &Address) const {
+    Operand Where = Address.Location.empty() ? Code.constant(0) : Code.addressOf(Address.Location);
+    auto Add = [&](Operand Part) {
+      const int32_t Sum = Code.temporary();
+      Code.binary(Opcode::Add, Sum, Where, Part);
+      Where = Sum;
+    };
+    if (!Address.Base.empty() && Address.Location.empty())
+      Where = Code.slotOf(Address.Base);
+    else if (!Address.Base.empty())
+      Add(Code.slotOf(Address.Base));
+    if (!Address.Index.empty()) {
+      const int32_t Scaled = Code.temporary();
+      Code.binary(Opcode::Mul, Scaled, Code.slotOf(Address.Index), Code.constant(static_cast<uint64_t>(Address.Scale)));
+      Add(Scaled);
+    }
+    return {Place::Memory, Where, 0, Address.Offset};
+  }
+
+  Place immediate(std::string_view Written) const {
+    std::string_view Number = Written;
+    if (!Number.empty() && Number.front() == '$')
+      Number.remove_prefix(1);
+    if (!looksLikeNumber(Number))
+      failLitmus(Text.Line, quoted(Written) + " is no register, number or [location]");
+    const Operand Value = !IsWide        ? Code.number(litmusNumber(Number, Text.Line))
+                          : I.Bits == 64 ? Code.constant(static_cast<uint64_t>(wideLitmusNumber(Number, Text.Line)))
+                                         : Code.truncated(Code.number(litmusNumber(Number, Text.Line)));
+    return {Place::Immediate, Value, Value};
+  }
+
+  // The differences between X86 and X86_64 are in these.
+  void load(int32_t To, const Place &P) const {
+    if (IsWide)
+      Code.emit({.Op = Opcode::Load, .Width = bytes(), .Dst = To, .A = P.Where, .Imm = P.Offset});
+    else
+      Code.load(To, P.Where);
+  }
+  void store(const Place &P, Operand Value) const {
+    if (IsWide)
+      Code.emit({.Op = Opcode::Store, .Width = bytes(), .A = P.Where, .B = Value, .Imm = P.Offset});
+    else
+      Code.store(P.Where, Value);
+  }
+  void binary(Opcode Op, int32_t To, Operand A, Operand B) const { Code.binary(Op, To, A, B, IsWide ? I.Bits : 64); }
+  void compare(Operand A, Operand B) const { Code.compare(A, B, IsWide ? I.Bits : 64); }
+  void readModifyWrite(RmwOp Op, int32_t To, const Place &P, Operand Value) const {
+    if (IsWide)
+      Code.emit({.Op = Opcode::Rmw,
+                 .Width = bytes(),
+                 .Flags = static_cast<uint8_t>(Order::SeqCst),
+                 .Dst = To,
+                 .A = whole(P),
+                 .B = Value,
+                 .C = static_cast<int32_t>(Op)});
+    else
+      Code.readModifyWrite(Op, To, P.Where, Value);
+  }
+  void compareExchange(const Place &P, Operand New) const {
+    const int32_t Accumulator = Code.slotOf(IsWide ? "rax" : "EAX");
+    if (!IsWide)
+      return Code.compareExchange(Accumulator, P.Where, Accumulator, New);
+    const Operand Expected = widePlace(I.Bits == 64 ? "rax" : "eax").Value;
+    const int32_t Old = Code.temporary();
+    Code.temporary(); // whether it was done stands behind the old value
+    Code.emit({.Op = Opcode::CmpXchg,
+               .Width = bytes(),
+               .Flags = static_cast<uint8_t>(Order::SeqCst),
+               .Dst = Old,
+               .A = whole(P),
+               .B = Expected,
+               .C = New,
+               .Imm = static_cast<int64_t>(Order::SeqCst)});
+    compare(Expected, Old);
+    Code.move(Accumulator, Old);
+  }
+  uint8_t bytes() const { return I.Bits / 8; }
+  /// The address with its offset.
+  Operand whole(const Place &P) const {
+    if (!P.Offset)
+      return P.Where;
+    const int32_t Sum = Code.temporary();
+    Code.binary(Opcode::Add, Sum, P.Where, Code.constant(static_cast<uint64_t>(P.Offset)));
+    return Sum;
   }
 
   /// What the operand holds.
   Operand read(const Place &P) const {
     if (P.What != Place::Memory)
-      return P.Where;
+      return P.Value;
     const int32_t Value = Code.temporary();
-    Code.load(Value, P.Where);
+    load(Value, P);
     return Value;
   }
 
@@ -100,69 +187,69 @@ private:
     if (P.What == Place::Register)
       Code.move(P.Where, Value);
     else
-      Code.store(P.Where, Value);
+      store(P, Value);
   }
 
   /// Two operands, the first of which can be written.
   std::pair<Place, Place> destinationAndSource() const {
-    wantOperands(I, 2);
+    wantOperands(2);
     std::pair<Place, Place> Both = {place(0), place(1)};
     if (Both.first.What == Place::Immediate)
-      failLitmus(I.Line, quoted(I.Mnemonic) + " cannot write to a number");
+      failLitmus(Text.Line, quoted(I.Mnemonic) + " cannot write to a number");
     if (Both.first.What == Place::Memory && Both.second.What == Place::Memory)
-      failLitmus(I.Line, quoted(I.Mnemonic) + " cannot have two operands in memory");
+      failLitmus(Text.Line, quoted(I.Mnemonic) + " cannot have two operands in memory");
     return Both;
   }
 
   bool writeMove() {
-    if (Name == "mov") {
+    if (I.Name == "mov") {
       auto [To, From] = destinationAndSource();
       if (To.What == Place::Register && From.What == Place::Memory)
-        Code.load(To.Where, From.Where);
+        load(To.Where, From);
       else
-        write(To, From.Where);
+        write(To, From.Value);
       return true;
     }
-    return Name == "xchg" && exchange();
+    return I.Name == "xchg" && exchange();
   }
 
   /// With memory it is atomic, lock or not.
   bool exchange() {
     auto [A, B] = destinationAndSource();
     if (B.What == Place::Immediate)
-      failLitmus(I.Line, quoted(I.Mnemonic) + " cannot write to a number");
+      failLitmus(Text.Line, quoted(I.Mnemonic) + " cannot write to a number");
     if (A.What == Place::Register)
       std::swap(A, B);
     if (A.What == Place::Memory) {
-      Code.readModifyWrite(RmwOp::Xchg, B.Where, A.Where, B.Where);
+      readModifyWrite(RmwOp::Xchg, B.Where, A, B.Value);
       return true;
     }
     const int32_t Kept = Code.temporary();
-    Code.move(Kept, A.Where);
-    Code.move(A.Where, B.Where);
+    Code.move(Kept, A.Value);
+    Code.move(A.Where, B.Value);
     Code.move(B.Where, Kept);
     return true;
   }
 
   bool writeArithmetic() {
-    if (auto Found = Binaries.find(Name); Found != Binaries.end()) {
+    if (auto Found = Binaries.find(I.Name); Found != Binaries.end()) {
       auto [To, From] = destinationAndSource();
       calculate(Found->second.Op, To, From);
-    } else if (Name == "inc" || Name == "dec") {
-      wantOperands(I, 1);
+    } else if (I.Name == "inc" || I.Name == "dec") {
+      wantOperands(1);
       I.Operands.push_back("$1");
       auto [To, From] = destinationAndSource();
-      calculate(Name == "inc" ? Opcode::Add : Opcode::Sub, To, From);
-    } else if (Name == "cmp") {
-      wantOperands(I, 2);
+      calculate(I.Name == "inc" ? Opcode::Add : Opcode::Sub, To, From);
+    } else if (I.Name == "cmp") {
+      wantOperands(2);
       const Operand A = read(place(0)), B = read(place(1));
-      Code.compare(A, B);
-    } else if (Name == "test") {
-      wantOperands(I, 2);
+      compare(A, B);
+    } else if (I.Name == "test") {
+      wantOperands(2);
       const int32_t Both = Code.temporary();
       const Operand A = read(place(0)), B = read(place(1));
-      Code.binary(Opcode::And, Both, A, B);
-      Code.compare(Both, Code.constant(0));
+      binary(Opcode::And, Both, A, B);
+      compare(Both, Code.constant(0));
     } else {
       return false;
     }
@@ -172,22 +259,27 @@ private:
   void calculate(Opcode Op, const Place &To, const Place &From) const {
     const Operand Old = read(To), Other = read(From);
     const int32_t Result = To.What == Place::Register ? To.Where : Code.temporary();
-    Code.binary(Op, Result, Old, Other);
+    binary(Op, Result, Old, Other);
     if (To.What == Place::Memory)
-      Code.store(To.Where, Result);
-    Code.compare(Result, Code.constant(0));
+      store(To, Result);
+    compare(Result, Code.constant(0));
   }
 
   bool writeControl() {
-    if (Name == "jmp") {
-      wantOperands(I, 1);
+    if (I.Name == "jmp") {
+      wantOperands(1);
       Code.jump(I.Operands[0]);
       return true;
     }
-    auto Branch = branchOf(Name);
+    auto Branch = branchOf(I.Name);
+    if (!Branch && I.Name == "ret") {
+      wantOperands(0);
+      Code.leave();
+      return true;
+    }
     if (!Branch)
-      return Name == "nop";
-    wantOperands(I, 1);
+      return I.Name == "nop" || I.Name == "endbr64";
+    wantOperands(1);
     Code.branch(Branch->Flag, Branch->Set, I.Operands[0]);
     return true;
   }
@@ -195,67 +287,87 @@ private:
   bool writeFence() {
     static const std::map<std::string_view, FenceKind> Fences = {
         {"mfence", FenceKind::Full}, {"sfence", FenceKind::StoreStore}, {"lfence", FenceKind::Acquire}};
-    auto Found = Fences.find(Name);
+    auto Found = Fences.find(I.Name);
     if (Found == Fences.end())
       return false;
-    wantOperands(I, 0);
+    wantOperands(0);
     Code.fence(Found->second);
     return true;
   }
 
   bool writeLocked() {
-    if (Name == "xchg")
+    if (I.Name == "xchg")
       return exchange();
-    if (Name == "inc" || Name == "dec") {
-      wantOperands(I, 1);
+    if (I.Name == "inc" || I.Name == "dec") {
+      wantOperands(1);
       I.Operands.push_back("$1");
-      Name = Name == "inc" ? "add" : "sub";
+      I.Name = I.Name == "inc" ? "add" : "sub";
     }
-    auto Found = Binaries.find(Name);
-    if (Found == Binaries.end() && Name != "xadd" && Name != "cmpxchg")
+    auto Found = Binaries.find(I.Name);
+    if (Found == Binaries.end() && I.Name != "xadd" && I.Name != "cmpxchg")
       return false;
     auto [To, From] = destinationAndSource();
     if (To.What != Place::Memory)
-      failLitmus(I.Line, quoted(I.Mnemonic) + " needs memory as its first operand");
+      failLitmus(Text.Line, quoted(I.Mnemonic) + " needs memory as its first operand");
     if (Found != Binaries.end()) {
       const int32_t Old = Code.temporary();
-      Code.readModifyWrite(Found->second.Locked, Old, To.Where, From.Where);
-      compareResult(Found->second.Op, Old, From.Where);
+      readModifyWrite(Found->second.Locked, Old, To, From.Value);
+      compareResult(Found->second.Op, Old, From.Value);
       return true;
     }
     if (From.What != Place::Register)
-      failLitmus(I.Line, quoted(I.Mnemonic) + " needs a register as its second operand");
-    const int32_t Accumulator = Code.slotOf("EAX");
-    if (Name == "cmpxchg") {
-      Code.compareExchange(Accumulator, To.Where, Accumulator, From.Where);
+      failLitmus(Text.Line, quoted(I.Mnemonic) + " needs a register as its second operand");
+    if (I.Name == "cmpxchg") {
+      compareExchange(To, From.Value);
       return true;
     }
     const int32_t Added = Code.temporary();
-    Code.move(Added, From.Where);
-    Code.readModifyWrite(RmwOp::Add, From.Where, To.Where, Added);
+    Code.move(Added, From.Value);
+    readModifyWrite(RmwOp::Add, From.Where, To, Added);
     compareResult(Opcode::Add, From.Where, Added);
     return true;
   }
 
   void compareResult(Opcode Op, Operand Old, Operand Other) const {
     const int32_t Result = Code.temporary();
-    Code.binary(Op, Result, Old, Other);
-    Code.compare(Result, Code.constant(0));
+    binary(Op, Result, Old, Other);
+    compare(Result, Code.constant(0));
   }
 
-  LitmusInstruction I;
+  const LitmusInstruction &Text;
+  X86Instruction I;
   LitmusThread &Code;
-  std::string Name;
-  bool Locked = false;
+  const bool IsWide;
 };
 
 } // namespace
 
-void needFlagsX86(const LitmusInstruction &I, LitmusThread &Code) {
+void prepareX86(const LitmusInstruction &I, LitmusThread &Code) {
   if (auto Branch = branchOf(lower(I.Mnemonic)))
     Code.needFlag(Branch->Flag);
 }
 
-void writeX86(const LitmusInstruction &I, LitmusThread &Code) { X86Writer(I, Code).write(); }
+void prepareX86Wide(const LitmusInstruction &Text, LitmusThread &Code) {
+  prepareX86(Text, Code);
+  const X86Instruction I(Text, true);
+  if (!isSizedX86(I.Name) || I.Bits != 64)
+    return;
+  for (const std::string &Operand : I.Operands) {
+    if (auto Register = x86RegisterIn(Operand)) {
+      Code.markWide(Register->Name);
+    } else if (X86Instruction::isMemory(Operand)) {
+      const X86Address Address = X86Instruction::addressIn(Operand, Text.Line);
+      if (!Address.Location.empty())
+        Code.widenLocation(Address.Location);
+      else if (!Address.Base.empty())
+        Code.widenTarget(Address.Base);
+    }
+  }
+  if (I.Name == "cmpxchg")
+    Code.markWide("rax");
+}
+
+void writeX86(const LitmusInstruction &I, LitmusThread &Code) { X86Writer(I, Code, false).write(); }
+void writeX86Wide(const LitmusInstruction &I, LitmusThread &Code) { X86Writer(I, Code, true).write(); }
 
 } // namespace picket

@@ -31,8 +31,11 @@ static constexpr const char *OpcodeNames[] = {
     "SpinBack",  "FailIf",    "Unreachable", "Unsupported"};
 static_assert(std::size(OpcodeNames) == static_cast<size_t>(Opcode::Unsupported) + 1);
 
-static constexpr const char *OrderNames[] = {"", "relaxed", "acquire", "release", "acq_rel", "seq_cst", "?", "?"};
-static constexpr const char *FenceNames[] = {"full", "store-store", "acquire", "release", "acq_rel", "lwsync", "isync"};
+static constexpr const char *OrderNames[] = {"",        "relaxed", "acquire-pc", "acquire",
+                                             "release", "acq_rel", "seq_cst",    "?"};
+static constexpr const char *FenceNames[] = {"full",  "store-store", "acquire", "release", "acq_rel", "lwsync", "isync",
+                                             "dmb ld", "dmb st",     "dsb",     "dsb ld",  "dsb st",  "isb"};
+static_assert(std::size(FenceNames) == static_cast<size_t>(FenceKind::Isb) + 1);
 static constexpr const char *RmwNames[] = {"xchg", "add", "sub",  "and",  "nand", "or",  "xor",
                                            "max",  "min", "umax", "umin", "fadd", "fsub"};
 
@@ -118,6 +121,8 @@ private:
   void access(const Instruction &I) {
     if (I.Flags & OrderMask)
       Out << ' ' << OrderNames[I.Flags & OrderMask];
+    if ((I.Op == Opcode::Rmw || I.Op == Opcode::CmpXchg) && I.Flags & ResultUnused)
+      Out << " unused";
     if (I.Flags & InSpinCandidate)
       Out << " spin";
   }

@@ -34,8 +34,9 @@ inline Address lowestAddress(uint32_t Slot) { return static_cast<Address>(Slot) 
 inline Address globalAddress(uint32_t Global) { return addressOf(Global + 1); }
 inline Address functionAddress(uint32_t Function) { return addressOf(FirstFunctionSlot + Function); }
 
-/// Memory orders of atomic accesses and fences, weakest first. Volatile and plain accesses are NotAtomic.
-enum class Order : uint8_t { NotAtomic, Relaxed, Acquire, Release, AcqRel, SeqCst };
+/// Memory orders of atomic accesses and fences, weakest first. Volatile and plain accesses are NotAtomic. AcquirePC is
+/// what ARM's LDAPR does: an acquire that an earlier release does not wait for. Other models take it for an acquire.
+enum class Order : uint8_t { NotAtomic, Relaxed, AcquirePC, Acquire, Release, AcqRel, SeqCst };
 
 /// What a fence orders. CompilerBarrier never reaches the bytecode.
 enum class FenceKind : uint8_t {
@@ -45,8 +46,28 @@ enum class FenceKind : uint8_t {
   Release,    // atomic_thread_fence(release)
   AcqRel,     // atomic_thread_fence(acq_rel)
   LwSync,     // POWER's lightweight sync
-  ISync       // POWER's isync
+  ISync,      // POWER's isync
+  // ARM's, in litmus tests. DMB with the option SY, ISH, OSH or NSH is Full.
+  DmbLd, // the options LD, ISHLD, OSHLD, NSHLD
+  DmbSt, // the options ST, ISHST, OSHST, NSHST
+  Dsb,   // DSB with the options that make a DMB Full
+  DsbLd,
+  DsbSt,
+  Isb
 };
+
+/// What a barrier of ARM is to the other models: a fence they know that orders at least as much.
+constexpr FenceKind withoutArm(FenceKind Kind) {
+  switch (Kind) {
+  case FenceKind::DmbLd:
+  case FenceKind::DsbLd: return FenceKind::Acquire;
+  case FenceKind::DmbSt: return FenceKind::StoreStore;
+  case FenceKind::Dsb:
+  case FenceKind::DsbSt: return FenceKind::Full; // DSB ST orders stores before later loads as well
+  case FenceKind::Isb: return FenceKind::ISync;
+  default: return Kind;
+  }
+}
 
 enum class RmwOp : uint8_t { Xchg, Add, Sub, And, Nand, Or, Xor, Max, Min, UMax, UMin, FAdd, FSub };
 
@@ -127,7 +148,7 @@ enum class Opcode : uint16_t {
   Store,   // [A + Imm] = B
   Rmw,     // Dst = old value; [A] = RmwOp(C) applied to (old, B)
   CmpXchg, // Dst = old value, and in the slot behind it success; expected B, new C. Imm = failure Order
-  // POWER's lwarx and stwcx. (litmus tests only). Width 4 or 8.
+  // POWER's lwarx and stwcx., ARM's exclusive loads and stores (litmus tests only). Width 4 or 8.
   LoadReserve,      // Dst = [A + Imm], which the thread reserves
   StoreConditional, // Dst = 1 if [A + Imm] = B was done, else 0; it may always fail
   Fence,            // C = FenceKind, Flags: InSpinCandidate
@@ -193,6 +214,7 @@ constexpr uint8_t OrderMask = 0x07;
 constexpr uint8_t InSpinCandidate = 0x80; // flag of accesses between SpinHead and SpinBack
 constexpr uint8_t InText = 0x40;          // flag of accesses that read, and do so in the user's text
 constexpr uint8_t OfCopy = 0x20;          // flag of stores behind a CopyWritten
+constexpr uint8_t ResultUnused = 0x08; // flag of Rmw and CmpXchg: ARM's forms that return nothing, whose reads are weaker
 constexpr uint8_t MayFail = 0x10; // flag of CmpXchg and of waits: it may fail for no reason, and the program can tell
 
 struct Instruction {

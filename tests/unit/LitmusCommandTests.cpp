@@ -92,6 +92,14 @@ TEST_F(LitmusCommandLine, RowsWithoutATestAreMismatches) {
   EXPECT_TRUE(contains(Result.Output, "there is no such test")) << Result.Output;
 }
 
+TEST_F(LitmusCommandLine, RowsOfModelsThatDoNotExistAreCounted) {
+  writeTable(RightRows + "tests/SB\tstrange\texists\t1\t1\t2\t2\t1\n");
+  Outcome Result = run("litmus --expected expected.tsv");
+  EXPECT_EQ(Result.ExitCode, 0) << Result.Output;
+  EXPECT_TRUE(contains(Result.Output, "not compared: 1 row of 'strange', which is no model of this program\n"))
+      << Result.Output;
+}
+
 TEST_F(LitmusCommandLine, WhatCannotBeReadIsNamedAndTheRestIsRun) {
   write("tests/Bad.litmus", "X86 Bad\n{ }\n P0 ;\n CLFLUSH [x] ;\nexists (x=0)\n");
   Outcome Result = run("litmus tests");

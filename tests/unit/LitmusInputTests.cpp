@@ -88,12 +88,8 @@ TEST_F(LitmusInput, RowsOfTestsThatWereNotAskedForAreNoError) {
 
 TEST(LitmusMessages, NameTheMistake) {
   EXPECT_EQ(problemOf(replaced(StoreBuffering, "{ }", "{ };")), "no ';' belongs after the '}' of the initial state (line 2)");
-  EXPECT_EQ(problemOf(replaced(StoreBuffering, "{ }", "{ P0:EAX=1; }")),
-            "a register of thread 'P0' is written '0:EAX', with the number alone (line 2)");
-  EXPECT_EQ(problemOf(replaced(StoreBuffering, "0:EAX=0 /", "P0:EAX=0 /")),
-            "a register of thread 'P0' is written '0:EAX', with the number alone (line 6)");
   EXPECT_EQ(problemOf(replaced(StoreBuffering, "(0:EAX", "(zero:EAX")),
-            "the number of a thread is expected in front of ':', not 'zero' (line 6)");
+            "a thread is expected in front of ':', as 0 or P0, not 'zero' (line 6)");
   EXPECT_EQ(problemOf(replaced(StoreBuffering, " P0 | P1 ;", " P0: | P1: ;")),
             "the names of threads stand in a line of their own, as in 'P0 | P1 ;', not 'P0:' (line 3)");
 }

@@ -1,8 +1,5 @@
 // Litmus tests under the models: states, verdicts, and what instructions compute.
-#include "litmus/LitmusReader.h"
-#include "litmus/LitmusRun.h"
-
-#include <gtest/gtest.h>
+#include "support/Litmus.h"
 
 namespace picket {
 namespace {
@@ -14,30 +11,9 @@ const char *const StoreBuffering = R"(X86 SB
  MOV EAX,[y] | MOV EAX,[x] ;
 )";
 
-LitmusTest read(const std::string &Text) {
-  LitmusReading Reading = readLitmus(Text, "test.litmus");
-  EXPECT_TRUE(Reading.Test) << Reading.Problem;
-  return Reading.Test ? std::move(*Reading.Test) : LitmusTest();
-}
-
-LitmusResult run(const std::string &Text, Model M = Model::SC) { return runLitmus(read(Text), M); }
-
-/// The only final state of a thread with this code.
-std::string stateOf(const char *Architecture, std::vector<std::string> Code, const std::string &Observed,
-                    const std::string &Initial = "", Model M = Model::SC) {
-  std::string Text = std::string(Architecture) + " test\n{" + Initial + "}\nP0 ;\n";
-  for (const std::string &Line : Code)
-    Text += Line + ";\n";
-  LitmusTest Test = read(Text + "locations [" + Observed + "]\nforall true\n");
-  LitmusResult Result = runLitmus(Test, M);
-  EXPECT_EQ(Result.Coverage, Verdict::Verified) << Result.Reason;
-  EXPECT_EQ(Result.States.size(), 1u);
-  return Result.States.empty() ? "" : Test.textOf(Result.States.begin()->first);
-}
-
 TEST(LitmusRun, StoreBufferingDependsOnTheModel) {
   const std::string Both = std::string(StoreBuffering) + "exists (0:EAX=0 /\\ 1:EAX=0)";
-  LitmusResult Sc = run(Both), Tso = run(Both, Model::TSO);
+  LitmusResult Sc = runTest(Both), Tso = runTest(Both, Model::TSO);
   EXPECT_FALSE(Sc.Holds);
   EXPECT_EQ(Sc.Executions, 3u);
   EXPECT_EQ(Sc.States.size(), 3u);
@@ -48,15 +24,15 @@ TEST(LitmusRun, StoreBufferingDependsOnTheModel) {
 
 TEST(LitmusRun, QuantifiersDecideTheVerdict) {
   const std::string Text = StoreBuffering;
-  EXPECT_TRUE(run(Text + "~exists (0:EAX=0 /\\ 1:EAX=0)").Holds);
-  EXPECT_FALSE(run(Text + "~exists (0:EAX=0 /\\ 1:EAX=1)").Holds);
-  EXPECT_TRUE(run(Text + "forall (0:EAX=1 \\/ 1:EAX=1)").Holds);
-  EXPECT_FALSE(run(Text + "forall (0:EAX=1)").Holds);
+  EXPECT_TRUE(runTest(Text + "~exists (0:EAX=0 /\\ 1:EAX=0)").Holds);
+  EXPECT_FALSE(runTest(Text + "~exists (0:EAX=0 /\\ 1:EAX=1)").Holds);
+  EXPECT_TRUE(runTest(Text + "forall (0:EAX=1 \\/ 1:EAX=1)").Holds);
+  EXPECT_FALSE(runTest(Text + "forall (0:EAX=1)").Holds);
 }
 
 TEST(LitmusRun, StatesAreOverWhatIsObserved) {
-  EXPECT_EQ(run(std::string(StoreBuffering) + "exists (0:EAX=0)").States.size(), 2u);
-  EXPECT_EQ(run(std::string(StoreBuffering) + "locations [1:EAX;]\nexists (0:EAX=0)").States.size(), 3u);
+  EXPECT_EQ(runTest(std::string(StoreBuffering) + "exists (0:EAX=0)").States.size(), 2u);
+  EXPECT_EQ(runTest(std::string(StoreBuffering) + "locations [1:EAX;]\nexists (0:EAX=0)").States.size(), 3u);
 }
 
 TEST(LitmusRun, LoadBufferingNeedsPower) {
@@ -68,7 +44,7 @@ TEST(LitmusRun, LoadBufferingNeedsPower) {
  stw r3,0(r4) | stw r3,0(r4) ;
 exists (0:r1=1 /\ 1:r1=1)
 )";
-  LitmusResult Sc = run(Text), Power = run(Text, Model::Power);
+  LitmusResult Sc = runTest(Text), Power = runTest(Text, Model::Power);
   EXPECT_FALSE(Sc.Holds);
   EXPECT_EQ(Sc.Executions, 3u);
   EXPECT_TRUE(Power.Holds) << Power.Reason;
@@ -129,18 +105,56 @@ TEST(LitmusRun, X86LockedInstructions) {
 
 TEST(LitmusRun, LockedIncrementsAreNotLost) {
   const std::string Head = "X86 inc\n{}\nP0 | P1 ;\n", Tail = "forall (x=2)\n";
-  EXPECT_TRUE(run(Head + "LOCK INC [x] | LOCK INC [x] ;\n" + Tail, Model::TSO).Holds);
-  EXPECT_FALSE(run(Head + "INC [x] | INC [x] ;\n" + Tail, Model::TSO).Holds);
+  EXPECT_TRUE(runTest(Head + "LOCK INC [x] | LOCK INC [x] ;\n" + Tail, Model::TSO).Holds);
+  EXPECT_FALSE(runTest(Head + "INC [x] | INC [x] ;\n" + Tail, Model::TSO).Holds);
 }
 
 TEST(LitmusRun, AddressesAreValues) {
   const std::vector<std::string> Code = {"MOV EBX,EAX", "MOV [EBX],$1"};
   EXPECT_EQ(stateOf("X86", Code, "0:EBX; x;", "0:EAX=x;"), "0:EBX=x; x=1;");
-  EXPECT_TRUE(run("X86 a\n{0:EAX=x;}\nP0;\nMOV EBX,EAX;\nforall (0:EBX=x /\\ 0:EAX!=y)").Holds);
+  EXPECT_TRUE(runTest("X86 a\n{0:EAX=x;}\nP0;\nMOV EBX,EAX;\nforall (0:EBX=x /\\ 0:EAX!=y)").Holds);
+}
+
+TEST(LitmusRun, WordsInMemoryMayHoldAddresses) {
+  // Through the pointer at p.
+  const std::vector<std::string> Ppc = {"lwz r3,0(r2)", "lwz r4,0(r3)", "stw r5,0(r2)", "stw r4,0(r5)"};
+  EXPECT_EQ(stateOf("PPC", Ppc, "0:r3; 0:r4; p; x; y;", "p=x; x=-7; 0:r2=p; 0:r5=y;"),
+            "0:r3=x; 0:r4=-7; p=y; x=-7; y=-7;");
+  EXPECT_EQ(stateOf("PPC", Ppc, "0:r4; y;", "int *p=&x; int x=5; 0:r2=p; 0:r5=y;", Model::Power), "0:r4=5; y=5;");
+  EXPECT_EQ(stateOf("X86", {"MOV EAX,[p]", "XCHG [p],EBX", "MOV [EAX],$3"}, "0:EBX; p; x;", "p=x; 0:EBX=y;"),
+            "0:EBX=x; p=y; x=3;");
+  // The condition alone says that the location holds one.
+  EXPECT_TRUE(runTest(oneThread("PPC", {"stw r3,0(r2)"}, "forall (p=x)", "0:r2=p; 0:r3=x;")).Holds);
+  EXPECT_EQ(problemOf(oneThread("PPC", {"nop"}, "exists (x=0)", "uint32_t p=x;")),
+            "'p' has 32 bits, too few for an address (line 2)");
+}
+
+TEST(LitmusRun, PowerPcInstructionsOfCompilers) {
+  EXPECT_EQ(stateOf("PPC", {"lis r1,1", "lis r2,-1", "lis r3,0xffff"}, "0:r1; 0:r2; 0:r3;"),
+            "0:r1=65536; 0:r2=-65536; 0:r3=-65536;");
+  EXPECT_EQ(stateOf("PPC", {"addis r1,r1,1", "addis r2,r0,2"}, "0:r1; 0:r2;", "0:r1=5; 0:r0=9;"),
+            "0:r1=65541; 0:r2=131072;");
+  EXPECT_EQ(stateOf("PPC",
+                    {"rlwinm r1,r9,0,31,31", "rlwinm r2,r9,4,0,31", "rlwinm r3,r9,0,30,1", "rlwinm r4,r9,31,1,31"},
+                    "0:r1; 0:r2; 0:r3; 0:r4;", "0:r9=0x80000003;"),
+            "0:r1=1; 0:r2=56; 0:r3=-2147483645; 0:r4=1073741825;");
+  EXPECT_EQ(stateOf("PPC", {"clrldi r1,r9,32", "clrldi r2,r9,60", "extsw r3,r9"}, "0:r1; 0:r2; 0:r3;", "0:r9=-2;"),
+            "0:r1=-2; 0:r2=14; 0:r3=-2;");
+  for (auto [Number, Less] : {std::pair{"-1", "0"}, {"1", "1"}, {"2", "0"}})
+    EXPECT_EQ(
+        stateOf("PPC", {"cmplwi r1,2", "bge L", "li r2,1", "L: blr"}, "0:r2;", "0:r1=" + std::string(Number) + ";"),
+        "0:r2=" + std::string(Less) + ";");
+  EXPECT_EQ(stateOf("PPC", {"cmplw r1,r3", "beq L", "li r2,1", "L:"}, "0:r2;", "0:r1=4; 0:r3=4;"), "0:r2=0;");
+  EXPECT_EQ(problemOf(oneThread("PPC", {"lis r1,65536"}, "exists (x=0)")),
+            "the number '65536' needs more than 16 bits (line 4)");
+  EXPECT_EQ(problemOf(oneThread("PPC", {"rlwinm r1,r2,32,0,31"}, "exists (x=0)")),
+            "'32' is not between 0 and 31 (line 4)");
+  EXPECT_EQ(problemOf(oneThread("PPC", {"clrldi r1,r2,64"}, "exists (x=0)")), "'64' is not between 0 and 63 (line 4)");
+  EXPECT_EQ(problemOf(oneThread("PPC", {"cmplwi r1"}, "exists (x=0)")), "'cmplwi' takes 2 operands, not 1 (line 4)");
 }
 
 TEST(LitmusRun, LoopsThatOthersFeedAreFollowedUpToTheBound) {
-  LitmusTest Test = read(R"(X86 wait
+  LitmusTest Test = readTest(R"(X86 wait
 {}
  P0         | P1            ;
  MOV [x],$1 | L:            ;
@@ -159,7 +173,7 @@ forall (1:EAX=1)
 }
 
 TEST(LitmusRun, AnAccessOutsideOfALocationIsNoAnswer) {
-  LitmusResult Result = run("PPC t\n{0:r2=x;}\nP0 ;\nlwz r1,8(r2) ;\nexists (0:r1=0)\n");
+  LitmusResult Result = runTest("PPC t\n{0:r2=x;}\nP0 ;\nlwz r1,8(r2) ;\nexists (0:r1=0)\n");
   EXPECT_EQ(Result.Coverage, Verdict::Unsupported);
   EXPECT_NE(Result.Reason.find("(line 4)"), std::string::npos) << Result.Reason;
 }
@@ -176,7 +190,7 @@ TEST(LitmusRun, AStoreConditionalMayAlwaysFail) {
 forall (x=0 /\ 0:r6=0 \/ x=1 /\ 0:r6=1)
 )";
   for (Model M : {Model::SC, Model::Power}) {
-    LitmusResult Result = run(Text, M);
+    LitmusResult Result = runTest(Text, M);
     EXPECT_TRUE(Result.answered()) << Result.Reason;
     EXPECT_EQ(Result.Executions, 2u);
     EXPECT_TRUE(Result.Holds);
