@@ -3,6 +3,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace picket {
@@ -28,6 +29,7 @@ FileSettings settingsOf(const std::string &File, const CheckOptions &Defaults, c
   SettingsLayer Said;
   llvm::SmallString<256> Absolute(File);
   llvm::sys::fs::make_absolute(Absolute);
+  llvm::sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
   if (const std::string Toml = findToml(Absolute.str().str()); !Toml.empty()) {
     constexpr uint64_t LargestToml = 1 << 20;
     std::vector<SettingsProblem> Problems;

@@ -54,7 +54,11 @@ static std::unique_ptr<CompilationDatabase> load(const std::string &File, std::v
   return nullptr;
 }
 
-ProjectCommand findProjectCommand(const std::string &File) {
+ProjectCommand findProjectCommand(const std::string &Given) {
+  // "above" is meant of where the file is, not of the folders that its path goes through.
+  SmallString<256> Path(Given);
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  const std::string File = Path.str().str();
   ProjectCommand Result;
   std::unique_ptr<CompilationDatabase> Database = load(File, Result.Notes);
   if (!Database)

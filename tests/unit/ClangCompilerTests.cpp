@@ -150,6 +150,14 @@ TEST_F(ClangCompiler, UsesCompileCommands) {
   EXPECT_FALSE(compile(File, {"-DVALUE=4"})) << "flags of the request have the last word";
 }
 
+TEST_F(ClangCompiler, UsesNoCommandsOfAFolderThatThePathOnlyGoesThrough) {
+  write("program.c", "int x;\n");
+  write("build/other.cpp", "");
+  write("build/compile_commands.json",
+        "[{\"directory\": \"" + Root.string() + "\", \"file\": \"other.cpp\", \"command\": \"g++ -c other.cpp\"}]");
+  EXPECT_TRUE(compile((Root / "build" / ".." / "program.c").string())) << firstError();
+}
+
 TEST_F(ClangCompiler, CompilesForThisMachineWhateverTheTarget) {
   std::string File = write("program.c", "#include <stdio.h>\nint x[sizeof(void *) == 8 ? 1 : -1];\n");
   auto HasNote = [&] {
