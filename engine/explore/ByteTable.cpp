@@ -4,7 +4,7 @@
 
 namespace picket {
 
-static uint64_t hashOf(std::string_view Bytes) {
+uint32_t ByteTable::hashOf(std::string_view Bytes) {
   constexpr uint64_t Factor = 0x9e3779b97f4a7c15ull;
   uint64_t Hash = Bytes.size() * Factor;
   auto Mix = [&](uint64_t Word) {
@@ -21,7 +21,7 @@ static uint64_t hashOf(std::string_view Bytes) {
   if (At < Bytes.size())
     std::memcpy(&Rest, Bytes.data() + At, Bytes.size() - At);
   Mix(Rest);
-  return Hash ^ (Hash >> 32);
+  return static_cast<uint32_t>(Hash ^ (Hash >> 32));
 }
 
 const char *ByteTable::keep(std::string_view Bytes) {
@@ -53,10 +53,9 @@ void ByteTable::grow() {
   Places = std::move(Wider);
 }
 
-std::pair<uint32_t, bool> ByteTable::insert(std::string_view Bytes) {
+std::pair<uint32_t, bool> ByteTable::insert(std::string_view Bytes, uint32_t Hash) {
   if (Places.size() < 2 * (Entries.size() + 1))
     grow();
-  const auto Hash = static_cast<uint32_t>(hashOf(Bytes));
   size_t At = Hash & (Places.size() - 1);
   for (; Places[At]; At = (At + 1) & (Places.size() - 1)) {
     const Entry &E = Entries[Places[At] - 1];

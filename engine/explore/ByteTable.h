@@ -13,7 +13,10 @@ namespace picket {
 class ByteTable {
 public:
   /// The number of the string, and whether it is new.
-  std::pair<uint32_t, bool> insert(std::string_view Bytes);
+  std::pair<uint32_t, bool> insert(std::string_view Bytes) { return insert(Bytes, hashOf(Bytes)); }
+  /// The same for who has the hash already.
+  std::pair<uint32_t, bool> insert(std::string_view Bytes, uint32_t Hash);
+  static uint32_t hashOf(std::string_view Bytes);
 
   uint32_t size() const { return static_cast<uint32_t>(Entries.size()); }
   std::string_view operator[](uint32_t Id) const { return {Entries[Id].Data, Entries[Id].Size}; }

@@ -237,6 +237,7 @@ private:
   void monitorNote(const StepNote &N);
   bool readByOthers(ThreadId Writer, uint32_t Reads, const uint32_t *Known) const;
   bool seenByOthers(uint32_t Store, const uint32_t *Known) const;
+  bool swapsBefore(uint32_t Store) const;
   bool monitorWithout(const Event &Store, CellId Cell);
   AlarmInstructions instructionsOf(const Event &Store, const uint32_t *Known) const;
   bool wantsAlarm(const AlarmInstructions &At, const uint32_t *Known) const;

@@ -42,6 +42,7 @@ struct ExplorationOptions {
   SpareCores *Spare = nullptr;  // for executions side by side; null: one after the other
   // What is over soon is explored by one, and comes out the same every time.
   uint64_t EventsAlone = 500'000, EventsBetweenOffers = 2'000;
+  uint64_t StatesAlone = 20'000; // the same for a search through states
   // For tests, which insist that neither changes what is explored:
   bool SettleRaces = true; // a race that needs no other branch any more is not looked at again
   uint32_t Shuffle = 0;    // not 0: what comes next where nothing is planned is chosen at random, from this seed

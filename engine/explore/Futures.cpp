@@ -7,6 +7,10 @@ namespace picket {
 Futures::Place Futures::placeOf(const Machine &M, ThreadId T) {
   std::vector<uint32_t> Where;
   M.describePlace(T, Where);
+  return place(std::move(Where), T);
+}
+
+Futures::Place Futures::place(std::vector<uint32_t> Where, ThreadId T) {
   auto [Found, IsNew] = Places.try_emplace(std::move(Where), static_cast<Place>(Spots.size()));
   if (IsNew)
     Spots.push_back({T, {}, {}, {}});
@@ -31,15 +35,44 @@ template <typename F> void Futures::forEachCell(const Machine::Access &A, F Do) 
     Do(cell(Slot, Part));
 }
 
-void Futures::learn(Place From, Place To, const std::vector<Machine::Access> &Accesses, uint64_t Joined) {
-  auto [Found, IsNew] = Known.try_emplace({From, To, Joined}, static_cast<uint32_t>(Ways.size()));
-  const uint32_t Index = Found->second;
+uint32_t Futures::way(Place From, Place To, uint64_t Joined, bool &IsNew) {
+  const auto [Found, Added] = Known.try_emplace({From, To, Joined}, static_cast<uint32_t>(Ways.size()));
+  IsNew = Added;
   if (IsNew) {
     Ways.push_back({From, To, Joined, {}});
-    Spots[From].WaysOut.push_back(Index);
-    Spots[To].WaysIn.push_back(Index);
+    Spots[From].WaysOut.push_back(Found->second);
+    Spots[To].WaysIn.push_back(Found->second);
   }
-  bool More = IsNew;
+  return Found->second;
+}
+
+void Futures::add(const Futures &Other) {
+  std::vector<Place> Here(Other.Spots.size());
+  for (const auto &[Where, Theirs] : Other.Places)
+    Here[Theirs] = place(Where, Other.Spots[Theirs].Thread);
+  std::vector<uint64_t> CellOf(Other.Cells.size());
+  for (const auto &[Which, Theirs] : Other.Cells)
+    CellOf[Theirs] = Which;
+  for (const Way &W : Other.Ways) {
+    bool More;
+    const uint32_t Mine = way(Here[W.From], Here[W.To], W.Joined, More);
+    auto AddTo = [&](NumberSet Touched::*Kind) {
+      (W.Accesses.*Kind).forEach([&](uint32_t Cell) {
+        const uint32_t Number = cell(static_cast<uint32_t>(CellOf[Cell] >> 32), static_cast<uint32_t>(CellOf[Cell]));
+        More |= (Ways[Mine].Accesses.*Kind).add(Number);
+      });
+    };
+    AddTo(&Touched::Reads);
+    AddTo(&Touched::Writes);
+    if (More)
+      spread(Here[W.From]);
+  }
+  Counted = false;
+}
+
+void Futures::learn(Place From, Place To, const std::vector<Machine::Access> &Accesses, uint64_t Joined) {
+  bool More;
+  const uint32_t Index = way(From, To, Joined, More);
   for (const Machine::Access &A : Accesses) {
     auto Add = [&](uint32_t Cell) {
       More |= (A.Write ? Ways[Index].Accesses.Writes : Ways[Index].Accesses.Reads).add(Cell);

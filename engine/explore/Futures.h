@@ -36,6 +36,11 @@ public:
     }
     return Changed;
   }
+  template <typename F> void forEach(F Do) const {
+    for (uint32_t N = 0; N < Words.size() * 64; ++N)
+      if (has(N))
+        Do(N);
+  }
   bool has(uint32_t N) const { return N / 64 < Words.size() && (Words[N / 64] >> (N % 64) & 1); }
   uint64_t bytes() const { return Words.capacity() * sizeof(uint64_t); }
 
@@ -57,6 +62,9 @@ public:
 
   /// Whether a thread that stands there, or one that it starts, may conflict with the access before `Mover` has ended.
   bool mayConflict(Place Other, const Machine::Access &With, ThreadId Mover);
+
+  /// Adds what another has learned of the same program.
+  void add(const Futures &Other);
 
   /// What is known has grown since the last call.
   bool takeGrown() {
@@ -88,6 +96,8 @@ private:
     std::vector<Touched> Future; // per mover: before that one has ended
   };
 
+  Place place(std::vector<uint32_t> Where, ThreadId T);
+  uint32_t way(Place From, Place To, uint64_t Joined, bool &IsNew);
   uint32_t cell(uint32_t Slot, uint32_t Part);
   template <typename F> void forEachCell(const Machine::Access &A, F Do);
   bool follow(const Way &W, ThreadId Mover);

@@ -8,14 +8,46 @@ namespace picket {
 
 void StateGraph::clear() { *this = StateGraph(); }
 
-void StateGraph::addState(const std::vector<ProcessId> &Now, bool Counts) {
+void StateGraph::addState(uint32_t State, const std::vector<ProcessId> &Now, bool Counts) {
   uint64_t Bits = 0;
   for (ProcessId P : Now) {
     TooManyProcesses |= P >= 64;
     Bits |= P < 64 ? 1ull << P : 0;
   }
-  Enabled.push_back(Bits);
-  Counting.push_back(Counts);
+  if (State >= Enabled.size()) { // those between are others' to tell
+    Enabled.resize(State + 1);
+    Counting.resize(State + 1);
+  }
+  Enabled[State] = Bits;
+  Counting[State] = Counts;
+}
+
+uint32_t StateGraph::numberOf(const std::vector<Deed> &All) {
+  auto [Known, IsNew] = DeedIds.try_emplace(All, static_cast<uint32_t>(DeedSets.size()));
+  if (IsNew)
+    DeedSets.push_back(All);
+  return Known->second;
+}
+
+void StateGraph::add(const StateGraph &Other) {
+  std::vector<uint32_t> Deeds;
+  for (const std::vector<Deed> &All : Other.DeedSets)
+    Deeds.push_back(numberOf(All));
+  const size_t NumStates = std::max(Enabled.size(), Other.Enabled.size());
+  Enabled.resize(NumStates);
+  Counting.resize(NumStates);
+  for (size_t State = 0; State < Other.Enabled.size(); ++State) {
+    Enabled[State] |= Other.Enabled[State];
+    Counting[State] = Counting[State] || Other.Counting[State];
+  }
+  Steps.reserve(Steps.size() + Other.Steps.size());
+  for (const Step &S : Other.Steps)
+    Steps.push_back({S.From, S.To, S.Process, Deeds[S.Deeds]});
+  Threads.resize(std::max(Threads.size(), Other.Threads.size()));
+  for (const Step &S : Other.Steps)
+    Threads[S.Process] = Other.Threads[S.Process];
+  Circles |= Other.Circles;
+  TooManyProcesses |= Other.TooManyProcesses;
 }
 
 void StateGraph::addStep(uint32_t From, uint32_t To, ProcessId Process, const Configuration &C) {
@@ -35,14 +67,10 @@ void StateGraph::addStep(uint32_t From, uint32_t To, ProcessId Process, const Co
   }
   std::sort(All.begin(), All.end());
   All.erase(std::unique(All.begin(), All.end()), All.end());
-  uint32_t Id = 0;
-  if (!All.empty()) {
-    auto [Known, IsNew] = DeedIds.try_emplace(All, static_cast<uint32_t>(DeedSets.size()));
-    if (IsNew)
-      DeedSets.push_back(All);
-    Id = Known->second;
-  }
-  Steps.push_back({From, To, Process, Id});
+  if (Process >= Threads.size())
+    Threads.resize(Process + 1);
+  Threads[Process] = C.threadOf(Process);
+  Steps.push_back({From, To, Process, All.empty() ? 0 : numberOf(All)});
   Circles |= To <= From; // a circle has a step to an earlier state
 }
 
@@ -117,11 +145,10 @@ private:
 } // namespace
 
 struct StateGraph::Search {
-  Search(const StateGraph &G, const Configuration &C, const std::function<bool()> &Stop)
-      : G(G), C(C), Stop(Stop), NumStates(static_cast<uint32_t>(G.Enabled.size())) {}
+  Search(const StateGraph &G, const std::function<bool()> &Stop)
+      : G(G), Stop(Stop), NumStates(static_cast<uint32_t>(G.Enabled.size())) {}
 
   const StateGraph &G;
-  const Configuration &C;
   const std::function<bool()> &Stop;
   const uint32_t NumStates;
 
@@ -246,7 +273,7 @@ struct StateGraph::Search {
     Livelock Result{Found.What.Thread, Found.What.Loop, true, {}};
     auto Inside = [&](const Step &S) { return Of[S.From] == Found.Component && Of[S.To] == Found.Component; };
     for (uint32_t K : Used)
-      if (Inside(G.Steps[K]) && C.threadOf(G.Steps[K].Process) != Result.Thread)
+      if (Inside(G.Steps[K]) && G.Threads[G.Steps[K].Process] != Result.Thread)
         Result.Alone = false;
     // Once round, with everybody who does anything there.
     std::vector<ProcessId> Circle{Round.Process};
@@ -270,12 +297,12 @@ struct StateGraph::Search {
   }
 };
 
-std::optional<StateGraph::Livelock> StateGraph::findLivelock(const Configuration &C, const std::function<bool()> &Stop,
+std::optional<StateGraph::Livelock> StateGraph::findLivelock(const std::function<bool()> &Stop,
                                                              bool &Suspected) const {
   Suspected = false;
   if (!Circles)
     return std::nullopt;
-  Search Looking(*this, C, Stop);
+  Search Looking(*this, Stop);
   std::vector<uint32_t> Of;
   if (auto Found = Looking.findLast(Of))
     return Looking.tell(*Found, Of);

@@ -12,11 +12,13 @@ namespace picket {
 class StateGraph {
 public:
   void clear();
-  /// A state, the next in number. `Enabled`: the processes that could take a step there; `Counts`: it is one of the
-  /// program, and not of a question about it.
-  void addState(const std::vector<ProcessId> &Enabled, bool Counts);
+  /// A state. `Enabled`: the processes that could take a step there; `Counts`: it is one of the program, and not of a
+  /// question about it.
+  void addState(uint32_t State, const std::vector<ProcessId> &Enabled, bool Counts);
   /// A step of the configuration, which has just been taken.
   void addStep(uint32_t From, uint32_t To, ProcessId Process, const Configuration &C);
+  /// Adds what another has seen of the same graph: states have the same numbers there.
+  void add(const StateGraph &Other);
   uint64_t bytesWithGrowth() const;
 
   struct Livelock {
@@ -29,8 +31,7 @@ public:
   /// states that are left to the program, if one of the threads gets nowhere in them.
   /// None, too, if there is no time left: `Stop` is asked now and then. `Suspected`: threads go round and get nowhere,
   /// but others would have to take steps, which the graph may not have.
-  std::optional<Livelock> findLivelock(const Configuration &C, const std::function<bool()> &Stop,
-                                       bool &Suspected) const;
+  std::optional<Livelock> findLivelock(const std::function<bool()> &Stop, bool &Suspected) const;
 
 private:
   struct Step {
@@ -52,9 +53,12 @@ private:
   };
   struct Search;
 
+  uint32_t numberOf(const std::vector<Deed> &All);
+
   std::vector<Step> Steps;
   std::vector<uint64_t> Enabled; // per state: processes, as bits
   std::vector<bool> Counting;    // per state
+  std::vector<ThreadId> Threads; // per process
   std::vector<std::vector<Deed>> DeedSets{{}};
   std::map<std::vector<Deed>, uint32_t> DeedIds{{{}, 0}};
   bool Circles = false, TooManyProcesses = false;

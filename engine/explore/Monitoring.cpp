@@ -4,6 +4,7 @@
 #include "explore/Execution.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace picket {
@@ -102,6 +103,30 @@ void Execution::findLanded(const Event &Store, CellId Cell, const uint32_t *Know
   }
 }
 
+/// Whether the compare-and-swap to come would find what it expects if the store were late: in the cells of the store
+/// what was there before it, in others what is there, which it comes after in either case.
+bool Execution::swapsBefore(uint32_t Store) const {
+  if (Pending.Fails)
+    return false;
+  const uint64_t Words[] = {Pending.Expected, Pending.Expected2};
+  const auto *Expected = reinterpret_cast<const uint8_t *>(Words);
+  const uint32_t First = Events[Store].FirstTouch, End = First + numTouches(Store);
+  for (CellId Cell : Found) {
+    const uint8_t *There = C.machine().memory().bytes(Memory.addressOf(Cell));
+    bool IsOfStore = false;
+    for (uint32_t T = First; T < End; ++T)
+      if (Touches[T].Cell == Cell) {
+        There = &OldBytes[Touches[T].Old];
+        IsOfStore = true;
+      }
+    if (!IsOfStore && Swaps.Did)
+      continue; // it found what it expects
+    if (std::memcmp(There, Expected + (Memory.addressOf(Cell) - Pending.Where), Memory.sizeOf(Cell)) != 0)
+      return false;
+  }
+  return true;
+}
+
 /// The event to come accesses this cell and perhaps others of the store: it comes before all of it, or after. If there
 /// are others, asks again what it has seen by way of those that are not the store's. False if there are none.
 bool Execution::monitorWithout(const Event &Store, CellId Cell) {
@@ -148,6 +173,29 @@ void Execution::monitorBefore(const uint32_t *Known, CellId Cell, bool MayWait) 
   // Under TSO whatever has landed under PSO has, too. Earlier stores of the same thread may be pending as well.
   bool Tso = true, Wanted = true;
   AlarmInstructions At;
+  // An update, or one that was tried, waits for the thread's own stores to the same bytes, whatever its order.
+  auto Waits = [&](uint32_t Touch) {
+    const Event &Later = Events[Touches[Touch - 1].Event];
+    return (Later.Kind == OperationKind::CmpXchg || Later.Kind == OperationKind::Rmw) &&
+           Later.Process == Last.Process && Known[Later.Process] >= Later.Index;
+  };
+  auto WaitedFor = [&](uint32_t Delayed) {
+    const uint32_t First = Events[Delayed].FirstTouch, End = First + numTouches(Delayed);
+    for (uint32_t Touch = First; Touch < End; ++Touch) {
+      uint32_t After = State[Touches[Touch].Cell].Reads;
+      for (uint32_t W = State[Touches[Touch].Cell].LastWrite; W; W = Touches[W - 1].PrevWrite) {
+        for (uint32_t T = After; T; T = Touches[T - 1].NextRead)
+          if (Waits(T))
+            return true;
+        if (W == Touch + 1)
+          break;
+        if (Waits(W))
+          return true;
+        After = Touches[W - 1].PrevReads;
+      }
+    }
+    return false;
+  };
   for (; Write; Reads = Touches[Write - 1].PrevReads, Write = Touches[Write - 1].PrevWrite) {
     const Event &E = Events[Touches[Write - 1].Event];
     if (E.Kind != OperationKind::Store || E.Process != Last.Process || readByOthers(E.Touched.Owner, Reads, Known))
@@ -160,15 +208,17 @@ void Execution::monitorBefore(const uint32_t *Known, CellId Cell, bool MayWait) 
       return;
     bool LandedTso, LandedPso;
     findLanded(E, Cell, Known, LandedTso, LandedPso);
-    if (LandedPso)
+    if (LandedPso || WaitedFor(Touches[Write - 1].Event))
       return;
     if (E.Touched.size() > 1 && (monitorWithout(E, Cell) || seenByOthers(Touches[Write - 1].Event, Known)))
       return;
     Tso = Tso && !LandedTso;
-    if (Swaps.Asked && wouldSwap(Touches[Write - 1].Event, Swaps.Did) != Swaps.Would)
-      return; // it would do something else without the store
+    if (Swaps.Asked && swapsBefore(Touches[Write - 1].Event) != Swaps.Would)
+      continue; // it would do something else without the store, but perhaps not without the one before it as well
     if (!MayWait || !C.wouldWait(Mine.Process, &OldBytes[Touches[Write - 1].Old])) {
-      raise(Known, Store, At, Tso);
+      if (Swaps.Asked) // the first of the late ones: with the last alone it would do something else
+        At.Store = E.Pc;
+      raise(Known, Swaps.Asked ? Touches[Write - 1].Event : Store, At, Tso);
       return;
     }
   }

@@ -1,5 +1,7 @@
 #include "explore/StateKey.h"
 
+#include "explore/StateTeam.h"
+
 #include <algorithm>
 
 namespace picket {
@@ -14,13 +16,27 @@ bool isOver(const Object &O) { return O.Life == Lifetime::Left || O.Life == Life
 
 } // namespace
 
+void StateKey::share(StateTeam &All) {
+  if (Common)
+    return;
+  Common = &All;
+  for (uint32_t Own = 0; Own < Parts.size(); ++Own)
+    CommonNumbers.push_back(All.part(Parts[Own]));
+}
+
+uint32_t StateKey::commonNumber(uint32_t Own, bool IsNew) {
+  if (IsNew)
+    CommonNumbers.push_back(Common->part(Parts[Own]));
+  return CommonNumbers[Own];
+}
+
 void StateKey::addBytes(const Object &O, std::string &Whole) {
   std::string_view Bytes(reinterpret_cast<const char *>(O.Data), O.Size);
   constexpr uint32_t Small = 16;
   if (O.Size <= Small)
     Whole.append(Bytes);
   else
-    put(Whole, Parts.insert(Bytes).first);
+    put(Whole, numberOf(Bytes));
 }
 
 /// Whether there are objects that may be forgotten.
@@ -82,7 +98,7 @@ void StateKey::addBuffer(ThreadId T, std::string &Whole) {
     put(Part, NumBefore(C.buffer(T).barrier()));
     put(Part, C.mustDrain(T));
   }
-  put(Whole, Parts.insert(Part).first);
+  put(Whole, numberOf(Part));
 }
 
 void StateKey::compute(std::string &Whole, std::vector<uint32_t> &Threads, ThreadId But) {
@@ -92,7 +108,7 @@ void StateKey::compute(std::string &Whole, std::vector<uint32_t> &Threads, Threa
   for (ThreadId T = 0; T < M.numThreads(); ++T) {
     Part.clear();
     M.describe(T, Part);
-    Threads.push_back(Parts.insert(Part).first);
+    Threads.push_back(numberOf(Part));
     // Threads that were found in another execution and are not there in this one leave no trace.
     if (!M.exists(T))
       continue;

@@ -20,6 +20,8 @@ template <typename F> void forEachBuffered(const Configuration &C, ThreadId T, F
       Do(Index, Buffer.at(Index));
 }
 
+class StateTeam;
+
 class StateKey {
 public:
   /// The machine of C must know which slots are live.
@@ -30,6 +32,10 @@ public:
   void compute(std::string &Whole, std::vector<uint32_t> &Threads, ThreadId But = NoThread);
   static constexpr ThreadId NoThread = ~0u;
 
+  /// Others write states down as well: parts get the numbers that `All` gives them. Those that are known here keep
+  /// theirs, if it is the first that shares.
+  void share(StateTeam &All);
+
   uint64_t bytes() const { return Parts.bytes(); }
   uint64_t bytesWithGrowth() const { return Parts.bytesWithGrowth(); }
 
@@ -38,9 +44,16 @@ private:
   void addMemory(std::string &Whole);
   void addBytes(const Object &O, std::string &Whole);
   bool needsNames() const;
+  uint32_t numberOf(std::string_view Bytes) {
+    const auto [Own, IsNew] = Parts.insert(Bytes);
+    return Common ? commonNumber(Own, IsNew) : Own;
+  }
+  uint32_t commonNumber(uint32_t Own, bool IsNew);
 
   Configuration &C;
   ByteTable Parts; // of threads, objects and buffers: most of a state was there before
+  StateTeam *Common = nullptr;
+  std::vector<uint32_t> CommonNumbers; // of parts
   std::string Part;
   std::vector<bool> Named;
 };

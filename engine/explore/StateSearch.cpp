@@ -1,5 +1,7 @@
 #include "explore/StateSearch.h"
 
+#include "machine/Identities.h"
+
 #include <limits>
 
 namespace picket {
@@ -27,15 +29,20 @@ SearchedConfiguration::SearchedConfiguration(const Program &P, const LiveSlots &
   });
 }
 
-void noteStop(WalkResult &Result, const MachineStop &Stop) {
-  Result.Ended =
-      Stop.Why == MachineStop::Unsupported ? ExplorationResult::End::Unsupported : ExplorationResult::End::Limit;
-  Result.Reason = Stop.Message;
-  Result.ReasonPc = Stop.Pc;
-  Result.HasReasonPc = true;
-}
-
 namespace {
+
+/// A worker that takes all steps.
+class PlainHelper : public SearchHelper {
+public:
+  using SearchHelper::SearchHelper;
+  StepRules &start() override {
+    configuration().start();
+    return Rules;
+  }
+
+private:
+  StepRules Rules;
+};
 
 class Search : StateWalk::Listener {
 public:
@@ -43,10 +50,14 @@ public:
       : C(C), Options(Options), Observer(Observer), Result(Result) {}
 
   /// False: what is shared turned out differently.
-  bool run() {
+  bool run(const LiveSlots &Live) {
     StepRules All;
     C.start();
-    return StateWalk(C, All, *this, Options, Options.Reduce).run(Result);
+    StateWalk Walk(C, All, *this, Options, Options.Reduce);
+    Walk.helpWith([&] {
+      return std::make_unique<PlainHelper>(C.machine().program(), Live, C.machine().sharing(), Options, Options.Buffers);
+    });
+    return Walk.run(Result);
   }
 
 private:
@@ -59,7 +70,7 @@ private:
       New.Schedule.push_back(Step.Process);
     return !Options.Exhaustive;
   }
-  void ended(Ending How, const std::string &State) override { Observer.ended(C, How, State); }
+  void ended(Configuration &Here, Ending How, const std::string &State) override { Observer.ended(Here, How, State); }
   void progress(const WalkResult &SoFar) override { Observer.progress(SoFar); }
   void restarted() override {
     Result.Bugs.clear();
@@ -74,8 +85,12 @@ private:
 
 } // namespace
 
-StateSearchResult searchStates(const Program &P, const StateSearchOptions &Options, StateSearchObserver &Observer) {
+StateSearchResult searchStates(const Program &P, const StateSearchOptions &Given, StateSearchObserver &Observer) {
   const LiveSlots Live(P);
+  Identities Names(P);
+  StateSearchOptions Options = Given;
+  if (Options.Spare)
+    Options.Machine.Names = &Names;
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   for (;;) {
     StateSearchResult Result;
@@ -83,7 +98,7 @@ StateSearchResult searchStates(const Program &P, const StateSearchOptions &Optio
     SearchedConfiguration C(P, Live, Shared, Options, Options.Buffers);
     bool Over = false;
     try {
-      Over = Search(*C, Options, Observer, Result).run();
+      Over = Search(*C, Options, Observer, Result).run(Live);
     } catch (const MachineStop &Stop) {
       Over = !Shared.changed();
       noteStop(Result, Stop);

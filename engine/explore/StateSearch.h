@@ -44,8 +44,18 @@ private:
   Configuration C;
 };
 
-/// Tells a result why the machine stopped.
-void noteStop(WalkResult &Result, const MachineStop &Stop);
+/// A worker's own configuration, with what the first worker knows of sharing. Rules are made by whoever derives from it.
+class SearchHelper : public WalkHelper {
+public:
+  SearchHelper(const Program &P, const LiveSlots &Live, const Sharing &Known, const ExplorationOptions &Options,
+               Buffering Buffers)
+      : Shared(Known), C(P, Live, Shared, Options, Buffers) {}
+  Configuration &configuration() override { return *C; }
+
+private:
+  Sharing Shared;
+  SearchedConfiguration C;
+};
 
 StateSearchResult searchStates(const Program &P, const StateSearchOptions &Options, StateSearchObserver &Observer);
 

@@ -5,8 +5,10 @@
 namespace picket {
 
 StateWalk::StateWalk(Configuration &C, StepRules &Rules, Listener &Heard, const ExplorationOptions &Options,
-                     bool Reduce)
-    : C(C), Rules(Rules), Heard(Heard), Options(Options), Reduce(Reduce), Key(C) {
+                     bool Reduce, StateTeam *With)
+    : C(C), Rules(Rules), Heard(Heard), Options(Options), Reduce(Reduce),
+      Own(With ? nullptr : std::make_unique<StateTeam>()), All(With ? *With : *Own), Key(C) {
+  LooksOften = Options.StatesAlone == 0;
   C.watch([this] { return lookAtLimits(); });
 }
 
@@ -100,7 +102,7 @@ void StateWalk::addAllChoices() {
 /// The choices from the state in which the configuration is.
 void StateWalk::findChoices(Visit &Here) {
   Here.FirstChoice = Here.NextChoice = Choices.size();
-  Here.Reduced = Here.Closes = false;
+  Here.Reduced = Here.Closes = Here.IsOthers = false;
   addAllChoices();
   Machine &M = C.machine();
   if (Reduce && Choices.size() > Here.FirstChoice + 1 && Rules.mayReduce() && M.numThreads() <= Futures::MaxThreads) {
@@ -123,15 +125,16 @@ void StateWalk::findChoices(Visit &Here) {
 }
 
 /// The configuration has come to a state that was not seen before.
-void StateWalk::enter(Configuration::Mark Before) {
+void StateWalk::enter(const StateTeam::Known &Known, Configuration::Mark Before) {
+  const uint32_t State = Known.State;
   Visit Here;
-  Here.State = States.size() - 1;
+  Here.State = State;
+  Here.Open = Known.Flag;
   Here.Before = Before;
   Here.FirstThread = ThreadParts.size();
   ThreadParts.insert(ThreadParts.end(), Parts.begin(), Parts.end());
   Here.FirstSaved = Saved.size();
   Rules.save(Saved);
-  OnWay.push_back(true);
   ++Result->States;
   if (Reduce) // while the threads stand there
     for (ThreadId T = 0; T < Parts.size(); ++T)
@@ -146,13 +149,16 @@ void StateWalk::enter(Configuration::Mark Before) {
       }
   noteGrown();
   findChoices(Here);
-  Graph.addState(Enabled, Rules.looksAtEnds() && !C.machine().hasEnded()); // loops go down with the process
+  Graph.addState(State, Enabled, Rules.looksAtEnds() && !C.machine().hasEnded()); // loops go down with the process
   if (Here.FirstChoice == Here.EndChoice && Rules.looksAtEnds()) {
     ++Result->Ends;
     const size_t Bugs = C.machine().bugs().size();
     Ending How = C.ending();
     Result->Unchecked += How == Ending::Unchecked;
-    Heard.ended(How, Whole);
+    {
+      const std::unique_lock<std::mutex> Guard = tellingAlone();
+      Heard.ended(C, How, Whole);
+    }
     lookForBugs(Bugs);
     C.machine().dropBugs(Bugs);
   }
@@ -162,13 +168,15 @@ void StateWalk::enter(Configuration::Mark Before) {
 
 bool StateWalk::lookForBugs(size_t Before) {
   const std::vector<BugReport> &Bugs = C.machine().bugs();
-  for (size_t K = Before; K < Bugs.size(); ++K)
+  if (Before == Bugs.size())
+    return false;
+  const std::unique_lock<std::mutex> Guard = tellingAlone();
+  for (size_t K = Before; K < Bugs.size() && !All.Stopped; ++K)
     if (Heard.foundBug(Bugs[K], Way)) {
       Result->Ended = ExplorationResult::End::FirstBug;
-      Stopped = true;
-      return true;
+      All.stop();
     }
-  return false;
+  return All.Stopped;
 }
 
 /// Notes where the threads that moved in the last step came from and went to.
@@ -209,8 +217,13 @@ void StateWalk::learn(const Visit &From, ThreadId Stepped) {
 void StateWalk::noteGrown() {
   if (!Future.takeGrown())
     return;
-  Stale |= ReliedOnFuture;
   StatesWhenGrown = Result->States;
+  if (All.Work->hasSeveral()) {
+    All.Stale = true; // the others have relied on what was known when they came
+    All.StatesWhenGrown = All.NumStates.load();
+  } else if (ReliedOnFuture) {
+    All.Stale = true;
+  }
 }
 
 /// Takes the next choice of the last visit. False: the walk is over.
@@ -226,20 +239,20 @@ bool StateWalk::tryChoice() {
   ++Result->Transitions;
   Way.push_back(Taken);
   const bool GoesOn = Rules.after(Taken);
-  if (M.sharing().changed() || lookForBugs(Bugs) || Stopped)
+  if (M.sharing().changed() || lookForBugs(Bugs) || All.Stopped)
     return false;
   Key.compute(Whole, Parts, Rules.ownBuffer());
   Rules.describe(Whole);
   if (Reduce)
     learn(Visits[Here], C.threadOf(Taken.Process));
-  const auto [State, IsNew] = GoesOn ? States.insert(Whole) : std::pair(0u, false);
+  const StateTeam::Known Next = GoesOn ? All.insert(Whole) : StateTeam::Known{0, false, false, nullptr};
   if (GoesOn && Rules.looksAtEnds())
-    Graph.addStep(Visits[Here].State, State, Taken.Process, C);
-  if (IsNew) {
-    enter(Before);
-    return !Stopped;
+    Graph.addStep(Visits[Here].State, Next.State, Taken.Process, C);
+  if (Next.IsNew) {
+    enter(Next, Before);
+    return !All.Stopped;
   }
-  if (GoesOn && OnWay[State])
+  if (Next.IsOpen)
     Visits[Here].Closes = true;
   Way.pop_back();
   C.undoTo(Before);
@@ -258,7 +271,8 @@ void StateWalk::leave() {
     Here.EndChoice = Choices.size();
     return;
   }
-  OnWay[Here.State] = false;
+  if (!Here.IsOthers)
+    *Here.Open = false;
   Choices.resize(Here.FirstChoice);
   ThreadParts.resize(Here.FirstThread);
   Saved.resize(Here.FirstSaved);
@@ -272,15 +286,15 @@ void StateWalk::leave() {
 }
 
 void StateWalk::clear() {
-  States.clear();
-  OnWay.clear();
+  All.clear();
+  StatesTold = TransitionsTold = BytesTold = 0;
   Visits.clear();
   Choices.clear();
   Way.clear();
   ThreadParts.clear();
   Saved.clear();
   Graph.clear();
-  ReliedOnFuture = Stale = false;
+  ReliedOnFuture = false;
   Result->States = Result->Transitions = Result->Ends = Result->Unchecked = 0;
   StatesWhenGrown = 0;
 }
@@ -288,33 +302,56 @@ void StateWalk::clear() {
 /// What was relied on has turned out to be too little, and nothing new has come up for a while.
 bool StateWalk::restartsSoon() {
   constexpr uint64_t Quiet = 2'000;
-  return Stale && Result->States > StatesWhenGrown + Quiet;
+  return All.Stale && (All.Work->hasSeveral() ? All.NumStates > All.StatesWhenGrown + Quiet
+                                              : Result->States > StatesWhenGrown + Quiet);
 }
 
 /// False: what is shared turned out differently.
 bool StateWalk::walkOnce() {
   clear();
   ++Result->Rounds;
-  const std::string AtStart = [&] {
-    std::string Bytes;
-    Rules.save(Bytes);
-    return Bytes;
-  }();
+  RulesAtStart.clear();
+  Rules.save(RulesAtStart);
   if (C.machine().sharing().changed())
     return false;
   lookForBugs(0);
   Key.compute(Whole, Parts, Rules.ownBuffer());
   Rules.describe(Whole);
-  States.insert(Whole);
-  enter(C.mark());
-  while (!Stopped && !Visits.empty() && !restartsSoon() && Result->States <= MostStates && !atLimit()) {
-    if (Visits.back().NextChoice == Visits.back().EndChoice)
-      leave();
-    else if (!tryChoice())
-      break;
-  }
-  Rules.restore(AtStart);
+  enter(All.insert(Whole), C.mark());
+  if (MakeHelper && Options.Spare)
+    walkWithOthers();
+  else
+    work();
+  Works = false;
+  Rules.restore(RulesAtStart);
   return !C.machine().sharing().changed();
+}
+
+/// Takes all steps that are left to this worker, then those that others give away.
+void StateWalk::work() {
+  Works = true;
+  for (;;) {
+    while (!Visits.empty() && !All.Work->stopped() && !restartsSoon() && Result->States <= MostStates && !atLimit()) {
+      if (Visits.back().NextChoice == Visits.back().EndChoice)
+        leave();
+      else if (!tryChoice())
+        break;
+    }
+    if (!Visits.empty()) {
+      All.Unfinished = true;
+      All.Work->stop();
+      break;
+    }
+    const std::optional<StateJob> Job = All.Work->take();
+    if (!Job)
+      break;
+    if (!follow(*Job)) {
+      All.Lost = true;
+      All.Work->stop();
+      break;
+    }
+  }
+  Works = false;
 }
 
 bool StateWalk::run(WalkResult &Into) {
@@ -325,10 +362,13 @@ bool StateWalk::run(WalkResult &Into) {
         return false;
       countBytes();
       bool Suspected = false;
-      if (!Stale && !Stopped && Rules.sawEverything() && !lookForLivelock(Suspected) && Suspected && Reduce && !Stopped)
+      if (!All.Stale && !All.Lost && !All.Stopped && Rules.sawEverything() && !lookForLivelock(Suspected) &&
+          Suspected && Reduce && !All.Stopped)
         return lookWithoutReduction();
-      if (!Stale || Stopped)
+      if (All.Stopped || !(All.Stale || All.Lost))
         return true;
+      if (All.Lost) // alone it cannot be
+        MakeHelper = nullptr;
       Heard.restarted();
       C.startOver(nullptr);
     }
@@ -341,8 +381,7 @@ bool StateWalk::run(WalkResult &Into) {
 bool StateWalk::lookForLivelock(bool &Suspected) {
   if (!C.machine().checks(BugKind::Hang))
     return false;
-  const std::optional<StateGraph::Livelock> Found = Graph.findLivelock(
-      C, [this] { return lookAtLimits(); }, Suspected);
+  const std::optional<StateGraph::Livelock> Found = Graph.findLivelock([this] { return lookAtLimits(); }, Suspected);
   if (!Found)
     return false;
   C.startOver(nullptr);
@@ -362,7 +401,7 @@ bool StateWalk::lookForLivelock(bool &Suspected) {
                     : " may never end: threads go round for ever, and none of them gets any further");
   if (Heard.foundBug(Bug, Way)) {
     Result->Ended = ExplorationResult::End::FirstBug;
-    Stopped = true;
+    All.stop();
   }
   return true;
 }
@@ -378,7 +417,7 @@ bool StateWalk::lookWithoutReduction() {
   try {
     Over = walkOnce();
     bool Suspected;
-    Found = Over && !Stopped && Visits.empty() && lookForLivelock(Suspected);
+    Found = Over && !All.Stopped && !All.Unfinished && !All.Lost && lookForLivelock(Suspected);
   } catch (const Configuration::Interrupted &) {
   }
   const ExplorationResult::End Ended = Found ? Result->Ended : Known.Ended;
@@ -388,21 +427,21 @@ bool StateWalk::lookWithoutReduction() {
 }
 
 void StateWalk::countBytes() {
-  Result->Bytes = States.bytes() + Key.bytes() + Visits.capacity() * sizeof(Visit) +
+  Result->Bytes = All.bytes() + Key.bytes() + Visits.capacity() * sizeof(Visit) +
                   Choices.capacity() * sizeof(Choice) + ThreadParts.capacity() * sizeof(uint32_t) + Saved.capacity() +
                   Graph.bytesWithGrowth();
 }
 
 /// What a single step can make much larger.
 uint64_t StateWalk::bytesOfTables() const {
-  return States.bytesWithGrowth() + Key.bytesWithGrowth() + C.bytes() + C.machine().undo().bytes() +
+  return All.bytesWithGrowth() + Key.bytesWithGrowth() + C.bytes() + C.machine().undo().bytes() +
          C.machine().memory().bytesAllocated() + C.machine().numThreads() * Machine::BytesPerThread;
 }
 
 /// All that the search takes up, or may before the next look.
 uint64_t StateWalk::bytesWithGrowth() {
   using picket::bytesWithGrowth;
-  uint64_t Sum = bytesOfTables() + bytesWithGrowth(OnWay) + bytesWithGrowth(Visits) + bytesWithGrowth(Choices) +
+  uint64_t Sum = bytesOfTables() + bytesWithGrowth(Visits) + bytesWithGrowth(Choices) +
                  bytesWithGrowth(Way) + bytesWithGrowth(ThreadParts) + bytesWithGrowth(Saved) + Future.bytes() +
                  Graph.bytesWithGrowth();
   for (const std::vector<uint32_t> &Places : PlaceOfPart)
@@ -413,7 +452,14 @@ uint64_t StateWalk::bytesWithGrowth() {
 bool StateWalk::atLimit() {
   constexpr uint32_t WorkBetweenLooks = 500;
   constexpr uint64_t BytesBetweenLooks = 1 << 20;
-  return ++WorkDone >= WorkBetweenLooks || bytesOfTables() > BytesAtLook + BytesBetweenLooks ? lookAtLimits() : false;
+  if (All.Work->someoneWaits() && ++WorkSinceOffer >= WorkToNextOffer)
+    offerSomething();
+  if (++WorkDone < (LooksOften ? 1 : WorkBetweenLooks) && bytesOfTables() <= BytesAtLook + BytesBetweenLooks)
+    return false;
+  if (lookAtLimits())
+    return true;
+  lookAround();
+  return All.Work->stopped();
 }
 
 bool StateWalk::lookAtLimits() {
@@ -421,24 +467,22 @@ bool StateWalk::lookAtLimits() {
   WorkDone = 0;
   BytesAtLook = bytesOfTables();
   countBytes();
-  Heard.worked(*Result);
   const Clock::time_point Now = Clock::now();
-  constexpr std::chrono::milliseconds TellEvery{100};
-  if (Now - LastTold >= TellEvery) {
-    LastTold = Now;
-    Heard.progress(*Result);
-  }
+  tellCounts(Now);
+  if (All.Stopped || (Works && All.Work->stopped()))
+    return true; // another knows why, or whoever was told
   auto Stop = [&](const char *Why) {
     Result->Ended = ExplorationResult::End::Limit;
     Result->Reason = Why;
-    Stopped = true;
+    All.stop();
     return true;
   };
   if (Options.Cancel && *Options.Cancel)
     return Stop("the check was cancelled");
   if (Options.Deadline && Now > *Options.Deadline)
     return Stop("the time limit was reached");
-  if (bytesWithGrowth() > Options.MaxMemoryBytes)
+  const uint64_t Mine = bytesWithGrowth();
+  if (Mine + bytesOfOthers(Mine) > Options.MaxMemoryBytes)
     return Stop("the memory limit was reached");
   return false;
 }

@@ -1,19 +1,15 @@
-// Walks through all states of a configuration, depth first, each once. Where a thread's next steps can be seen to
-// commute with all that the others may yet do, only these are taken (a persistent set); a step that leads back to where
-// the walk stands does not put the others off for ever (the cycle proviso).
+// Walks through all states of a configuration, depth first, each once, with others if there are cores to spare. Where a
+// thread's next steps can be seen to commute with all that the others may yet do, only these are taken (a persistent
+// set); a step that leads back to where the walk stands does not put the others off for ever (the cycle proviso).
 #pragma once
 
 #include "explore/Exploration.h"
 #include "explore/Futures.h"
 #include "explore/Livelocks.h"
 #include "explore/StateKey.h"
+#include "explore/StateTeam.h"
 
 namespace picket {
-
-struct Choice {
-  ProcessId Process;
-  uint8_t How = 0; // for the rules to tell apart
-};
 
 /// Which steps a walk takes, and what it looks for besides bugs. These are the plain ones: all steps, nothing else.
 class StepRules {
@@ -39,6 +35,20 @@ public:
   virtual bool looksAtEnds() const { return true; }
   /// Asked at the end: whether the walk has seen all that the program can do.
   virtual bool sawEverything() const { return true; }
+  /// Adds what the rules of another worker, which are of the same kind, have found out.
+  virtual void add(const StepRules &) {}
+};
+
+class StateWalk;
+
+/// What another worker needs: a configuration, which knows of sharing what the first worker's does, and rules.
+class WalkHelper {
+public:
+  virtual ~WalkHelper() = default;
+  virtual Configuration &configuration() = 0;
+  /// Starts the configuration and makes the rules for it. In the worker's own thread, as what follows.
+  virtual StepRules &start() = 0;
+  virtual void begins(const StateWalk &) {}
 };
 
 struct WalkResult {
@@ -46,6 +56,7 @@ struct WalkResult {
   uint64_t Bytes = 0;                             // that the states take up
   uint64_t Rounds = 0;                            // how often the walk began
   uint64_t Unchecked = 0;                         // of the ends: in an error of a kind that is not looked for
+  uint64_t GivenAway = 0;                         // steps that another worker was led to
   size_t Depth = 0;
   ExplorationResult::End Ended = ExplorationResult::End::Everything;
   std::string Reason; // Unsupported, Limit
@@ -53,13 +64,19 @@ struct WalkResult {
   bool HasReasonPc = false;
 };
 
+/// Tells a result why the machine stopped.
+void noteStop(WalkResult &Result, const MachineStop &Stop);
+/// Adds what another worker has found out.
+void addResult(WalkResult &To, const WalkResult &From);
+
 class StateWalk {
 public:
+  /// Hears of one thing at a time, also from several workers.
   struct Listener {
     virtual ~Listener() = default;
     /// A bug was reached. True: that is enough.
     virtual bool foundBug(const BugReport &Bug, const std::vector<Choice> &Way) = 0;
-    virtual void ended(Ending, const std::string & /*State*/) {}
+    virtual void ended(Configuration &, Ending, const std::string & /*State*/) {}
     virtual void progress(const WalkResult &) {}
     /// Every few hundred steps, whatever the time.
     virtual void worked(const WalkResult &) {}
@@ -67,7 +84,8 @@ public:
   };
 
   /// C must have started.
-  StateWalk(Configuration &C, StepRules &Rules, Listener &Heard, const ExplorationOptions &Options, bool Reduce);
+  StateWalk(Configuration &C, StepRules &Rules, Listener &Heard, const ExplorationOptions &Options, bool Reduce)
+      : StateWalk(C, Rules, Heard, Options, Reduce, nullptr) {}
   ~StateWalk();
   StateWalk(const StateWalk &) = delete;
   StateWalk &operator=(const StateWalk &) = delete;
@@ -76,24 +94,42 @@ public:
   /// differently; start over.
   bool run(WalkResult &Into);
   /// Makes run() come to its end.
-  void stop() { Stopped = true; }
+  void stop() { All.stop(); }
+  /// Lets others help while there are cores to spare (Options.Spare). The machines must give the same names.
+  void helpWith(std::function<std::unique_ptr<WalkHelper>()> Make) { MakeHelper = std::move(Make); }
   /// The steps from the start to where the walk is.
   const std::vector<Choice> &way() const { return Way; }
 
 private:
   struct Visit {
     uint32_t State;
+    StateTeam::OpenFlag *Open;  // of the state
     Configuration::Mark Before; // the step that led here
     size_t FirstChoice, NextChoice, EndChoice;
     size_t FirstThread; // in ThreadParts
     size_t FirstSaved;  // in Saved
     bool Reduced;       // only the choices of one thread are there
     bool Closes;        // one of them leads back to a state of the way
+    bool IsOthers;      // another worker has entered it, and gave one of its choices away
   };
+  struct Helper;
+
+  StateWalk(Configuration &C, StepRules &Rules, Listener &Heard, const ExplorationOptions &Options, bool Reduce,
+            StateTeam *With);
 
   bool walkOnce();
+  void walkWithOthers();
+  void work();
+  void lookAround();
+  void offerSomething();
+  bool follow(const StateJob &Job);
+  void help(const Futures &Known, uint64_t Most, WalkResult &Into);
+  void addFrom(const StateWalk &Other);
+  std::unique_lock<std::mutex> tellingAlone();
+  void tellCounts(std::chrono::steady_clock::time_point Now);
+  uint64_t bytesOfOthers(uint64_t Mine);
   void clear();
-  void enter(Configuration::Mark Before);
+  void enter(const StateTeam::Known &Known, Configuration::Mark Before);
   bool tryChoice();
   bool lookForBugs(size_t Before);
   bool lookForLivelock(bool &Suspected);
@@ -122,13 +158,16 @@ private:
   uint64_t MostStates = ~0ull;
   WalkResult *Result = nullptr;
 
+  std::unique_ptr<StateTeam> Own; // of the first worker
+  StateTeam &All;
+  std::function<std::unique_ptr<WalkHelper>()> MakeHelper;
+  std::function<void()> LookForOthers;
   StateKey Key;
-  ByteTable States;
-  std::vector<bool> OnWay; // per state
   std::vector<Visit> Visits;
   std::vector<Choice> Choices, Way;
   std::vector<uint32_t> ThreadParts; // per visit, of each thread
   std::string Saved;                 // per visit, of the rules
+  std::string RulesAtStart;
   std::string Whole;
   std::vector<uint32_t> Parts;
   std::vector<ProcessId> Enabled;
@@ -137,13 +176,15 @@ private:
   StateGraph Graph;
   Futures Future;
   std::vector<std::vector<uint32_t>> PlaceOfPart; // per thread: place + 1
-  bool ReliedOnFuture = false, Stale = false;
+  bool ReliedOnFuture = false;
   uint64_t StatesWhenGrown = 0;
 
-  bool Stopped = false;
+  bool Works = false; // walks, and does not look at what was seen
+  bool LooksOften;
   uint32_t WorkDone = 0;
+  uint32_t WorkSinceOffer = 0, WorkToNextOffer = 0; // while somebody waits for work
   uint64_t BytesAtLook = 0; // of the tables
-  std::chrono::steady_clock::time_point LastTold = std::chrono::steady_clock::now();
+  uint64_t StatesTold = 0, TransitionsTold = 0, BytesTold = 0;
 };
 
 } // namespace picket

@@ -307,6 +307,18 @@ std::set<Delay> AttackRules::found() const {
   return All;
 }
 
+void AttackRules::add(const StepRules &Other) {
+  DelayRules::add(Other);
+  const auto &Theirs = static_cast<const AttackRules &>(Other);
+  Found.insert(Theirs.Found.begin(), Theirs.Found.end());
+  Waiting.insert(Theirs.Waiting.begin(), Theirs.Waiting.end());
+  Witnesses += Theirs.Witnesses;
+  for (const auto &[Where, W] : Theirs.Writers) {
+    auto [Known, IsNew] = Writers.try_emplace(Where, W);
+    Known->second.IsOnly &= W.IsOnly && Known->second.Thread == W.Thread && Known->second.Operation == W.Operation;
+  }
+}
+
 bool AttackRules::after(const Choice &Taken) {
   noteStores();
   if (S.Phase > 0 && C.isUpdate(Taken.Process) && C.threadOf(Taken.Process) == S.Attacker)

@@ -48,6 +48,7 @@ public:
   bool mayReduce() const override { return S.Phase < 2; }
   bool looksAtEnds() const override { return S.Phase == 0; }
   bool sawEverything() const override { return found().empty() && !reachedBound(); }
+  void add(const StepRules &Other) override;
 
   /// Hears of each witness, when its last access has been made.
   std::function<void(const AttackPlaces &)> OnWitness;

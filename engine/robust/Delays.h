@@ -35,6 +35,7 @@ public:
   void arrange(std::vector<Choice> &Choices, size_t First) const override;
   /// Other delays may lead elsewhere.
   bool sawEverything() const override { return false; }
+  void add(const StepRules &Other) override { ReachedBound |= static_cast<const DelayRules &>(Other).ReachedBound; }
   /// A step was not taken only because more stores would have been delayed at a time than there may be.
   bool reachedBound() const { return ReachedBound; }
 

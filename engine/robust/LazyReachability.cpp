@@ -1,5 +1,7 @@
 #include "robust/LazyReachability.h"
 
+#include "machine/Identities.h"
+
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -8,6 +10,43 @@
 namespace picket {
 
 namespace {
+
+/// A worker that keeps to the delays.
+class DelayHelper : public SearchHelper {
+public:
+  DelayHelper(const Delays &Allowed, const Program &P, const LiveSlots &Live, const Sharing &Known,
+              const ExplorationOptions &Options, Buffering Buffers)
+      : SearchHelper(P, Live, Known, Options, Buffers), Allowed(Allowed) {}
+  StepRules &start() override {
+    configuration().start();
+    return Rules.emplace(configuration(), Allowed);
+  }
+
+private:
+  const Delays &Allowed;
+  std::optional<DelayRules> Rules;
+};
+
+/// One that looks for attacks.
+class AttackHelper : public SearchHelper {
+public:
+  using Hearing = std::function<void(const AttackPlaces &, const std::vector<Choice> &Way)>;
+  AttackHelper(const Delays &Allowed, Hearing Hears, const Program &P, const LiveSlots &Live, const Sharing &Known,
+               const ExplorationOptions &Options, Buffering Buffers)
+      : SearchHelper(P, Live, Known, Options, Buffers), Allowed(Allowed), Hears(std::move(Hears)) {}
+  StepRules &start() override {
+    configuration().start();
+    return Rules.emplace(configuration(), Allowed);
+  }
+  void begins(const StateWalk &Walk) override {
+    Rules->OnWitness = [this, &Walk](const AttackPlaces &Places) { Hears(Places, Walk.way()); };
+  }
+
+private:
+  const Delays &Allowed;
+  const Hearing Hears;
+  std::optional<AttackRules> Rules;
+};
 
 /// One search through the states of the program with the delays that are known. Two may run side by side.
 class Search : StateWalk::Listener {
@@ -38,6 +77,7 @@ public:
 
 private:
   bool walk(bool Attacks);
+  void hearOfWitness(const AttackPlaces &Places, const std::vector<Choice> &Way);
 
   bool foundBug(const BugReport &Report, const std::vector<Choice> &Way) override {
     if (!Observer.wantsBugs())
@@ -58,7 +98,7 @@ private:
     Observer.progress(SoFar);
   }
   void worked(const WalkResult &Now) override {
-    const bool HasWitness = Rules && Rules->witnesses() > 0;
+    const bool HasWitness = HeardOfWitness;
     const bool IsEnough = HasWitness ? Now.States > 2 * StatesAtFirst + FewStates : Now.States > MostStates;
     if (Cancelled || IsEnough)
       Walking->stop();
@@ -75,7 +115,8 @@ private:
   Sharing Shared;
   const LazyResult *Told = nullptr;
   std::atomic<bool> Cancelled = false;
-  AttackRules *Rules = nullptr;
+  std::mutex Hearing; // of witnesses
+  std::atomic<bool> HeardOfWitness = false;
   StateWalk *Walking = nullptr;
   static constexpr uint64_t FewStates = 2'000;
   uint64_t StatesAtFirst = 0, MostStates = ~0ull;
@@ -87,32 +128,40 @@ bool Search::walk(bool Attacks) {
   Found.clear();
   WitnessSteps.clear();
   StatesAtFirst = 0;
+  HeardOfWitness = false;
   if (!Attacks) {
     DelayRules Delaying(**C, Allowed);
     StateWalk Walker(**C, Delaying, *this, Options, true);
     Walking = &Walker;
+    Walker.helpWith([&] { return std::make_unique<DelayHelper>(Allowed, P, Live, Shared, Options, Buffers); });
     const bool Over = Walker.run(Walk);
     ReachedBound = Delaying.reachedBound();
     return Over;
   }
   AttackRules Attacking(**C, Allowed);
   StateWalk Walker(**C, Attacking, *this, Options, true);
-  Rules = &Attacking;
   Walking = &Walker;
-  Attacking.OnWitness = [&](const AttackPlaces &Places) {
-    if (!WitnessSteps.empty() && WitnessSteps.size() <= Walker.way().size())
-      return;
-    WitnessSteps.clear();
-    for (const Choice &Step : Walker.way())
-      WitnessSteps.push_back(Step.Process);
-    WitnessPlaces = Places;
-  };
+  Attacking.OnWitness = [&](const AttackPlaces &Places) { hearOfWitness(Places, Walker.way()); };
+  Walker.helpWith([&] {
+    auto Hear = [this](const AttackPlaces &Places, const std::vector<Choice> &Way) { hearOfWitness(Places, Way); };
+    return std::make_unique<AttackHelper>(Allowed, Hear, P, Live, Shared, Options, Buffers);
+  });
   const bool Over = Walker.run(Walk);
-  Rules = nullptr;
   ReachedBound = Attacking.reachedBound();
   Witnesses = Attacking.witnesses();
   Found = Attacking.found();
   return Over;
+}
+
+void Search::hearOfWitness(const AttackPlaces &Places, const std::vector<Choice> &Way) {
+  const std::lock_guard<std::mutex> Guard(Hearing);
+  HeardOfWitness = true;
+  if (!WitnessSteps.empty() && WitnessSteps.size() <= Way.size())
+    return;
+  WitnessSteps.clear();
+  for (const Choice &Step : Way)
+    WitnessSteps.push_back(Step.Process);
+  WitnessPlaces = Places;
 }
 
 void Search::run(bool Attacks, const LazyResult *SoFar) {
@@ -131,15 +180,17 @@ void Search::run(bool Attacks, const LazyResult *SoFar) {
       Walk.Ended = ExplorationResult::End::Limit;
       Walk.Reason = "memory ran out, or a thread stores for ever without reading anything";
     }
-    Rules = nullptr;
   }
 }
 
 class LazyReachability {
 public:
-  LazyReachability(const Program &P, const ExplorationOptions &Options, Buffering Buffers, LazyObserver &Observer)
-      : P(P), Options(Options), Buffers(Buffers), Observer(Observer), Live(P),
-        Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())) {}
+  LazyReachability(const Program &P, const ExplorationOptions &Given, Buffering Buffers, LazyObserver &Observer)
+      : P(P), Options(Given), Buffers(Buffers), Observer(Observer), Live(P), Names(P),
+        Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())) {
+    if (Options.Spare)
+      Options.Machine.Names = &Names;
+  }
 
   LazyResult run() {
     // The oracle goes through all states of R as well. In the first round, which is the only one for robust programs,
@@ -166,16 +217,18 @@ private:
   std::unique_ptr<Search> makeSearch(const ExplorationOptions &With) const {
     return std::make_unique<Search>(P, Live, With, Buffers, Allowed, Shared, Observer);
   }
+
   /// How far bugs are looked for without the oracle.
   uint64_t statesForBugs() const { return 20'000ull << std::min(Result.Rounds, 20u); }
   bool isEnough();
   bool extend();
 
   const Program &P;
-  const ExplorationOptions &Options;
+  ExplorationOptions Options;
   const Buffering Buffers;
   LazyObserver &Observer;
   const LiveSlots Live;
+  Identities Names;
   Sharing Shared; // as far as the last search knows
   Delays Allowed;
   std::unique_ptr<Search> Last;
@@ -201,8 +254,8 @@ bool LazyReachability::searchedBoth() {
   return searched(false) || searched(true);
 }
 
-/// Bugs are looked for while the oracle is asked. Whoever finds a bug ends the other search; otherwise both are needed,
-/// so that the answer is the same as that of one after the other.
+/// Bugs are looked for while the oracle is asked, which often comes upon one sooner, and by a shorter way. Whoever finds a
+/// bug ends the other search; otherwise both are needed, so that the answer is the same as that of one after the other.
 bool LazyReachability::searchedSideBySide() {
   ExplorationOptions Half = Options;
   Half.MaxMemoryBytes /= 2;

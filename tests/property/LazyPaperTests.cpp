@@ -26,7 +26,7 @@ class LastStates : public StateWalk::Listener {
 public:
   explicit LastStates(Configuration &C) : C(C) {}
   bool foundBug(const BugReport &, const std::vector<Choice> &) override { return false; }
-  void ended(Ending How, const std::string &) override {
+  void ended(Configuration &, Ending How, const std::string &) override {
     if (How != Ending::Complete)
       return;
     std::vector<int> Values;

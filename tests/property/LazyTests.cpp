@@ -299,7 +299,7 @@ void expectAgreementOnLoops(Buffering Buffers, bool Barriers, unsigned Programs,
   ::testing::Test::RecordProperty("not robust", static_cast<int>(Sum.NotRobust));
 }
 
-/// Bugs are looked for while the oracle is asked, if there is another core.
+/// Two workers walk through the states, if there is another core.
 void expectSameOnTwoCores(Buffering Buffers, unsigned Programs, unsigned Seed) {
   Programs = testing::programsOr(Programs);
   std::mt19937 Random(testing::seedOr(Seed));
@@ -310,6 +310,7 @@ void expectSameOnTwoCores(Buffering Buffers, unsigned Programs, unsigned Seed) {
     ExplorationOptions Together = Alone;
     SpareCores Spare(1);
     Together.Spare = &Spare;
+    Together.StatesAlone = 0;
     Shown Short, Long;
     const LazyResult One = checkLazily(P, Alone, Buffers, Short), Two = checkLazily(P, Together, Buffers, Long);
     if (One.What == Answer::Limit || Two.What == Answer::Limit) // the memory is shared by two
@@ -336,7 +337,48 @@ TEST(LazyTso, SaysTheSameOnTwoCores) { expectSameOnTwoCores(Buffering::Fifo, 300
 TEST(LazyPso, SaysTheSameOnTwoCores) { expectSameOnTwoCores(Pso, 300, 82); }
 
 TEST(LazyTso, AgreesOnLoopsWithoutBound) { expectAgreementOnLoops(Buffering::Fifo, /*Barriers=*/false, 400, 67); }
-TEST(LazyPso, AgreesOnLoopsWithoutBound) { expectAgreementOnLoops(Pso, /*Barriers=*/true, 200, 78); }
+/// The accesses of one thread are its own, so that it goes round in one step of the search, past many fences: more than
+/// the bound with which the execution is replayed.
+TEST(LazyPso, ALivelockOfManyFencesIsReplayed) {
+  const Program P = testing::compile(testing::requestForText(R"(typedef unsigned long pthread_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+int pthread_join(pthread_t, void **);
+volatile int v[3];
+void *t0(void *p) {
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  return p;
+}
+void *t1(void *p) {
+  for (;;) {
+    (void)v[2];
+    __atomic_store_n(&v[0], 1, __ATOMIC_RELEASE);
+    (void)__atomic_exchange_n(&v[1], 2, __ATOMIC_RELAXED);
+    if (v[1] == 1) break;
+  }
+  return p;
+}
+int main(void) {
+  pthread_t t[2];
+  pthread_create(&t[0], 0, t0, 0);
+  pthread_create(&t[1], 0, t1, 0);
+  pthread_join(t[0], 0);
+  pthread_join(t[1], 0);
+  return 0;
+}
+)"));
+  Shown What;
+  ASSERT_EQ(checkLazily(P, {}, Pso, What).What, Answer::Violation);
+  ASSERT_TRUE(What.Bug);
+  ASSERT_TRUE(What.Bug->GoesRound);
+  for (unsigned Unroll : {2u, 1'000u, ~0u}) {
+    MachineOptions Options;
+    Options.Unroll = Unroll;
+    const ReplayResult Again = replay(P, *What.Bug, Options);
+    EXPECT_EQ(Again.Outcome, ReplayResult::SameBug) << Unroll << ": " << Again.Message;
+  }
+}
+
+TEST(LazyPso, AgreesOnLoopsWithoutBound) { expectAgreementOnLoops(Pso, /*Barriers=*/true, 400, 78); }
 
 } // namespace
 } // namespace picket

@@ -183,5 +183,73 @@ TEST(StateSearch, SeesTheStatesOfLoopsWithoutBound) {
   EXPECT_GT(Sum.Bugs, 100u) << "many of the assertions should fail";
 }
 
+/// What several workers make of a program is what one does: bugs, last states, and without reduction all states.
+std::string problemOfTogether(const std::string &Text, Buffering Buffers, bool HasBlocks, uint64_t &GivenAway) {
+  const Program P = testing::compile(testing::requestForText(Text));
+  StateSearchOptions Options;
+  Options.Buffers = Buffers;
+  Options.Exhaustive = true;
+  Options.Reduce = false;
+  Options.StatesAlone = 0;
+  Options.Machine.QuietAccesses = false;
+  Ends One, Several, Reduced;
+  const StateSearchResult Alone = searchStates(P, Options, One);
+  SpareCores Spare(3);
+  Options.Spare = &Spare;
+  const StateSearchResult Together = searchStates(P, Options, Several);
+  Options.Reduce = true;
+  const StateSearchResult Short = searchStates(P, Options, Reduced);
+  GivenAway += Together.GivenAway + Short.GivenAway;
+  for (const StateSearchResult *Each : {&Alone, &Together, &Short})
+    if (Each->Ended != ExplorationResult::End::Everything)
+      return "not finished: " + Each->Reason;
+  if (Together.States != Alone.States && !HasBlocks)
+    return std::to_string(Together.States) + " states together, " + std::to_string(Alone.States) + " alone";
+  if (Short.States > Alone.States && !HasBlocks)
+    return std::to_string(Short.States) + " states with reduction, " + std::to_string(Alone.States) + " without";
+  for (const StateSearchResult *Each : {&Together, &Short}) {
+    if (bugsOf(*Each) != bugsOf(Alone))
+      return "other bugs together";
+    if (hasLivelock(*Each) != hasLivelock(Alone))
+      return hasLivelock(Alone) ? "a livelock alone only" : "a livelock together only";
+  }
+  if (Several.Last != One.Last || Reduced.Last != One.Last)
+    return "other last states together";
+  for (unsigned Core = 0; Core < 3; ++Core)
+    if (!Spare.take())
+      return "a core was not given back";
+  return "";
+}
+
+void expectSameTogether(const testing::Palette &From, Buffering Buffers, unsigned Programs, unsigned Seed) {
+  std::mt19937 Random(testing::seedOr(Seed));
+  uint64_t GivenAway = 0;
+  Programs = testing::programsOr(Programs);
+  for (unsigned K = 0; K < Programs; ++K) {
+    const std::string Text = testing::makeProgram(Random, From, 4, 4).text();
+    ASSERT_EQ(problemOfTogether(Text, Buffers, /*HasBlocks=*/false, GivenAway), "") << "program " << K << "\n" << Text;
+  }
+  EXPECT_GT(GivenAway, Programs) << "workers should have something to do";
+}
+
+TEST(StatesTogether, AreThoseOfPlainAccesses) { expectSameTogether(Accesses, Buffering::None, 300, 11); }
+TEST(StatesTogether, AreThoseOfAwaitsAndLocks) { expectSameTogether(Waiting, Buffering::None, 300, 12); }
+TEST(StatesTogether, AreThoseOfStoreBuffers) { expectSameTogether(Fences, Buffering::Fifo, 200, 13); }
+TEST(StatesTogether, AreThoseOfStoreBuffersPerLocation) {
+  expectSameTogether(FencesAndBarriers, Buffering::PerLocation, 200, 14);
+}
+
+TEST(StatesTogether, AreThoseOfLoopsWithoutBound) {
+  std::mt19937 Random(testing::seedOr(15));
+  uint64_t GivenAway = 0;
+  const unsigned Programs = testing::programsOr(600);
+  for (unsigned K = 0; K < Programs; ++K) {
+    const std::string Text = testing::makeLoopingProgram(Random);
+    ASSERT_EQ(problemOfTogether(Text, Buffering::None, /*HasBlocks=*/true, GivenAway), "") << "program " << K << "\n"
+                                                                                          << Text;
+  }
+  EXPECT_GT(GivenAway, Programs) << "workers should have something to do";
+}
+
 } // namespace
 } // namespace picket
