@@ -24,7 +24,7 @@ const logOf = (diagnostic) => /log: (.*)$/.exec(diagnostic.message)[1];
 test("Workers killed at random moments: every document ends with the right result", () => session({}, async (client) => {
   const random = generator(20260101);
   // Some tenths of a second of work each, so that most moments fall into a check.
-  const texts = [writers(9), writers(9, "x != 3"), Buggy, Fixed];
+  const texts = [writers(8), writers(8, "x != 3"), Buggy, Fixed];
   const wrong = [0, 1, 1, 0];
   const documents = [];
   for (const index of texts.keys()) documents.push({ uri: await client.open(`document${index}.c`, texts[index]), expected: wrong[index] });
