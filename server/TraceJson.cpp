@@ -288,6 +288,14 @@ private:
       text("name", S.Name);
       text("function", S.Function);
       J.attribute("ordinal", S.Ordinal);
+      if (!S.Parts.empty())
+        J.attributeArray("parts", [&] {
+          for (auto [Offset, Size] : S.Parts)
+            J.object([&, Where = Offset, Bytes = Size] {
+              J.attribute("offset", Where);
+              J.attribute("size", Bytes);
+            });
+        });
     });
   }
 

@@ -284,6 +284,13 @@ private:
     S.Name = text(O, At, "name");
     S.Function = text(O, At, "function");
     S.Ordinal = number(O, At, "ordinal");
+    if (O.get("parts"))
+      each(O, At, "parts", [&](const Object &Part, const std::string &Path) {
+        S.Parts.push_back({number(Part, Path, "offset"), number(Part, Path, "size")});
+        constexpr uint32_t Most = 64; // bytes: the largest synchronisation object
+        if (S.Parts.back().second == 0 || S.Parts.back().second > Most)
+          wrong(join(Path, "size"), "must be from 1 to 64");
+      });
   }
 
   void readBug(const Object &Top) {

@@ -149,10 +149,7 @@ public:
   void finished(const Program &P, const MachineOptions &Machine) {
     for (size_t K = 0; K < SeenGraphs.size(); ++K) {
       const SeenGraph &G = SeenGraphs[K];
-      std::optional<Recording> Run;
-      for (size_t Way = 0; Way < G.Ways.size() && !Run; ++Way)
-        Run = record(P, Machine, G.Ways[Way].Known, G.Ways[Way].Script, G.Bug);
-      if (Run)
+      if (std::optional<Recording> Run = record(P, Machine, G.Known, G.Script, G.Bug))
         explainBug(Report.Bugs[K], std::move(*Run));
     }
   }
@@ -246,14 +243,10 @@ private:
       Kept.Schedule.push_back(E[K].Process);
   }
 
-  /// Keeps some of the runs that show a bug: the first may rely on what is only known from others.
+  /// Keeps the first run that shows a bug.
   void keep(GraphRun &Run, const BugReport &B, bool IsNew) {
-    constexpr size_t Enough = 4;
     if (IsNew && SeenGraphs.size() + 1 == Report.Bugs.size() && SeenGraphs.size() < Options.Counterexamples)
-      SeenGraphs.push_back({B, {}});
-    for (SeenGraph &G : SeenGraphs)
-      if (isSame(G.Bug, B) && G.Ways.size() < Enough)
-        G.Ways.push_back({Run.script(), Run.machine().sharing()});
+      SeenGraphs.push_back({B, Run.script(), Run.machine().sharing()});
   }
 
   void keepEffects(GraphRun &Run) {
@@ -274,12 +267,9 @@ private:
     Sharing Known{0, 0};
   };
   struct SeenGraph {
-    struct Way {
-      GraphScript Script;
-      Sharing Known;
-    };
     BugReport Bug;
-    std::vector<Way> Ways;
+    GraphScript Script;
+    Sharing Known;
   };
 
   const std::string &File;

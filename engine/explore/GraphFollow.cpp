@@ -1,6 +1,7 @@
 #include "explore/GraphFollow.h"
 
 #include "explore/GraphWalk.h"
+#include "explore/LargeStack.h"
 
 #include <map>
 #include <tuple>
@@ -19,6 +20,7 @@ public:
         Done(Script.Steps.size(), NoEvent) {}
 
   void run() {
+    typename Walk::Scope Here(*this);
     Flow.noteInto(&Notes);
     if (Walk::start())
       follow();
@@ -28,7 +30,7 @@ private:
   using Walk = GraphWalk<Words>;
   using typename Walk::Set;
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
-  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::ending;
+  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::leaves, Walk::ending;
   using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
   using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Deferred, Walk::Notes;
   using Index = std::map<std::tuple<uint32_t, uint32_t, uint64_t>, EventId>; // by thread (of the script), number, part
@@ -39,11 +41,23 @@ private:
   bool followRead(size_t Step, EventId E);
   bool followWrite(size_t Step, EventId E);
   bool followOwn(const Index &Events);
+  bool followLateWrites(const Index &Events);
+  bool isHalfOfUpdate(EventId E) const { return G[E].OfUpdate && G[E].IsWrite && !G.isLateWrite(E); }
   bool isOwn(EventId E) const;
   void complete();
   bool comesOfBug(EventId E) const;
   void endOfScript();
-  Index index() const;
+  using Name = typename Index::key_type;
+  Name nameOf(EventId E) const;
+  void forgetFrom(EventId First);
+  const Index &index();
+  auto andFollow() {
+    return [this, Known = G.size()] {
+      forgetFrom(Known);
+      follow();
+    };
+  }
+  uint32_t positionFor(size_t Step, EventId E) const;
   std::vector<EventId> eventsOf(const GraphScript::Step &Step, const Index &Events) const;
   EventId find(const GraphScript::Step &Step, const Index &Events);
   bool stores(const typename Index::key_type &Decision) const;
@@ -54,6 +68,9 @@ private:
   const BugReport *Wanted;
   const AtEnd &Then;
   std::vector<EventId> Done; // per step
+  Index ByName;              // the events that are fetched, as far as they were looked at
+  std::vector<Name> Names;   // of these
+  std::vector<size_t> StepOf; // per event, the last step it was tried for
 };
 
 template <unsigned Words> bool Follower<Words>::hasBug() const {
@@ -61,16 +78,29 @@ template <unsigned Words> bool Follower<Words>::hasBug() const {
          std::any_of(M.bugs().begin(), M.bugs().end(), [&](const BugReport &B) { return isSame(B, *Wanted); });
 }
 
-template <unsigned Words> typename Follower<Words>::Index Follower<Words>::index() const {
-  std::vector<uint32_t> ThreadOf(M.numThreads(), ~0u);
-  for (ThreadId T = 0; T < M.numThreads(); ++T)
-    for (uint32_t K = 0; K < Script.Threads.size() && M.exists(T); ++K)
-      if (Script.Threads[K] == M.pathOf(T))
-        ThreadOf[T] = K;
-  Index Events;
-  for (EventId E = 0; E < G.size(); ++E)
-    Events[{ThreadOf[G[E].Thread], G[E].Operation, G[E].Part}] = E;
-  return Events;
+template <unsigned Words> typename Follower<Words>::Name Follower<Words>::nameOf(EventId E) const {
+  const ThreadId T = G[E].Thread;
+  uint32_t Thread = ~0u;
+  for (uint32_t K = 0; K < Script.Threads.size() && M.exists(T); ++K)
+    if (Script.Threads[K] == M.pathOf(T))
+      Thread = K;
+  return {Thread, G[E].Operation, G[E].Part};
+}
+
+/// Forgets the names of events that were taken back.
+template <unsigned Words> void Follower<Words>::forgetFrom(EventId First) {
+  for (; Names.size() > First; Names.pop_back())
+    if (auto Found = ByName.find(Names.back()); Found != ByName.end() && Found->second + 1 == Names.size())
+      ByName.erase(Found);
+}
+
+template <unsigned Words> const typename Follower<Words>::Index &Follower<Words>::index() {
+  forgetFrom(G.size());
+  for (auto E = static_cast<EventId>(Names.size()); E < G.size(); ++E) {
+    Names.push_back(nameOf(E));
+    ByName[Names.back()] = E;
+  }
+  return ByName;
 }
 
 /// The events of a step: one, or all parts of a whole end. What realloc does in front of that has steps of its own.
@@ -109,10 +139,13 @@ template <unsigned Words> void Follower<Words>::follow() {
   startOverIfSurprised();
   if (hasBug())
     return complete();
-  const Index Events = index();
-  for (const auto &[Name, E] : Events)
-    if (G[E].Decides && !G.Committed.contains(E))
-      return withOutcome(E, stores(Name), [&] { follow(); });
+  const Index &Events = index();
+  EventId Decision = NoEvent;
+  for (EventId E : Flow.odd())
+    if (G[E].Decides && !G.Committed.contains(E) && (Decision == NoEvent || Names[E] < Names[Decision]))
+      Decision = E;
+  if (Decision != NoEvent)
+    return withOutcome(Decision, stores(Names[Decision]), andFollow());
   auto Goes = [&](uint8_t Turn) {
     for (size_t K = 0; K < Done.size(); ++K)
       if (const GraphScript::Step &S = Script.Steps[K];
@@ -121,14 +154,31 @@ template <unsigned Words> void Follower<Words>::follow() {
     return false;
   };
   using Step = GraphScript::Step;
-  if (!Goes(Step::Any) && !followOwn(Events) && !Goes(Step::BehindEnd) && !Goes(Step::End) && !Goes(Step::Bug))
+  if (!followLateWrites(Events) && !Goes(Step::Any) && !followOwn(Events) && !Goes(Step::BehindEnd) &&
+      !Goes(Step::End) && !Goes(Step::Bug))
     complete();
+}
+
+/// Commits the write of an update whose read was committed without it, unless it has a step of its own.
+template <unsigned Words> bool Follower<Words>::followLateWrites(const Index &Events) {
+  for (const auto &[Name, E] : Events) {
+    if (!G.isLateWrite(E) || G.Committed.contains(E) || Flow.isAbandoned(E) || !isEnabled(E))
+      continue;
+    auto [Thread, Number, Part] = Name;
+    const bool HasStep = std::any_of(Script.Steps.begin(), Script.Steps.end(), [&](const GraphScript::Step &S) {
+      return S.Thread == Thread && S.Number == Number && S.Part == Part;
+    });
+    if ((!HasStep || leaves(E)) && commitSomehow(E, [&] { follow(); }))
+      return true;
+  }
+  return false;
 }
 
 /// Lets a thread access what no other thread accesses: scripts need not say so. What stands in front of a step happened
 /// too, also if somebody else has come to that memory by now and did not get to access it. Of what comes behind the
 /// last step of a thread that is not known; but nothing may come to stand in front of it.
 template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
+  forgetFrom(G.size());
   std::vector<bool> Named(G.size(), false), InFront(G.size(), false);
   std::vector<typename Index::key_type> LastOf(Script.Threads.size());
   for (const GraphScript::Step &S : Script.Steps) {
@@ -140,9 +190,9 @@ template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
     InFront[E] = std::get<0>(Name) < LastOf.size() && Name < LastOf[std::get<0>(Name)];
   for (bool Behind : {false, true})
     for (EventId E = 0; E < G.size(); ++E)
-      if (!Named[E] && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) &&
+      if (!Named[E] && !G.Committed.contains(E) && !isHalfOfUpdate(E) && !Flow.isAbandoned(E) &&
           isEnabled(E) && (Behind ? isOwn(E) && G[E].Before.isSubsetOf(G.Committed) : InFront[E]) &&
-          commitSomehow(E, [&] { follow(); }))
+          commitSomehow(E, andFollow()))
         return true;
   return false;
 }
@@ -165,13 +215,43 @@ template <unsigned Words> bool Follower<Words>::isOf(EventId Write, size_t Step)
   return Write == Known || (G[Write].OfUpdate && Write - 1 == Known);
 }
 
+/// In the next cell of a write: in front of the writes that come behind it by the script.
+template <unsigned Words> uint32_t Follower<Words>::positionFor(size_t Step, EventId E) const {
+  const GraphScript::Step &S = Script.Steps[Step];
+  const PlaceId Place = placeOf(E);
+  const uint32_t Mine = S.at(G.cell(E, G[E].Chosen).Offset).Position;
+  auto IsBehind = [&](EventId W, size_t K) {
+    return K != Step && isOf(W, K) &&
+           (S.Whole ? Script.Steps[K].Turn == GraphScript::Step::BehindEnd
+                    : Script.Steps[K].at(G.cellIn(Place, W).Offset).Position > Mine);
+  };
+  const auto &Coherence = G.Places[Place].Coherence;
+  for (uint32_t At = 0; At < Coherence.size(); ++At) {
+    const EventId W = Coherence[At];
+    bool Behind = false;
+    if (G[W].Ends) { // one of many that a step may stand for
+      for (size_t K = 0; K < Done.size(); ++K)
+        Behind |= IsBehind(W, K);
+    } else {
+      for (EventId Known : {W, G[W].OfUpdate ? W - 1 : W})
+        Behind |= Known < StepOf.size() && StepOf[Known] < Done.size() && IsBehind(W, StepOf[Known]);
+    }
+    if (Behind)
+      return At + 1;
+  }
+  return static_cast<uint32_t>(Coherence.size()) + 1;
+}
+
 /// Does a step and goes on. False if it is not possible.
 template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const Index &Events) {
   const GraphScript::Step &S = Script.Steps[Step];
+  forgetFrom(G.size());
   EventId E = find(S, Events);
   if (E == NoEvent)
     return false;
   const EventId Before = std::exchange(Done[Step], E);
+  StepOf.resize(std::max<size_t>(StepOf.size(), G.size()), ~size_t(0));
+  StepOf[E] = Step;
   if (G[E].IsWrite) {
     G[E].Past = pastOf(commitBefore(E));
     Model->extend(G, E);
@@ -198,11 +278,11 @@ template <unsigned Words> bool Follower<Words>::followRead(size_t Step, EventId 
       return false;
   }
   bool Inner = !More;
-  return G.positionIn(Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, [&] {
+  return G.positionIn(Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, [&, Next = andFollow()] {
            if (More)
              Inner = followRead(Step, E);
            else
-             follow();
+             Next();
          }) &&
          Inner;
 }
@@ -210,25 +290,16 @@ template <unsigned Words> bool Follower<Words>::followRead(size_t Step, EventId 
 template <unsigned Words> bool Follower<Words>::followWrite(size_t Step, EventId E) {
   const GraphScript::Step &S = Script.Steps[Step];
   const bool More = hasMore(E);
-  const PlaceId Place = placeOf(E);
-  const auto &Coherence = G.Places[Place].Coherence;
-  const uint32_t Mine = S.at(G.cell(E, G[E].Chosen).Offset).Position;
-  auto Position = static_cast<uint32_t>(Coherence.size()) + 1;
-  for (size_t K = 0; K < Done.size(); ++K)
-    for (uint32_t At = 0; At < Coherence.size(); ++At)
-      if (K != Step && isOf(Coherence[At], K) &&
-          (S.Whole ? Script.Steps[K].Turn == GraphScript::Step::BehindEnd
-                   : Script.Steps[K].at(G.cellIn(Place, Coherence[At]).Offset).Position > Mine))
-        Position = std::min(Position, At + 1);
+  uint32_t Position = positionFor(Step, E);
   const uint32_t Floor = lowestFor(E);
   if (S.Whole) // a thread's own write comes in front of its end all the same
     Position = std::max(Position, Floor + 1);
   bool Inner = !More;
-  return Position > Floor && withWrite(E, Position, [&] {
+  return Position > Floor && withWrite(E, Position, [&, Next = andFollow()] {
            if (More)
              Inner = followWrite(Step, E);
            else
-             follow();
+             Next();
          }) &&
          Inner;
 }
@@ -240,13 +311,22 @@ template <unsigned Words> void Follower<Words>::complete() {
     return withOutcome(Next, false, [&] { complete(); });
   startOverIfSurprised();
   Set InFront;
-  (G.Reads | G.Writes).forEach([&](EventId E) { InFront |= G[E].Before; });
+  if constexpr (Walk::IsLarge)
+    InFront = G.rowsOf(G.Reads | G.Writes, EventRow::Before);
+  else
+    (G.Reads | G.Writes).forEach([&](EventId E) { InFront |= G[E].Before; });
   for (ThreadId T = 0; T < M.numThreads(); ++T)
-    if (M.exists(T) && M.status(T) == ThreadStatus::Failed)
-      InFront |= Flow.bugOf(T) == NoEvent ? Flow.behind(T) : G[Flow.bugOf(T)].Before;
-  for (EventId E = 0; E < G.size(); ++E)
-    if (InFront.contains(E) && !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && isEnabled(E) &&
-        !comesOfBug(E) && commitSomehow(E, [&] { complete(); }))
+    if (M.exists(T) && M.status(T) == ThreadStatus::Failed) {
+      const Set Behind = Flow.bugOf(T) == NoEvent ? Flow.behind(T) : G[Flow.bugOf(T)].Before;
+      Behind.forEach([&](EventId E) { // not what was fetched behind a division by zero
+        if (G[E].Thread != T || !Flow.isAbandoned(E))
+          InFront.insert(E);
+      });
+    }
+  std::vector<EventId> Left;
+  (InFront - G.Committed).forEach([&](EventId E) { Left.push_back(E); });
+  for (EventId E : Left)
+    if (!isHalfOfUpdate(E) && isEnabled(E) && !comesOfBug(E) && commitSomehow(E, [&] { complete(); }))
       return;
   endOfScript();
 }
@@ -264,6 +344,10 @@ template <unsigned Words> bool Follower<Words>::comesOfBug(EventId E) const {
 template <unsigned Words>
 template <typename Continuation>
 bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
+  if (G.isLateWrite(E) && leaves(E)) {
+    withNothing(E, Then);
+    return true;
+  }
   const std::vector<EventId> Coherence = G.Places[placeOf(E)].Coherence;
   const bool More = hasMore(E);
   auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return G[W].Ends; });
@@ -287,7 +371,8 @@ bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
     G[E].Past = pastOf(commitBefore(E));
     Model->extend(G, E);
   }
-  const uint32_t Floor = lowestFor(E), Latest = std::max(static_cast<uint32_t>(End - Coherence.begin()), Floor);
+  const uint32_t Floor = lowestFor(E);
+  const uint32_t Latest = G.isLateWrite(E) ? Floor : std::max(static_cast<uint32_t>(End - Coherence.begin()), Floor);
   for (uint32_t Position = Latest + 1; Position > Floor; --Position)
     if (withWrite(E, Position, Next) && Inner)
       return true;
@@ -299,7 +384,7 @@ template <unsigned Words> void Follower<Words>::endOfScript() {
     // Whoever still waits may do so for ever.
     bool AllWait = true;
     for (EventId E = 0; E < G.size(); ++E)
-      if (!G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && isEnabled(E)) {
+      if (!G.Committed.contains(E) && !isHalfOfUpdate(E) && isEnabled(E)) {
         AllWait &= Flow.mayWait(E);
         Deferred.push_back({E, ~0u});
       }
@@ -318,7 +403,8 @@ template <unsigned Words> void Follower<Words>::endOfScript() {
 template <unsigned Words>
 bool followWith(const Program &P, AxiomaticModel Model, const MachineOptions &Options, Sharing &Shared,
                 const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then) {
-  EndingMemory Memory;
+  EndingMemory Memory = Script.Known;
+  Memory.Changed = false;
   for (;;) {
     const auto Known = Memory.Accessed;
     bool Again = false;
@@ -349,10 +435,11 @@ void followGraph(const Program &P, AxiomaticModel Model, const MachineOptions &M
   MachineOptions Options = Machine;
   Options.OutOfOrder = true;
   Options.StopAtFences = false;
-  if (followWith<1>(P, Model, Options, Shared, Script, Wanted, Then) ||
-      followWith<4>(P, Model, Options, Shared, Script, Wanted, Then))
+  if (!Options.LargeGraphs && (followWith<1>(P, Model, Options, Shared, Script, Wanted, Then) ||
+                               followWith<4>(P, Model, Options, Shared, Script, Wanted, Then) ||
+                               followWith<16>(P, Model, Options, Shared, Script, Wanted, Then)))
     return;
-  followWith<16>(P, Model, Options, Shared, Script, Wanted, Then);
+  onLargeStack(Options.MaxMemoryBytes, [&] { followWith<0>(P, Model, Options, Shared, Script, Wanted, Then); });
 }
 
 } // namespace picket

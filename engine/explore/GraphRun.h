@@ -3,6 +3,7 @@
 
 #include "machine/Bug.h"
 #include "machine/Machine.h"
+#include "memory/EndingMemory.h"
 #include "memory/EventSet.h"
 #include "memory/GraphNotes.h"
 
@@ -22,6 +23,7 @@ struct GraphAccess {
   uint32_t Source;
   /// Writes: place in the coherence of its location, from 1.
   uint32_t Position;
+  uint64_t Value2 = 0; // of 16 bytes, the upper half
 };
 
 /// An access that a thread has fetched, with everything a recording needs. Numbers of others are those of the list.
@@ -37,6 +39,7 @@ struct GraphFact {
   Address Where; // if it happened, as all below
   uint32_t Width;
   uint64_t Value, Initial;
+  uint64_t Value2 = 0, Initial2 = 0; // of 16 bytes, the upper halves
   EventId Source;                                          // reads
   uint32_t Position;                                       // writes
   struct Cell {
@@ -82,6 +85,7 @@ struct GraphScript {
   };
   std::vector<std::vector<uint32_t>> Threads;
   std::vector<Step> Steps;
+  EndingMemory Known; // what ends, or is moved, has events for all that is known to be in it
 };
 
 /// An operation that takes effect in memory, and all of it at once. Those of a thread are numbered as in GraphFact.

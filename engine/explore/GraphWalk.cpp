@@ -12,14 +12,34 @@ template <unsigned Words> bool GraphWalk<Words>::start() {
 
 template <unsigned Words> EventSet<Words> GraphWalk<Words>::commitBefore(EventId E) const {
   Set Direct = Model->commitBefore(G, E);
-  if (G[E].OfUpdate) {
+  if (!G[E].OfUpdate || G[E].IsWrite)
+    return Direct;
+  if (mayWriteLate(E)) {
+    // Earlier writes too: all that those need is kept before the read by the same fence.
+    Direct |= G[E].LwSync;
+  } else {
     Direct |= Model->commitBefore(G, E + 1);
     Direct.erase(E);
   }
   return Direct;
 }
 
+/// In a spin loop an update is one: whether it waits is seen from what it does.
+template <unsigned Words> bool GraphWalk<Words>::mayWriteLate(EventId Read) const {
+  return WritesLate && !Flow.mayWait(Read) && Flow.operation(Read).Kind != OperationKind::Sync;
+}
+
+template <unsigned Words> bool GraphWalk<Words>::writesLate(EventId Read) const {
+  if (!mayWriteLate(Read))
+    return false;
+  Set More = Model->commitBefore(G, Read + 1) - pastOf(commitBefore(Read));
+  More.erase(Read);
+  return !More.empty();
+}
+
 template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(const Set &Direct) const {
+  if constexpr (IsLarge)
+    return Direct | G.rowsOf(Direct, EventRow::Past);
   Set Past = Direct;
   Direct.forEach([&](EventId E) { Past |= G[E].Past; });
   return Past;
@@ -36,6 +56,7 @@ template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(EventId Read,
 }
 
 template <unsigned Words> bool GraphWalk<Words>::allowsChosen(EventId Read) {
+  Scope Here(*this);
   const uint32_t NumCells = std::exchange(G[Read].NumCells, G[Read].Chosen);
   const EventId Last = G.cell(Read, --G[Read].Chosen).Source;
   G.commitRead(Read, Last);
@@ -48,28 +69,38 @@ template <unsigned Words> bool GraphWalk<Words>::allowsChosen(EventId Read) {
 }
 
 template <unsigned Words> bool GraphWalk<Words>::isEnabled(EventId E) {
-  return Flow.locate(E) && (!G[E].OfUpdate || Flow.locate(E + 1)) && Flow.hasOperands(E) &&
-         commitBefore(E).isSubsetOf(G.Committed);
+  if (!Flow.locate(E))
+    return false;
+  // A compare-and-swap that finds something else needs no operand.
+  if (G.isLateWrite(E) && commitBeforeNothing(E).isSubsetOf(G.Committed) && leaves(E))
+    return true;
+  if (!G[E].OfUpdate || G[E].IsWrite)
+    return Flow.hasOperands(E) && commitBefore(E).isSubsetOf(G.Committed);
+  return Flow.locate(E + 1) && commitBefore(E).isSubsetOf(G.Committed) && (Flow.hasOperands(E) || writesLate(E));
 }
 
 /// Whether an event may be committed as soon as it is enabled.
 template <unsigned Words> bool GraphWalk<Words>::isOpen(EventId E) const {
-  return !G.Committed.contains(E) && !(G[E].OfUpdate && G[E].IsWrite) && !Flow.isAbandoned(E) && !LeftOut.contains(E) &&
+  return !G.Committed.contains(E) && (!(G[E].OfUpdate && G[E].IsWrite) || G.isLateWrite(E)) && !Flow.isAbandoned(E) &&
+         !LeftOut.contains(E) &&
          std::none_of(Deferred.begin(), Deferred.end(), [E](auto &D) { return D.first == E; });
 }
 
 /// In which order to commit. Writes first: a read can then choose among them, which saves races. Reads that may have to
 /// wait for others come late, and last the writes that may turn out to be impossible.
 template <unsigned Words> uint64_t GraphWalk<Words>::rankOf(EventId E) const {
-  uint64_t Group = G[E].Decides ? 0 : G[E].Conditional ? 4 : G[E].IsWrite ? 1 : Flow.mayWait(E) ? 3 : 2;
+  const bool MayBeImpossible = G[E].Conditional || (G[E].OfUpdate && G[E].IsWrite);
+  uint64_t Group = G[E].Decides ? 0 : MayBeImpossible ? 4 : G[E].IsWrite ? 1 : Flow.mayWait(E) ? 3 : 2;
   return (Group << 32) + G[E].Index;
 }
 
 template <unsigned Words> EventId GraphWalk<Words>::choose() {
   // What is half chosen goes on: others need all of it.
-  for (size_t K = Half.size(); K-- > 0;)
+  for (size_t K = NumHalf ? Half.size() : 0; K-- > 0;)
     if (isHalf(Half[K]) && isOpen(Half[K]))
       return Half[K];
+  if constexpr (IsLarge)
+    return chooseReady();
   EventId Best = NoEvent;
   uint64_t BestRank = ~0ull;
   for (EventId E = 0; E < G.size(); ++E) {
@@ -81,6 +112,59 @@ template <unsigned Words> EventId GraphWalk<Words>::choose() {
     }
   }
   return Best;
+}
+
+/// The same in a large graph.
+template <unsigned Words> EventId GraphWalk<Words>::chooseReady() {
+  if constexpr (IsLarge) {
+    for (EventId E : Ready.toLookAt(G.size(), G.Large.Order))
+      lookAt(E);
+    for (auto [Rank, E] : Ready.ready())
+      if (isOpen(E))
+        return E;
+  }
+  return NoEvent;
+}
+
+template <unsigned Words> void GraphWalk<Words>::lookAt(EventId E) {
+  if constexpr (IsLarge) {
+    if (G.Committed.contains(E) || Flow.isAbandoned(E))
+      return;
+    if (G[E].OfUpdate && G[E].IsWrite && !G.isLateWrite(E)) // it is committed with its read, unless that is
+      return Ready.waitFor(E, E - 1);
+    if (isEnabled(E))
+      return Ready.setReady(E, rankOf(E));
+    if (Flow.isAbandoned(E)) // that was a bug
+      return;
+    // Of what has to come first, the latest mostly comes last. But where it is has to be found out as soon as it can
+    // be: later accesses of the same place come behind it.
+    Set Missing = commitBefore(E) - G.Committed;
+    if (const Set Addresses = Missing & (G[E].Address | G[E].AddressBefore);
+        G[E].Place == NoPlace && !G[E].Decides && !Addresses.empty())
+      return Ready.waitFor(E, Addresses.last());
+    if (Missing.empty() && G[E].Conditional && !G.Committed.contains(G[E].Reserved))
+      Missing.insert(G[E].Reserved);
+    if (Missing.empty())
+      Ready.poll(E);
+    else
+      Ready.waitFor(E, Missing.last());
+  }
+}
+
+/// The first load of a thread that may wait and can be committed.
+template <unsigned Words> EventId GraphWalk<Words>::nextWaitOf(ThreadId T) {
+  EventId Found = NoEvent;
+  auto Look = [&](EventId E) {
+    if (Found == NoEvent && G[E].Thread == T && !G.Committed.contains(E) && !G[E].IsWrite && Flow.mayWait(E) &&
+        isEnabled(E))
+      Found = E;
+  };
+  if constexpr (IsLarge)
+    (Flow.fetchedBy(T) - G.Committed).forEach(Look);
+  else
+    for (EventId E = 0; E < G.size() && Found == NoEvent; ++E)
+      Look(E);
+  return Found;
 }
 
 template <unsigned Words> void GraphWalk<Words>::startOverIfSurprised() {
@@ -104,6 +188,8 @@ template <unsigned Words> bool GraphWalk<Words>::lookForEnds(EventId Committed) 
       continue;
     }
     // The write itself comes behind an end; or it is one, and what was there already comes behind it.
+    if (!G.Places[C.Place].NumEnds)
+      continue;
     const std::vector<EventId> &Coherence = G.Places[C.Place].Coherence;
     auto Here = std::find(Coherence.begin(), Coherence.end(), Committed);
     auto End = std::find_if(Coherence.begin(), Here, [&](EventId W) { return G[W].Ends; });
@@ -134,7 +220,7 @@ template <unsigned Words> bool GraphWalk<Words>::place(EventId Read, EventId Sou
   if (G.isSplit(Read))
     G[Read].Value = Flow.joined(Read);
   Model->extend(G, Read);
-  if (Model->allows(G, Read) && (!G[Read].OfUpdate || placeUpdate(Read, Source, Done)))
+  if (Model->allows(G, Read) && (G.lastWith(Read) == Read || placeUpdate(Read, Source, Done)))
     return true;
   G.uncommitRead(Read);
   return false;
@@ -183,10 +269,11 @@ template <unsigned Words> bool GraphWalk<Words>::placeUpdate(EventId Read, Event
 }
 
 template <unsigned Words> void GraphWalk<Words>::takeBack(EventId Read) {
-  if (G[Read].OfUpdate && G[Read + 1].Void)
-    G.uncommitVoid(Read + 1);
-  else if (G[Read].OfUpdate)
-    G.uncommitWrite(Read + 1);
+  const EventId Write = G.lastWith(Read);
+  if (Write != Read && G[Write].Void)
+    G.uncommitVoid(Write);
+  else if (Write != Read)
+    G.uncommitWrite(Write);
   G.uncommitRead(Read);
 }
 
@@ -208,6 +295,7 @@ template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
 /// which it read what is latest.
 template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, std::vector<Glance> *Looked) {
   const ThreadId T = G[Load].Thread;
+  Scope Here(*this);
   auto Before = Flow.mark();
   std::vector<EventId> Reads;
   std::set<int32_t> Entered;
@@ -254,10 +342,7 @@ template <unsigned Words> bool GraphWalk<Words>::goesRoundForEver(EventId Load, 
       Flow.goRound(T);
       Flow.fetch();
     }
-    Load = NoEvent;
-    for (EventId E = 0; E < G.size() && Load == NoEvent; ++E)
-      if (G[E].Thread == T && !G.Committed.contains(E) && !G[E].IsWrite && Flow.mayWait(E) && isEnabled(E))
-        Load = E;
+    Load = nextWaitOf(T);
   }
   Flow.watchLoops(T, nullptr);
   while (!Reads.empty()) {
@@ -363,16 +448,29 @@ template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() 
       continue; // another cell
     Seen.insert(E);
     Add(E);
-    if (G[E].OfUpdate)
-      Add(E + 1);
+    if (const EventId Last = G.lastWith(E); Last != E)
+      Add(Last);
   }
+  // Where the cells of an event begin in that.
+  std::vector<uint32_t> FirstOf(G.size());
+  for (auto K = static_cast<uint32_t>(Order.size()); K-- > 0;)
+    FirstOf[Order[K].first] = K;
+  auto NumberOf = [&](EventId E, PlaceId Id) {
+    uint32_t K = FirstOf[E];
+    while (Order[K].second != Id)
+      ++K;
+    return K;
+  };
   std::vector<GraphAccess> All;
   for (auto [E, Id] : Order) {
     const auto &Place = G.Places[Id];
     const GraphCell &C = G.cellIn(Id, E);
-    auto Source = static_cast<uint32_t>(std::find(Order.begin(), Order.end(), std::pair(C.Source, Id)) - Order.begin());
-    All.push_back({G[E].Thread, G[E].Index, G[E].Pc, G[E].IsWrite, G[E].OfUpdate, Place.Where, Place.Width, C.Value,
-                   G[E].IsWrite || C.Source == NoEvent ? ~0u : Source, G[E].IsWrite ? C.Position : 0});
+    const uint32_t Source = G[E].IsWrite || C.Source == NoEvent ? ~0u : NumberOf(C.Source, Id);
+    GraphAccess &A = All.emplace_back();
+    A = {G[E].Thread, G[E].Index, G[E].Pc, G[E].IsWrite, G[E].OfUpdate, Place.Where, Place.Width, C.Value,
+         Source, G[E].IsWrite ? C.Position : 0};
+    if (Flow.isWide(E) && !G.isSplit(E) && !G[E].Ends)
+      Memory::readWords(Flow.stateOf(C.Value), Place.Width, A.Value, A.Value2);
   }
   return All;
 }
@@ -415,7 +513,12 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
         std::memcpy(Initial + C.Offset, &G.Places[C.Place].Initial, C.Width);
       });
       F.Initial = Memory::readWord(Initial, std::min(F.Width, 8u));
+      F.Initial2 = F.Width > 8 ? Memory::readWord(Initial + 8, 8) : 0;
+    } else if (Flow.isWide(E) && Place.Holds == Graph::PlaceState::State) {
+      Memory::readWords(Flow.stateOf(Place.Initial), F.Width, F.Initial, F.Initial2);
     }
+    if (Flow.isWide(E) && !Event.Ends)
+      Memory::readWords(Flow.stateOf(Event.Value), F.Width, F.Value, F.Value2);
     const Set Own = Event.Before & Happened;
     F.AddressFrom = List(Event.Address & Own);
     F.DataFrom = List(Event.Data & Own);
@@ -434,6 +537,7 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
 
 template <unsigned Words> GraphScript GraphWalk<Words>::script() {
   GraphScript Script;
+  Script.Known = Memory;
   for (ThreadId T = 0; T < M.numThreads(); ++T)
     Script.Threads.push_back(M.exists(T) ? M.pathOf(T) : std::vector<uint32_t>());
   std::vector<uint32_t> StepOf(G.size(), ~0u);
@@ -444,7 +548,8 @@ template <unsigned Words> GraphScript GraphWalk<Words>::script() {
     S.Thread = G[E].Thread;
     S.Number = G[E].Operation;
     S.Part = G[E].Part;
-    const EventId Write = G[E].IsWrite ? E : G[E].OfUpdate && !G[E + 1].Void ? E + 1 : NoEvent;
+    const EventId Last = G.lastWith(E);
+    const EventId Write = G[Last].IsWrite && !G[Last].Void ? Last : NoEvent;
     for (uint32_t K = 0; K < G[E].NumCells; ++K) {
       const GraphCell &C = G.cell(E, K);
       GraphScript::Cell Here{C.Offset, ~0u, 0};
@@ -458,13 +563,12 @@ template <unsigned Words> GraphScript GraphWalk<Words>::script() {
       if (G.isSplit(E))
         S.Cells.push_back(Here);
     }
-    StepOf[E] = static_cast<uint32_t>(Script.Steps.size() - 1);
-    if (G[E].OfUpdate)
-      StepOf[E + 1] = StepOf[E];
+    StepOf[E] = StepOf[Last] = static_cast<uint32_t>(Script.Steps.size() - 1);
   }
   return Script;
 }
 
+template class GraphWalk<0>;
 template class GraphWalk<1>;
 template class GraphWalk<4>;
 template class GraphWalk<16>;

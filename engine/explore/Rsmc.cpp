@@ -40,19 +40,27 @@ public:
       if (fits())
         return Result;
     }
+    // More than there is room for even so.
     Result.Ended = ExplorationResult::End::Limit;
     Result.NotAsGraph = Result.Reason =
-        "an execution has more than " + std::to_string(EventSet<16>::Capacity) + " shared accesses";
+        "an execution has more than " + std::to_string(MostAccesses) + " shared accesses";
     return Result;
   }
 
 private:
-  bool fits() { return Options.OnePer == Equivalence::ReadsFrom ? fits<ReadsFromWalk>() : fits<GraphWalk>(); }
+  bool fits() {
+    if (Options.OnePer == Equivalence::ReadsFrom)
+      return fitsSmall<ReadsFromWalk>();
+    return (!Options.Machine.LargeGraphs && fitsSmall<GraphWalk>()) || exploreWith<RsmcWorker<0, GraphWalk>>();
+  }
 
-  template <template <unsigned> class Base> bool fits() {
+  template <template <unsigned> class Base> bool fitsSmall() {
     return exploreWith<RsmcWorker<1, Base>>() || exploreWith<RsmcWorker<4, Base>>() ||
            exploreWith<RsmcWorker<16, Base>>();
   }
+
+  /// Of reads-from relations: coherence is searched for with sets of a fixed size.
+  static constexpr EventId MostAccesses = EventSet<16>::Capacity;
 
   /// Explores with sets of a certain size. False if they turn out to be too small.
   template <typename Worker> bool exploreWith() {

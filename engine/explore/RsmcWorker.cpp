@@ -1,5 +1,8 @@
 #include "explore/RsmcWorker.h"
 
+#include "explore/BranchOrder.h"
+#include "explore/LargeStack.h"
+
 namespace picket {
 
 namespace {
@@ -10,11 +13,12 @@ struct Enough {};
 } // namespace
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::explore() {
-  if (!M.bugs().empty() && !Options.Exhaustive)
+  auto HasEnough = [&] { return !M.bugs().empty() && !Options.Exhaustive && !awaitsWrite(); };
+  if (HasEnough())
     return leaf();
   EventId E = choose();
   startOverIfSurprised();
-  if (E == NoEvent || (!M.bugs().empty() && !Options.Exhaustive))
+  if (E == NoEvent || HasEnough())
     leaf();
   else if (G[E].Decides)
     exploreOutcome(E);
@@ -22,6 +26,14 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     exploreWrite(E);
   else
     exploreRead(E);
+}
+
+/// Whether an update has only read so far. What was come to may be nothing if it then cannot write.
+template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words, Base>::awaitsWrite() const {
+  for (EventId E = 0; E < G.size(); ++E)
+    if (G.isLateWrite(E) && !G.Committed.contains(E) && !Flow.isAbandoned(E))
+      return true;
+  return false;
 }
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreOutcome(EventId E) {
@@ -41,6 +53,8 @@ void RsmcWorker<Words, Base>::tryAll(EventId E, uint32_t Low, uint32_t High, con
 }
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreWrite(EventId E) {
+  if (G.isLateWrite(E) && leaves(E))
+    return withNothing(E, [&] { explore(); });
   if (!isHalf(E)) {
     G[E].Past = pastOf(commitBefore(E));
     Model->extend(G, E);
@@ -49,7 +63,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   bool Possible = false;
   tryAll(E, lowestFor(E) + 1, lastFor(E) + 1, nullptr,
          [&](uint32_t Position) { Possible |= withWrite(E, Position, [&] { explore(); }); });
-  if (!G[E].Conditional || isHalf(E))
+  if (!mayBeImpossible(E) || isHalf(E))
     return;
   // Other writes of this kind may be in races with loads, but impossible behind this one, wherever it is. It was chosen
   // last, so that nothing else can.
@@ -63,14 +77,14 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreRead(EventId E) {
   auto Home = static_cast<uint32_t>(Frames.size());
-  Frames.emplace_back(Run.size(), keyOf(E, G[E].Chosen), Deferred.size(), LeftOut);
-  const auto &Place = G.Places[placeOf(E)];
-  if (G[E].OfUpdate && G.isSplit(E)) {
+  Frames.emplace_back(Run.size(), keyOf(E, G[E].Chosen), Deferred.size(), LeftOut, committedNow());
+  if (G[E].OfUpdate && writesLate(E)) {
+    // The write has its own races.
+  } else if (G[E].OfUpdate && G.isSplit(E)) {
     if (!isHalf(E))
       detectRacesOfSplit(E);
   } else if (G[E].OfUpdate) {
-    detectRaces(E, NoEvent);
-    for (EventId Source : Place.Coherence)
+    for (EventId Source : sourcesFor(E))
       detectRaces(E, Source);
   }
   const bool Accepted = exploreCells(E, Home);
@@ -96,13 +110,24 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   Frames.pop_back();
 }
 
+/// What a load may read in its next cell, given what its thread has seen.
+template <unsigned Words, template <unsigned> class Base>
+std::vector<EventId> RsmcWorker<Words, Base>::sourcesFor(EventId Read) const {
+  const auto &Coherence = G.Places[placeOf(Read)].Coherence;
+  const uint32_t Oldest = oldestFor(Read);
+  std::vector<EventId> Sources;
+  Sources.reserve(Coherence.size() + 1 - Oldest);
+  if (Oldest == 0)
+    Sources.push_back(NoEvent);
+  Sources.insert(Sources.end(), Coherence.begin() + (Oldest ? Oldest - 1 : 0), Coherence.end());
+  return Sources;
+}
+
 /// Lets a load read what is there; one that is split in all its cells. False if the axioms, or what it waits for, reject
 /// all of it.
 template <unsigned Words, template <unsigned> class Base>
 bool RsmcWorker<Words, Base>::exploreCells(EventId E, uint32_t Home) {
-  std::vector<EventId> Sources = G.Places[placeOf(E)].Coherence;
-  Sources.insert(Sources.begin(), NoEvent);
-  Sources.erase(Sources.begin(), Sources.begin() + oldestFor(E));
+  const std::vector<EventId> Sources = sourcesFor(E);
   const bool More = hasMore(E);
   bool Accepted = false;
   tryAll(E, 0, static_cast<uint32_t>(Sources.size()), Sources.data(), [&](uint32_t K) {
@@ -136,6 +161,8 @@ void RsmcWorker<Words, Base>::follow(const std::vector<Step> &Steps, size_t At, 
   }
   if (G[E].Decides)
     return withOutcome(E, Parameter != 0, Next);
+  if (G.isLateWrite(E) && leaves(E))
+    return withNothing(E, Next);
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
   if (!withWrite(E, OnlyReadsFrom ? lastFor(E) : static_cast<uint32_t>(Parameter), Next))
@@ -221,10 +248,10 @@ void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store, uint32_
     Set Old; // what was there when it was chosen
     for (size_t K = 0; K < Frames[Home].Prefix; ++K)
       if (G.Committed.contains(Run[K]))
-        Old.insert(G[Run[K]].OfUpdate ? Run[K] + 1 : Run[K]);
+        Old.insert(G.lastWith(Run[K]));
     Accepted = traverseCells(Home, Load, Store, Cell, Old);
   } else {
-    if (G[Load].OfUpdate)
+    if (G[Load].OfUpdate && !writesLate(Load))
       detectRaces(Load, Store);
     Accepted = G.positionIn(placeOf(Load), Store) >= oldestFor(Load) && withRead(Load, Store, Home, [&] { explore(); });
   }
@@ -240,11 +267,13 @@ bool RsmcWorker<Words, Base>::traverseCells(uint32_t Home, EventId Load, EventId
   if (G[Load].Chosen == Cell) {
     if (G.positionIn(Place, Store) < oldestFor(Load) || !G.agrees(Load, Store))
       return false;
-    if (G[Load].OfUpdate && hasMore(Load)) { // with whatever is there in the cells behind it
+    if (!G[Load].OfUpdate || writesLate(Load)) {
+      // Nothing is written with it.
+    } else if (hasMore(Load)) { // with whatever is there in the cells behind it
       G.choose(Load, Store);
       detectRacesOfSplit(Load);
       --G[Load].Chosen;
-    } else if (G[Load].OfUpdate) {
+    } else {
       considerSplit(Load, Store);
     }
     return withRead(Load, Store, Home, [&] { explore(); });
@@ -308,7 +337,9 @@ void RsmcWorker<Words, Base>::detectRaces(EventId Update, EventId Source) {
 template <unsigned Words, template <unsigned> class Base>
 bool RsmcWorker<Words, Base>::isTaken(PlaceId Place, EventId Source, const Set &Past) const {
   bool Taken = false;
-  (G.readersOf(Place, Source) & Past).forEach([&](EventId R) { Taken |= G[R].OfUpdate && !G[R + 1].Void; });
+  (G.readersOf(Place, Source) & Past).forEach([&](EventId R) {
+    Taken |= G[R].OfUpdate && G.Writes.contains(R + 1) && (!G[R].Alone || Past.contains(R + 1));
+  });
   return Taken;
 }
 
@@ -362,6 +393,13 @@ typename RsmcWorker<Words, Base>::Key RsmcWorker<Words, Base>::parameterOf(Event
     return 0;
   const GraphCell &C = G.cell(Write, Cell);
   const auto &Coherence = G.Places[C.Place].Coherence;
+  if constexpr (IsLarge) { // nearly all are present
+    Key Absent = 0;
+    (G.Places[C.Place].Writes - Present).forEach([&](EventId W) {
+      Absent += G.positionIn(C.Place, W) < C.Position;
+    });
+    return C.Position - Absent;
+  }
   return 1 + static_cast<Key>(std::count_if(Coherence.begin(), Coherence.begin() + (C.Position - 1),
                                             [&](EventId W) { return Present.contains(W); }));
 }
@@ -371,10 +409,41 @@ template <unsigned Words, template <unsigned> class Base>
 RsmcStep RsmcWorker<Words, Base>::stepOf(EventId E, uint32_t Cell, Set &Present) const {
   if (G[E].Decides)
     return {keyOf(E), Flow.succeeds(E)};
+  if (G[E].Void) // a late write that leaves things as they are
+    return {keyOf(E), 0};
   const Key Parameter = G[E].IsWrite ? parameterOf(E, Cell, Present) : keyOf(G.cell(E, Cell).Source);
   if (Cell + 1 == G[E].NumCells)
-    Present.insert(G[E].OfUpdate ? E + 1 : E);
+    Present.insert(G.lastWith(E));
   return {keyOf(E, Cell), Parameter};
+}
+
+/// What of the run since a load is before something. Present: what was there already.
+template <unsigned Words, template <unsigned> class Base>
+typename RsmcWorker<Words, Base>::Set
+RsmcWorker<Words, Base>::eventsSince(const Frame &F, const Set &Past, Set &Present) const {
+  Set Left;
+  if constexpr (IsLarge) {
+    if (!F.Committed.empty() || F.Prefix == 0) { // else another began the frame
+      Present = F.Committed;
+      ((Past & G.Committed) - F.Committed).forEach([&](EventId E) {
+        Left.insert(G.firstWith(E));
+      });
+      return Left;
+    }
+  }
+  for (size_t K = 0; K < Run.size(); ++K) {
+    EventId E = Run[K];
+    const EventId Last = G.lastWith(E);
+    if (K < F.Prefix) {
+      // The load itself may be half chosen there: it is not present.
+      const auto End = Run.begin() + static_cast<ptrdiff_t>(F.Prefix);
+      if (!G.isSplit(E) || std::count(Run.begin(), End, E) == G[E].NumCells)
+        Present.insert(Last);
+    } else if (Past.contains(E) || Past.contains(Last)) {
+      Left.insert(E);
+    }
+  }
+  return Left;
 }
 
 /// Cuts the run since the load down to what is before the store, normalises its order, and queues it.
@@ -382,20 +451,17 @@ template <unsigned Words, template <unsigned> class Base>
 void RsmcWorker<Words, Base>::addBranch(uint32_t Home, uint32_t Cell, const Set &Past, EventId Store, Key Parameter,
                                         std::vector<Key> Sources) {
   Frame &F = Frames[Home];
-  Set Left, Present;
-  for (size_t K = 0; K < Run.size(); ++K) {
-    EventId E = Run[K];
-    bool Updates = G[E].OfUpdate;
-    if (K < F.Prefix) {
-      // The load itself may be half chosen there: it is not present.
-      const auto End = Run.begin() + static_cast<ptrdiff_t>(F.Prefix);
-      if (!G.isSplit(E) || std::count(Run.begin(), End, E) == G[E].NumCells)
-        Present.insert(Updates ? E + 1 : E);
-    } else if (Past.contains(E) || (Updates && Past.contains(E + 1))) {
-      Left.insert(E);
-    }
-  }
+  Set Present;
+  Set Left = eventsSince(F, Past, Present);
   Branch B;
+  auto Take = [&](EventId E) {
+    for (uint32_t K = 0, Number = G[E].Void ? 1 : G[E].NumCells; K < Number; ++K)
+      B.Steps.push_back(stepOf(E, K, Present));
+  };
+  if constexpr (IsLarge) {
+    inBranchOrder(G, Left, [&](EventId E) { return keyOf(E); }, Take, [&] { look(1); });
+    Left.clear();
+  }
   while (!Left.empty()) {
     EventId Next = NoEvent;
     size_t Number = 0;
@@ -406,8 +472,7 @@ void RsmcWorker<Words, Base>::addBranch(uint32_t Home, uint32_t Cell, const Set 
     });
     look(Number);
     Left.erase(Next);
-    for (uint32_t Cell = 0; Cell < G[Next].NumCells; ++Cell)
-      B.Steps.push_back(stepOf(Next, Cell, Present));
+    Take(Next);
   }
   B.Store = keyOf(Store);
   B.StoreParameter = Parameter;
@@ -442,10 +507,10 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   ThreadId Stuck = ~0u;
   bool Superfluous = false;
   // Whatever was to succeed must have.
-  for (EventId E = 0; E < G.size(); ++E)
-    Superfluous |= G[E].Conditional && !G.Committed.contains(E) && !Flow.isAbandoned(E);
+  for (EventId E : Flow.odd())
+    Superfluous |= mayBeImpossible(E) && !G.Committed.contains(E) && !Flow.isAbandoned(E);
   // What waits does so in front of all its cells, in another run.
-  Superfluous |= std::any_of(Half.begin(), Half.end(), [&](EventId E) { return isHalf(E); });
+  Superfluous |= NumHalf != 0;
   // A bug that was come to with less, in a run that goes on.
   if constexpr (OnlyReadsFrom)
     Superfluous |= ((Options.Exhaustive && !M.bugs().empty()) || M.hasUncheckedError()) && Walk::waitsInVain();
@@ -523,7 +588,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   auto Queued = std::find_if(Frames.begin(), Frames.end(), [](const Frame &F) { return F.Begun < F.Queue.size(); });
   // Whether a conditional write is possible at all is for one to find out.
   auto Left = std::find_if(Choices.begin(), Choices.end(),
-                           [&](const Choice &C) { return C.Low < C.High && !G[C.Event].Conditional; });
+                           [&](const Choice &C) { return C.Low < C.High && !mayBeImpossible(C.Event); });
   if (Queued != Frames.end() && (Left == Choices.end() || Queued->Prefix <= Left->Prefix))
     return share(static_cast<size_t>(Queued - Frames.begin()) + 1);
   if (Left == Choices.end())
@@ -618,6 +683,16 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 }
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::run() {
+  if constexpr (IsLarge)
+    onLargeStack(Options.MaxMemoryBytes, [&] { runHere(); });
+  else
+    runHere();
+}
+
+template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::runHere() {
+  typename Walk::Scope Here(*this);
+  const char Mark = 0;
+  StackFrom = &Mark;
   try {
     work();
   } catch (const StartOver &) {
@@ -660,7 +735,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   Team.Executions += Result.Executions - ExecutionsTold;
   ExecutionsTold = Result.Executions;
   const uint64_t Own = M.undo().bytes() + BranchBytes + M.memory().bytesAllocated() + Walk::bytes() +
-                       M.numThreads() * Machine::BytesPerThread;
+                       M.numThreads() * Machine::BytesPerThread + bytesOfStack();
   const uint64_t Bytes = (Team.Bytes += Own - BytesTold) + Team.FrameBytes;
   BytesTold = Own;
   Result.Bytes = Bytes;
@@ -670,11 +745,12 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     Stop("the check was cancelled");
   if (Options.Deadline && std::chrono::steady_clock::now() >= *Options.Deadline)
     Stop("the time limit was reached");
-  if (Bytes > Options.MaxMemoryBytes)
+  if (Bytes > Options.MaxMemoryBytes || bytesOfStack() + StackReserve > stackSize())
     Stop("the memory limit was reached");
   Team.tellProgress(Result, [&](const ExplorationResult &SoFar) { Observer.progress(SoFar); });
 }
 
+template class RsmcWorker<0, GraphWalk>;
 template class RsmcWorker<1, GraphWalk>;
 template class RsmcWorker<4, GraphWalk>;
 template class RsmcWorker<16, GraphWalk>;

@@ -43,8 +43,11 @@ private:
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
   using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared;
   using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
-  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::ending;
-  using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::Half;
+  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::ending;
+  using Walk::writesLate, Walk::leaves;
+  /// Whether a write may turn out to be impossible, wherever in coherence it is.
+  bool mayBeImpossible(EventId Write) const { return G[Write].Conditional || G.isLateWrite(Write); }
+  using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::NumHalf, Walk::IsLarge;
 
   using Key = EventKey;
   using Step = RsmcStep;
@@ -64,12 +67,23 @@ private:
   }
   EventId findSource(Key K) const { return K == Initial ? NoEvent : find(K); }
 
+  /// What was committed when a load was chosen, in a large graph. A small one looks through the run.
+  struct Nothing {};
+  using CommittedThen = std::conditional_t<IsLarge, Set, Nothing>;
+  CommittedThen committedNow() const {
+    if constexpr (IsLarge)
+      return G.Committed;
+    else
+      return {};
+  }
+
   /// A load, where it was first chosen; of one that is split, its cells from the next one on.
   struct Frame {
     size_t Prefix; // of Run
     Key Load;
     size_t NumDeferred = 0; // when it was chosen
     Set LeftOut;            // the same
+    CommittedThen Committed;
     std::vector<Branch> Queue;
     size_t Begun = 0;                      // of the queue
     std::set<std::vector<uint64_t>> Known; // everything that was ever in the queue
@@ -88,6 +102,7 @@ private:
 
   // Explore, Traverse, DetectRace.
   void explore();
+  bool awaitsWrite() const;
   void exploreOutcome(EventId E);
   void exploreWrite(EventId E);
   void exploreRead(EventId E);
@@ -105,11 +120,20 @@ private:
   bool isTaken(PlaceId Place, EventId Source, const Set &Past) const;
   void addBranch(uint32_t Home, uint32_t Cell, const Set &Past, EventId Store, Key Parameter,
                  std::vector<Key> Sources = {});
+  Set eventsSince(const Frame &F, const Set &Past, Set &Present) const;
+  std::vector<EventId> sourcesFor(EventId Read) const;
   template <typename Visitor> void forEachRace(PlaceId Place, const Set &Past, Visitor Visit);
   template <typename Continuation> bool withAllPositions(EventId Store, Continuation Then);
   template <typename Continuation> bool withSources(EventId Update, const std::vector<Key> &Sources, Continuation Then);
   Key parameterOf(EventId Write, uint32_t Cell, const Set &Present) const;
   Step stepOf(EventId E, uint32_t Cell, Set &Present) const;
+
+  void runHere();
+  /// How much of the stack is in use, where that may be much.
+  size_t bytesOfStack() const {
+    const char Here = 0;
+    return IsLarge ? static_cast<size_t>(StackFrom - &Here) : 0;
+  }
 
   // With others:
   void work();
@@ -143,6 +167,7 @@ private:
   uint64_t EventsSeen = 0, EventsAtLook = 0;
   uint64_t ExecutionsTold = 0, BytesTold = 0;
   bool LostItsWay = false;
+  const char *StackFrom = nullptr; // where the stack was when it began
 };
 
 } // namespace picket

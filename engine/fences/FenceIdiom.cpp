@@ -150,13 +150,21 @@ std::optional<FenceKind> fenceOf(const SourceTree &Tree, const Stmt *S) {
 }
 
 std::string nameOfOrder(Order O, bool Builtins) {
-  static constexpr const char *Names[] = {"relaxed", "relaxed", "acquire", "release", "acq_rel", "seq_cst"};
-  std::string Name = Names[static_cast<size_t>(O)];
+  std::string Name = "relaxed";
+  switch (O) {
+  case Order::NotAtomic:
+  case Order::Relaxed: break;
+  case Order::AcquirePC:
+  case Order::Acquire: Name = "acquire"; break;
+  case Order::Release: Name = "release"; break;
+  case Order::AcqRel: Name = "acq_rel"; break;
+  case Order::SeqCst: Name = "seq_cst"; break;
+  }
   return Builtins ? "__ATOMIC_" + StringRef(Name).upper() : "memory_order_" + Name;
 }
 
 Order orderOf(FenceKind Kind) {
-  switch (Kind) {
+  switch (withoutArm(Kind)) {
   case FenceKind::Full: return Order::SeqCst;
   case FenceKind::StoreStore:
   case FenceKind::Release: return Order::Release;
@@ -164,6 +172,7 @@ Order orderOf(FenceKind Kind) {
   case FenceKind::ISync: return Order::Acquire;
   case FenceKind::AcqRel:
   case FenceKind::LwSync: return Order::AcqRel;
+  default: break;
   }
   return Order::SeqCst;
 }

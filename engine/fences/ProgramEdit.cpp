@@ -22,7 +22,7 @@ bool goesOn(Opcode Op) {
 }
 
 bool atLeast(Order A, Order B) {
-  if (A == Order::Acquire || A == Order::Release)
+  if (A == Order::Release)
     return B == A || B <= Order::Relaxed;
   return A >= B;
 }

@@ -98,6 +98,29 @@ uint64_t applyRmw(RmwOp Op, uint64_t Old, uint64_t Operand, unsigned Width) {
   return Old;
 }
 
+uint64_t evaluateFloating(const Instruction &I, uint64_t A, uint64_t B) {
+  const bool Single = I.Width == 32;
+  auto Get = [&](uint64_t Bits) { return Single ? static_cast<double>(asFloat(Bits)) : asDouble(Bits); };
+  auto Put = [&](double D) { return Single ? bitsOf(static_cast<float>(D)) : bitsOf(D); };
+  switch (I.Op) {
+  case Opcode::FNeg: return A ^ (1ull << (I.Width - 1));
+  case Opcode::FMath: return Put(evaluateFunction(static_cast<FloatFunction>(I.Flags), Get(A)));
+  case Opcode::FCmp: return compareFloat(I.Flags, Get(A), Get(B));
+  case Opcode::FToSI: return lowBits(static_cast<uint64_t>(toSigned(Get(A))), static_cast<unsigned>(I.C));
+  case Opcode::FToUI: return lowBits(toUnsigned(Get(A)), static_cast<unsigned>(I.C));
+  case Opcode::SIToF: {
+    const int64_t V = signedValue(A, I.Width);
+    return I.C == 32 ? bitsOf(static_cast<float>(V)) : bitsOf(static_cast<double>(V));
+  }
+  case Opcode::UIToF: return I.C == 32 ? bitsOf(static_cast<float>(A)) : bitsOf(static_cast<double>(A));
+  case Opcode::FExt: return bitsOf(static_cast<double>(asFloat(A)));
+  case Opcode::FTrunc: return bitsOf(static_cast<float>(asDouble(A)));
+  default:
+    // One operation on floats computed in double and rounded once is exact for + - * / (53 >= 2 * 24 + 2 bits).
+    return Put(evaluateFloat(I.Op, Get(A), Get(B)));
+  }
+}
+
 Wide applyWideRmw(RmwOp Op, Wide Old, Wide Operand) {
   const bool Smaller = static_cast<SignedWide>(Old) < static_cast<SignedWide>(Operand);
   switch (Op) {

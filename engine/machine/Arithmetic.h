@@ -45,6 +45,8 @@ uint64_t toUnsigned(double D);
 
 double evaluateFunction(FloatFunction Function, double A);
 double evaluateFloat(Opcode Op, double A, double B);
+/// FAdd to FTrunc.
+uint64_t evaluateFloating(const Instruction &I, uint64_t A, uint64_t B);
 
 /// LLVM's floating-point predicates: bit 0 equal, bit 1 greater, bit 2 less, bit 3 unordered.
 inline bool compareFloat(unsigned Predicate, double A, double B) {

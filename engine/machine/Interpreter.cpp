@@ -201,30 +201,7 @@ bool Interpreter::wideBinary(const Instruction &I) {
 }
 
 void Interpreter::floating(const Instruction &I) {
-  uint64_t A = value(I.A);
-  bool Single = I.Width == 32;
-  auto Get = [&](uint64_t Bits) { return Single ? static_cast<double>(asFloat(Bits)) : asDouble(Bits); };
-  auto Put = [&](double D, bool AsSingle) { return AsSingle ? bitsOf(static_cast<float>(D)) : bitsOf(D); };
-  uint64_t &Dst = Registers[I.Dst];
-  switch (I.Op) {
-  case Opcode::FNeg: Dst = A ^ (1ull << (I.Width - 1)); break;
-  case Opcode::FMath: Dst = Put(evaluateFunction(static_cast<FloatFunction>(I.Flags), Get(A)), Single); break;
-  case Opcode::FCmp: Dst = compareFloat(I.Flags, Get(A), Get(value(I.B))); break;
-  case Opcode::FToSI: Dst = lowBits(static_cast<uint64_t>(toSigned(Get(A))), static_cast<unsigned>(I.C)); break;
-  case Opcode::FToUI: Dst = lowBits(toUnsigned(Get(A)), static_cast<unsigned>(I.C)); break;
-  case Opcode::SIToF: {
-    int64_t V = signedValue(A, I.Width);
-    Dst = I.C == 32 ? bitsOf(static_cast<float>(V)) : bitsOf(static_cast<double>(V));
-    break;
-  }
-  case Opcode::UIToF: Dst = I.C == 32 ? bitsOf(static_cast<float>(A)) : bitsOf(static_cast<double>(A)); break;
-  case Opcode::FExt: Dst = bitsOf(static_cast<double>(asFloat(A))); break;
-  case Opcode::FTrunc: Dst = bitsOf(static_cast<float>(asDouble(A))); break;
-  default:
-    // One operation on floats computed in double and rounded once is exact for + - * / (53 >= 2 * 24 + 2 bits).
-    Dst = Put(evaluateFloat(I.Op, Get(A), Get(value(I.B))), Single);
-    break;
-  }
+  Registers[I.Dst] = evaluateFloating(I, value(I.A), shapeOf(I).B ? value(I.B) : 0);
 }
 
 template <bool Single> void Interpreter::loop() {
@@ -402,7 +379,7 @@ template <bool Single> void Interpreter::loop() {
         S.Pc = static_cast<uint32_t>(At - Code);
         Operation Op;
         Op.Kind = OperationKind::Fence;
-        Op.Fence = static_cast<FenceKind>(I.C);
+        Op.Fence = withoutArm(static_cast<FenceKind>(I.C));
         stop(Op);
         return;
       }

@@ -82,6 +82,7 @@ struct MachineOptions {
   bool StopAtFences = false; // make fences and create wait for the scheduler
   bool StopAtExit = false;   // the end of the process is a step, and nothing happens after it (in some tests)
   bool OutOfOrder = false;   // threads are run by OutOfOrder, which commits their accesses to an execution graph
+  bool LargeGraphs = false;  // execution graphs are those for long executions from the start (in tests)
   /// For searches that compare states: objects that nothing can name any more lend their place to new ones, so that
   /// loops that allocate come back to where they were. Null: every object has a place of its own.
   const LiveSlots *Live = nullptr;

@@ -40,12 +40,13 @@ class GraphModel {
 public:
   GraphModel(AxiomaticModel Model)
       : Orders(Model), Makers{[Model] { return Axioms<1>::make(Model); }, [Model] { return Axioms<4>::make(Model); },
-                              [Model] { return Axioms<16>::make(Model); }} {}
+                              [Model] { return Axioms<16>::make(Model); }, [Model] { return Axioms<0>::make(Model); }} {}
 
   /// Other axioms: a class template like PowerAxioms.
   template <template <unsigned> class Rules> static GraphModel of(AxiomaticModel Orders) {
     GraphModel Model(Orders);
-    Model.Makers = {std::make_unique<Rules<1>>, std::make_unique<Rules<4>>, std::make_unique<Rules<16>>};
+    Model.Makers = {std::make_unique<Rules<1>>, std::make_unique<Rules<4>>, std::make_unique<Rules<16>>,
+                    std::make_unique<Rules<0>>};
     return Model;
   }
 
@@ -56,13 +57,17 @@ private:
   template <unsigned Words> using Maker = std::function<std::unique_ptr<Axioms<Words>>()>;
 
   AxiomaticModel Orders;
-  std::tuple<Maker<1>, Maker<4>, Maker<16>> Makers;
+  std::tuple<Maker<1>, Maker<4>, Maker<16>, Maker<0>> Makers;
 };
 
 /// SC per location: the oldest place in coherence that E may read (or write behind), given what its thread has seen.
 /// Cell: of an access that is split.
 template <unsigned Words> uint32_t coherenceFloor(const ExecutionGraph<Words> &G, EventId E, uint32_t Cell = 0) {
   const PlaceId Place = G.cell(E, Cell).Place;
+  if constexpr (Words == 0) { // what a thread sees of a place never goes back
+    const EventSet<0> Earlier = G[E].Before & (G.Places[Place].Writes | G.Places[Place].Reads);
+    return Earlier.empty() ? 0 : G.coherenceIn(Place, Earlier.last());
+  }
   uint32_t Floor = 0;
   (G[E].Before & (G.Places[Place].Writes | G.Places[Place].Reads)).forEach([&](EventId Earlier) {
     Floor = std::max(Floor, G.coherenceIn(Place, Earlier));

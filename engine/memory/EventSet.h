@@ -1,7 +1,9 @@
-// A set of events of one execution, as bits. The relations of execution graphs are rows of these.
+// A set of events of one execution, as bits. The relations of execution graphs are rows of these. Executions that are
+// longer have another kind of set, EventSet<0> (LargeEventSet.h).
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace picket {
@@ -12,6 +14,10 @@ constexpr EventId NoEvent = ~0u;
 template <unsigned Words> class EventSet {
 public:
   static constexpr EventId Capacity = Words * 64;
+
+  /// For sets that take up memory outside of themselves: these do not.
+  struct Scope {};
+  static size_t bytesOfAll() { return 0; }
 
   void insert(EventId E) { Bits[E / 64] |= bit(E); }
   void erase(EventId E) { Bits[E / 64] &= ~bit(E); }
@@ -91,3 +97,5 @@ private:
 };
 
 } // namespace picket
+
+#include "memory/LargeEventSet.h"

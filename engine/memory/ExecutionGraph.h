@@ -4,7 +4,7 @@
 // model allow. Every commit can be taken back, latest first.
 #pragma once
 
-#include "memory/EventSet.h"
+#include "memory/GraphEvent.h"
 #include "program/Program.h"
 
 #include <algorithm>
@@ -13,69 +13,11 @@
 
 namespace picket {
 
-/// A place in memory that is accessed as a whole. Accesses of different places never overlap.
-using PlaceId = uint32_t;
-constexpr PlaceId NoPlace = ~0u;
-
-/// What an access does in one place.
-struct GraphCell {
-  PlaceId Place = NoPlace;  // once the address is known
-  EventId Source = NoEvent; // reads: the write it reads; none is the initial one
-  uint32_t Position = 0;    // writes: place in coherence, counted from 1
-  uint32_t Home = ~0u;      // for the explorer
-  uint64_t Value = 0;       // read or written
-  uint32_t Offset = 0, Width = 0; // of an access that is split: the bytes of it that are here
-};
-
-/// A read or a write, mostly of one place. Where others access a part of the same bytes it is split: it then has a cell
-/// for each place, reads from another write in each of them, or is at another position of its coherence. What it is
-/// behind is the same for all (docs/power.md). An atomic update is two events, a read and the write behind it, which are
-/// committed together. Sets are of events of the same thread unless something else is said.
-template <unsigned Words> struct GraphEvent : GraphCell { // the only cell; if it is split, the whole value
-  using Set = EventSet<Words>;
-
-  uint32_t Thread = 0;
-  uint32_t Index = 0; // the how-manieth event of its thread
-  uint32_t Pc = 0;
-  // Its name in every run of the program in which its thread does the same, however much is known of memory that ends.
-  uint32_t Operation = 0; // how many operations its thread had done: some are several events
-  uint64_t Part = 0;      // which of them: counted, or where in its object
-  bool IsWrite = false;
-  bool OfUpdate = false;      // this read and the next event, or this write and the event before
-  bool Decides = false;       // no access, but the choice whether a store-conditional succeeds
-  bool Conditional = false;   // the write of a store-conditional that is to succeed
-  bool Locked = false;        // of an update that is a full fence under TSO and PSO
-  bool Void = false;          // committed, but nothing that takes place (in this run)
-  bool Ends = false;          // not a write of the program: the memory ends here (free, the end of a local variable)
-  EventId Reserved = NoEvent; // Conditional: the load-reserve it belongs to, of the same place
-  uint32_t FirstCell = ~0u;   // if it is split
-  uint32_t NumCells = 1;
-  uint32_t Chosen = 0; // if it is split: for how many cells source or position are chosen; it is committed with the last
-
-  // What is known when it is fetched.
-  Set Before;        // program order
-  Set Address, Data; // the events whose values make up the address and the data
-  Set Control;       // those that decide branches before it
-  Set ControlISync;  // the same, with an isync behind the branch
-  Set AddressBefore; // those that make up addresses of earlier accesses
-  Set Fetch;         // those without which it could not have been fetched
-  Set Sync;          // events before the last full fence, those before the thread's creation included
-  Set LwSync, Eieio; // events before the last fence of that kind
-
-  // What is known when it is committed.
-  Set Past; // commit-before, as a whole, of all threads
-
-  // Rows of the memory model's relations: the events of all threads from which an edge leads here.
-  Set II, IC, CI, CC; // preserved program order
-  Set Order;          // happens-before (POWER), or what the model preserves of program order (SC, TSO, PSO)
-  Set OrderPast;      // Order, reflexive and transitive (POWER)
-  Set PropBase, PropBasePast, Strong; // see PowerAxioms
-};
-
 template <unsigned Words> class ExecutionGraph {
 public:
   using Set = EventSet<Words>;
   using Event = GraphEvent<Words>;
+  static constexpr bool IsLarge = Words == 0;
 
   struct PlaceState {
     Address Where = 0;
@@ -85,16 +27,42 @@ public:
     std::vector<EventId> Coherence; // committed writes, oldest first
     Set Writes, Reads;              // committed ones
     Set InitialReaders;
+    uint32_t NumEnds = 0; // of the committed writes
   };
 
-  ExecutionGraph() { Events.reserve(Set::Capacity); }
+  ExecutionGraph() {
+    if constexpr (!IsLarge)
+      Events.reserve(Set::Capacity);
+  }
 
-  std::vector<Event> Events;      // fetched, in the order of fetching; never more than Set::Capacity, so they stay put
+  /// Whatever is made of sets in its lifetime is given back at its end. By then the graph must be what it was.
+  class Scope {
+  public:
+    explicit Scope(const ExecutionGraph &G) : G(G) {
+      if constexpr (IsLarge)
+        Mark = G.Large.Unions.mark();
+    }
+    ~Scope() {
+      if constexpr (IsLarge)
+        G.Large.Unions.undoTo(Mark);
+    }
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+  private:
+    [[no_unique_address]] typename Set::Scope Sets;
+    [[maybe_unused]] const ExecutionGraph &G;
+    [[maybe_unused]] size_t Mark = 0;
+  };
+
+  // Fetched, in the order of fetching. They stay where they are: there are never more than Set::Capacity.
+  std::conditional_t<IsLarge, std::deque<Event>, std::vector<Event>> Events;
   std::deque<GraphCell> Cells;    // of those that are split; they stay put, too
   std::vector<PlaceState> Places; // never taken back: a place without committed accesses is as good as none
   Set Committed;
   Set Reads, Writes;     // among the committed
   bool AnySplit = false; // some access is, or was: mostly none is, and nothing is to be looked for
+  [[no_unique_address]] LargeGraph<Words> Large;
 
   Event &operator[](EventId E) { return Events[E]; }
   const Event &operator[](EventId E) const { return Events[E]; }
@@ -118,16 +86,15 @@ public:
     return Cells[K];
   }
   template <typename Visitor> void forEachCell(EventId E, Visitor Visit) const {
-    if (!isSplit(E))
-      return Visit(static_cast<const GraphCell &>(Events[E]));
-    for (uint32_t K = 0; K < Events[E].NumCells; ++K)
-      Visit(cell(E, K));
+    anyCell(E, [&](const GraphCell &C) {
+      Visit(C);
+      return false;
+    });
   }
   template <typename Condition> bool anyCell(EventId E, Condition Holds) const {
-    if (!isSplit(E))
-      return Holds(static_cast<const GraphCell &>(Events[E]));
-    for (uint32_t K = 0; K < Events[E].NumCells; ++K)
-      if (Holds(cell(E, K)))
+    const bool Split = isSplit(E);
+    for (uint32_t K = 0, Count = Split ? Events[E].NumCells : 1; K < Count; ++K)
+      if (Holds(Split ? Cells[Events[E].FirstCell + K] : static_cast<const GraphCell &>(Events[E])))
         return true;
     return false;
   }
@@ -161,10 +128,8 @@ public:
   }
   /// The committed events of a place that read a certain write there.
   Set readersOf(PlaceId Place, EventId Write) const {
-    if (Write == NoEvent)
-      return Places[Place].InitialReaders;
-    if (!isSplit(Write))
-      return Readers[Write];
+    if (IsLarge || Write == NoEvent || !isSplit(Write))
+      return const_cast<ExecutionGraph *>(this)->readersIn(Place, Write);
     Set Here;
     (Readers[Write] & Places[Place].Reads).forEach([&](EventId R) {
       if (cellIn(Place, R).Source == Write)
@@ -247,20 +212,31 @@ public:
       Events[E].Value = valueIn(Events[E].Place, Source);
     }
     forEachCell(E, [&](const GraphCell &C) {
-      (C.Source == NoEvent ? Places[C.Place].InitialReaders : Readers[C.Source]).insert(E);
+      readersIn(C.Place, C.Source).insert(E);
       Places[C.Place].Reads.insert(E);
     });
     Reads.insert(E);
+    if constexpr (IsLarge) {
+      Large.commit(E, Committed);
+      Events[E].More.From.clear();
+      forEachCell(E, [&](const GraphCell &C) {
+        if (C.Source != NoEvent && isExternal(C.Source, E))
+          Events[E].More.From.insert(C.Source);
+        leadsBackTo(Places[C.Place], positionIn(C.Place, C.Source));
+      });
+    }
     Committed.insert(E);
   }
   void uncommitRead(EventId E) {
     forEachCell(E, [&](const GraphCell &C) {
-      (C.Source == NoEvent ? Places[C.Place].InitialReaders : Readers[C.Source]).erase(E);
+      readersIn(C.Place, C.Source).erase(E);
       Places[C.Place].Reads.erase(E);
     });
     Events[E].Chosen -= isSplit(E);
     Reads.erase(E);
     Committed.erase(E);
+    if constexpr (IsLarge)
+      Large.uncommit();
   }
 
   /// Puts a write at a position of coherence (from 1); those at and behind it move on. Of one that is split, the cells
@@ -274,9 +250,16 @@ public:
       P.Coherence.insert(P.Coherence.begin() + At, E);
       renumber(C.Place, At);
       P.Writes.insert(E);
+      P.NumEnds += Events[E].Ends;
+      if constexpr (IsLarge)
+        readersIn(C.Place, E).clear();
     });
     Readers[E].clear();
     Writes.insert(E);
+    if constexpr (IsLarge) {
+      Large.commit(E, Committed);
+      forEachCell(E, [&](const GraphCell &C) { leadsBackTo(Places[C.Place], C.Position); });
+    }
     Committed.insert(E);
   }
   void uncommitWrite(EventId E) {
@@ -286,9 +269,12 @@ public:
       P.Coherence.erase(P.Coherence.begin() + At);
       renumber(C.Place, At);
       P.Writes.erase(E);
+      P.NumEnds -= Events[E].Ends;
     });
     Writes.erase(E);
     Committed.erase(E);
+    if constexpr (IsLarge)
+      Large.uncommit();
   }
   /// Puts the writes of a place into another order.
   void arrange(PlaceId Place, std::vector<EventId> Order) {
@@ -298,17 +284,36 @@ public:
   /// The outcome of a store-conditional, or the write of an update that leaves things as they are.
   void commitVoid(EventId E) {
     Events[E].Void = true;
+    if constexpr (IsLarge)
+      Large.commit(E, Committed);
     Committed.insert(E);
   }
   void uncommitVoid(EventId E) {
     Events[E].Void = false;
     Committed.erase(E);
+    if constexpr (IsLarge)
+      Large.uncommit();
   }
 
-  /// Atomicity, for a write that was just committed: nobody else writes between the write that an update (or
-  /// load-reserve) read and its own.
+  /// Atomicity, for a write that was just committed, if it was kept without that: nobody else writes between the write
+  /// that an update (or load-reserve) read and its own.
   bool keepsUpdatesWhole(EventId Written) const {
-    return !anyCell(Written, [&](const GraphCell &C) { return !keepsUpdatesWholeIn(C.Place); });
+    return !anyCell(Written, [&](const GraphCell &C) { return !keepsUpdatesWholeIn(C.Place, Written); });
+  }
+  /// The last of the events that are committed with E: itself, or the write of an update whose read it is.
+  EventId lastWith(EventId E) const {
+    return Events[E].OfUpdate && !Events[E].IsWrite && !Events[E].Alone ? E + 1 : E;
+  }
+  /// The first of them.
+  EventId firstWith(EventId E) const {
+    return Events[E].OfUpdate && Events[E].IsWrite && !Events[E - 1].Alone ? E - 1 : E;
+  }
+  /// Whether E is the write of an update whose read was committed without it.
+  bool isLateWrite(EventId E) const { return Events[E].OfUpdate && Events[E].IsWrite && Events[E - 1].Alone; }
+  /// Its position in coherence, in the next cell: there is but one.
+  uint32_t latePosition(EventId Write) const {
+    const uint32_t K = Events[Write].Chosen;
+    return positionIn(cell(Write, K).Place, cell(Write - 1, K).Source) + 1;
   }
   /// The read that a committed write belongs to, if it is the write of an update.
   EventId readOf(EventId Write) const {
@@ -317,20 +322,91 @@ public:
     return Events[Write].Reserved;
   }
 
-private:
-  bool keepsUpdatesWholeIn(PlaceId Place) const {
-    const PlaceState &P = Places[Place];
-    bool Whole = true;
-    P.Writes.forEach([&](EventId W) {
-      EventId Read = readOf(W);
-      if (Read == NoEvent)
-        return;
-      const uint32_t Last = cellIn(Place, W).Position;
-      for (uint32_t K = positionIn(Place, cellIn(Place, Read).Source); K + 1 < Last; ++K)
-        Whole &= !isExternal(P.Coherence[K], W);
-    });
-    return Whole;
+  /// The union of a row of each event of a set, which are all committed.
+  Set rowsOf(const Set &Of, EventRow Row) const
+    requires IsLarge
+  {
+    return Large.Unions.of(Of, Row, [&](EventId E) { return rowOf(Events[E], Row); });
   }
+  /// The committed events that something can lead to from the one that was committed last.
+  Set reachable() const
+    requires IsLarge
+  {
+    return Committed - Large.Before[Large.reachedFrom(static_cast<uint32_t>(Large.Order.size() - 1))];
+  }
+  /// About how much memory the graph takes up. Small graphs do not count.
+  size_t bytes() const {
+    if constexpr (IsLarge)
+      return Set::bytesOfAll() + Large.bytes() + Events.size() * (sizeof(Event) + sizeof(Set)) +
+             Places.size() * sizeof(PlaceState);
+    return 0;
+  }
+
+private:
+  /// Where the readers of a write in a place are noted. A small graph has one set for all places of a write.
+  Set &readersIn(PlaceId Place, EventId Write) {
+    if (Write == NoEvent)
+      return Places[Place].InitialReaders;
+    if constexpr (IsLarge)
+      if (isSplit(Write)) {
+        uint32_t K = Events[Write].FirstCell;
+        while (Cells[K].Place != Place)
+          ++K;
+        if (Large.CellReaders.size() <= K)
+          Large.CellReaders.resize(K + 1);
+        return Large.CellReaders[K];
+      }
+    return Readers[Write];
+  }
+
+  static const Set &rowOf(const Event &E, EventRow Row)
+    requires IsLarge
+  {
+    switch (Row) {
+    case EventRow::Past: return E.Past;
+    case EventRow::II: return E.II;
+    case EventRow::IC: return E.IC;
+    case EventRow::CI: return E.CI;
+    case EventRow::CC: return E.CC;
+    case EventRow::OrderPast: return E.OrderPast;
+    case EventRow::PropBase: return E.PropBase;
+    case EventRow::PropBasePast: return E.PropBasePast;
+    case EventRow::Strong: return E.Strong;
+    case EventRow::From: return E.More.From;
+    case EventRow::Before: break;
+    }
+    return E.Before;
+  }
+
+  /// Notes that something leads from the last commit to the writes of a place behind a position.
+  void leadsBackTo(const PlaceState &P, uint32_t Position) {
+    uint32_t First = ~0u;
+    for (uint32_t K = Position; K < P.Coherence.size(); ++K)
+      First = std::min(First, Large.CommitOf[P.Coherence[K]]);
+    if (First != ~0u)
+      Large.leadsBack(First);
+  }
+
+  /// In one place: the write itself, and those that it may have come between. All that stood between the write and the
+  /// read of one of these is of its thread.
+  bool keepsUpdatesWholeIn(PlaceId Place, EventId Written) const {
+    const std::vector<EventId> &Coherence = Places[Place].Coherence;
+    const uint32_t Position = positionIn(Place, Written);
+    auto ReadPosition = [&](EventId Read) { return positionIn(Place, cellIn(Place, Read).Source); };
+    if (const EventId Read = readOf(Written); Read != NoEvent)
+      for (uint32_t K = ReadPosition(Read); K + 1 < Position; ++K)
+        if (isExternal(Coherence[K], Written))
+          return false;
+    for (uint32_t K = Position; K < Coherence.size(); ++K) {
+      const EventId W = Coherence[K];
+      if (K > Position && isExternal(Coherence[K - 1], W))
+        break;
+      if (const EventId Read = readOf(W); Read != NoEvent && ReadPosition(Read) < Position && isExternal(Written, W))
+        return false;
+    }
+    return true;
+  }
+
   void renumber(PlaceId Place, uint32_t From) {
     const std::vector<EventId> &Coherence = Places[Place].Coherence;
     for (uint32_t K = From; K < Coherence.size(); ++K)

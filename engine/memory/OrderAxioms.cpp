@@ -58,9 +58,11 @@ template <unsigned Words> std::unique_ptr<Axioms<Words>> Axioms<Words>::make(Axi
   return std::make_unique<OrderAxioms<Words>>(Model);
 }
 
+template class OrderAxioms<0>;
 template class OrderAxioms<1>;
 template class OrderAxioms<4>;
 template class OrderAxioms<16>;
+template class Axioms<0>;
 template class Axioms<1>;
 template class Axioms<4>;
 template class Axioms<16>;

@@ -55,6 +55,8 @@ template <unsigned Words> void OutOfOrder<Words>::fetch() {
   }
   for (bool Again = true; Again;) {
     Again = false;
+    if (!Divisions.empty())
+      failDivisions();
     for (ThreadId T = 0; T < M.numThreads(); ++T) {
       if (!canGoOn(T))
         continue;
@@ -116,10 +118,8 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
   case Opcode::SpinBack: {
     // Whether the iteration changed anything is known when its updates are done.
     EventId Open = NoEvent;
-    F.Updates.forEach([&](EventId E) {
-      if (!G.Committed.contains(E))
-        Open = E;
-    });
+    if (Set Uncommitted = F.Updates - G.Committed; !Uncommitted.empty())
+      Open = Uncommitted.takeLast();
     F.Fetch |= F.Updates;
     F.Waiting = Open;
     return Open == NoEvent && runInstruction(T);
@@ -147,8 +147,13 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
     if (Entered && T == Watched)
       Entered->insert(I.Dst);
     return runInstruction(T);
-  case Opcode::Jump:
   case Opcode::LoopBack:
+    // Nobody feeds it, so it has no bound, and it may go on for ever. Where every loop has one it does not.
+    if (!Words && G.size() >= LongExecution && !M.Options.BoundEveryLoop && !M.alone() &&
+        !(registers(T)[I.C] >> I.Imm & 1) && registers(T)[I.Dst + loopslots::Total] >= M.Options.Unroll)
+      throw GraphFull();
+    return runInstruction(T);
+  case Opcode::Jump:
   case Opcode::SpinHead:
   case Opcode::Unreachable:
   case Opcode::Unsupported: return runInstruction(T);
@@ -217,10 +222,10 @@ static bool endsFrames(Builtin B) {
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::builtin(ThreadId T, const Instruction &I) {
-  for (int32_t K = 0; K < I.C; ++K)
+  const auto Which = static_cast<Builtin>(I.Imm);
+  for (int32_t K = 0; K < I.C && Which != Builtin::Ignore; ++K)
     if (!needs(T, P.Arguments[static_cast<size_t>(I.B + K)]))
       return false;
-  const auto Which = static_cast<Builtin>(I.Imm);
   if (endsFrames(Which) && Which != Builtin::ThreadExit && M.checks(BugKind::Leak)) {
     const Machine::Thread &Thread = *M.Threads[T]; // what its registers hold is kept
     for (uint32_t K = 0, Count = M.numRegisters(Thread, Thread.S, Thread.Frames); K < Count; ++K)
@@ -341,12 +346,16 @@ template <unsigned Words> void OutOfOrder<Words>::undoTo(const Mark &To) {
   G.Events.resize(To.Events);
   Nodes.resize(To.Nodes);
   Conditions.resize(To.Conditions);
+  Divisions.resize(To.Divisions);
+  while (!Odd.empty() && Odd.back() >= To.Events)
+    Odd.pop_back();
   if (Notes) {
     Notes->Stacks.resize(To.Events);
     Notes->Deeds.resize(To.Deeds);
   }
 }
 
+template class OutOfOrder<0>;
 template class OutOfOrder<1>;
 template class OutOfOrder<4>;
 template class OutOfOrder<16>;

@@ -7,10 +7,12 @@
 // has all it needs.
 #pragma once
 
+#include "machine/Arithmetic.h"
 #include "machine/Machine.h"
 #include "memory/Axioms.h"
+#include "memory/ChangesMemory.h"
+#include "memory/EndingMemory.h"
 #include "memory/GraphNotes.h"
-#include "memory/Partition.h"
 
 #include <array>
 #include <deque>
@@ -20,29 +22,10 @@
 
 namespace picket {
 
-/// What has been learned about memory that can end, by allocation site, and about accesses that overlap. It outlives an
-/// exploration that starts over.
-struct EndingMemory {
-  std::map<uint32_t, std::set<std::pair<uint32_t, uint32_t>>> Accessed; // offsets and sizes
-  std::set<uint32_t> Ended;
-  Partition Cut;
-  bool Changed = false; // something that ended turned out to have more to it, or something is cut that was not
-
-  /// Adds what another explorer of the same program has learned.
-  void add(const EndingMemory &Other) {
-    Changed |= Other.Changed;
-    Changed |= Cut.add(Other.Cut);
-    Ended.insert(Other.Ended.begin(), Other.Ended.end());
-    for (const auto &[Site, Theirs] : Other.Accessed) {
-      auto &Mine = Accessed[Site];
-      Changed |= Ended.contains(Site) && Mine != Theirs;
-      Mine.insert(Theirs.begin(), Theirs.end());
-    }
-  }
-};
-
-/// Thrown when an execution has more events than the sets in use can hold.
+/// Thrown when an execution has more events than the sets in use can hold; or, where these hold any number, when a loop
+/// that may never end goes round again in an execution that is long already.
 struct GraphFull {};
+constexpr uint32_t LongExecution = EventSet<16>::Capacity;
 
 /// Thrown where an execution cannot be explored as a graph, but may be with store buffers. The message is a phrase.
 struct GraphStop : MachineStop {
@@ -126,11 +109,11 @@ public:
 
   struct Mark {
     UndoLog::Mark Undo;
-    size_t Events, Nodes, Bugs, Deeds, Conditions;
+    size_t Events, Nodes, Bugs, Deeds, Conditions, Divisions;
   };
   Mark mark() {
     return {M.undo().mark(), Accesses.size(),    Nodes.size(), M.bugs().size(), Notes ? Notes->Deeds.size() : 0,
-            Conditions.size()};
+            Conditions.size(), Divisions.size()};
   }
   void undoTo(const Mark &To);
 
@@ -141,16 +124,24 @@ public:
 
   /// Writes down from now on what a recording needs.
   void noteInto(GraphNotes *Into) { Notes = Into; }
-  /// The bytes of a synchronisation object that a value stands for.
+  /// The bytes that a value stands for, of a synchronisation object or an access of 16 bytes.
   const uint8_t *stateOf(uint64_t Value) const { return States[Value].data(); }
 
   Machine &machine() { return M; }
   const Operation &operation(EventId E) const { return Accesses[E].Op; }
+  /// Whether it is an access of 16 bytes, whose value is the number of a state.
+  bool isWide(EventId E) const { return Accesses[E].Op.Kind != OperationKind::Sync && Accesses[E].Op.Width > 8; }
   bool isSpinning(ThreadId T) const { return M.status(T) == ThreadStatus::Spinning; }
   /// The how-manieth event of a thread, if it has been fetched.
   EventId eventOf(ThreadId T, uint32_t Index) const {
     return T < Fetched.size() && Index < Fetched[T].size() ? Fetched[T][Index] : NoEvent;
   }
+  /// Events that are, or choose, store-conditionals, and those that fail for no reason.
+  const std::vector<EventId> &odd() const { return Odd; }
+  /// All that a thread has fetched.
+  const Set &fetchedBy(ThreadId T) const { return Flows[T].Events; }
+  /// About how much memory it takes up. What small graphs need does not count.
+  size_t bytes() const { return Words ? 0 : Accesses.size() * sizeof(Access) + Nodes.size() * sizeof(Node); }
   /// The event a thread waits for, if it cannot go on before it is committed.
   EventId waitsFor(ThreadId T) const { return T < Flows.size() ? Flows[T].Waiting : NoEvent; }
 
@@ -161,17 +152,20 @@ private:
     uint32_t Node = 0;
   };
   struct Node {
-    enum : uint8_t { Result, Success, Returned, Pure, Joined } Kind = Pure; // Joined: A, and B shifted by C
+    // Low, High: half of a Result of 16 bytes; Joined: A, and B shifted by C.
+    enum : uint8_t { Result, Low, High, Success, Returned, Pure, Joined } Kind = Pure;
     bool Known = false;
-    EventId From = NoEvent; // Result, Success, Returned: of the event
+    bool Upper = false;     // Pure: the upper half of a result of more than 64 bits
+    EventId From = NoEvent; // Result to Returned: of the event
     uint32_t Pc = 0;        // Pure: the instruction
     uint64_t Bits = 0;
-    Value A, B, C;
+    Value A, B, C, D; // of a WideBinary: C and D are the upper halves of A and B
     Set Loads; // that it was made from
   };
   struct Access {
     Operation Op;
     Value Where, Data, Expected;
+    Value Data2, Expected2; // upper halves of 16 bytes
     int64_t Offset = 0; // added to Where
     uint8_t Shift = 0;  // bits of Data in front of what is written here
     bool Waits = false;
@@ -200,7 +194,6 @@ private:
   void endBlock(ThreadId T, const Instruction &I);
   void moveBlock(ThreadId T, const Instruction &I, Address Old);
   void addCopies(ThreadId T, Address Old, Address New, uint32_t Size);
-  std::set<std::pair<uint32_t, uint32_t>> accessedParts(Address Where) const;
   void endLocals(ThreadId T);
   void enterFrame(ThreadId T);
   void addEnds(ThreadId T, Address Where, uint32_t Ordinal = 0);
@@ -225,6 +218,11 @@ private:
   void note(GraphNotes::Deed What);
 
   Value read(ThreadId T, Operand O);
+  /// The second of the slots, or constants, of a wide operand.
+  Value readUpper(ThreadId T, Operand O) {
+    return O < 0 ? Value{P.Constants[static_cast<size_t>(~O) + 1], 0} : read(T, O + 1);
+  }
+  void waitWide(ThreadId T, const Instruction &I, const Set &Loads);
   bool resolve(const Value &V, uint64_t &Bits);
   /// Whether the value of a register is known; its bits are then in the register. If not, the thread stalls on it.
   bool known(ThreadId T, Operand O);
@@ -243,7 +241,19 @@ private:
   void learnCuts(Address Where, uint32_t Width);
   bool isCutAsKnown(EventId E, const Object &O, Address Where, uint32_t Width);
   bool readInitial(EventId E, PlaceId Id, bool IsState);
+  /// Whether what an access reads and writes is bytes that a number stands for: it is of more than 8.
+  static bool hasState(const Operation &Op) { return Op.Kind == OperationKind::Sync || Op.Width > 8; }
   uint64_t internBytes(const uint8_t *From, uint32_t Size);
+  uint64_t internWords(uint64_t Low, uint64_t High);
+  Update updateWide(const Access &A, uint64_t Old);
+  /// Whether an access has read certain words.
+  bool isValue(const Operation &Op, uint64_t Read, uint64_t Low, uint64_t High) const {
+    if (!hasState(Op))
+      return lowBits(Low, Op.Width * 8u) == Read;
+    uint64_t OfLow, OfHigh;
+    Memory::readWords(stateOf(Read), Op.Width, OfLow, OfHigh);
+    return OfLow == Low && OfHigh == High;
+  }
 
   Machine &M;
   const Program &P;
@@ -263,6 +273,10 @@ private:
     Value Fails;
   };
   std::vector<Condition> Conditions;
+  /// A division whose operands waited for loads; Fails is the divisor, if it is zero.
+  std::vector<Condition> Divisions;
+  void failDivisions();
+  std::vector<EventId> Odd;
   /// A node for each register of a thread, all zero at first: memory that costs something only where it is used.
   struct UnmapTags {
     void operator()(uint32_t *Tags) const;
@@ -272,7 +286,7 @@ private:
   std::vector<TagTable> Tags; // per thread
   std::deque<Flow> Flows;     // per thread
   std::map<Address, PlaceId> Places;
-  std::vector<Bytes> States; // of synchronisation objects
+  std::vector<Bytes> States; // of synchronisation objects, and of what is accessed as 16 bytes
   std::map<Bytes, uint64_t> StateIds;
 };
 

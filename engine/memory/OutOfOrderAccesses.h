@@ -28,7 +28,9 @@ inline Operation operationOf(const Instruction &I) {
 }
 
 template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const Operation &Op, bool IsWrite) {
-  if (G.size() >= Set::Capacity)
+  // Nobody reads a recording of so many accesses, and what is made of it takes time: it is then told without one.
+  constexpr uint32_t MostRecorded = 4'000;
+  if (G.size() >= Set::Capacity || (Notes && G.size() >= MostRecorded))
     throw GraphFull();
   Flow &F = Flows[T];
   Event E;
@@ -49,6 +51,11 @@ template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const 
   E.LwSync = F.LwSync;
   E.Eieio = F.Eieio;
   EventId Id = G.add(E);
+  if constexpr (Graph::IsLarge)
+    if (IsWrite) {
+      M.undo().save(G.Large.Writes);
+      G.Large.Writes.insert(Id);
+    }
   F.Events.insert(Id);
   Fetched[T].push_back(Id);
   if (Notes)
@@ -94,6 +101,7 @@ template <unsigned Words> bool OutOfOrder<Words>::storeConditional(ThreadId T, c
     EventId Decided = addEvent(T, operationOf(I), true);
     Event &E = G[Decided];
     E.Decides = true;
+    Odd.push_back(Decided);
     E.Before = F.Fetch;
     for (Set *None : {&E.Control, &E.ControlISync, &E.AddressBefore, &E.Sync, &E.LwSync, &E.Eieio})
       None->clear();
@@ -118,14 +126,13 @@ template <unsigned Words> AccessParts OutOfOrder<Words>::partsOf(EventId E) cons
   const Access &A = Accesses[E];
   if (Ending.Cut.empty() || Model != AxiomaticModel::Power)
     return {};
-  const bool IsSync = A.Op.Kind == OperationKind::Sync;
   if (A.Where.Node)
     return Ending.Cut.partsOfCode(G[E].Pc, A.Op.Width);
   const Address Where = A.Where.Bits + static_cast<uint64_t>(A.Offset);
   const Object *O = M.Mem.find(Where);
   if (!O)
     return {};
-  return IsSync ? Ending.Cut.partsOfSync(*O, Where, sizeOf(A.Op.Sync)) : Ending.Cut.partsOf(*O, Where, A.Op.Width);
+  return hasState(A.Op) ? Ending.Cut.partsOfState(*O, Where, widthOf(E)) : Ending.Cut.partsOf(*O, Where, A.Op.Width);
 }
 
 template <unsigned Words> void OutOfOrder<Words>::splitAccess(EventId E, const AccessParts &Parts) {
@@ -199,8 +206,7 @@ bool OutOfOrder<Words>::fetchPieces(ThreadId T, const Instruction &I, const Oper
 template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const Instruction &I, Operation Op) {
   Machine::State &S = M.Threads[T]->S;
   Flow &F = Flows[T];
-  if (Op.Width > 8)
-    throw GraphStop(T, S.Pc, "an atomic access of 16 bytes");
+  const bool IsWide = Op.Width > 8;
   const bool IsPlain = I.Op == Opcode::Load || I.Op == Opcode::Store;
   if (Model == AxiomaticModel::Power && IsPlain && Op.Width > 1 && fetchPieces(T, I, Op))
     return;
@@ -234,24 +240,34 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   }
   if (Write != NoEvent) {
     Value Data = read(T, I.Op == Opcode::CmpXchg ? I.C : I.B);
+    const Value Data2 = IsWide ? readUpper(T, I.Op == Opcode::CmpXchg ? I.C : I.B) : Value();
     Accesses[Write].Data = Data;
-    G[Write].Data = loadsOf(Data);
+    Accesses[Write].Data2 = Data2;
+    G[Write].Data = loadsOf(Data) | loadsOf(Data2);
     if (Updates) {
       Accesses[Read].Data = Data;
-      F.Updates.insert(Read);
+      Accesses[Read].Data2 = Data2;
+      Odd.push_back(Write);
+      if (Op.MaySpin) // of the others what they do to the iteration is known (below)
+        F.Updates.insert(Read);
       if (Op.Kind == OperationKind::CmpXchg) {
         Accesses[Read].Expected = Accesses[Write].Expected = read(T, I.B);
+        if (IsWide)
+          Accesses[Read].Expected2 = Accesses[Write].Expected2 = readUpper(T, I.B);
         G[Write].Control.insert(Read);
-        G[Write].Control |= loadsOf(Accesses[Read].Expected);
+        G[Write].Control |= loadsOf(Accesses[Read].Expected) | loadsOf(Accesses[Read].Expected2);
       } else if (Op.Rmw != RmwOp::Xchg) {
         G[Write].Data.insert(Read);
       }
     }
     if (I.Op == Opcode::StoreConditional) {
       G[Write].Conditional = true;
+      Odd.push_back(Write);
       G[Write].Reserved = F.Reserved;
     }
   }
+  if (Op.Fails)
+    Odd.push_back(Read);
   if (I.Op == Opcode::LoadReserve)
     F.Reserved = Read;
   F.AddressBefore |= AddressLoads;
@@ -265,12 +281,17 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   S.Effects += Write != NoEvent && !Op.MaySpin; // of an update in a spin loop it is seen later (noteUpdate)
   auto Tag = [&](int32_t Slot, uint8_t Kind, EventId From) {
     registers(T)[Slot] = 0;
-    setTag(tags(T)[Slot], resultNode(From, Kind));
+    const uint32_t New = resultNode(From, Kind);
+    if (Kind == Node::Success) // it was compared with what is expected
+      Nodes[New].Loads |= loadsOf(Accesses[From].Expected) | loadsOf(Accesses[From].Expected2);
+    setTag(tags(T)[Slot], New);
   };
   if (Read != NoEvent) {
-    Tag(I.Dst, Node::Result, Read);
+    Tag(I.Dst, IsWide ? Node::Low : Node::Result, Read);
+    if (IsWide)
+      Tag(I.Dst + 1, Node::High, Read);
     if (Op.Kind == OperationKind::CmpXchg)
-      Tag(I.Dst + 1, Node::Success, Read);
+      Tag(I.Dst + 1 + IsWide, Node::Success, Read);
     // Whether the address is known already depends on the run; whether the loop is bounded must not.
     Run.noteFed(I, Where.Node ? 0 : Op.Where);
   }
@@ -305,7 +326,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchSync(ThreadId T, const In
 
 template <unsigned Words> void OutOfOrder<Words>::fence(Flow &F, FenceKind Kind) {
   bool Light = Model == AxiomaticModel::Power;
-  switch (Kind) {
+  switch (withoutArm(Kind)) {
   case FenceKind::Full: F.Sync |= F.Events; break;
   case FenceKind::StoreStore: F.Eieio |= F.Events; break;
   case FenceKind::Acquire:
@@ -316,6 +337,7 @@ template <unsigned Words> void OutOfOrder<Words>::fence(Flow &F, FenceKind Kind)
   case FenceKind::AcqRel:
   case FenceKind::LwSync: (Light ? F.LwSync : F.Eieio) |= F.Events; break;
   case FenceKind::ISync: F.ControlISync |= F.Control; break;
+  default: break; // none is left
   }
 }
 
@@ -359,7 +381,7 @@ template <unsigned Words> void OutOfOrder<Words>::fencesBehind(Flow &F, const Op
   }
   bool Acquires = Op.Kind == OperationKind::Sync
                       ? !Unlocks
-                      : Op.Ordering == Order::Acquire || Op.Ordering == Order::AcqRel || Op.Ordering == Order::SeqCst;
+                      : Op.Ordering >= Order::AcquirePC && Op.Ordering != Order::Release;
   if (Read != NoEvent && Acquires) {
     F.Control.insert(Read);
     F.ControlISync.insert(Read);

@@ -15,6 +15,11 @@ template <unsigned Words> uint64_t OutOfOrder<Words>::internBytes(const uint8_t 
   return Found->second;
 }
 
+template <unsigned Words> uint64_t OutOfOrder<Words>::internWords(uint64_t Low, uint64_t High) {
+  const uint64_t Both[2] = {Low, High};
+  return internBytes(reinterpret_cast<const uint8_t *>(Both), sizeof(Both));
+}
+
 /// The place of an access, or of a part of it. None if it overlaps others: then it is known where to cut them.
 template <unsigned Words> PlaceId OutOfOrder<Words>::placeFor(EventId E, Address Where, uint32_t Width) {
   auto Found = Places.lower_bound(Where);
@@ -84,7 +89,8 @@ bool OutOfOrder<Words>::isCutAsKnown(EventId E, const Object &O, Address Where, 
   if (!A.Where.Node || Ending.Cut.empty())
     return true;
   bool AsKnown = true;
-  for (auto [Offset, Size] : Ending.Cut.partsOf(O, Where, Width))
+  for (auto [Offset, Size] :
+       hasState(A.Op) ? Ending.Cut.partsOfState(O, Where, Width) : Ending.Cut.partsOf(O, Where, Width))
     if (Offset && !(G.isSplit(E) && G.anyCell(E, [Offset](const GraphCell &C) { return C.Offset == Offset; }))) {
       Ending.Cut.cutCode(G[E].Pc, Offset);
       Ending.Changed = true;
@@ -111,8 +117,9 @@ template <unsigned Words> bool OutOfOrder<Words>::reportHang(EventId Load) {
   return true;
 }
 
-/// What is in a place before the first access of it. Of a synchronisation object that is the number of its state, as
-/// long as there are no plain accesses of it. False: there are, as is known from now on.
+/// What is in a place before the first access of it. Of a synchronisation object, or of what is accessed as 16 bytes,
+/// that is the number of its state, as long as there are no other accesses of it. False: there are, as is known from now
+/// on.
 template <unsigned Words> bool OutOfOrder<Words>::readInitial(EventId E, PlaceId Id, bool IsState) {
   auto &Place = G.Places[Id];
   const auto Holds = IsState ? Graph::PlaceState::State : Graph::PlaceState::Bits;
@@ -171,7 +178,7 @@ template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
   for (uint32_t K = 0; K < Found.NumCells; ++K) {
     GraphCell &C = G.cell(E, K);
     PlaceId Id = G.isSplit(E) ? placeFor(E, Where + C.Offset, C.Width) : placeFor(E, Where, Width);
-    if (Id == NoPlace || (!Found.Ends && !readInitial(E, Id, IsSync && !G.isSplit(E))))
+    if (Id == NoPlace || (!Found.Ends && !readInitial(E, Id, hasState(A.Op) && !G.isSplit(E))))
       return false;
     First = K == 0 ? Id : First;
     if (G.isSplit(E)) {
@@ -181,26 +188,39 @@ template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
   }
   M.undo().save(Found.Place);
   Found.Place = First;
+  if constexpr (Graph::IsLarge)
+    G.forEachCell(E, [&](const GraphCell &C) {
+      if (G.Large.Located.size() <= C.Place)
+        G.Large.Located.resize(C.Place + 1);
+      M.undo().save(G.Large.Located[C.Place]);
+      G.Large.Located[C.Place].insert(E);
+    });
   return true;
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::hasOperands(EventId E) {
   uint64_t Bits;
   const Access &A = Accesses[E];
-  return (A.Op.Kind == OperationKind::Load || resolve(A.Data, Bits)) && resolve(A.Expected, Bits);
+  return (A.Op.Kind == OperationKind::Load || (resolve(A.Data, Bits) && resolve(A.Data2, Bits))) &&
+         resolve(A.Expected, Bits) && resolve(A.Expected2, Bits);
 }
 
 template <unsigned Words> uint64_t OutOfOrder<Words>::valueOf(EventId Write) {
   uint64_t Bits = 0;
   resolve(Accesses[Write].Data, Bits);
+  if (hasState(Accesses[Write].Op)) {
+    uint64_t High = 0;
+    resolve(Accesses[Write].Data2, High);
+    return internWords(Bits, High);
+  }
   return lowBits(Bits >> Accesses[Write].Shift, Accesses[Write].Op.Width * 8u);
 }
 
 template <unsigned Words> void OutOfOrder<Words>::divide(EventId Write) {
-  const bool IsSync = Accesses[Write].Op.Kind == OperationKind::Sync;
+  const bool HasState = hasState(Accesses[Write].Op);
   for (uint32_t K = 0; K < G[Write].NumCells; ++K) {
     GraphCell &C = G.cell(Write, K);
-    C.Value = IsSync ? Memory::readWord(stateOf(G[Write].Value) + C.Offset, C.Width)
+    C.Value = HasState ? Memory::readWord(stateOf(G[Write].Value) + C.Offset, C.Width)
                      : lowBits(G[Write].Value >> 8 * C.Offset, 8 * C.Width);
   }
 }
@@ -209,13 +229,14 @@ template <unsigned Words> uint64_t OutOfOrder<Words>::joined(EventId Read) {
   Bytes All{};
   G.forEachCell(Read, [&](const GraphCell &C) { std::memcpy(All.data() + C.Offset, &C.Value, C.Width); });
   const Operation &Op = Accesses[Read].Op;
-  return Op.Kind == OperationKind::Sync ? internBytes(All.data(), sizeOf(Op.Sync))
-                                        : Memory::readWord(All.data(), Op.Width);
+  return hasState(Op) ? internBytes(All.data(), widthOf(Read)) : Memory::readWord(All.data(), Op.Width);
 }
 
 template <unsigned Words> typename OutOfOrder<Words>::Update OutOfOrder<Words>::update(EventId Read, uint64_t Old) {
   const Access &A = Accesses[Read];
   Update Done;
+  if (A.Op.Kind != OperationKind::Sync && A.Op.Width > 8)
+    return updateWide(A, Old);
   uint64_t Operand = 0, Expected = 0;
   switch (A.Op.Kind) {
   case OperationKind::Rmw:
@@ -243,6 +264,25 @@ template <unsigned Words> typename OutOfOrder<Words>::Update OutOfOrder<Words>::
   return Done;
 }
 
+template <unsigned Words>
+typename OutOfOrder<Words>::Update OutOfOrder<Words>::updateWide(const Access &A, uint64_t Old) {
+  Operation Op = A.Op;
+  resolve(A.Data, Op.Value);
+  resolve(A.Data2, Op.Value2);
+  resolve(A.Expected, Op.Expected);
+  resolve(A.Expected2, Op.Expected2);
+  uint64_t Low, High;
+  Memory::readWords(stateOf(Old), Op.Width, Low, High);
+  Update Done;
+  if (Op.Kind == OperationKind::CmpXchg && (Op.Fails || !findsExpected(Op, Low, High))) {
+    Done.Does = Update::Leaves;
+    return Done;
+  }
+  updateWord(Op, Low, High);
+  Done.Value = internWords(Low, High);
+  return Done;
+}
+
 template <unsigned Words> void OutOfOrder<Words>::noteUpdate(EventId Read, const Update &Done) {
   ThreadId T = G[Read].Thread;
   if (Done.Does == Update::Fails) {
@@ -262,11 +302,11 @@ template <unsigned Words> void OutOfOrder<Words>::noteUpdate(EventId Read, const
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::hasOtherFailure() {
-  for (EventId E = 0; E < Accesses.size(); ++E) {
+  for (EventId E : Odd) {
     const Access &A = Accesses[E];
-    uint64_t Expected = 0;
+    uint64_t Expected = 0, Expected2 = 0;
     if (A.Op.Fails && !G[E].IsWrite && G.Committed.contains(E) && resolve(A.Expected, Expected) &&
-        lowBits(Expected, A.Op.Width * 8u) != G[E].Value)
+        resolve(A.Expected2, Expected2) && !isValue(A.Op, G[E].Value, Expected, Expected2))
       return true;
   }
   return false;
@@ -288,12 +328,13 @@ template <unsigned Words> uint64_t OutOfOrder<Words>::finalValue(Address Where, 
   std::memcpy(Bytes, M.Mem.bytes(Where), Width);
   for (auto At = Places.lower_bound(Where >= 64 ? Where - 64 : 0); At != Places.end() && At->first < Where + Width; ++At) {
     const auto &Place = G.Places[At->second];
-    if (Place.Coherence.empty() || Place.Holds == Graph::PlaceState::State)
+    if (Place.Coherence.empty() || G[Place.Coherence.back()].Ends)
       continue;
     const uint64_t Value = G.valueIn(At->second, Place.Coherence.back());
+    const bool IsState = Place.Holds == Graph::PlaceState::State;
     for (uint32_t K = 0; K < Place.Width; ++K)
       if (Place.Where + K >= Where && Place.Where + K < Where + Width)
-        Bytes[Place.Where + K - Where] = static_cast<uint8_t>(Value >> 8 * K);
+        Bytes[Place.Where + K - Where] = IsState ? stateOf(Value)[K] : static_cast<uint8_t>(Value >> 8 * K);
   }
   return Memory::readWord(Bytes, Width);
 }

@@ -15,33 +15,11 @@ constexpr uint32_t LifeOffset = 0xfffffff0; // beyond every object: a place that
 constexpr uint64_t copyPart(uint32_t Offset, bool IsWrite) { return 2ull * Offset + IsWrite; }
 constexpr uint64_t endPart(uint32_t Ordinal, uint32_t Offset) { return (Ordinal + 1ull) << 32 | Offset; }
 
-/// What is accessed in an object, by offset and size, cut where accesses overlap.
-template <unsigned Words>
-std::set<std::pair<uint32_t, uint32_t>> OutOfOrder<Words>::accessedParts(Address Where) const {
-  const Object &O = *M.Mem.find(Where);
-  auto Found = Ending.Accessed.find(O.Site);
-  if (Found == Ending.Accessed.end())
-    return {};
-  if (Ending.Cut.empty())
-    return Found->second;
-  std::set<std::pair<uint32_t, uint32_t>> All;
-  for (auto [Offset, Width] : Found->second) {
-    const Address Start = addressOf(slotOf(Where), Offset);
-    AccessParts Parts =
-        Width > 8 ? Ending.Cut.partsOfSync(O, Start, Width) : Ending.Cut.partsOf(O, Start, Width);
-    if (Parts.empty())
-      Parts = {{0, Width}};
-    for (auto [From, Size] : Parts)
-      All.insert({Offset + From, Size});
-  }
-  return All;
-}
-
 /// Ordinal: which of the objects that the operation ends.
 template <unsigned Words> void OutOfOrder<Words>::addEnds(ThreadId T, Address Where, uint32_t Ordinal) {
   const Object &O = *M.Mem.find(Where);
   Ending.Ended.insert(O.Site);
-  std::set<std::pair<uint32_t, uint32_t>> Parts = accessedParts(Where);
+  std::set<std::pair<uint32_t, uint32_t>> Parts = Ending.partsOf(O.Site);
   Parts.insert({LifeOffset, 1});
   for (auto [Offset, Size] : Parts) {
     if (Offset != LifeOffset && uint64_t(Offset) + Size > O.Size)
@@ -114,10 +92,10 @@ template <unsigned Words> void OutOfOrder<Words>::moveBlock(ThreadId T, const In
 
 /// Reads what is known to be in the old block and writes it to the new one.
 template <unsigned Words> void OutOfOrder<Words>::addCopies(ThreadId T, Address Old, Address New, uint32_t Size) {
-  for (auto [Offset, Width] : accessedParts(Old)) {
+  for (auto [Offset, Width] : Ending.partsOf(M.Mem.find(Old)->Site)) {
     if (uint64_t(Offset) + Width > Size)
       continue;
-    if (Width > 8) { // a synchronisation object, which is read and written as bytes here
+    if (Width > 8) { // a synchronisation object or 16 bytes, which are read and written as bytes here
       Ending.Cut.cut(*M.Mem.find(Old), Old + Offset);
       Ending.Cut.cut(*M.Mem.find(New), New + Offset);
       Ending.Changed = true;
@@ -178,6 +156,24 @@ template <unsigned Words> bool OutOfOrder<Words>::failsUnwritten(EventId Read) {
   return Fails;
 }
 
+/// A thread whose divisor turns out to be zero ends there: what it has fetched behind is never committed any more. What
+/// is committed by then did not depend on the quotient.
+template <unsigned Words> void OutOfOrder<Words>::failDivisions() {
+  for (const Condition &D : Divisions) {
+    uint64_t Divisor = 0;
+    if (Flows[D.Thread].FailedAt <= D.EventsBefore || !resolve(D.Fails, Divisor) ||
+        lowBits(Divisor, P.Code[D.Pc].Width) != 0)
+      continue;
+    M.newStep();
+    M.save(D.Thread);
+    M.undo().save(Flows[D.Thread]);
+    M.addBug(BugKind::DivisionByZero, D.Thread, D.Pc, "division by zero");
+    M.Threads[D.Thread]->S.Status = ThreadStatus::Failed;
+    Flows[D.Thread].FailedAt = D.EventsBefore;
+    Flows[D.Thread].Bug = NoEvent;
+  }
+}
+
 template <unsigned Words> bool OutOfOrder<Words>::reportOverflows() {
   bool Found = false;
   for (const Condition &C : Conditions) {
@@ -206,6 +202,11 @@ template <unsigned Words> bool OutOfOrder<Words>::reportLeaks() {
       M.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[Last].Pc);
     else if (!G[Last].Ends && Place.Holds == Graph::PlaceState::Bits)
       M.Mem.write(Place.Where, Place.Width, G.valueIn(Id, Last), 0);
+    else if (!G[Last].Ends && Accesses[Last].Op.Kind != OperationKind::Sync) { // 16 bytes
+      uint64_t Low, High;
+      Memory::readWords(stateOf(G.valueIn(Id, Last)), Place.Width, Low, High);
+      M.Mem.write(Place.Where, Place.Width, Low, High);
+    }
   }
   for (ThreadId T = 0; T < M.numThreads(); ++T) {
     if (!M.exists(T) || M.isFinished(T))

@@ -85,12 +85,22 @@ inline uint64_t evaluate(const Instruction &I, uint64_t A, uint64_t B, uint64_t 
   case Opcode::SignExtend: return lowBits(static_cast<uint64_t>(signedValue(A, I.Width)), static_cast<unsigned>(I.C));
   case Opcode::Select: return A ? B : C;
   case Opcode::AddScaled: return A + static_cast<uint64_t>(signedValue(B, I.Width)) * static_cast<uint64_t>(I.Imm);
-  default: return static_cast<uint64_t>(evaluateWide(I.Op, A, B, I.Width));
+  case Opcode::UDiv:
+  case Opcode::SDiv:
+  case Opcode::URem:
+  case Opcode::SRem:
+    if (lowBits(B, I.Width) == 0)
+      return 0; // a bug (failDivisions), behind which nothing counts
+    [[fallthrough]];
+  default:
+    if (I.Op >= Opcode::FAdd && I.Op <= Opcode::FTrunc)
+      return evaluateFloating(I, A, B);
+    return static_cast<uint64_t>(evaluateWide(I.Op, A, B, I.Width));
   }
 }
 
-/// Instructions that can become nodes. The others wait for their operands: few programs have them between shared
-/// accesses.
+/// Instructions that can become nodes. The others, of more than 64 bits, wait for their operands: few programs have them
+/// between shared accesses.
 inline bool canWait(Opcode Op) {
   switch (Op) {
   case Opcode::Move:
@@ -102,11 +112,7 @@ inline bool canWait(Opcode Op) {
   case Opcode::SignExtend:
   case Opcode::Select:
   case Opcode::AddScaled: return true;
-  case Opcode::UDiv: // they can fail: but see dividesSafely
-  case Opcode::SDiv:
-  case Opcode::URem:
-  case Opcode::SRem: return false;
-  default: return Op >= Opcode::Add && Op <= Opcode::SLe;
+  default: return (Op >= Opcode::Add && Op <= Opcode::SLe) || (Op >= Opcode::FAdd && Op <= Opcode::FTrunc);
   }
 }
 
@@ -114,12 +120,26 @@ inline bool divides(Opcode Op) {
   return Op == Opcode::UDiv || Op == Opcode::SDiv || Op == Opcode::URem || Op == Opcode::SRem;
 }
 
-/// A division by a constant that is neither 0 nor -1 cannot fail.
-inline bool dividesSafely(const Program &P, const Instruction &I) {
-  if (!divides(I.Op) || I.Width > 64 || I.B >= 0)
-    return false;
-  const uint64_t Divisor = P.Constants[static_cast<size_t>(~I.B)];
-  return Divisor != 0 && signedValue(Divisor, I.Width) != -1;
+
+/// Instructions on more than 64 bits.
+inline bool isWideOpcode(Opcode Op) {
+  return Op == Opcode::WideMove || Op == Opcode::ToWide || Op == Opcode::WideSelect || Op == Opcode::WideBinary;
+}
+/// They can become nodes, one for each half of the result; but for divisions.
+inline bool canWaitWide(const Instruction &I) {
+  return isWideOpcode(I.Op) && !(I.Op == Opcode::WideBinary && divides(static_cast<Opcode>(I.Flags)));
+}
+inline uint64_t evaluateHalf(const Instruction &I, bool Upper, uint64_t A, uint64_t B, uint64_t C, uint64_t D) {
+  auto Half = [&](Wide V) { return static_cast<uint64_t>(Upper ? V >> 64 : V); };
+  switch (I.Op) {
+  case Opcode::WideMove: return A;
+  case Opcode::WideSelect: return A ? B : C;
+  case Opcode::ToWide: {
+    const Wide V = I.Flags ? static_cast<Wide>(static_cast<SignedWide>(signedValue(A, I.Width))) : A;
+    return Half(lowBitsWide(V, static_cast<unsigned>(I.C)));
+  }
+  default: return Half(evaluateWide(static_cast<Opcode>(I.Flags), makeWide(A, C), makeWide(B, D), I.Width));
+  }
 }
 
 /// A value may be made from as many others as the program took steps, so those wait in a list and not on the stack.
@@ -154,16 +174,20 @@ template <unsigned Words> bool OutOfOrder<Words>::resolve(const Value &V, uint64
         const Access &From = Accesses[N.From];
         Found = G[N.From].Value;
         if (N.Kind == Node::Success) {
-          if (!Knows(From.Expected))
+          if (!Knows(From.Expected) || !Knows(From.Expected2))
             continue;
-          Found = Found == lowBits(BitsOf(From.Expected), From.Op.Width * 8u) && !From.Op.Fails;
+          Found = isValue(From.Op, Found, BitsOf(From.Expected), BitsOf(From.Expected2)) && !From.Op.Fails;
+        } else if (N.Kind == Node::Low || N.Kind == Node::High) {
+          Found = Memory::readWord(stateOf(Found) + (N.Kind == Node::High ? 8 : 0), 8);
         } else if (N.Kind == Node::Returned) {
           Found = static_cast<uint32_t>(From.Result.Value);
         }
       } else {
-        if (!Knows(N.A) || !Knows(N.B) || !Knows(N.C))
+        if (!Knows(N.A) || !Knows(N.B) || !Knows(N.C) || !Knows(N.D))
           continue;
-        Found = evaluate(P.Code[N.Pc], BitsOf(N.A), BitsOf(N.B), BitsOf(N.C));
+        const Instruction &I = P.Code[N.Pc];
+        Found = isWideOpcode(I.Op) ? evaluateHalf(I, N.Upper, BitsOf(N.A), BitsOf(N.B), BitsOf(N.C), BitsOf(N.D))
+                                   : evaluate(I, BitsOf(N.A), BitsOf(N.B), BitsOf(N.C));
       }
       Pending.pop_back();
       M.undo().save(N.Known);
@@ -193,6 +217,37 @@ template <unsigned Words> bool OutOfOrder<Words>::needs(ThreadId T, Operand O) {
   return true;
 }
 
+/// Makes nodes for the halves of a result of more than 64 bits.
+template <unsigned Words>
+void OutOfOrder<Words>::waitWide(ThreadId T, const Instruction &I, const Set &Loads) {
+  uint32_t Halves[2] = {};
+  for (bool Upper : {false, true}) {
+    auto Read = [&](Operand O) { return Upper ? readUpper(T, O) : read(T, O); };
+    Node N;
+    N.Pc = M.pc(T);
+    N.Upper = Upper;
+    N.Loads = Loads;
+    switch (I.Op) {
+    case Opcode::WideMove: N.A = Read(I.A); break;
+    case Opcode::ToWide: N.A = read(T, I.A); break;
+    case Opcode::WideSelect:
+      N.A = read(T, I.A);
+      N.B = Read(I.B);
+      N.C = Read(I.C);
+      break;
+    default:
+      N.A = read(T, I.A);
+      N.B = read(T, I.B);
+      N.C = readUpper(T, I.A);
+      N.D = readUpper(T, I.B);
+    }
+    Halves[Upper] = newNode(N);
+  }
+  for (unsigned K = 0; K < shapeOf(I).Dst; ++K) // comparisons have one
+    setTag(tags(T)[I.Dst + static_cast<int>(K)], Halves[K]);
+  ++M.Threads[T]->S.Pc;
+}
+
 /// Computes in registers.
 template <unsigned Words> bool OutOfOrder<Words>::pure(ThreadId T, const Instruction &I) {
   OperandShape Shape = shapeOf(I);
@@ -210,7 +265,21 @@ template <unsigned Words> bool OutOfOrder<Words>::pure(ThreadId T, const Instruc
   Look(I.A, Shape.A);
   Look(I.B, Shape.B);
   Look(I.C, Shape.C);
-  const bool MayWait = canWait(I.Op) || dividesSafely(P, I);
+  const bool MayWait = canWait(I.Op) || canWaitWide(I);
+  if (Waiting && divides(I.Op)) { // the least number divided by -1 is looked for by a FailIf in front of it
+    const Value Divisor = read(T, I.B);
+    uint64_t Bits = 0;
+    if (!resolve(Divisor, Bits)) {
+      Divisions.push_back({T, M.pc(T), Flows[T].NumEvents, Divisor});
+    } else if (lowBits(Bits, I.Width) == 0) { // a bug, whatever is divided
+      known(T, I.B);
+      return runInstruction(T);
+    }
+  }
+  if (Waiting && canWaitWide(I)) {
+    waitWide(T, I, Loads);
+    return true;
+  }
   if (Waiting && MayWait) {
     Node N;
     N.Pc = M.pc(T);

@@ -1,5 +1,7 @@
 #include "memory/PowerAxioms.h"
 
+#include "memory/LargePower.h"
+
 #include <algorithm>
 
 namespace picket {
@@ -7,11 +9,16 @@ namespace picket {
 namespace {
 
 /// The union of one row of each event of a set.
-template <unsigned Words>
-EventSet<Words> rowsOf(const ExecutionGraph<Words> &G, const EventSet<Words> &Of,
-                       EventSet<Words> GraphEvent<Words>::*Row) {
+template <EventRow Row, unsigned Words>
+EventSet<Words> rowsOf(const ExecutionGraph<Words> &G, const EventSet<Words> &Of) {
+  if constexpr (Words == 0)
+    return G.rowsOf(Of, Row);
+  constexpr auto Member = Row == EventRow::II   ? &GraphEvent<Words>::II
+                          : Row == EventRow::IC ? &GraphEvent<Words>::IC
+                          : Row == EventRow::CI ? &GraphEvent<Words>::CI
+                                                : &GraphEvent<Words>::CC;
   EventSet<Words> All;
-  Of.forEach([&](EventId E) { All |= G[E].*Row; });
+  Of.forEach([&](EventId E) { All |= G[E].*Member; });
   return All;
 }
 
@@ -25,6 +32,8 @@ template <unsigned Words> bool comesBefore(const ExecutionGraph<Words> &G, Event
 } // namespace
 
 template <unsigned Words> EventSet<Words> PowerAxioms<Words>::commitBefore(const Graph &G, EventId E) const {
+  if constexpr (Words == 0)
+    return large::commitBefore(G, E);
   const GraphEvent<Words> &Event = G[E];
   Set Direct = Event.Address | Event.Data | Event.Control | Event.AddressBefore | Event.Fetch | Event.Sync;
   // Whether an event is a write is known at once, not only when it is committed.
@@ -37,9 +46,16 @@ template <unsigned Words> EventSet<Words> PowerAxioms<Words>::commitBefore(const
       if (G[Earlier].IsWrite)
         Direct.insert(Earlier);
     });
-  if (Event.Place != NoPlace)
+  if (Event.Place == NoPlace)
+    return Direct;
+  if (G.AnySplit)
     Event.Before.forEach([&](EventId Earlier) {
       if (G.overlap(Earlier, E))
+        Direct.insert(Earlier);
+    });
+  else
+    Event.Before.forEach([&](EventId Earlier) {
+      if (G[Earlier].Place == Event.Place)
         Direct.insert(Earlier);
     });
   return Direct;
@@ -57,8 +73,7 @@ template <unsigned Words> EventSet<Words> PowerAxioms<Words>::lightFence(const G
 
 /// ii, ic, ci and cc: the least sets with the equations of the model, as far as they lead to E.
 template <unsigned Words> void PowerAxioms<Words>::preserveProgramOrder(Graph &G, EventId E) {
-  using Event = GraphEvent<Words>;
-  Event &New = G[E];
+  GraphEvent<Words> &New = G[E];
   Set SamePlace = G.samePlaceBefore(E);
   Set Dependencies = (New.Address | New.Data) & G.Reads;
   Set II0 = Dependencies, CI0 = New.ControlISync & G.Reads;
@@ -69,6 +84,12 @@ template <unsigned Words> void PowerAxioms<Words>::preserveProgramOrder(Graph &G
         return;
       if (!G.isExternal(C.Source, E)) {
         II0.insert(C.Source); // rfi
+        return;
+      }
+      if constexpr (Words == 0) {
+        const Set Earlier = large::beforeSource(G, C, SamePlace);
+        CI0 |= Earlier & G.Writes;
+        II0 |= Earlier - G.Writes;
         return;
       }
       // rdw and detour: an earlier access of the same place comes before the other thread's write that E reads.
@@ -82,10 +103,10 @@ template <unsigned Words> void PowerAxioms<Words>::preserveProgramOrder(Graph &G
   New.CC = CC0;
   New.IC.clear();
   for (bool Grows = true; Grows;) {
-    Set II = II0 | New.CI | rowsOf(G, New.CI, &Event::IC) | rowsOf(G, New.II, &Event::II);
-    Set IC = New.II | New.CC | rowsOf(G, New.CC, &Event::IC) | rowsOf(G, New.IC, &Event::II);
-    Set CI = CI0 | rowsOf(G, New.II, &Event::CI) | rowsOf(G, New.CI, &Event::CC);
-    Set CC = CC0 | New.CI | rowsOf(G, New.IC, &Event::CI) | rowsOf(G, New.CC, &Event::CC);
+    Set II = II0 | New.CI | rowsOf<EventRow::IC>(G, New.CI) | rowsOf<EventRow::II>(G, New.II);
+    Set IC = New.II | New.CC | rowsOf<EventRow::IC>(G, New.CC) | rowsOf<EventRow::II>(G, New.IC);
+    Set CI = CI0 | rowsOf<EventRow::CI>(G, New.II) | rowsOf<EventRow::CC>(G, New.CI);
+    Set CC = CC0 | New.CI | rowsOf<EventRow::CI>(G, New.IC) | rowsOf<EventRow::CC>(G, New.CC);
     Grows = !(II == New.II && IC == New.IC && CI == New.CI && CC == New.CC);
     New.II = II;
     New.IC = IC;
@@ -110,6 +131,8 @@ static EventSet<Words> closedRowsOf(const ExecutionGraph<Words> &G, EventSet<Wor
 
 /// hb, prop-base and the strong part of prop that full fences make: prop-base* ; ffence ; hb*.
 template <unsigned Words> void PowerAxioms<Words>::propagate(Graph &G, EventId E) {
+  if constexpr (Words == 0)
+    return large::propagate(G, E);
   using Event = GraphEvent<Words>;
   Event &New = G[E];
   Set Full = fullFence(G, E), Fences = Full | lightFence(G, E);
@@ -175,6 +198,8 @@ template <unsigned Words> EventSet<Words> PowerAxioms<Words>::communicatesTo(con
 }
 
 template <unsigned Words> bool PowerAxioms<Words>::observes(const Graph &G, EventId E) {
+  if constexpr (Words == 0)
+    return large::observes(G, E);
   const GraphEvent<Words> &New = G[E];
   bool Allowed = true;
   if (!New.IsWrite) {
@@ -208,6 +233,8 @@ template <unsigned Words> bool PowerAxioms<Words>::observes(const Graph &G, Even
 }
 
 template <unsigned Words> bool PowerAxioms<Words>::propagates(const Graph &G, EventId E) {
+  if constexpr (Words == 0)
+    return large::propagates(G, E);
   // Backwards from E along coherence and propagation.
   Set Seen, Left;
   Left.insert(E);
@@ -233,7 +260,10 @@ template <unsigned Words> bool PowerAxioms<Words>::propagates(const Graph &G, Ev
 
 template <unsigned Words> bool PowerAxioms<Words>::seesWhole(const Graph &G, EventId E) {
   bool Whole = true;
-  (G[E].OrderPast & G.Reads).forEach([&](EventId Read) {
+  Set Reads = G[E].OrderPast & G.Reads;
+  if constexpr (Words == 0)
+    Reads &= G.reachable(); // from E: they come behind a write that does
+  Reads.forEach([&](EventId Read) {
     if (G.isExternal(Read, E))
       return;
     G.forEachCell(Read, [&](const GraphCell &C) {
@@ -248,6 +278,7 @@ template <unsigned Words> bool PowerAxioms<Words>::allows(const Graph &G, EventI
   return !leadsOn(G, E) || (observes(G, E) && propagates(G, E) && (!G.AnySplit || seesWhole(G, E)));
 }
 
+template class PowerAxioms<0>;
 template class PowerAxioms<1>;
 template class PowerAxioms<4>;
 template class PowerAxioms<16>;

@@ -13,7 +13,7 @@ void PartialOrder::wish(uint32_t A, uint32_t B) {
   std::vector<uint64_t> New = Behind[B];
   New[B / 64] |= 1ull << (B % 64);
   for (uint32_t K = 0; K < Behind.size(); ++K)
-    if (K == A || isBefore(K, A))
+    if (K == A || (isBefore(K, A) && !isBefore(K, B)))
       for (size_t W = 0; W < Words; ++W)
         Behind[K][W] |= New[W];
 }

@@ -4,6 +4,7 @@
 #include "trace/RecordingNames.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -57,9 +58,6 @@ private:
     }
     return NoEvent;
   }
-  bool needs(const GraphFact &F, EventId Other) const {
-    return std::find(F.Past.begin(), F.Past.end(), Other) != F.Past.end();
-  }
 
   /// The access that is the bug did not happen, nor did what came after it: unless others took notice of that.
   void findFailed() {
@@ -75,8 +73,8 @@ private:
         Drop[E] = true;
     bool Noticed = false;
     for (EventId E = 0; E < Facts.size(); ++E)
-      for (EventId Other = 0; Other < Facts.size() && !Drop[E]; ++Other)
-        Noticed |= Facts[E].Happened && Drop[Other] && needs(Facts[E], Other);
+      if (Facts[E].Happened && !Drop[E])
+        Noticed |= std::any_of(Facts[E].Past.begin(), Facts[E].Past.end(), [&](EventId Other) { return Drop[Other]; });
     if (!Noticed)
       Dropped = std::move(Drop);
   }
@@ -162,18 +160,20 @@ private:
     static constexpr EventKind Kinds[] = {EventKind::Fence, EventKind::Create, EventKind::Join};
     TraceEvent &E = Into.add(Kinds[D.What], D.Thread, D.Stack);
     E.Other = D.Other;
-    E.FullFence = D.What != GraphNotes::Deed::Fence || D.Kind == FenceKind::Full;
+    E.FullFence = D.What != GraphNotes::Deed::Fence || withoutArm(D.Kind) == FenceKind::Full;
     if (D.What == GraphNotes::Deed::Fence)
       E.What = fenceText(D.Kind);
   }
 
   TraceAccess accessOf(const GraphFact &F) {
-    TraceAccess A = Into.access(F.Where, F.Width, F.IsWrite, F.Value, 0);
+    TraceAccess A = Into.access(F.Where, F.Width, F.IsWrite, F.Value, F.Value2);
     A.Position = F.Position;
     for (const GraphFact::Cell &C : F.Cells)
       A.Cells.push_back({C.Offset, NoEvent, C.Position});
-    if (F.Op.Kind != OperationKind::Sync)
+    if (F.Op.Kind != OperationKind::Sync) {
       Into.Variables[A.Variable].InitialLow = F.Initial;
+      Into.Variables[A.Variable].InitialHigh = F.Initial2;
+    }
     return A;
   }
 
@@ -181,10 +181,10 @@ private:
     const GraphFact &F = Facts[Id];
     if (F.Ends)
       return addEnd(Id);
-    if (F.OfUpdate && F.IsWrite && EventOf[Id - 1] != NoEvent)
+    if (F.OfUpdate && F.IsWrite && EventOf[Id - 1] != NoEvent && !isApart(Id - 1))
       return; // its read came first
     std::vector<TraceAccess> Accesses = accessesOf(Id);
-    TraceEvent &E = Into.add(kindOf(F), F.Thread, Notes.Stacks[Id]);
+    TraceEvent &E = Into.add(kindOf(Id), F.Thread, Notes.Stacks[Id]);
     E.Accesses = std::move(Accesses);
     E.Number = F.Number;
     E.Part = static_cast<uint32_t>(F.Part);
@@ -196,20 +196,35 @@ private:
       E.Ordering = "";
     }
     EventOf[Id] = last();
-    if (F.OfUpdate)
+    if (F.OfUpdate && !F.IsWrite && !isApart(Id))
       EventOf[Id + 1] = last();
   }
 
-  static EventKind kindOf(const GraphFact &F) {
+  /// Whether something could not have happened without the read of an update, and its write not without that. The two
+  /// are then events of their own: there is no one time for both.
+  bool isApart(EventId Read) const {
+    const GraphFact &Write = Facts[Read + 1];
+    if (!Write.Happened || Write.Past.size() <= Facts[Read].Past.size() + 1) // it needs no more than the read
+      return false;
+    return std::any_of(Write.Past.begin(), Write.Past.end(), [&](EventId Between) {
+      const std::vector<EventId> &Earlier = Facts[Between].Past; // in order
+      return Facts[Between].Happened && std::binary_search(Earlier.begin(), Earlier.end(), Read);
+    });
+  }
+
+  EventKind kindOf(EventId Id) const {
+    const GraphFact &F = Facts[Id];
     if (F.Op.Kind == OperationKind::Sync)
       return EventKind::Sync;
-    return F.OfUpdate ? EventKind::Rmw : F.IsWrite ? EventKind::Store : EventKind::Load;
+    if (F.OfUpdate && !isApart(F.IsWrite ? Id - 1 : Id))
+      return EventKind::Rmw;
+    return F.IsWrite ? EventKind::Store : EventKind::Load;
   }
 
   std::vector<TraceAccess> accessesOf(EventId Id) {
     const GraphFact &F = Facts[Id];
     std::vector<TraceAccess> Accesses = {accessOf(F)};
-    const bool Writes = F.OfUpdate && Facts[Id + 1].Happened;
+    const bool Writes = F.OfUpdate && !F.IsWrite && Facts[Id + 1].Happened && !isApart(Id);
     if (F.Op.Kind == OperationKind::Sync) {
       Accesses[0].Write = true;
       Accesses[0].Low = 0;
@@ -296,6 +311,8 @@ private:
 
   /// Events, and in place of those that are left out what they lead on to.
   template <typename Next> std::vector<EventId> through(const std::vector<EventId> &From, Next Further) const {
+    if (std::none_of(From.begin(), From.end(), [&](EventId E) { return Own[E]; }))
+      return From;
     std::set<EventId> Seen(From.begin(), From.end());
     std::vector<EventId> Left = From, Result;
     while (!Left.empty()) {
@@ -336,16 +353,25 @@ private:
 
   /// Of what is kept in order, leaves the single steps.
   void reduceKept() {
-    std::vector<std::set<uint32_t>> Before(Into.Events.size());
+    const size_t Words = (Into.Events.size() + 63) / 64;
+    std::vector<std::vector<uint64_t>> Before(Into.Events.size(), std::vector<uint64_t>(Words));
     for (uint32_t K = 0; K < Into.Events.size(); ++K) {
       std::vector<TraceLink> &Links = Into.Events[K].Links;
+      std::vector<uint32_t> Kept;
       for (const TraceLink &L : Links)
         if (L.What == TraceLink::Kept)
-          Before[K].insert(Before[L.On].begin(), Before[L.On].end());
-      std::erase_if(Links, [&](const TraceLink &L) { return L.What == TraceLink::Kept && Before[K].count(L.On); });
-      for (const TraceLink &L : Links)
-        if (L.What == TraceLink::Kept)
-          Before[K].insert(L.On);
+          Kept.push_back(L.On);
+      // The latest first: what is before one of them is earlier.
+      std::sort(Kept.begin(), Kept.end(), std::greater<>());
+      for (uint32_t On : Kept)
+        if (!(Before[K][On / 64] >> (On % 64) & 1))
+          for (size_t W = 0; W < Words; ++W)
+            Before[K][W] |= Before[On][W];
+      std::erase_if(Links, [&](const TraceLink &L) {
+        return L.What == TraceLink::Kept && Before[K][L.On / 64] >> (L.On % 64) & 1;
+      });
+      for (uint32_t On : Kept)
+        Before[K][On / 64] |= 1ull << (On % 64);
     }
   }
 
@@ -391,7 +417,18 @@ private:
 
 } // namespace
 
-Recording recordRun(GraphRun &Run, const BugReport *Bug) { return GraphRecorder(Run, Bug).record(); }
+Recording recordRun(GraphRun &Run, const BugReport *Bug) {
+  Recording R = GraphRecorder(Run, Bug).record();
+  const EndingMemory Known = Run.script().Known;
+  for (const auto &[Site, Accessed] : Known.Accessed) {
+    const auto Parts = Known.partsOf(Site);
+    const SharedThing Name = nameOfSite(Run.machine().program(), Site);
+    for (SharedThing &Thing : R.Shared)
+      if (Thing.isSame(Name))
+        Thing.Parts.assign(Parts.begin(), Parts.end());
+  }
+  return R;
+}
 
 std::optional<Recording> record(const Program &P, const MachineOptions &Options, Sharing Known,
                                 const GraphScript &Script, const BugReport &Bug) {

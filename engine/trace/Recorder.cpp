@@ -106,7 +106,9 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
     return;
   }
   if (Op.Kind == OperationKind::Fence || Op.Kind == OperationKind::Drain) { // takes a step where states are compared
-    if (C.buffering() != Buffering::None)
+    // A relaxed read-modify-write of the thread's own memory waits for nothing, and is no fence where it takes no step.
+    const bool WaitsForNothing = Op.isFenceOfAccess() && Op.Fence == FenceKind::Full && !C.drainsBefore(Op);
+    if (C.buffering() != Buffering::None && !WaitsForNothing)
       fenced(T, &Op);
     C.step(Process);
     return;

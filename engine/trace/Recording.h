@@ -151,6 +151,11 @@ struct SharedThing {
   enum Kind : uint8_t { Global, Stack, Heap } What = Global;
   std::string Name, Function; // Heap: no name
   uint32_t Ordinal = 0;       // among the sites of the same kind, name and function
+  /// POWER: the parts that are known to be accessed of memory that can end, as offsets and sizes.
+  std::vector<std::pair<uint32_t, uint32_t>> Parts = {};
+  bool isSame(const SharedThing &Other) const {
+    return What == Other.What && Name == Other.Name && Function == Other.Function && Ordinal == Other.Ordinal;
+  }
   bool operator==(const SharedThing &) const = default;
 };
 

@@ -14,6 +14,7 @@ const char *nameOf(Order O) {
   switch (O) {
   case Order::NotAtomic: return "";
   case Order::Relaxed: return "relaxed";
+  case Order::AcquirePC: return "acquire-pc";
   case Order::Acquire: return "acquire";
   case Order::Release: return "release";
   case Order::AcqRel: return "acq_rel";
@@ -31,6 +32,12 @@ std::string fenceText(FenceKind Kind) {
   case FenceKind::AcqRel: return "acquire-release fence";
   case FenceKind::LwSync: return "lwsync";
   case FenceKind::ISync: return "isync";
+  case FenceKind::DmbLd: return "dmb ld";
+  case FenceKind::DmbSt: return "dmb st";
+  case FenceKind::Dsb: return "dsb sy";
+  case FenceKind::DsbLd: return "dsb ld";
+  case FenceKind::DsbSt: return "dsb st";
+  case FenceKind::Isb: return "isb";
   }
   return "fence";
 }
@@ -290,7 +297,7 @@ std::vector<SharedThing> sharedThings(const Program &P, const Sharing &Known) {
 
 void markShared(const Program &P, const std::vector<SharedThing> &Things, Sharing &Known) {
   for (uint32_t Site = 0; Site < P.NumSites + P.Globals.size(); ++Site)
-    if (std::find(Things.begin(), Things.end(), nameOfSite(P, Site)) != Things.end())
+    if (std::any_of(Things.begin(), Things.end(), [&](const SharedThing &T) { return T.isSame(nameOfSite(P, Site)); }))
       Known.markShared(Site);
 }
 

@@ -212,6 +212,7 @@ public:
   }
 
   ReplayResult run(const Program &P, const MachineOptions &Options, Sharing &Shared) {
+    knowParts(P);
     ReplayResult Result;
     followGraph(P, AxiomaticModel::Power, Options, Shared, Script, nullptr,
                 [&](GraphRun &Run, const std::vector<bool> &Done) {
@@ -227,6 +228,7 @@ public:
 
   /// Whether every access takes place again, and the bug with them.
   bool happens(const Program &P, const MachineOptions &Options, Sharing &Shared) {
+    knowParts(P);
     bool All = false;
     followGraph(P, AxiomaticModel::Power, Options, Shared, Script, nullptr,
                 [&](GraphRun &Run, const std::vector<bool> &Done) {
@@ -238,6 +240,13 @@ public:
   }
 
 private:
+  void knowParts(const Program &P) {
+    for (uint32_t Site = 0; Site < P.NumSites; ++Site)
+      for (const SharedThing &Thing : Recorded.Shared)
+        if (!Thing.Parts.empty() && Thing.isSame(nameOfSite(P, Site)))
+          Script.Known.Accessed[Site] = {Thing.Parts.begin(), Thing.Parts.end()};
+  }
+
   /// Whether an event writes behind the end of memory. Ends have no position of their own in a recording: the one that
   /// is missing is theirs.
   bool isBehindEnd(const TraceEvent &E) const {
@@ -381,11 +390,11 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
     if (Recorded.Model == "power")
       return GraphReplayer(Recorded).run(P, Options, Shared);
     // A livelock goes on as it is for longer than can be run: a thread whose accesses are its own is cut behind what
-    // was recorded.
+    // was recorded, and no sooner, whatever the bound of others.
     constexpr uint32_t More = 16;
     MachineOptions Bounded = Options;
     if (Recorded.GoesRound)
-      Bounded.Unroll = std::min<unsigned>(Options.Unroll, static_cast<unsigned>(Recorded.Events.size()) + More);
+      Bounded.Unroll = static_cast<unsigned>(Recorded.Events.size()) + More;
     // A changed program may share more than was known: then there are more events, and it is run once more.
     do {
       Shared.takeChanged();

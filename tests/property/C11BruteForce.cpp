@@ -530,19 +530,27 @@ void Candidates::keep() {
     std::vector<C11Access> &Accesses = X.emplace_back();
     for (unsigned K = 0; K < Paths[T]->Events.size(); ++K) {
       const unsigned E = First[T] + K;
-      const bool HasValue = LocationOf[E] != C11Program::Lock && !ends(E);
-      Accesses.push_back({IsWrite[E], LocationOf[E], HasValue ? Values[E] : 0, -1, -1, 0});
+      const bool HasValue = LocationOf[E] != C11Program::Lock;
+      if (!ends(E))
+        Accesses.push_back({IsWrite[E], LocationOf[E], HasValue ? Values[E] : 0, -1, -1, 0});
     }
   }
-  auto Access = [&](unsigned E) -> C11Access & { return X[ThreadOf[E]][E - First[ThreadOf[E]]]; };
+  auto IndexOf = [&](unsigned E) {
+    unsigned Index = 0;
+    for (unsigned Earlier = First[ThreadOf[E]]; Earlier < E; ++Earlier)
+      Index += !ends(Earlier);
+    return Index;
+  };
+  auto Access = [&](unsigned E) -> C11Access & { return X[ThreadOf[E]][IndexOf(E)]; };
   for (const Choice *C : Chosen) {
     for (auto [Write, Read] : C->Sources)
       if (Write >= Locations) {
         Access(Read).SourceThread = static_cast<int>(ThreadOf[Write]);
-        Access(Read).SourceIndex = static_cast<int>(Write - First[ThreadOf[Write]]);
+        Access(Read).SourceIndex = static_cast<int>(IndexOf(Write));
       }
     for (unsigned K = 0; K < C->Order.size(); ++K)
-      Access(C->Order[K]).Position = K + 1;
+      if (!ends(C->Order[K]))
+        Access(C->Order[K]).Position = K + 1;
   }
   ++Found.Complete[X];
 }

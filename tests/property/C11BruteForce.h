@@ -20,7 +20,8 @@ struct C11Access {
   auto operator<=>(const C11Access &) const = default;
 };
 
-/// Per thread its accesses in program order. The end of the block is a write; an update that fails is a read.
+/// Per thread its accesses in program order. The end of the block, which is last there, is none; an update that fails
+/// is a read.
 using C11Execution = std::vector<std::vector<C11Access>>;
 
 struct C11Executions {

@@ -70,6 +70,53 @@ std::string MixedProgram::text() const {
   return Text + "forall true\n";
 }
 
+/// Four bytes for each.
+static std::string widened(uint32_t Value) {
+  std::string Sum = "(W)" + std::to_string(Value & 0xff);
+  for (unsigned K = 1; K < 4; ++K)
+    Sum += " + ((W)" + std::to_string(Value >> 8 * K & 0xff) + " << " + std::to_string(32 * K) + ")";
+  return "(" + Sum + ")";
+}
+
+static std::string wideLine(const I &Given) {
+  auto Name = [](int Number) { return "r" + std::to_string(Number); };
+  auto Assembly = [](const std::string &What) { return "__asm__ volatile(\"" + What + "\" ::: \"memory\");"; };
+  switch (Given.What) {
+  case I::Sync: return Assembly("sync");
+  case I::LwSync: return Assembly("lwsync");
+  case I::Eieio: return Assembly("eieio");
+  case I::ISync: return Assembly("isync");
+  case I::Branch: return "__VERIFIER_assume((unsigned)" + Name(Given.From) + " < 1000000);"; // it is
+  default: break;
+  }
+  const std::string Type = Given.Size == 1 ? "unsigned" : Given.Size == 2 ? "unsigned long" : "W";
+  std::string Where = "(" + Type + " *)((char *)&v[" + std::to_string(Given.Location) + "] + " +
+                      std::to_string(4 * Given.Offset);
+  Where += (Given.AddressFrom < 0 ? "" : " + ((unsigned)" + Name(Given.AddressFrom) + " >> 31)") + ")";
+  const std::string Stored =
+      "(" + Type + ")(" + widened(Given.Value) + (Given.From < 0 ? "" : " + " + Name(Given.From)) + ")";
+  if (Given.What == I::Load)
+    return Name(Given.Register) + " = __atomic_load_n(" + Where + ", __ATOMIC_RELAXED);";
+  if (Given.What == I::Update)
+    return Name(Given.Register) + " = __atomic_fetch_add(" + Where + ", " + Stored + ", __ATOMIC_RELAXED);";
+  return "__atomic_store_n(" + Where + ", " + Stored + ", __ATOMIC_RELAXED);";
+}
+
+std::string MixedProgram::wideText() const {
+  std::string Text = "#include <pthread.h>\nvoid __VERIFIER_assume(int);\ntypedef unsigned __int128 W;\nW v[2];\n";
+  std::string Create, Join;
+  for (size_t T = 0; T < Threads.size(); ++T) {
+    const std::string Number = std::to_string(T);
+    Text += "void *t" + Number + "(void *p) {\n  W r0 = 0, r1 = 0, r2 = 0, r3 = 0;\n";
+    for (const I &Given : Threads[T])
+      Text += "  " + wideLine(Given) + "\n";
+    Text += "  (void)r0, (void)r1, (void)r2, (void)r3;\n  return p;\n}\n";
+    Create += "  pthread_create(&t[" + Number + "], 0, t" + Number + ", 0);\n";
+    Join += "  pthread_join(t[" + Number + "], 0);\n";
+  }
+  return Text + "int main(void) {\n  pthread_t t[3];\n" + Create + Join + "}\n";
+}
+
 MixedProgram makeMixedProgram(std::mt19937 &Random, const MixedPalette &From) {
   auto Pick = [&](unsigned Choices) { return static_cast<unsigned>(Random() % Choices); };
   MixedProgram P;
@@ -83,6 +130,7 @@ MixedProgram makeMixedProgram(std::mt19937 &Random, const MixedPalette &From) {
     unsigned NextRegister = 0;
     for (unsigned K = 0; K < Count; ++K) {
       I A;
+      const int8_t Before = Last;
       A.Location = static_cast<uint8_t>(Pick(From.Locations));
       constexpr uint8_t Shapes[][2] = {{0, 4}, {0, 4}, {0, 2}, {2, 2}, {0, 1}, {1, 1}, {3, 1}};
       constexpr uint8_t Wrong[][2] = {{1, 2}, {0, 4}, {1, 1}, {2, 1}};
@@ -129,8 +177,10 @@ MixedProgram makeMixedProgram(std::mt19937 &Random, const MixedPalette &From) {
         A.Register = static_cast<uint8_t>(NextRegister++ % MixedProgram::Registers);
         Last = static_cast<int8_t>(A.Register);
       }
-      if (A.What == I::Update) // has neither
+      if (A.What == I::Update) // has neither, mostly
         A.AddressFrom = A.From = -1;
+      if (A.What == I::Update && From.Operands && Before >= 0 && Pick(2))
+        A.From = Before;
       Code.push_back(A);
     }
     P.Threads.push_back(std::move(Code));
@@ -154,7 +204,7 @@ std::vector<MixedProgram> shrinks(const MixedProgram &P) {
         All.push_back(P);
         All.back().Threads[T][K].AddressFrom = -1;
       }
-      if (P.Threads[T][K].What == I::Store && P.Threads[T][K].From >= 0) {
+      if ((P.Threads[T][K].What == I::Store || P.Threads[T][K].What == I::Update) && P.Threads[T][K].From >= 0) {
         All.push_back(P);
         All.back().Threads[T][K].From = -1;
       }

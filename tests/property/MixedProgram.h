@@ -29,6 +29,8 @@ struct MixedProgram {
   std::vector<std::vector<MixedInstruction>> Threads;
   /// As a PPC litmus test, with a load in place of each update.
   std::string text() const;
+  /// As C, with four bytes for each: an access of a whole location is an atomic one of 16 bytes.
+  std::string wideText() const;
 };
 
 /// What happened to one byte in an access. Accesses of a thread are numbered; one that is not aligned is several.
@@ -44,6 +46,7 @@ using MixedExecution = std::vector<MixedByte>; // sorted
 
 struct MixedPalette {
   bool Updates = false, Reservations = false, Unaligned = false;
+  bool Operands = false; // of updates: registers are added, too. Not in a litmus test
   unsigned Locations = 2, Accesses = 7;
 };
 MixedProgram makeMixedProgram(std::mt19937 &Random, const MixedPalette &From);

@@ -79,31 +79,26 @@ struct PowerTotals {
 
 constexpr uint64_t MostCandidates = 20000;
 
-/// What is wrong with the exploration of a program; empty if nothing is, or if it has too many candidates.
-inline std::string problemOf(const PowerProgram &P, const TwoWays &Model, PowerTotals &Sum) {
-  const auto Expected = bruteForce(P, MostCandidates, Model.Enumerated);
-  if (!Expected)
-    return "";
-  LitmusReading Reading = readLitmus(P.text(), "random.litmus");
-  if (!Reading.Test)
-    return Reading.Problem + "\n";
+/// What is wrong with the exploration of a program, with sets of events for executions of any length (Large) or others;
+/// empty if nothing is.
+inline std::string problemOf(const LitmusTest &Test, const TwoWays &Model, bool Large,
+                             const std::map<PowerExecution, unsigned> &Expected, PowerTotals &Sum) {
   ExplorationOptions Options;
   Options.Exhaustive = true;
-  PowerExecutions Found(*Reading.Test);
-  ExplorationResult Result = exploreGraphs(Reading.Test->Code, Model.Explored, Options, Found);
-  ++Sum.Programs;
-  Sum.Executions += Expected->size();
+  Options.Machine.LargeGraphs = Large;
+  PowerExecutions Found(Test);
+  ExplorationResult Result = exploreGraphs(Test.Code, Model.Explored, Options, Found);
   Sum.Rejected += Result.RejectedBranches;
   // Executions that take different paths to the same accesses look the same.
   unsigned Missing = 0, Unknown = 0, Twice = 0;
   for (const auto &[X, Times] : Found.Seen) {
-    auto Known = Expected->find(X);
-    if (Known == Expected->end())
+    auto Known = Expected.find(X);
+    if (Known == Expected.end())
       Unknown += Times;
     else if (Times > Known->second)
       Twice += Times - Known->second;
   }
-  for (const auto &[X, Times] : *Expected) {
+  for (const auto &[X, Times] : Expected) {
     auto Met = Found.Seen.find(X);
     const unsigned Seen = Met == Found.Seen.end() ? 0 : Met->second;
     Missing += Times - std::min(Times, Seen);
@@ -111,10 +106,24 @@ inline std::string problemOf(const PowerProgram &P, const TwoWays &Model, PowerT
   if (!Missing && !Unknown && !Twice && !Found.Others && !Result.FailedWakeups &&
       Result.Ended == ExplorationResult::End::Everything)
     return "";
-  return "of " + std::to_string(Expected->size()) + " executions " + std::to_string(Missing) + " are missing, " +
-         std::to_string(Unknown) + " should not be there, " + std::to_string(Twice) + " were seen again, " +
-         std::to_string(Found.Others) + " are not complete, " + std::to_string(Result.FailedWakeups) +
-         " failed wakeups " + Result.Reason + "\n";
+  return std::string(Large ? "large sets: " : "") + "of " + std::to_string(Expected.size()) + " executions " +
+         std::to_string(Missing) + " are missing, " + std::to_string(Unknown) + " should not be there, " +
+         std::to_string(Twice) + " were seen again, " + std::to_string(Found.Others) + " are not complete, " +
+         std::to_string(Result.FailedWakeups) + " failed wakeups " + Result.Reason + "\n";
+}
+
+/// The same with both; empty also if a program has too many candidates.
+inline std::string problemOf(const PowerProgram &P, const TwoWays &Model, PowerTotals &Sum) {
+  const auto Expected = bruteForce(P, MostCandidates, Model.Enumerated);
+  if (!Expected)
+    return "";
+  LitmusReading Reading = readLitmus(P.text(), "random.litmus");
+  if (!Reading.Test)
+    return Reading.Problem + "\n";
+  ++Sum.Programs;
+  Sum.Executions += Expected->size();
+  PowerTotals Again;
+  return problemOf(*Reading.Test, Model, false, *Expected, Sum) + problemOf(*Reading.Test, Model, true, *Expected, Again);
 }
 
 inline PowerProgram smallest(PowerProgram P, const TwoWays &Model) {

@@ -122,6 +122,29 @@ TEST(PowerMixed, MemoryThatEnds) {
   expectSafe(Program("pthread_join(a, 0); q = realloc(q, 64); assert(((char *)q)[1] == 2); free(q);"));
 }
 
+// Each cut that is learned is a start.
+TEST(PowerMixed, ElementsOfAnArrayAreCutAlike) {
+  struct Starts : testing::GraphTraces {
+    unsigned Number = 1;
+    void restarted() override {
+      ++Number;
+      GraphTraces::restarted();
+    }
+  } Seen;
+  const std::string Text =
+      threads("union { volatile uint32_t word; volatile uint8_t byte[4]; } a[100]; atomic_int done;",
+              {"for (int i = 0; i < 100; i++) a[i].word = 0x01010101u * i; "
+               "atomic_store_explicit(&done, 1, memory_order_release);",
+               "while (!atomic_load_explicit(&done, memory_order_acquire)); "
+               "for (int i = 0; i < 100; i++) assert(a[i].byte[1] == i);"});
+  const ExplorationResult Result = exploreGraphs(testing::compile(testing::requestForText(Text)), AxiomaticModel::Power,
+                                                 testing::exhaustively(Buffering::None, 8), Seen);
+  EXPECT_EQ(Result.Ended, ExplorationResult::End::Everything) << Result.Reason;
+  EXPECT_EQ(Result.Executions, 1u);
+  EXPECT_TRUE(Seen.Bugs.empty());
+  EXPECT_LT(Seen.Number, 30u);
+}
+
 TEST(PowerMixed, PlainAccessesThatAreNotAligned) {
   const std::string Packed = "struct __attribute__((packed)) { char c; volatile uint32_t n; } s;";
   expectBug(threads(Packed, {"s.n = 0x01010101;", "uint32_t v = s.n; assert(v == 0 || v == 0x01010101);"}));
