@@ -469,7 +469,7 @@ template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() 
     GraphAccess &A = All.emplace_back();
     A = {G[E].Thread, G[E].Index, G[E].Pc, G[E].IsWrite, G[E].OfUpdate, Place.Where, Place.Width, C.Value,
          Source, G[E].IsWrite ? C.Position : 0};
-    if (Flow.isWide(E) && !G.isSplit(E) && !G[E].Ends)
+    if (Flow.isWide(E) && !G.isSplit(E))
       Memory::readWords(Flow.stateOf(C.Value), Place.Width, A.Value, A.Value2);
   }
   return All;
@@ -517,7 +517,7 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
     } else if (Flow.isWide(E) && Place.Holds == Graph::PlaceState::State) {
       Memory::readWords(Flow.stateOf(Place.Initial), F.Width, F.Initial, F.Initial2);
     }
-    if (Flow.isWide(E) && !Event.Ends)
+    if (Flow.isWide(E))
       Memory::readWords(Flow.stateOf(Event.Value), F.Width, F.Value, F.Value2);
     const Set Own = Event.Before & Happened;
     F.AddressFrom = List(Event.Address & Own);

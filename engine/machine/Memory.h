@@ -6,6 +6,7 @@
 #include "machine/UndoLog.h"
 #include "program/Program.h"
 
+#include <cassert>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -86,6 +87,7 @@ public:
   }
   /// The value of up to 16 bytes: the first eight, and the others, if there are any.
   static void readWords(const uint8_t *From, unsigned Size, uint64_t &Low, uint64_t &High) {
+    assert(Size <= 16);
     Low = readWord(From, Size > 8 ? 8 : Size);
     High = Size > 8 ? readWord(From + 8, Size - 8) : 0;
   }

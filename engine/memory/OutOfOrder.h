@@ -129,8 +129,11 @@ public:
 
   Machine &machine() { return M; }
   const Operation &operation(EventId E) const { return Accesses[E].Op; }
-  /// Whether it is an access of 16 bytes, whose value is the number of a state.
-  bool isWide(EventId E) const { return Accesses[E].Op.Kind != OperationKind::Sync && Accesses[E].Op.Width > 8; }
+  /// Whether it is an access of 16 bytes, whose value is the number of a state. The end of memory is none, whatever its
+  /// size.
+  bool isWide(EventId E) const {
+    return Accesses[E].Op.Kind != OperationKind::Sync && Accesses[E].Op.Width > 8 && !G[E].Ends;
+  }
   bool isSpinning(ThreadId T) const { return M.status(T) == ThreadStatus::Spinning; }
   /// The how-manieth event of a thread, if it has been fetched.
   EventId eventOf(ThreadId T, uint32_t Index) const {
