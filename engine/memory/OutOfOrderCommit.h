@@ -286,9 +286,9 @@ typename OutOfOrder<Words>::Update OutOfOrder<Words>::updateWide(const Access &A
 template <unsigned Words> void OutOfOrder<Words>::noteUpdate(EventId Read, const Update &Done) {
   ThreadId T = G[Read].Thread;
   if (Done.Does == Update::Fails) {
-    if (std::string_view(Done.Result.BugKind) == "unsupported")
+    if (!Done.Result.BugKind)
       M.unsupported(T, G[Read].Pc, Done.Result.Phrase);
-    fail(Read, bugKindOf(Done.Result), Done.Result.Phrase);
+    fail(Read, *Done.Result.BugKind, Done.Result.Phrase);
     Flows[T].FailedAt = G[Read].Index + 2;
     return;
   }
