@@ -84,11 +84,11 @@ ExitCode gravest(const std::vector<CheckReport> &Reports) {
 }
 
 /// Of the question whether programs are robust. Bugs do not count: only differences from SC do.
-ExitCode gravest(const std::vector<CheckReport> &Reports, const std::vector<Model> &Against) {
+ExitCode gravest(const std::vector<CheckReport> &Reports, const std::vector<MemoryModel> &Against) {
   ExitCode Worst = NothingFound;
   for (const CheckReport &R : Reports) {
     const ModelReport &Sc = R.Models.front();
-    for (Model M : Against) {
+    for (MemoryModel M : Against) {
       auto Answer = std::find_if(Sc.Robust.begin(), Sc.Robust.end(),
                                  [&](const Robustness &Known) { return Known.Against == M; });
       ExitCode Code = Answer == Sc.Robust.end()                 ? exitCodeOf(Sc.Result)
@@ -108,10 +108,9 @@ CheckReport CheckCommand::checkHere(const std::string &File, const FileSettings 
   Request.Text.File = File;
   Request.Text.Flags = With.Flags;
   Request.Options = With.Options;
-  if (!Against.empty()) {
-    Request.Options.AgainstTso = std::count(Against.begin(), Against.end(), Model::TSO) > 0;
-    Request.Options.AgainstPso = std::count(Against.begin(), Against.end(), Model::PSO) > 0;
-  }
+  if (!Against.empty())
+    Request.Options.Against = modelsThat(
+        [&](const MemoryModelInfo &M) { return std::find(Against.begin(), Against.end(), M.Model) != Against.end(); });
   ProgressLine Line(Output == Format::Text, With.Options);
   watchCompiling(With.Options.TimeoutSeconds, With.Options.MaxMemoryBytes);
   CheckReport Report = check(
@@ -126,7 +125,7 @@ CheckReport CheckCommand::lostReport(const std::string &File, const Loss &Lost) 
   CheckReport Report;
   Report.File = File;
   Report.Flags = ClangFlags;
-  for (Model M : Given.Models.value_or(Options.Models)) {
+  for (MemoryModel M : Given.Models.value_or(Options.Models)) {
     ModelReport &R = Report.Models.emplace_back();
     R.Which = M;
     R.Result = Lost.Why == Loss::Crash ? Verdict::Unsupported : Verdict::Inconclusive;

@@ -30,7 +30,7 @@ struct CheckCommand {
   TraceFiles Traces;         // besides the output
   bool Count = false;        // a table of numbers instead of the report
   bool DumpBytecode = false; // the compiled program instead of a check
-  std::vector<Model> Against; // only whether it is robust against these
+  std::vector<MemoryModel> Against; // only whether it is robust against these
   FixCommand Fixes;          // changes instead of a report
 
   /// Returns the exit code: the gravest of all files' (violation, cannot be checked, limit, nothing).

@@ -11,9 +11,9 @@ constexpr double EarliestSeconds = 0.5; // what is said before is seldom right
 constexpr double LeastShare = 1e-9;
 constexpr double TrustedShare = 0.05; // with less, too many branches of the tree have not been met yet
 
-CheckEstimate::CheckEstimate(const std::vector<Model> &Models, unsigned Together, double TimeoutSeconds)
+CheckEstimate::CheckEstimate(const std::vector<MemoryModel> &Models, unsigned Together, double TimeoutSeconds)
     : Together(std::max(1u, Together)), Timeout(TimeoutSeconds) {
-  for (Model M : Models)
+  for (MemoryModel M : Models)
     Parts.push_back({M});
 }
 
@@ -86,7 +86,7 @@ static std::string durationText(double Seconds) {
 }
 
 std::string progressText(const Progress &Last, const CheckEstimate &All) {
-  std::string Text = llvm::StringRef(nameOf(Last.Which)).upper() + ": ";
+  std::string Text = titleOf(Last.Which) + ": ";
   if (Last.States) // nobody knows how many there are
     return Text + statesText(Last.States);
   Text += executionsText(Last.Executions);

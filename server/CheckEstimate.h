@@ -12,7 +12,7 @@ class CheckEstimate {
 public:
   CheckEstimate() = default;
   /// `Together`: models explored side by side. `TimeoutSeconds`: per model; 0: none.
-  CheckEstimate(const std::vector<Model> &Models, unsigned Together, double TimeoutSeconds);
+  CheckEstimate(const std::vector<MemoryModel> &Models, unsigned Together, double TimeoutSeconds);
 
   void add(const Progress &P);
 
@@ -25,7 +25,7 @@ public:
 
 private:
   struct Part {
-    Model Which;
+    MemoryModel Which;
     double Explored = 0, Seconds = 0;
     bool Known = true;
     double total() const;

@@ -13,30 +13,8 @@ namespace {
 
 void text(OStream &J, llvm::StringRef Name, llvm::StringRef Value) { J.attribute(Name, llvm::json::fixUTF8(Value)); }
 
-const char *nameOf(FixReport::Outcome What) {
-  switch (What) {
-  case FixReport::Outcome::Fixed: return "fixed";
-  case FixReport::Outcome::NothingToDo: return "nothing-to-do";
-  case FixReport::Outcome::Refused: return "refused";
-  case FixReport::Outcome::GaveUp: return "gave-up";
-  case FixReport::Outcome::CannotBeChecked: return "cannot-be-checked";
-  }
-  return "?";
-}
-
-const char *nameOf(RelaxReport::Outcome What) {
-  switch (What) {
-  case RelaxReport::Outcome::Found: return "found";
-  case RelaxReport::Outcome::NothingToDo: return "nothing-to-do";
-  case RelaxReport::Outcome::Refused: return "refused";
-  case RelaxReport::Outcome::GaveUp: return "gave-up";
-  case RelaxReport::Outcome::CannotBeChecked: return "cannot-be-checked";
-  }
-  return "?";
-}
-
 /// The bug as a check would show it.
-void printShown(raw_ostream &Out, const std::string &File, const std::optional<Bug> &Shown, Model Under,
+void printShown(raw_ostream &Out, const std::string &File, const std::optional<Bug> &Shown, MemoryModel Under,
                 SourceTexts &Sources, const TextOptions &Options) {
   if (!Shown)
     return;
@@ -76,7 +54,7 @@ void edits(OStream &J, const CompileRequest &Text, const std::vector<TextEdit> &
 /// The model that nothing was shown for.
 void printSkipped(raw_ostream &Out, const std::string &File, const std::optional<ModelReport> &Skipped) {
   if (Skipped)
-    Out << File << ": not for " << listed(std::vector{Skipped->Which}) << ", which cannot check the program: " << Skipped->Reason
+    Out << File << ": not for " << titleOf(Skipped->Which) << ", which cannot check the program: " << Skipped->Reason
         << '\n';
 }
 

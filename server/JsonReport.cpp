@@ -23,7 +23,7 @@ void place(OStream &J, const Place &P, const std::string &NamedFile) {
 
 void writeBug(OStream &J, const Bug &B, const TraceContext &Context) {
   J.object([&] {
-    text(J, "kind", B.Kind);
+    text(J, "kind", nameOf(B.Kind));
     text(J, "message", B.Message);
     place(J, B.Where, Context.NamedFile);
     text(J, "thread", B.Thread);

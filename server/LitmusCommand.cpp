@@ -49,7 +49,7 @@ LitmusReport LitmusCommand::runFile(const std::string &File) const {
   if (!Report.Reading.Test)
     return Report;
   const LitmusTest &Test = *Report.Reading.Test;
-  for (Model M : Models.empty() ? modelsFor(Test.Architecture) : Models)
+  for (MemoryModel M : Models.empty() ? modelsFor(Test.Architecture) : Models)
     Report.Results.push_back(runLitmus(Test, M, Options));
   return Report;
 }

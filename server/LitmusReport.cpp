@@ -36,9 +36,9 @@ void LitmusComparison::add(const LitmusReport &Report) {
   }
 }
 
-void LitmusComparison::noteMissing(const std::vector<Model> &Models) {
+void LitmusComparison::noteMissing(const std::vector<MemoryModel> &Models) {
   std::set<std::string> Wanted, Refused;
-  for (Model M : Models)
+  for (MemoryModel M : Models)
     Wanted.insert(nameOf(M));
   for (const std::string &Line : Unread)
     Refused.insert(Line.substr(0, Line.find(':')));

@@ -24,7 +24,7 @@ public:
 
   void add(const LitmusReport &Report);
   /// Rows of these models (empty: all) that nothing was compared with.
-  void noteMissing(const std::vector<Model> &Models);
+  void noteMissing(const std::vector<MemoryModel> &Models);
   /// Rows whose test is not there.
   void noteAbsent();
 

@@ -64,7 +64,7 @@ std::string LitmusTable::parse(StringRef Text) {
   return "";
 }
 
-const LitmusExpectation *LitmusTable::find(const std::string &Test, Model M) const {
+const LitmusExpectation *LitmusTable::find(const std::string &Test, MemoryModel M) const {
   auto At = Rows.find({Test, nameOf(M)});
   return At == Rows.end() ? nullptr : &At->second;
 }

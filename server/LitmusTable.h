@@ -24,7 +24,7 @@ public:
   /// `Seconds` (0: however long it takes).
   static std::optional<LitmusTable> read(const std::string &File, double Seconds, std::string &Error);
 
-  const LitmusExpectation *find(const std::string &Test, Model M) const;
+  const LitmusExpectation *find(const std::string &Test, MemoryModel M) const;
   const std::map<Key, LitmusExpectation> &rows() const { return Rows; }
   /// The directory that the paths of tests start from.
   const std::string &directory() const { return Directory; }

@@ -96,7 +96,7 @@ int ReplayCommand::run() const {
   Request.Flags.insert(Request.Flags.end(), ClangFlags.begin(), ClangFlags.end());
   if (Request.File.empty())
     return complain(BadInput, TraceFile + ": 'file' is empty: name the source file behind it");
-  Request.FindOverflows = Saved->Run.BugKind == nameOf(BugKind::Overflow);
+  Request.FindOverflows = Saved->Run.BugKind == BugKind::Overflow;
   CompileResult Compiled = compileProgram(Request);
   SourceTexts Sources;
   printDiagnostics(llvm::errs(), Compiled.Diagnostics, Request.File, Sources);

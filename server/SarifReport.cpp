@@ -53,12 +53,10 @@ std::string escaped(StringRef Text) {
   return llvm::json::fixUTF8(Result);
 }
 
-std::string upperName(Model M) { return StringRef(nameOf(M)).upper(); }
-
 /// One bug, and all models in which it happens.
 struct Finding {
   const CheckReport *Report;
-  std::vector<std::pair<Model, const Bug *>> Under;
+  std::vector<std::pair<MemoryModel, const Bug *>> Under;
 };
 
 std::vector<Finding> findingsOf(const CheckReport &Report) {
@@ -211,7 +209,7 @@ private:
   }
 
   void modelNotification(const CheckReport &R, const ModelReport &M) {
-    const std::string Under = "Under " + upperName(M.Which) + ": ";
+    const std::string Under = "Under " + titleOf(M.Which) + ": ";
     if (M.Result == Verdict::Bounded)
       for (const CutLoop &L : M.Loops)
         notification(R, nameOf(M.Result), levelOf(M.Result), L.Where,
@@ -236,7 +234,7 @@ private:
     const Bug &B = *F.Under.front().second;
     std::vector<std::string> Models;
     for (const auto &[M, Ignored] : F.Under)
-      Models.push_back(upperName(M));
+      Models.push_back(titleOf(M));
     std::string Text = B.Message + " (";
     if (!B.Thread.empty())
       Text += "in thread '" + B.Thread + "', ";
@@ -246,7 +244,7 @@ private:
 
   void result(const Finding &F) {
     const Bug &B = *F.Under.front().second;
-    J.attribute("ruleId", B.Kind);
+    J.attribute("ruleId", nameOf(B.Kind));
     J.attribute("level", "error");
     message(textOf(F));
     J.attributeArray("locations", [&] { J.object([&] { physicalLocation(B.Where, F.Report->File); }); });
@@ -277,8 +275,8 @@ private:
     });
   }
 
-  void codeFlow(Model M, const Counterexample &C, const std::string &NamedFile) {
-    message("How it happens under " + upperName(M));
+  void codeFlow(MemoryModel M, const Counterexample &C, const std::string &NamedFile) {
+    message("How it happens under " + titleOf(M));
     J.attributeArray("threadFlows", [&] {
       for (uint32_t T = 0; T < C.Run.Threads.size(); ++T) {
         auto Of = [&](const Step &S) { return C.Run.Events[S.Event].Thread == T; };

@@ -16,8 +16,6 @@ namespace picket {
 
 namespace {
 
-std::string upperName(Model M) { return StringRef(nameOf(M)).upper(); }
-
 /// "1 execution", "2 executions"
 std::string counted(uint64_t N, const char *Noun) { return std::to_string(N) + " " + Noun + (N == 1 ? "" : "s"); }
 
@@ -170,7 +168,7 @@ const ModelReport *shownBefore(const CheckReport &Report, const ModelReport &M, 
   for (const ModelReport &Earlier : Report.Models) {
     if (&Earlier == &M)
       return nullptr;
-    const bool Stronger = Earlier.Which < M.Which && (M.Which != Model::Power || Earlier.Which == Model::SC);
+    const bool Stronger = isWeaker(M.Which, Earlier.Which);
     for (const Bug &Other : Earlier.Bugs)
       if (Stronger && Other.Trace && isSame(Other, B))
         return &Earlier;
@@ -182,7 +180,7 @@ void printBug(raw_ostream &Out, const CheckReport &Report, const ModelReport &M,
               const TextOptions &Options) {
   Out << placeText(B.Where, Report.File) << ": ";
   printColored(Out, raw_ostream::RED, "error");
-  Out << ": " << B.Message << " [" << B.Kind << "]";
+  Out << ": " << B.Message << " [" << nameOf(B.Kind) << "]";
   if (!B.Thread.empty())
     Out << " in thread '" << B.Thread << "'";
   Out << '\n';
@@ -190,11 +188,11 @@ void printBug(raw_ostream &Out, const CheckReport &Report, const ModelReport &M,
   if (Options.Quiet || !B.Trace)
     return;
   if (const ModelReport *Earlier = shownBefore(Report, M, B)) {
-    const std::string Name = upperName(Earlier->Which);
+    const std::string Name = titleOf(Earlier->Which);
     Out << "  ";
     printWrapped(Out,
-                 "The steps under " + Name + " show it: every execution of " + Name + " is one of " +
-                     upperName(M.Which) + " too.",
+                 "The steps under " + Name + " show it: every execution of " + Name + " is one of " + titleOf(M.Which) +
+                     " too.",
                  2, 2, Options.Steps.Width);
     return;
   }
@@ -220,7 +218,7 @@ void printAlarm(raw_ostream &Out, const CheckReport &Report, const Robustness &R
 void printLateStores(raw_ostream &Out, const CheckReport &Report, const Robustness &R, SourceTexts &Sources,
                      const TextOptions &Options) {
   const std::vector<LateStore> Stores = lateStoresOf(R);
-  const std::string Model = upperName(R.Against);
+  const std::string Model = titleOf(R.Against);
   Out << "  " << counted(R.Violations.size(), "violation") << " of SC, by "
       << counted(Stores.size(), "store") << " that can be late under " << Model;
   if (!R.Complete)
@@ -260,14 +258,14 @@ void printAlarms(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sourc
 
 } // namespace
 
-void printRobustness(raw_ostream &Out, const CheckReport &Report, const std::vector<Model> &Against,
+void printRobustness(raw_ostream &Out, const CheckReport &Report, const std::vector<MemoryModel> &Against,
                      SourceTexts &Sources, const TextOptions &Options) {
   const ModelReport &Sc = Report.Models.front();
   const Robustness *Told = nullptr;
-  for (Model M : Against) {
+  for (MemoryModel M : Against) {
     auto R = std::find_if(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
     const bool Known = R != Sc.Robust.end() && R->Known != Robustness::Unknown;
-    Out << Report.File << ": " << upperName(M) << ": ";
+    Out << Report.File << ": " << titleOf(M) << ": ";
     if (!Known) {
       const bool Refused = Sc.Result == Verdict::Unsupported || Sc.Result == Verdict::CompileError;
       printColored(Out, raw_ostream::YELLOW, (Refused ? "cannot be checked: " : "not decided: ") + Sc.Reason);
@@ -288,7 +286,7 @@ void printRobustness(raw_ostream &Out, const CheckReport &Report, const std::vec
     if (!Known || R->Known != Robustness::NotRobust)
       continue;
     if (Told && isSame(*Told, *R)) {
-      Out << "  The steps under " << upperName(Told->Against) << " show it.\n";
+      Out << "  The steps under " << titleOf(Told->Against) << " show it.\n";
     } else {
       printAlarm(Out, Report, *R, Sources, Options);
       Told = &*R;
@@ -310,7 +308,7 @@ void printLeftOut(raw_ostream &Out, const std::string &File, const Checks &Looke
 
 void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options) {
   for (const ModelReport &M : Report.Models) {
-    Out << Report.File << ": " << upperName(M.Which) << ": ";
+    Out << Report.File << ": " << titleOf(M.Which) << ": ";
     printColored(Out, colorOf(M.Result), verdictText(M, Report.File, Options.Unroll));
     Out << '\n';
     if (M.ReasonPlace.Line && M.Result != Verdict::CompileError) { // Clang's errors were shown with their places
@@ -353,7 +351,7 @@ static void printSideBySide(raw_ostream &Out, const std::vector<CheckReport> &Re
     const ModelReport *Sequential = nullptr;
     for (const ModelReport &M : R.Models) {
       Out << llvm::format("%12llu", static_cast<unsigned long long>(M.Executions));
-      if (M.Which == Model::SC)
+      if (M.Which == MemoryModel::SC)
         Sequential = &M;
     }
     std::vector<std::string> Robust;
@@ -362,7 +360,7 @@ static void printSideBySide(raw_ostream &Out, const std::vector<CheckReport> &Re
       if (M.Skipped)
         continue;
       Known &= isComplete(M, Exhaustive) && M.OnePer == Equivalence::ShashaSnir;
-      if (Sequential && M.Which != Model::SC && M.Executions == Sequential->Executions &&
+      if (Sequential && M.Which != MemoryModel::SC && M.Executions == Sequential->Executions &&
           M.Blocked == Sequential->Blocked)
         Robust.push_back(nameOf(M.Which));
     }
@@ -394,11 +392,11 @@ void printCounts(raw_ostream &Out, const std::vector<CheckReport> &Reports, bool
   for (const CheckReport &R : Reports)
     for (const ModelReport &M : R.Models)
       if (!M.WhyNotReadsFrom.empty())
-        Out << R.File << ": " << upperName(M.Which) << ": " << wholeTracesText(M) << '\n';
+        Out << R.File << ": " << titleOf(M.Which) << ": " << wholeTracesText(M) << '\n';
   for (const CheckReport &R : Reports) {
     for (const ModelReport &M : R.Models)
       if (M.Unchecked)
-        Out << R.File << ": " << upperName(M.Which) << ": " << M.Unchecked
+        Out << R.File << ": " << titleOf(M.Which) << ": " << M.Unchecked
             << " more ended in an error that is not checked\n";
     printLeftOut(Out, R.File, R.Looked);
   }

@@ -24,7 +24,7 @@ void printDiagnostics(llvm::raw_ostream &Out, const std::vector<Diagnostic> &Dia
 void printText(llvm::raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options);
 
 /// Whether the program is robust against the models, by a report of SC alone, with an execution that shows why not.
-void printRobustness(llvm::raw_ostream &Out, const CheckReport &Report, const std::vector<Model> &Against,
+void printRobustness(llvm::raw_ostream &Out, const CheckReport &Report, const std::vector<MemoryModel> &Against,
                      SourceTexts &Sources, const TextOptions &Options);
 
 /// Names the kinds of bugs that were not looked for, although they are by default.

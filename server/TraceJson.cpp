@@ -30,7 +30,9 @@ public:
     J.object([&] {
       J.attribute("picket", 1);
       text("file", Context.NamedFile);
-      text("model", R.Model);
+      text("model", nameOf(R.Model));
+      if (titleOf(R.Model) != StringRef(nameOf(R.Model)).upper())
+        text("modelTitle", titleOf(R.Model));
       J.attribute("unroll", R.Unroll);
       array("flags", Context.Flags, [&](const std::string &Flag) { J.value(llvm::json::fixUTF8(shown(Flag))); });
       J.attributeObject("bug", [&] { bug(); });
@@ -106,7 +108,7 @@ private:
   }
 
   void bug() {
-    text("kind", R.BugKind);
+    text("kind", R.BugKind ? nameOf(*R.BugKind) : "");
     text("message", R.BugMessage);
     place(R.BugWhere);
     text("thread", R.BugThread);
@@ -197,7 +199,7 @@ private:
           });
         });
       array("accesses", E.Accesses, [&](const TraceAccess &A) { access(A); });
-      textIfAny("what", E.What);
+      textIfAny("what", E.words());
       textIfAny("expression", E.Expression);
       textIfAny("ordering", E.Ordering);
       place(E.At.Where);

@@ -1,6 +1,9 @@
 #include "TraceJson.h"
 
+#include "machine/Checks.h"
+
 #include <array>
+#include <utility>
 
 using llvm::StringRef;
 using llvm::Twine;
@@ -29,12 +32,13 @@ public:
       return llvm::createStringError("'picket' is " + std::to_string(*Version) +
                                      ": only version 1 of the format can be read");
     R.File = text(*Top, "", "file");
-    R.Model = text(*Top, "", "model");
+    const std::optional<MemoryModel> Model = modelNamed(text(*Top, "", "model"));
+    R.Model = Model.value_or(MemoryModel::SC);
     R.Unroll = number(*Top, "", "unroll", MaxUnroll);
     if (R.Unroll == 0)
       wrong("unroll", "must be at least 1");
-    if (R.Model != "sc" && R.Model != "tso" && R.Model != "pso" && R.Model != "power")
-      wrong("model", "must be sc, tso, pso or power");
+    if (!Model)
+      wrong("model", "must be " + namesOf(allModels(), " or "));
     readFlags(*Top);
     each(*Top, "", "threads", [&](const Object &O, const std::string &At) { readThread(O, At); });
     each(*Top, "", "variables", [&](const Object &O, const std::string &At) { readVariable(O, At); });
@@ -258,6 +262,12 @@ private:
     if (E.Accesses.empty() && (E.isAccess() || E.Kind == EventKind::Sync || E.Kind == EventKind::Free))
       wrong(join(At, "accesses"), "must not be empty");
     E.What = text(O, At, "what", true);
+    if (E.Kind == EventKind::Sync) {
+      const std::optional<SyncAction> Action = syncActionNamed(std::exchange(E.What, ""));
+      E.Action = Action.value_or(SyncAction::None);
+      if (!Action)
+        wrong(join(At, "what"), "is nothing that is done with a synchronisation object");
+    }
     E.Expression = text(O, At, "expression", true);
     E.Ordering = text(O, At, "ordering", true);
     E.At = {place(O, At), text(O, At, "function")};
@@ -302,12 +312,16 @@ private:
       wrong("bug", "must be an object");
       return;
     }
-    R.BugKind = text(*O, "bug", "kind");
+    if (const std::string Kind = text(*O, "bug", "kind"); !Kind.empty()) {
+      R.BugKind = bugKindNamed(Kind);
+      if (!R.BugKind)
+        wrong("bug.kind", "is no kind of bug");
+    }
     R.BugMessage = text(*O, "bug", "message");
     R.BugThread = text(*O, "bug", "thread");
     R.BugWhere = place(*O, "bug");
     R.GoesRound = flag(*O, "bug", "goesRound");
-    if (!R.BugKind.empty() || O->get("event")) // without either it shows that a program is not robust
+    if (R.BugKind || O->get("event")) // without either it shows that a program is not robust
       R.BugEvent = index(*O, "bug", "event", R.Events.size(), "event");
   }
 

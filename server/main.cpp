@@ -88,24 +88,16 @@ Examples:
   picket robust --model tso --json queue.c
 )";
 
-/// "sc, tso, pso, power"
-static std::string modelList() {
-  std::string List;
-  for (Model M : DefaultModels)
-    List += (List.empty() ? "" : ", ") + std::string(nameOf(M));
-  return List;
+static std::vector<MemoryModel> parseModels(const std::string &Text) {
+  std::string Wrong;
+  std::vector<MemoryModel> Models = modelsNamed(CLI::detail::split(Text, ','), Wrong);
+  if (!Wrong.empty())
+    throw CLI::ValidationError("--model", Wrong);
+  return Models;
 }
 
-static std::vector<Model> parseModels(const std::string &Text) {
-  std::vector<Model> Models;
-  for (const std::string &Name : CLI::detail::split(Text, ',')) {
-    const std::optional<Model> M = modelNamed(Name);
-    if (!M)
-      throw CLI::ValidationError("--model", "'" + Name + "' is no memory model (" + modelList() + ")");
-    if (std::find(Models.begin(), Models.end(), *M) == Models.end())
-      Models.push_back(*M);
-  }
-  return Models;
+static std::vector<MemoryModel> graphModels() {
+  return modelsThat([](const MemoryModelInfo &M) { return isExploredAsGraphs(M.Model); });
 }
 
 static void addChecksOption(CLI::App *Command, std::optional<Checks> &Looked) {
@@ -138,8 +130,10 @@ static void addEngineOption(CLI::App *Command, std::optional<Engine> &Search) {
           }
         throw CLI::ValidationError("--engine", "'" + Text + "' is no engine (auto, bounded, lazy)");
       },
-      "bounded: executions, with loops up to the bound; lazy: SC, TSO and PSO by their states, without a bound;\n"
-      "auto: bounded, and states where a loop was cut, for some seconds [auto]");
+      "bounded: executions, with loops up to the bound; lazy: " +
+          titlesOf(modelsThat([](const MemoryModelInfo &M) { return M.Searched; })) +
+          " by their states, without a bound;\n"
+          "auto: bounded, and states where a loop was cut, for some seconds [auto]");
 }
 
 template <typename Number> static void addTimeoutOption(CLI::App *Command, Number &Seconds) {
@@ -234,7 +228,7 @@ static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
   Litmus->add_option("FILE", Command.Paths, "Litmus tests, or directories of them");
   Litmus->add_option_function<std::string>(
       "--model", [&Command](const std::string &Text) { Command.Models = parseModels(Text); },
-      "Memory models, comma separated: " + modelList() + " [by architecture]");
+      "Memory models, comma separated: " + modelNames() + " [by architecture]");
   Litmus->add_option("--expected", Command.Expected, "A table of expected results to compare with")->type_name("FILE");
   Litmus->add_option("--unroll", Command.Options.Unroll, "Iterations of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
@@ -254,7 +248,8 @@ static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
       "Output: text or json [text]");
   Litmus->add_flag_callback("--json", [&Command] { Command.Json = true; }, "The same as --format json");
   Litmus->add_flag("--graphs", Command.Options.Graphs,
-                   "Explore execution graphs under every model, not only under POWER: a second opinion");
+                   "Explore execution graphs under every model, not only under " + titlesOf(graphModels()) +
+                       ": a second opinion");
   Litmus->add_flag("-q,--quiet", Command.Quiet, "Verdicts and numbers only, no states");
 }
 
@@ -278,7 +273,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
         Given.Models = parseModels(Text);
         Given.ModelsNamed = true;
       },
-      "Memory models, comma separated: " + modelList() + " [all of them]");
+      "Memory models, comma separated: " + modelNames() + " [all of them]");
   addChecksOption(Check, Given.Looked);
   Check->add_option("--unroll", Given.Unroll, "Iterations of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
@@ -294,10 +289,12 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
           }
         throw CLI::ValidationError("--equivalence", "'" + Text + "' is no equivalence (shasha-snir, rf)");
       },
-      "What there is one execution of, under SC, TSO and PSO: a Shasha-Snir trace, or a reads-from\n"
-      "relation, of which there are fewer. Not for POWER, nor where states are searched [shasha-snir]");
+      "What there is one execution of, under " +
+          titlesOf(modelsThat([](const MemoryModelInfo &M) { return !isExploredAsGraphs(M.Model); })) +
+          ": a Shasha-Snir trace, or a reads-from\nrelation, of which there are fewer. Not for " +
+          titlesOf(graphModels()) + ", nor where states are searched [shasha-snir]");
   Check->add_flag("!--no-monitor", Options.Monitor,
-                  "Explore TSO and PSO also where SC shows that the program is robust");
+                  "Explore " + titlesOf(monitoredModels()) + " also where SC shows that the program is robust");
   Check->add_flag("!--no-spurious", Options.Spurious,
                   "Weak compare-and-swaps never fail, and waits on condition variables never end, for no reason");
   Check->add_flag("--exhaustive", Options.Exhaustive, "Go on after the first bug, so that the counts are total");
@@ -330,21 +327,21 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
   CLI::App *Robust = App.add_subcommand("robust", "Tell whether C files behave as under SC");
   Robust->footer(RobustHelp);
   CheckOptions &Options = Command.Options;
-  Command.Given.Models = {{Model::SC}};
+  Command.Given.Models = {{MemoryModel::SC}};
   Options.Search = Engine::Auto;
   Options.Exhaustive = Options.RobustnessOnly = true;
   Options.Counterexamples = 0;
-  Command.Against = {Model::TSO, Model::PSO};
+  Command.Against = monitoredModels();
   Robust->add_option("FILE", Command.Files, "C files, each a program of its own")->required();
   Robust->add_option_function<std::string>(
       "--model",
       [&Command](const std::string &Text) {
         Command.Against = parseModels(Text);
-        for (Model M : Command.Against)
-          if (M != Model::TSO && M != Model::PSO)
-            throw CLI::ValidationError("--model", "robustness is known for tso and pso");
+        for (MemoryModel M : Command.Against)
+          if (!infoOf(M).Monitored)
+            throw CLI::ValidationError("--model", "robustness is known for " + namesOf(monitoredModels(), " and "));
       },
-      "Memory models, comma separated: tso, pso [both]");
+      "Memory models, comma separated: " + namesOf(monitoredModels(), ", ") + " [both]");
   Robust->add_option("--unroll", Command.Given.Unroll, "Iterations of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");

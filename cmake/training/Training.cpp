@@ -69,13 +69,13 @@ int main(int Count, char **Arguments) {
   for (const Lesson &L : Lessons) {
     CheckOptions Options;
     Options.Jobs = 1;
-    Options.Models = {Model::SC, Model::TSO, Model::PSO, Model::Power};
+    Options.Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power};
     Options.Monitor = false;
     Learned &= learn(Arguments[1], L, Options);
-    Options.Models = {Model::SC};
+    Options.Models = {MemoryModel::SC};
     Options.Monitor = true;
     Learned &= learn(Arguments[1], L, Options);
-    Options.Models = {Model::TSO};
+    Options.Models = {MemoryModel::TSO};
     Options.Search = Engine::Lazy;
     Learned &= learn(Arguments[1], L, Options);
     Options.Search = Engine::Bounded;
@@ -85,7 +85,7 @@ int main(int Count, char **Arguments) {
   for (const Lesson &L : Together) {
     CheckOptions Options;
     Options.Jobs = 2;
-    Options.Models = {Model::TSO};
+    Options.Models = {MemoryModel::TSO};
     Options.Monitor = false;
     Learned &= learn(Arguments[1], L, Options);
   }

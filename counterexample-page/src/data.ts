@@ -70,6 +70,7 @@ export interface Counterexample {
   picket: number;
   file: string;
   model: string;
+  modelTitle?: string; // for people, where it is not `model` in capitals
   bug: Place & { kind: string; message: string; thread: string; event?: number };
   sentence: string;
   threads: { name: string }[];

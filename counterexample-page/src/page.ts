@@ -125,7 +125,7 @@ class Page {
     this.index = index;
     const data = this.all[index]!;
     const telling = (this.telling = new Telling(data));
-    document.title = `${baseName(data.file)}: ${data.bug.kind} under ${modelName(data.model)}`;
+    document.title = `${baseName(data.file)}: ${data.bug.kind} under ${modelName(data)}`;
     this.top.replaceChildren(...this.heading(data));
     this.slider.max = String(Math.max(1, telling.length));
     this.strangeButton.hidden = telling.strangeCount === 0;
@@ -148,7 +148,7 @@ class Page {
       h("span", { class: "bug-message" }, ...rich(message)), " ",
       h("span", { class: "place" }, data.bug.thread ? `${where}, in thread ${data.bug.thread}` : where));
     const name = h("span", { class: "file" }, baseName(data.file));
-    const badge = h("span", { class: "model", title: "Memory model" }, modelName(data.model));
+    const badge = h("span", { class: "model", title: "Memory model" }, modelName(data));
     const bar = h("div", { class: "bar" }, h("div", { class: "what" }, name, badge), this.switcher(), this.fixes.opener, this.tools());
     return [bar, h("h1", {}, ...rich(data.sentence || capital(data.bug.message))), bug];
   }
@@ -306,7 +306,7 @@ class Page {
 }
 
 function shortName(data: Counterexample): string {
-  return `${modelName(data.model)}: ${data.bug.kind}${data.bug.line ? `, line ${data.bug.line}` : ""}`;
+  return `${modelName(data)}: ${data.bug.kind}${data.bug.line ? `, line ${data.bug.line}` : ""}`;
 }
 
 /// A button that is off keeps the focus, so that stepping to the end by keyboard does not lose the place.

@@ -27,10 +27,8 @@ export const nodeNames: Record<string, string> = {
   blocked: "waits for ever", bug: "the bug", fold: "several events",
 };
 
-export const modelNames: Record<string, string> = { sc: "SC", tso: "TSO", pso: "PSO", power: "POWER" };
-
-export function modelName(model: string): string {
-  return modelNames[model] ?? model.toUpperCase();
+export function modelName(data: { model: string; modelTitle?: string }): string {
+  return data.modelTitle ?? data.model.toUpperCase();
 }
 
 export function plural(count: number, word: string): string {
@@ -98,7 +96,7 @@ export function stepInWords(telling: Telling, index: number): string {
 export function asText(telling: Telling): string {
   const { data } = telling;
   const out = [`${placeOf(data.bug.file || data.file, data.bug.line, data.bug.column)}: ${data.bug.message}`];
-  out.push(`Model: ${modelName(data.model)}${data.bug.thread ? `, in thread ${data.bug.thread}` : ""}`);
+  out.push(`Model: ${modelName(data)}${data.bug.thread ? `, in thread ${data.bug.thread}` : ""}`);
   if (data.sentence) out.push("", data.sentence);
   out.push("", "Steps (* marks what cannot happen when threads simply take turns):");
   const width = Math.max(...telling.threads.map((thread) => telling.threadName(thread).length));

@@ -24,24 +24,6 @@
 
 namespace picket {
 
-const char *nameOf(Model M) {
-  switch (M) {
-  case Model::SC: return "sc";
-  case Model::TSO: return "tso";
-  case Model::PSO: return "pso";
-  case Model::Power: return "power";
-  }
-  return "?";
-}
-
-std::optional<Model> modelNamed(std::string_view Name) {
-  auto IsSame = [](char A, char B) { return std::tolower(static_cast<unsigned char>(A)) == B; };
-  for (Model M : DefaultModels)
-    if (const std::string_view Known = nameOf(M); std::equal(Name.begin(), Name.end(), Known.begin(), Known.end(), IsSame))
-      return M;
-  return std::nullopt;
-}
-
 const char *nameOf(Verdict V) {
   switch (V) {
   case Verdict::Verified: return "verified";
@@ -52,6 +34,14 @@ const char *nameOf(Verdict V) {
   case Verdict::CompileError: return "compile-error";
   }
   return "?";
+}
+
+std::optional<Verdict> verdictNamed(std::string_view Name) {
+  for (Verdict V : {Verdict::Verified, Verdict::Bounded, Verdict::Violation, Verdict::Inconclusive,
+                    Verdict::Unsupported, Verdict::CompileError})
+    if (Name == nameOf(V))
+      return V;
+  return std::nullopt;
 }
 
 const char *nameOf(Engine E) {
@@ -65,10 +55,10 @@ const char *nameOf(Engine E) {
 
 static unsigned coresOf(unsigned Jobs) { return Jobs ? Jobs : std::max(1u, std::thread::hardware_concurrency()); }
 
-unsigned modelsAtOnce(const std::vector<Model> &Models, unsigned Jobs) {
+unsigned modelsAtOnce(const std::vector<MemoryModel> &Models, unsigned Jobs) {
   const unsigned Cores = coresOf(Jobs);
-  // POWER is explored beside the others if there is more than one core.
-  const bool Beside = Cores > 1 && std::count(Models.begin(), Models.end(), Model::Power) > 0;
+  // Graphs are explored beside the other models if there is more than one core.
+  const bool Beside = Cores > 1 && std::any_of(Models.begin(), Models.end(), isExploredAsGraphs);
   return std::clamp<unsigned>(static_cast<unsigned>(Models.size()), 1, Cores + (Beside ? 1 : 0));
 }
 
@@ -140,23 +130,23 @@ public:
       if (std::optional<Recording> Run = record(C, Schedule, nullptr))
         Report.Samples.push_back(std::make_shared<Recording>(std::move(*Run)));
     if (Exploration.Monitor)
-      for (ScMonitor::Which W : {ScMonitor::Tso, ScMonitor::Pso})
-        if (Exploration.Monitor->alarmed(W))
-          addAlarms(W, C.machine().sharing());
+      for (MemoryModel Against : monitoredModels())
+        if (Exploration.Monitor->alarmed(Against))
+          addAlarms(Against, C.machine().sharing());
   }
 
   /// The same for graphs.
   void finished(const Program &P, const MachineOptions &Machine) {
     for (size_t K = 0; K < SeenGraphs.size(); ++K) {
       const SeenGraph &G = SeenGraphs[K];
-      if (std::optional<Recording> Run = record(P, Machine, G.Known, G.Script, G.Bug))
+      if (std::optional<Recording> Run = record(P, Report.Which, Machine, G.Known, G.Script, G.Bug))
         explainBug(Report.Bugs[K], std::move(*Run));
     }
   }
 
   /// The same for reads-from relations, whose bugs are those of executions with store buffers. False, and nothing is
   /// known, if one of those has no bug.
-  bool finished(const Program &P, const MachineOptions &Machine, Buffering Buffers) {
+  bool finished(const Program &P, const MachineOptions &Machine, MemoryModel Model) {
     for (const auto &[Name, Run] : SeenEffects) {
       bool Kept = false;
       auto OnBug = [&](class Machine &M, const BugReport &B) {
@@ -165,7 +155,7 @@ public:
       };
       bool Happened = false;
       std::optional<Recording> Written =
-          recordEffects(P, Machine, Buffers, Run.Known, Run.Threads, Run.Effects, Run.Bug, OnBug, Happened);
+          recordEffects(P, Machine, Model, Run.Known, Run.Threads, Run.Effects, Run.Bug, OnBug, Happened);
       if (!Happened)
         return false;
       if (Kept && Written)
@@ -182,20 +172,20 @@ private:
     B.Trace = std::make_shared<Counterexample>(explain(std::move(Run)));
   }
 
-  void addAlarms(ScMonitor::Which W, const Sharing &Known) {
+  void addAlarms(MemoryModel Against, const Sharing &Known) {
     Robustness R;
-    R.Against = W == ScMonitor::Tso ? Model::TSO : Model::PSO;
-    auto Found = violationsOf(P, *Exploration.Monitor, W);
+    R.Against = Against;
+    auto Found = violationsOf(P, *Exploration.Monitor, Against);
     const ScViolation &First = Found.front().first;
     const RobustnessAlarm *Alarm = Found.front().second;
     setNotRobust(R, First.Store, Alarm ? placeOf(P, P.placeOf(Alarm->Overtaker.Pc)) : First.Overtakers.front(),
                  First.Observer);
     const size_t Most = Options.Witnesses ? Options.MostWitnesses : 0;
-    if (std::optional<Recording> Run = Most ? witnessOf(W, Alarm, Known) : std::nullopt)
+    if (std::optional<Recording> Run = Most ? witnessOf(Against, Alarm, Known) : std::nullopt)
       setWitness(R, std::move(*Run));
     if (Most > 1) {
       Found.front().first.Witness = R.Witness;
-      addWitnesses(W, Found, Known, Most);
+      addWitnesses(Against, Found, Known, Most);
     }
     for (auto &[Violation, Raised] : Found)
       R.Violations.push_back(std::move(Violation));
@@ -204,7 +194,7 @@ private:
   }
 
   /// Shows violations with executions: of each store one, then as many others as there may be.
-  void addWitnesses(ScMonitor::Which W, std::vector<std::pair<ScViolation, const RobustnessAlarm *>> &Found,
+  void addWitnesses(MemoryModel Against, std::vector<std::pair<ScViolation, const RobustnessAlarm *>> &Found,
                     const Sharing &Known, size_t Most) {
     size_t Shown = 1;
     for (const bool EachStore : {true, false})
@@ -214,7 +204,7 @@ private:
         };
         if (Shown >= Most || Violation.Witness || (EachStore && std::any_of(Found.begin(), Found.end(), IsShown)))
           continue;
-        std::optional<Recording> Run = witnessOf(W, Alarm, Known);
+        std::optional<Recording> Run = witnessOf(Against, Alarm, Known);
         if (!Run)
           continue;
         auto Witness = std::make_shared<Counterexample>(explain(std::move(*Run)));
@@ -225,11 +215,10 @@ private:
       }
   }
 
-  std::optional<Recording> witnessOf(ScMonitor::Which W, const RobustnessAlarm *Alarm, const Sharing &Known) const {
+  std::optional<Recording> witnessOf(MemoryModel Against, const RobustnessAlarm *Alarm, const Sharing &Known) const {
     if (!Alarm)
       return std::nullopt;
-    const Buffering Buffers = W == ScMonitor::Tso ? Buffering::Fifo : Buffering::PerLocation;
-    std::optional<Recording> Run = findWitness(P, Exploration.Machine, Known, Buffers, *Alarm);
+    std::optional<Recording> Run = findWitness(P, Exploration.Machine, Known, Against, *Alarm);
     if (Run) {
       Run->File = File;
       Run->Unroll = Options.Unroll;
@@ -287,19 +276,9 @@ private:
   StatesMeanwhile Meanwhile;
 };
 
-std::optional<Buffering> bufferingOf(Model M) {
-  switch (M) {
-  case Model::SC: return Buffering::None;
-  case Model::TSO: return Buffering::Fifo;
-  case Model::PSO: return Buffering::PerLocation;
-  case Model::Power: break;
-  }
-  return std::nullopt;
-}
-
 /// SC was explored to the end: where there was no alarm, the program is robust; where there were, these are all.
 void addRobust(ModelReport &Sc, unsigned Unroll) {
-  for (Model M : {Model::TSO, Model::PSO}) {
+  for (MemoryModel M : monitoredModels()) {
     auto Known = std::find_if(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
     if (Known != Sc.Robust.end()) {
       Known->Complete = true;
@@ -340,11 +319,7 @@ bool exploreReadsFrom(const Program &P, ExplorationOptions E, Collector &Found, 
     }
   E.OnePer = Report.OnePer = Equivalence::ReadsFrom;
   try {
-    Result = exploreGraphs(P,
-                           E.Buffers == Buffering::None   ? AxiomaticModel::SC
-                           : E.Buffers == Buffering::Fifo ? AxiomaticModel::TSO
-                                                          : AxiomaticModel::PSO,
-                           E, Found);
+    Result = exploreGraphs(P, E.Model, E, Found);
   } catch (const std::bad_alloc &) { // what was found until then counts
     Result = ExplorationResult();
     Result.Ended = ExplorationResult::End::Limit;
@@ -358,7 +333,7 @@ bool exploreReadsFrom(const Program &P, ExplorationOptions E, Collector &Found, 
     Report.WhyNotReadsFrom = "an execution that was planned could not be carried out";
   else if (isFromNothing(P, E.Machine, Result, Found))
     Report.WhyNotReadsFrom = "no execution came to an end";
-  else if (!Found.finished(P, E.Machine, E.Buffers))
+  else if (!Found.finished(P, E.Machine, E.Model))
     Report.WhyNotReadsFrom = "a bug could not be shown with store buffers";
   if (Report.WhyNotReadsFrom.empty())
     return true;
@@ -372,8 +347,8 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
                 ModelReport &Report, ScMonitor *Monitor, SpareCores *Spare) {
   ExplorationOptions E = limitsOf(Options, Options.TimeoutSeconds, Cancel);
   E.Spare = Spare;
-  E.Monitor = Report.Which == Model::SC ? Monitor : nullptr;
-  if (Options.Search == Engine::Lazy && hasStates(Report.Which)) {
+  E.Monitor = Report.Which == MemoryModel::SC ? Monitor : nullptr;
+  if (Options.Search == Engine::Lazy && isSearched(Report.Which)) {
     StateCheck Search{File, P, Options, E, OnProgress};
     if (Options.RobustnessOnly)
       return Search.findRobustness(Report);
@@ -385,8 +360,8 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   Collector Found(File, P, Options, Report, OnProgress, E);
   ExplorationResult Result;
   try {
-    if (std::optional<Buffering> Buffers = bufferingOf(Report.Which)) {
-      E.Buffers = *Buffers;
+    E.Model = Report.Which;
+    if (!isExploredAsGraphs(Report.Which)) {
       if (Options.OnePer != Equivalence::ReadsFrom || Options.RobustnessOnly || Options.Samples ||
           !exploreReadsFrom(P, E, Found, Report, Result)) {
         Result = exploreOptimally(P, E, Found);
@@ -394,7 +369,7 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
           Report.WhyNotReadsFrom.clear();
       }
     } else {
-      Result = exploreGraphs(P, AxiomaticModel::Power, E, Found);
+      Result = exploreGraphs(P, Report.Which, E, Found);
       Found.finished(P, E.Machine);
     }
   } catch (const std::bad_alloc &) {
@@ -444,15 +419,15 @@ public:
       : Report(Report), P(P), Options(Options), OnProgress(OnProgress), Cancel(Cancel), OnModel(OnModel),
         Jobs(coresOf(Options.Jobs)), Spare(Spare), Done(Report.Models.size()) {
     // What others wait for comes first.
-    for (const Model M : DefaultModels)
+    for (const MemoryModelInfo &M : MemoryModels)
       for (size_t K = 0; K < Report.Models.size(); ++K)
-        if (Report.Models[K].Which == M)
+        if (Report.Models[K].Which == M.Model)
           Order.push_back(K);
-    auto Relaxed = [](const ModelReport &M) { return M.Which == Model::TSO || M.Which == Model::PSO; };
+    auto Relaxed = [](const ModelReport &M) { return infoOf(M.Which).Monitored; };
     const bool Useful = Options.RobustnessOnly || std::any_of(Report.Models.begin(), Report.Models.end(), Relaxed);
     const bool ByReads = Options.OnePer == Equivalence::ReadsFrom && !Options.RobustnessOnly; // no coherence to monitor
     if (Options.Monitor && !ByReads && Options.Search != Engine::Lazy && Useful && !Order.empty() &&
-        Report.Models[Order.front()].Which == Model::SC)
+        Report.Models[Order.front()].Which == MemoryModel::SC)
       Sc = &Report.Models[Order.front()];
     Alarms.OnAlarm = [this] {
       std::lock_guard<std::mutex> Lock(Telling);
@@ -503,12 +478,11 @@ private:
 
   /// Waits for SC as far as needed. True: its answer is that of M as well, which has it now.
   bool followsFromSc(ModelReport &M) {
-    if (!Sc || (M.Which != Model::TSO && M.Which != Model::PSO))
+    if (!Sc || !infoOf(M.Which).Monitored)
       return false;
     const size_t ScIndex = static_cast<size_t>(Sc - Report.Models.data());
-    const ScMonitor::Which Mine = M.Which == Model::TSO ? ScMonitor::Tso : ScMonitor::Pso;
     std::unique_lock<std::mutex> Lock(Telling);
-    Changed.wait(Lock, [&] { return Done[ScIndex] || Alarms.alarmed(Mine); });
+    Changed.wait(Lock, [&] { return Done[ScIndex] || Alarms.alarmed(M.Which); });
     if (!Done[ScIndex])
       return false;
     auto Answer =
@@ -516,7 +490,7 @@ private:
     const bool Robust = Answer != Sc->Robust.end() && Answer->Known == Robustness::Robust;
     if (!Robust || Sc->Unchecked || (Sc->Result != Verdict::Verified && Sc->Result != Verdict::Bounded))
       return false;
-    const Model Which = M.Which;
+    const MemoryModel Which = M.Which;
     M = *Sc;
     M.Which = Which;
     M.Seconds = 0;
@@ -527,7 +501,7 @@ private:
   /// Whether the bound, or a loop that does not end, is all that keeps a model from an answer.
   bool wantsSecondLook(const ModelReport &M) const {
     const bool Stopped = M.Result == Verdict::Inconclusive && M.ReasonPlace.Line > 0 && M.Executions == 0;
-    return Options.Search == Engine::Auto && hasStates(M.Which) && (M.Result == Verdict::Bounded || Stopped);
+    return Options.Search == Engine::Auto && isSearched(M.Which) && (M.Result == Verdict::Bounded || Stopped);
   }
   bool wantsSecondLook() const {
     return std::any_of(Report.Models.begin(), Report.Models.end(),
@@ -615,7 +589,8 @@ struct ModelGroup {
   std::vector<ModelReport> Known; // what is told of them
 };
 
-/// All models of a check: POWER by itself, since it can take much longer than the others, which then do not wait for it.
+/// All models of a check: those explored as graphs (POWER) by themselves, since they can take much longer than the
+/// others, which then do not wait for them.
 class CheckRun {
 public:
   CheckRun(CheckReport &Report, const Program &P, const CheckOptions &Options,
@@ -624,10 +599,10 @@ public:
       : Report(Report), P(P), Options(Options), OnProgress(OnProgress), Cancel(Cancel), OnModel(OnModel),
         Spare(coresOf(Options.Jobs)) {
     for (const ModelReport &M : Report.Models) {
-      ModelGroup &Own = M.Which == Model::Power ? Power : Others;
+      ModelGroup &Own = isExploredAsGraphs(M.Which) ? Graphs : Others;
       Own.Report.Models.push_back(M);
     }
-    for (ModelGroup *G : {&Others, &Power}) {
+    for (ModelGroup *G : {&Others, &Graphs}) {
       G->Report.File = Report.File;
       G->Report.Looked = Report.Looked;
       G->Options = Options;
@@ -641,22 +616,23 @@ public:
   }
 
   void run() {
-    // With one core only, POWER comes last. Otherwise it may have one too many: of the others, one mostly waits for SC.
+    // With one core only, graphs come last. Otherwise they may have one too many: of the others, one mostly waits for
+    // SC.
     std::thread Beside;
-    if (!Others.Done && !Power.Done && coresOf(Options.Jobs) > 1)
-      Beside = std::thread([this] { check(Power); });
+    if (!Others.Done && !Graphs.Done && coresOf(Options.Jobs) > 1)
+      Beside = std::thread([this] { check(Graphs); });
     if (!Others.Done)
       check(Others);
     if (Beside.joinable())
       Beside.join();
-    else if (!Power.Done)
-      check(Power);
+    else if (!Graphs.Done)
+      check(Graphs);
     for (ModelReport &M : Report.Models)
-      M = std::move(*find(M.Which == Model::Power ? Power.Report.Models : Others.Report.Models, M.Which));
+      M = std::move(*find(isExploredAsGraphs(M.Which) ? Graphs.Report.Models : Others.Report.Models, M.Which));
   }
 
 private:
-  static ModelReport *find(std::vector<ModelReport> &In, Model M) {
+  static ModelReport *find(std::vector<ModelReport> &In, MemoryModel M) {
     auto At = std::find_if(In.begin(), In.end(), [&](const ModelReport &R) { return R.Which == M; });
     return At == In.end() ? nullptr : &*At;
   }
@@ -687,14 +663,14 @@ private:
     std::lock_guard<std::mutex> Lock(Telling);
     G.Done = true;
     G.Known = G.Report.Models;
-    if (OnModel && !(Others.Done && Power.Done))
+    if (OnModel && !(Others.Done && Graphs.Done))
       tell();
   }
 
   void tell() {
     CheckReport SoFar{Report.File, Report.Diagnostics, {}, Report.Looked, 0};
-    for (const Model M : Options.Models)
-      if (const ModelReport *Known = find(M == Model::Power ? Power.Known : Others.Known, M))
+    for (const MemoryModel M : Options.Models)
+      if (const ModelReport *Known = find(isExploredAsGraphs(M) ? Graphs.Known : Others.Known, M))
         SoFar.Models.push_back(*Known);
     skipRefused(SoFar, Options);
     OnModel(SoFar);
@@ -707,7 +683,7 @@ private:
   const std::atomic<bool> *Cancel;
   const std::function<void(const CheckReport &)> &OnModel;
   SpareCores Spare;
-  ModelGroup Others, Power;
+  ModelGroup Others, Graphs;
   std::mutex Telling; // Known and Done
 };
 
@@ -721,7 +697,7 @@ void skipRefused(CheckReport &Report, const CheckOptions &Options) {
   if (Complete && std::all_of(Report.Models.begin(), Report.Models.end(), Refuses))
     return; // there is no other answer
   for (ModelReport &M : Report.Models)
-    M.Skipped = M.Which == Model::Power && Refuses(M);
+    M.Skipped = isExploredAsGraphs(M.Which) && Refuses(M);
 }
 
 CompileRequest textToCheck(CompileRequest Text, const CheckOptions &Options) {
@@ -751,7 +727,7 @@ CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const
   Report.File = File;
   Report.Looked = Options.Looked;
   Report.Diagnostics = std::move(Compiled.Diagnostics);
-  for (Model M : Options.Models)
+  for (MemoryModel M : Options.Models)
     Report.Models.emplace_back().Which = M;
 
   auto Fail = [&](Verdict V, const std::string &Reason, const Place &Where) {

@@ -3,10 +3,10 @@
 
 #include "explore/Equivalence.h"
 #include "machine/Checks.h"
+#include "memory/MemoryModel.h"
 #include "source/Compile.h"
 #include "trace/Counterexample.h"
 
-#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -14,14 +14,6 @@
 #include <string_view>
 
 namespace picket {
-
-enum class Model : uint8_t { SC, TSO, PSO, Power };
-const char *nameOf(Model M); // "sc", "tso", "pso", "power"
-std::optional<Model> modelNamed(std::string_view Name); // whatever the case of its letters
-
-/// The models there are, in the order in which they are told. They are the default: what is checked where nobody names any.
-inline constexpr std::array DefaultModels = {Model::SC, Model::TSO, Model::PSO, Model::Power};
-inline std::vector<Model> defaultModels() { return {DefaultModels.begin(), DefaultModels.end()}; }
 
 enum class Verdict : uint8_t {
   Verified,     // every execution was seen and none is wrong
@@ -32,6 +24,7 @@ enum class Verdict : uint8_t {
   CompileError
 };
 const char *nameOf(Verdict V); // "verified", "bounded", "violation", "inconclusive", "unsupported", "compile-error"
+std::optional<Verdict> verdictNamed(std::string_view Name);
 
 /// How programs are looked at whose loops do not end by themselves.
 enum class Engine : uint8_t {
@@ -42,10 +35,10 @@ enum class Engine : uint8_t {
 const char *nameOf(Engine E); // "auto", "bounded", "lazy"
 
 /// How many of these models are checked side by side on `Jobs` cores (0: all there are).
-unsigned modelsAtOnce(const std::vector<Model> &Models, unsigned Jobs);
+unsigned modelsAtOnce(const std::vector<MemoryModel> &Models, unsigned Jobs);
 
 struct CheckOptions {
-  std::vector<Model> Models = {Model::SC};
+  std::vector<MemoryModel> Models = {MemoryModel::SC};
   bool ModelsNamed = false; // somebody asked for these very models: one that cannot check the program counts
   Checks Looked; // the kinds of bugs that are looked for
   Engine Search = Engine::Bounded;
@@ -63,11 +56,11 @@ struct CheckOptions {
   bool Spurious = true;  // weak compare-and-swaps fail and waits end for no reason where the program can tell
   bool RobustnessOnly = false;               // SC is monitored for its own sake: also where no other model is asked for
   bool EveryViolation = false;               // RobustnessOnly: go on when the answer is known, for the complete list
-  bool AgainstTso = true, AgainstPso = true; // RobustnessOnly: the models that matter
+  std::vector<MemoryModel> Against = monitoredModels(); // RobustnessOnly: the models that matter
 };
 
 struct Bug {
-  std::string Kind;    // "assertion", "deadlock", "use-after-free", ...: see machine/Bug.h
+  BugKind Kind = BugKind::Assertion;
   std::string Message; // one sentence
   Place Where;
   std::string Thread;                          // "main", "worker", "worker#2"
@@ -101,7 +94,7 @@ struct ScViolation {
 
 /// Whether every execution of a model is one of SC.
 struct Robustness {
-  Model Against = Model::TSO;
+  MemoryModel Against = MemoryModel::TSO;
   enum Answer : uint8_t { Unknown, Robust, NotRobust } Known = Unknown;
   bool Bounded = false;    // robust as far as loops were followed
   unsigned Iterations = 0; // how far that was; 0: no loop was cut
@@ -126,7 +119,7 @@ struct StateCounts {
 };
 
 struct ModelReport {
-  Model Which = Model::SC;
+  MemoryModel Which = MemoryModel::SC;
   Verdict Result = Verdict::Verified;
   uint64_t Executions = 0;                      // complete ones: every thread finished, or the bug reached
   uint64_t Blocked = 0;                         // ended by an await or assume that cannot be satisfied
@@ -166,7 +159,7 @@ struct CheckRequest {
 };
 
 struct Progress {
-  Model Which = Model::SC;
+  MemoryModel Which = MemoryModel::SC;
   uint64_t Executions = 0;
   double Explored =
       -1;              // about which share of the model's executions is done; negative: not known; 1: the model is over

@@ -133,7 +133,7 @@ void checkFailureRounds(const Program &P, const CheckOptions &Options,
   Now.Reached = std::make_shared<FailurePoints>();
   std::deque<Failures> Left = {{}};
   std::set<Failures> Known = {{}};
-  std::map<Model, uint64_t> Before; // executions of earlier rounds
+  std::map<MemoryModel, uint64_t> Before; // executions of earlier rounds
   const std::function<void(const Progress &)> Tell = [&](Progress Step) {
     const auto Earlier = Before.find(Step.Which);
     Step.Executions += Earlier == Before.end() ? 0 : Earlier->second;

@@ -9,7 +9,7 @@
 namespace picket {
 
 bool Findings::add(Machine &M, const BugReport &B) {
-  Bug New{nameOf(B.Kind), B.Message, whereOf(M, B), M.threadName(B.Thread), nullptr};
+  Bug New{B.Kind, B.Message, whereOf(M, B), M.threadName(B.Thread), nullptr};
   if (std::any_of(Report.Bugs.begin(), Report.Bugs.end(), [&](const Bug &Known) { return isSame(Known, New); }))
     return false;
   Report.Bugs.push_back(std::move(New));

@@ -67,8 +67,8 @@ void setNotRobust(Robustness &R, const Place &Store, const Place &Overtaker, con
   R.Store = Store;
   R.Overtaker = Overtaker;
   R.Observer = Observer;
-  R.Message = std::string("not robust under ") + (R.Against == Model::TSO ? "TSO" : "PSO") + ": " +
-              lateStoreText({Store, {Overtaker}, {Observer}, nullptr});
+  R.Message =
+      "not robust under " + titleOf(R.Against) + ": " + lateStoreText({Store, {Overtaker}, {Observer}, nullptr});
 }
 
 void setWitness(Robustness &R, Recording Run) {
@@ -92,7 +92,7 @@ void putMarkedFirst(Robustness &R) {
 }
 
 std::vector<std::pair<ScViolation, const RobustnessAlarm *>> violationsOf(const Program &P, const ScMonitor &Monitor,
-                                                                          ScMonitor::Which Against) {
+                                                                          MemoryModel Against) {
   std::vector<std::pair<ScViolation, const RobustnessAlarm *>> Result;
   auto At = [&](uint32_t Pc) { return placeOf(P, P.placeOf(Pc)); };
   for (const AlarmedPair *Pair : Monitor.sorted(Against)) {

@@ -19,7 +19,7 @@ void putMarkedFirst(Robustness &R);
 /// The violations that a monitor has found, each pair of locations once, those with the shortest past first. The second
 /// of each pair is the alarm that an execution can be made from, null if there is none.
 std::vector<std::pair<ScViolation, const RobustnessAlarm *>> violationsOf(const Program &P, const ScMonitor &Monitor,
-                                                                          ScMonitor::Which Against);
+                                                                          MemoryModel Against);
 
 /// Adds what another part of the exploration has found.
 void addViolations(std::vector<ScViolation> &To, const std::vector<ScViolation> &Others);

@@ -21,7 +21,7 @@ std::optional<double> StatesMeanwhile::Turns::due(double Now) {
 }
 
 bool StatesMeanwhile::isEnough(const ExplorationResult &SoFar) {
-  if (Options.Search != Engine::Auto || !hasStates(Report.Which))
+  if (Options.Search != Engine::Auto || !isSearched(Report.Which))
     return false;
   return Options.RobustnessOnly ? knowsRobustness(SoFar) : knowsStates(SoFar);
 }
@@ -42,19 +42,17 @@ void StatesMeanwhile::addStates() {
   if (ByStates)
     for (Robustness &R : ByStates->Robust)
       addAnswer(std::move(R));
-  for (Model M : {Model::TSO, Model::PSO})
+  for (MemoryModel M : monitoredModels())
     if (AsFar && std::none_of(Report.Robust.begin(), Report.Robust.end(), [&](auto &R) { return R.Against == M; }))
       addAsFar(M);
 }
 
-bool StatesMeanwhile::alarmed(Model M) const {
-  return Exploration.Monitor->alarmed(M == Model::TSO ? ScMonitor::Tso : ScMonitor::Pso);
-}
+bool StatesMeanwhile::alarmed(MemoryModel M) const { return Exploration.Monitor->alarmed(M); }
 
-/// A behaviour of TSO is one of PSO, too.
-std::optional<Robustness::Answer> StatesMeanwhile::saidByStates(Model M) const {
+/// An execution of a model is one of weaker models, too.
+std::optional<Robustness::Answer> StatesMeanwhile::saidByStates(MemoryModel M) const {
   for (const Robustness &R : ByStates ? ByStates->Robust : std::vector<Robustness>())
-    if (R.Against == M || (M == Model::PSO && R.Known == Robustness::NotRobust))
+    if (R.Against == M || (isWeaker(M, R.Against) && R.Known == Robustness::NotRobust))
       return R.Known;
   return std::nullopt;
 }
@@ -62,8 +60,8 @@ std::optional<Robustness::Answer> StatesMeanwhile::saidByStates(Model M) const {
 /// Asks the states of the models of which nothing is known yet.
 void StatesMeanwhile::searchRobustness(double Seconds, const ExplorationResult &SoFar) {
   const ExplorationOptions Limits = limitsOfStates(Seconds, SoFar);
-  for (Model M : {Model::TSO, Model::PSO}) {
-    if (!asks(M) || alarmed(M) || saidByStates(M))
+  for (MemoryModel M : Options.Against) {
+    if (alarmed(M) || saidByStates(M))
       continue;
     ModelReport Sc;
     try {
@@ -85,13 +83,14 @@ bool StatesMeanwhile::knowsRobustness(const ExplorationResult &SoFar) {
   const double Now = secondsSince(Start);
   if (Now < Least || !Exploration.Monitor)
     return false;
-  auto IsOpen = [&](Model M) { return asks(M) && !alarmed(M) && !saidByStates(M); };
-  if (IsOpen(Model::TSO) || IsOpen(Model::PSO))
+  const std::vector<MemoryModel> &Asked = Options.Against;
+  auto IsOpen = [&](MemoryModel M) { return !alarmed(M) && !saidByStates(M); };
+  if (std::any_of(Asked.begin(), Asked.end(), IsOpen))
     if (std::optional<double> Seconds = Searches.due(Now))
       searchRobustness(*Seconds, SoFar);
-  if (!IsOpen(Model::TSO) && !IsOpen(Model::PSO)) {
-    auto IsRobust = [&](Model M) { return !asks(M) || saidByStates(M) == Robustness::Robust; };
-    return !Options.EveryViolation || (IsRobust(Model::TSO) && IsRobust(Model::PSO));
+  if (std::none_of(Asked.begin(), Asked.end(), IsOpen)) {
+    auto IsRobust = [&](MemoryModel M) { return saidByStates(M) == Robustness::Robust; };
+    return !Options.EveryViolation || std::all_of(Asked.begin(), Asked.end(), IsRobust);
   }
   // What is left are executions up to a bound. Where these are many, a lower bound has to do.
   constexpr double MostForBound = .5;
@@ -106,20 +105,20 @@ bool StatesMeanwhile::knowsRobustness(const ExplorationResult &SoFar) {
 void StatesMeanwhile::lowerBound() {
   constexpr double Soon = .2; // seconds
   CheckOptions Lower = Options;
-  Lower.Models = {Model::SC};
+  Lower.Models = {MemoryModel::SC};
   Lower.Search = Engine::Bounded;
   Lower.TimeoutSeconds = Soon;
   for (Lower.Unroll = 1; Lower.Unroll < Options.Unroll; Lower.Unroll *= 2) {
     CheckReport Checked = checkCompiled(File, {P, {}}, Lower, {}, Exploration.Cancel);
     ModelReport &Sc = Checked.Models.front();
-    if (Sc.Robust.size() < 2)
+    if (Sc.Robust.size() < monitoredModels().size())
       return;
     AsFar = std::move(Sc);
   }
 }
 
 /// What executions up to a lower bound said.
-void StatesMeanwhile::addAsFar(Model M) {
+void StatesMeanwhile::addAsFar(MemoryModel M) {
   for (const Robustness &R : AsFar->Robust)
     if (R.Against == M) {
       Report.Robust.push_back(R);
@@ -157,10 +156,10 @@ ExplorationOptions StatesMeanwhile::limitsOfStates(double Seconds, const Explora
   return Limits;
 }
 
-/// What states said of a model. A behaviour of TSO is one of PSO, too.
+/// What states said of a model. An execution of it is one of weaker models, too.
 void StatesMeanwhile::addAnswer(Robustness Answer) {
-  for (Model M : {Model::TSO, Model::PSO}) {
-    if (M != Answer.Against && (M == Model::TSO || Answer.Known != Robustness::NotRobust))
+  for (MemoryModel M : monitoredModels()) {
+    if (M != Answer.Against && (!isWeaker(M, Answer.Against) || Answer.Known != Robustness::NotRobust))
       continue;
     auto Known =
         std::find_if(Report.Robust.begin(), Report.Robust.end(), [&](const Robustness &R) { return R.Against == M; });

@@ -33,14 +33,13 @@ private:
     double NextAt, Budget; // seconds
   };
 
-  bool alarmed(Model M) const;
-  bool asks(Model M) const { return M == Model::TSO ? Options.AgainstTso : Options.AgainstPso; }
-  std::optional<Robustness::Answer> saidByStates(Model M) const;
+  bool alarmed(MemoryModel M) const;
+  std::optional<Robustness::Answer> saidByStates(MemoryModel M) const;
   void searchRobustness(double Seconds, const ExplorationResult &SoFar);
   bool knowsRobustness(const ExplorationResult &SoFar);
   bool knowsStates(const ExplorationResult &SoFar);
   void lowerBound();
-  void addAsFar(Model M);
+  void addAsFar(MemoryModel M);
   void addAnswer(Robustness Answer);
   ExplorationOptions limitsOfStates(double Seconds, const ExplorationResult &SoFar) const;
 

@@ -16,8 +16,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Buffering buffersOf(Model M) { return M == Model::PSO ? Buffering::PerLocation : Buffering::Fifo; }
-
 constexpr unsigned NoBound = 1'000'000; // of a recording: the most that --unroll takes
 
 /// Collects what the search of one model shows.
@@ -105,7 +103,7 @@ bool StateCheck::run(ModelReport &Report) {
       Now.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
   };
   try {
-    if (Report.Which == Model::SC) {
+    if (Report.Which == MemoryModel::SC) {
       StateSearchOptions Search;
       static_cast<ExplorationOptions &>(Search) = Limits;
       Search.Exhaustive = Options.Exhaustive;
@@ -117,7 +115,7 @@ bool StateCheck::run(ModelReport &Report) {
       else
         Stopped(Result.Ended == ExplorationResult::End::Unsupported, Result);
     } else {
-      const LazyResult Result = checkLazily(P, Limits, buffersOf(Report.Which), Found);
+      const LazyResult Result = checkLazily(P, Limits, Report.Which, Found);
       Unchecked = Result.Unchecked;
       Counts = {Result.States, Result.Transitions, Result.Bytes, Result.Rounds, Result.Delayed.size(), Result.Robust};
       if (Result.What == LazyResult::Answer::Verified)
@@ -152,12 +150,12 @@ bool StateCheck::run(ModelReport &Report) {
   return true;
 }
 
-void StateCheck::findRobustness(ModelReport &Sc, Model Against) {
+void StateCheck::findRobustness(ModelReport &Sc, MemoryModel Against) {
   const Clock::time_point Start = Clock::now();
   Robustness R;
   R.Against = Against;
   WitnessCollector Found(*this, R);
-  const LazyResult Result = checkLazily(P, Limits, buffersOf(Against), Found);
+  const LazyResult Result = checkLazily(P, Limits, Against, Found);
   const double Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
   Sc.Seconds += Seconds;
   if (Result.Robust)
@@ -175,18 +173,16 @@ void StateCheck::findRobustness(ModelReport &Sc, Model Against) {
 }
 
 void StateCheck::findRobustness(ModelReport &Sc) {
-  if (!Options.AgainstTso || !Options.AgainstPso || !Limits.Spare || !Limits.Spare->take()) {
-    if (Options.AgainstTso)
-      findRobustness(Sc, Model::TSO);
-    if (Options.AgainstPso)
-      findRobustness(Sc, Model::PSO);
+  if (Options.Against.size() != 2 || !Limits.Spare || !Limits.Spare->take()) {
+    for (MemoryModel M : Options.Against)
+      findRobustness(Sc, M);
     return;
   }
   ExplorationOptions Half = Limits;
   Half.MaxMemoryBytes /= 2;
   Half.Machine.MaxMemoryBytes /= 2;
-  ModelReport OfPso;
-  auto Find = [&](ModelReport &Into, Model Against) {
+  ModelReport OfOther;
+  auto Find = [&](ModelReport &Into, MemoryModel Against) {
     try {
       StateCheck{File, P, Options, Half, OnProgress}.findRobustness(Into, Against);
     } catch (const std::bad_alloc &) {
@@ -194,26 +190,26 @@ void StateCheck::findRobustness(ModelReport &Sc) {
       Into.Reason = "memory ran out";
     }
   };
-  std::thread Other([&] { Find(OfPso, Model::PSO); });
-  Find(Sc, Model::TSO);
+  std::thread Other([&] { Find(OfOther, Options.Against[1]); });
+  Find(Sc, Options.Against[0]);
   Other.join();
   Limits.Spare->giveBack();
-  std::move(OfPso.Robust.begin(), OfPso.Robust.end(), std::back_inserter(Sc.Robust));
-  Sc.Seconds = std::max(Sc.Seconds, OfPso.Seconds);
-  if (OfPso.States && (!Sc.States || OfPso.States->States > Sc.States->States))
-    Sc.States = OfPso.States;
-  if (OfPso.Reason.empty())
+  std::move(OfOther.Robust.begin(), OfOther.Robust.end(), std::back_inserter(Sc.Robust));
+  Sc.Seconds = std::max(Sc.Seconds, OfOther.Seconds);
+  if (OfOther.States && (!Sc.States || OfOther.States->States > Sc.States->States))
+    Sc.States = OfOther.States;
+  if (OfOther.Reason.empty())
     return;
-  Sc.Result = OfPso.Result;
-  Sc.Reason = OfPso.Reason;
-  Sc.ReasonPlace = OfPso.ReasonPlace;
+  Sc.Result = OfOther.Result;
+  Sc.Reason = OfOther.Reason;
+  Sc.ReasonPlace = OfOther.ReasonPlace;
 }
 
 void StateCheck::decideRobustness(ModelReport &Sc, Robustness &R) {
   const Clock::time_point Start = Clock::now();
   WitnessCollector Found(*this, R);
   try {
-    const LazyResult Result = checkLazily(P, Limits, buffersOf(R.Against), Found);
+    const LazyResult Result = checkLazily(P, Limits, R.Against, Found);
     if (!Result.Robust)
       return;
     R.Bounded = false;

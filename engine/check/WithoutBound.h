@@ -8,7 +8,7 @@
 namespace picket {
 
 /// Whether the states of a model can be searched.
-inline bool hasStates(Model M) { return M != Model::Power; }
+inline bool isSearched(MemoryModel M) { return infoOf(M).Searched; }
 
 struct StateCheck {
   const std::string &File;
@@ -21,7 +21,7 @@ struct StateCheck {
   /// numbers. Otherwise its Reason says why there is none, and `Ended` what kind of reason it is.
   bool run(ModelReport &Report);
   /// Whether the program is robust against TSO or PSO: the only question.
-  void findRobustness(ModelReport &Sc, Model Against);
+  void findRobustness(ModelReport &Sc, MemoryModel Against);
   /// The same for each of the two that is asked for, side by side if there is a core to spare.
   void findRobustness(ModelReport &Sc);
   /// The same, where a monitor found it to be as far as loops were followed.

@@ -63,7 +63,7 @@ BruteForceResult exploreByBruteForce(const Program &P, const ExplorationOptions 
     BruteForceResult Result;
     Shared.takeChanged();
     Memory.takeChanged();
-    Configuration C(P, Shared, Options.Machine, Options.Buffers);
+    Configuration C(P, Shared, Options.Machine, Options.Model);
     Execution E(C, Memory);
     C.start();
     E.started();

@@ -264,7 +264,7 @@ private:
   std::vector<std::vector<uint32_t>> AlsoOut; // see Race::Also
   std::vector<History> Histories;                   // per process, with a monitor
   std::vector<ProcessId> Landed;                    // per landing: whose it is
-  std::map<AlarmInstructions, std::array<size_t, 2>> RaisedHere; // alarms: the shortest past per model
+  std::map<AlarmInstructions, std::array<size_t, 2>> RaisedHere; // alarms: the shortest past, TSO and PSO
   std::vector<PodArray<uint32_t>> EntryClocks;      // per thread: clock of the store behind each buffer entry
   std::vector<std::vector<EntryState>> EntryStates; // per thread
   std::vector<uint64_t> SavedAt;                    // per process: the step in which its clock was last saved

@@ -31,7 +31,7 @@ private:
 };
 
 struct ExplorationOptions {
-  Buffering Buffers = Buffering::None;
+  MemoryModel Model = MemoryModel::SC;          // store buffers; exploreGraphs is given its GraphModel
   bool Exhaustive = false;                      // go on after the first bug
   Equivalence OnePer = Equivalence::ShashaSnir; // exploreGraphs only
   MachineOptions Machine;

@@ -14,7 +14,7 @@ using AtEnd = std::function<void(GraphRun &, const std::vector<bool> &)>;
 
 template <unsigned Words> class Follower final : public GraphWalk<Words> {
 public:
-  Follower(const Program &P, AxiomaticModel Model, const MachineOptions &Options, Sharing &Shared, EndingMemory &Memory,
+  Follower(const Program &P, MemoryModel Model, const MachineOptions &Options, Sharing &Shared, EndingMemory &Memory,
            const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then)
       : Walk(P, Model, Options, Shared, Memory), Script(Script), Wanted(Wanted), Then(Then),
         Done(Script.Steps.size(), NoEvent) {}
@@ -401,7 +401,7 @@ template <unsigned Words> void Follower<Words>::endOfScript() {
 
 /// Follows with sets of a certain size. False if they turn out to be too small.
 template <unsigned Words>
-bool followWith(const Program &P, AxiomaticModel Model, const MachineOptions &Options, Sharing &Shared,
+bool followWith(const Program &P, MemoryModel Model, const MachineOptions &Options, Sharing &Shared,
                 const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then) {
   EndingMemory Memory = Script.Known;
   Memory.Changed = false;
@@ -430,7 +430,7 @@ bool followWith(const Program &P, AxiomaticModel Model, const MachineOptions &Op
 
 } // namespace
 
-void followGraph(const Program &P, AxiomaticModel Model, const MachineOptions &Machine, Sharing &Shared,
+void followGraph(const Program &P, MemoryModel Model, const MachineOptions &Machine, Sharing &Shared,
                  const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then) {
   MachineOptions Options = Machine;
   Options.OutOfOrder = true;

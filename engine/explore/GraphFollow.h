@@ -14,7 +14,7 @@ namespace picket {
 /// wanted (null: none). What a thread does with memory that no other thread accesses need not be in the script. What
 /// was fetched in front of something that happened then happens too, if it can. At the end `Then` is called with the
 /// run and, per step, whether it was done. May throw MachineStop.
-void followGraph(const Program &P, AxiomaticModel Model, const MachineOptions &Options, Sharing &Shared,
+void followGraph(const Program &P, MemoryModel Model, const MachineOptions &Options, Sharing &Shared,
                  const GraphScript &Script, const BugReport *Wanted,
                  const std::function<void(GraphRun &, const std::vector<bool> &)> &Then);
 

@@ -267,10 +267,11 @@ void Execution::raise(const uint32_t *Known, uint32_t Store, const AlarmInstruct
     Alarm.Observer = Describe(Observer);
     return Alarm;
   };
-  for (ScMonitor::Which W : {ScMonitor::Tso, ScMonitor::Pso})
-    if ((W == ScMonitor::Pso || Tso) && Size < Shortest[W]) {
-      Shortest[W] = Size;
-      Monitor->raise(W, At, Size, MakeAlarm);
+  constexpr MemoryModel Models[] = {MemoryModel::TSO, MemoryModel::PSO};
+  for (size_t K = Tso ? 0 : 1; K < Shortest.size(); ++K)
+    if (Size < Shortest[K]) {
+      Shortest[K] = Size;
+      Monitor->raise(Models[K], At, Size, MakeAlarm);
     }
 }
 

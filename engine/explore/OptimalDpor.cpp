@@ -10,7 +10,7 @@ namespace {
 struct Helper {
   Helper(const Program &P, const Sharing &Known, CommonCells &Common, const ExplorationOptions &Options,
          const MachineOptions &Machine, ExplorationObserver &Observer, DporTeam &Team, unsigned Number)
-      : Shared(Known), Memory(Common), C(P, Shared, Machine, Options.Buffers), E(C, Memory, Options.Monitor),
+      : Shared(Known), Memory(Common), C(P, Shared, Machine, Options.Model), E(C, Memory, Options.Monitor),
         Worker({C, E, Shared, Memory, Options, Observer, Team, nullptr}, Number, Result) {}
 
   void run() { Worker.run(); }
@@ -70,7 +70,7 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
   Shared.takeChanged();
   Common.All.takeChanged();
   Cells Memory(Common);
-  Configuration C(P, Shared, Machine, Options.Buffers);
+  Configuration C(P, Shared, Machine, Options.Model);
   Execution E(C, Memory, Options.Monitor);
   DporTeam Team;
   Helpers<Helper> Others(Spare);

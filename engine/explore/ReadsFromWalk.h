@@ -23,7 +23,7 @@ protected:
 
   ReadsFromWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
                 EndingMemory &Memory)
-      : Walk(P, Model, Options, Shared, Memory), OwnReadsWait(Model.orders() == AxiomaticModel::SC),
+      : Walk(P, Model, Options, Shared, Memory), OwnReadsWait(Model.orders() == MemoryModel::SC),
         Search(G, OwnReadsWait, [this](size_t Work) { this->look(Work); }) {}
 
   static constexpr bool OnlyReadsFrom = true;

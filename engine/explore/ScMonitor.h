@@ -61,16 +61,15 @@ struct AlarmedPair {
 /// and several may raise one.
 class ScMonitor {
 public:
-  enum Which : uint8_t { Tso, Pso };
   using Pairs = std::map<std::pair<uint32_t, uint32_t>, AlarmedPair>; // by the pcs of store and observer
 
-  bool alarmed(Which W) const { return Alarmed[W].load(std::memory_order_acquire); }
+  bool alarmed(MemoryModel M) const { return Alarmed[indexOf(M)].load(std::memory_order_acquire); }
   /// All that were raised so far. To be asked when exploration is over.
-  const Pairs &alarms(Which W) const { return Raised[W]; }
+  const Pairs &alarms(MemoryModel M) const { return Raised[indexOf(M)]; }
   /// The same, those with the shortest past first.
-  std::vector<const AlarmedPair *> sorted(Which W) const {
+  std::vector<const AlarmedPair *> sorted(MemoryModel M) const {
     std::vector<const AlarmedPair *> Result;
-    for (const auto &[Instructions, Pair] : Raised[W])
+    for (const auto &[Instructions, Pair] : Raised[indexOf(M)])
       Result.push_back(&Pair);
     std::stable_sort(Result.begin(), Result.end(), [](const AlarmedPair *A, const AlarmedPair *B) {
       return std::pair(!A->HasPast, A->Length) < std::pair(!B->HasPast, B->Length);
@@ -79,16 +78,16 @@ public:
   }
 
   /// `MakeAlarm` is called if the alarm's past is the shortest for its store and observer so far.
-  template <typename Make> void raise(Which W, const AlarmInstructions &At, size_t Length, const Make &MakeAlarm) {
+  template <typename Make> void raise(MemoryModel M, const AlarmInstructions &At, size_t Length, const Make &MakeAlarm) {
     {
       std::lock_guard<std::mutex> Guard(Lock);
-      AlarmedPair &Pair = Raised[W][{At.Store, At.Observer}];
+      AlarmedPair &Pair = Raised[indexOf(M)][{At.Store, At.Observer}];
       Pair.Overtakers.insert(At.Overtaker);
       if (At.Previous != AlarmInstructions::None)
         Pair.Previous.insert(At.Previous);
       if (Length < Pair.Length) {
-        const bool Room = Pair.HasPast || NumPasts[W] < MostPasts;
-        NumPasts[W] += Room && !Pair.HasPast;
+        const bool Room = Pair.HasPast || NumPasts[indexOf(M)] < MostPasts;
+        NumPasts[indexOf(M)] += Room && !Pair.HasPast;
         Pair.Length = Length;
         Pair.Shortest = MakeAlarm();
         Pair.HasPast = Room;
@@ -96,7 +95,7 @@ public:
           Pair.Shortest.Past.clear();
       }
     }
-    if (!Alarmed[W].exchange(true, std::memory_order_acq_rel) && OnAlarm)
+    if (!Alarmed[indexOf(M)].exchange(true, std::memory_order_acq_rel) && OnAlarm)
       OnAlarm();
   }
   std::function<void()> OnAlarm; // hears of the first alarm of each kind; may be empty
@@ -104,19 +103,22 @@ public:
   /// Forgets what it found: operations may be counted differently from now on. Executions that raise alarms must be made
   /// anew, since they remember what they have raised.
   void clear() {
-    for (Which W : {Tso, Pso}) {
-      Raised[W].clear();
-      NumPasts[W] = 0;
-      Alarmed[W].store(false, std::memory_order_release);
+    for (size_t M = 0; M < MemoryModels.size(); ++M) {
+      Raised[M].clear();
+      NumPasts[M] = 0;
+      Alarmed[M].store(false, std::memory_order_release);
     }
   }
 
 private:
+  static size_t indexOf(MemoryModel M) { return static_cast<size_t>(M); }
+
   static constexpr size_t MostPasts = 512; // that are kept: these take up the memory
   std::mutex Lock;                         // of Raised and NumPasts, while several explore
-  Pairs Raised[2];
-  size_t NumPasts[2] = {0, 0};
-  std::atomic<bool> Alarmed[2] = {false, false};
+  // By model.
+  Pairs Raised[MemoryModels.size()];
+  size_t NumPasts[MemoryModels.size()] = {};
+  std::atomic<bool> Alarmed[MemoryModels.size()] = {};
 };
 
 } // namespace picket

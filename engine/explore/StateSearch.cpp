@@ -13,9 +13,9 @@ static MachineOptions withoutBound(MachineOptions Options, const LiveSlots &Live
 }
 
 SearchedConfiguration::SearchedConfiguration(const Program &P, const LiveSlots &Live, Sharing &Shared,
-                                             const ExplorationOptions &Options, Buffering Buffers)
-    : C(P, Shared, withoutBound(Options.Machine, Live), Buffers) {
-  if (Buffers == Buffering::None)
+                                             const ExplorationOptions &Options, MemoryModel Model)
+    : C(P, Shared, withoutBound(Options.Machine, Live), Model) {
+  if (C.buffering() == Buffering::None)
     return;
   C.machine().holdOutside([this](std::vector<uint64_t> &Words) {
     for (ThreadId T = 0; T < C.machine().numThreads(); ++T) {
@@ -55,7 +55,7 @@ public:
     C.start();
     StateWalk Walk(C, All, *this, Options, Options.Reduce);
     Walk.helpWith([&] {
-      return std::make_unique<PlainHelper>(C.machine().program(), Live, C.machine().sharing(), Options, Options.Buffers);
+      return std::make_unique<PlainHelper>(C.machine().program(), Live, C.machine().sharing(), Options, Options.Model);
     });
     return Walk.run(Result);
   }
@@ -95,7 +95,7 @@ StateSearchResult searchStates(const Program &P, const StateSearchOptions &Given
   for (;;) {
     StateSearchResult Result;
     Shared.takeChanged();
-    SearchedConfiguration C(P, Live, Shared, Options, Options.Buffers);
+    SearchedConfiguration C(P, Live, Shared, Options, Options.Model);
     bool Over = false;
     try {
       Over = Search(*C, Options, Observer, Result).run(Live);

@@ -36,7 +36,7 @@ public:
 class SearchedConfiguration {
 public:
   SearchedConfiguration(const Program &P, const LiveSlots &Live, Sharing &Shared, const ExplorationOptions &Options,
-                        Buffering Buffers);
+                        MemoryModel Model);
   Configuration &operator*() { return C; }
   Configuration *operator->() { return &C; }
 
@@ -48,8 +48,8 @@ private:
 class SearchHelper : public WalkHelper {
 public:
   SearchHelper(const Program &P, const LiveSlots &Live, const Sharing &Known, const ExplorationOptions &Options,
-               Buffering Buffers)
-      : Shared(Known), C(P, Live, Shared, Options, Buffers) {}
+               MemoryModel Model)
+      : Shared(Known), C(P, Live, Shared, Options, Model) {}
   Configuration &configuration() override { return *C; }
 
 private:

@@ -269,7 +269,7 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
   const bool Tells = After == Opcode::Store &&
                      std::any_of(Path.Accesses.begin(), Path.Accesses.begin() + Gap,
                                  [&](const DelayPath::CallStack &S) { return P.Code[S.back()].Op == Opcode::Store; });
-  const bool Acquires = V.Under == Model::Power && reads(Before) && !writes(Before) && !Tells;
+  const bool Acquires = infoOf(V.Under).Fences.Lightweight && reads(Before) && !writes(Before) && !Tells;
   for (const FencePlace &At : placesBetween(Path.Accesses[Gap], Path.Accesses[Gap + 1])) {
     auto Add = [&](FenceKind Kind, uint32_t Cost) {
       Candidate C;
@@ -296,7 +296,7 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
     Add(FenceKind::Release, Costs.LightFence);
     if (Acquires)
       Add(FenceKind::Acquire, Costs.LightFence);
-    if (Assembly && V.Under == Model::Power && Path.Controls && reads(Before))
+    if (Assembly && infoOf(V.Under).Fences.ISync && Path.Controls && reads(Before))
       Add(FenceKind::ISync, Costs.ISync);
   }
 }
@@ -323,7 +323,7 @@ void Candidates::addOrders(const Violation &V, const DelayPath &Path, uint32_t I
   if (!IsAccess || (I.Flags & OrderMask) == static_cast<uint8_t>(Order::NotAtomic) || textOf(Pc).Line == 0)
     return;
   const bool HasEarlier = Index > 0, HasLater = Index + 1 < Path.Accesses.size();
-  if (V.Under == Model::Power) {
+  if (infoOf(V.Under).Fences.Lightweight) {
     if (writes(I.Op) && HasEarlier)
       addOrder(Pc, Order::Release, Found);
     if (reads(I.Op) && HasLater)

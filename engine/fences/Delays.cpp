@@ -13,11 +13,11 @@ constexpr size_t MaxPath = 24;
 
 class Delays {
 public:
-  Delays(const Counterexample &C, Model Under) : C(C), R(C.Run) { Found.Under = Under; }
+  Delays(const Counterexample &C, MemoryModel Under) : C(C), R(C.Run) { Found.Under = Under; }
 
   Violation all() {
     Found.Complete = true;
-    if (Found.Under == Model::Power) {
+    if (isExploredAsGraphs(Found.Under)) {
       for (uint32_t T = 0; T < R.Threads.size(); ++T)
         add(path(T, 0, static_cast<uint32_t>(R.Events.size())), ~0u);
       return std::move(Found);
@@ -29,13 +29,13 @@ public:
   }
 
   Violation ofCycle() {
-    if (Found.Under == Model::Power) {
+    if (isExploredAsGraphs(Found.Under)) {
       addStretches();
       return std::move(Found);
     }
     for (const ReorderedPair &Pair : C.Why.Reordered) {
       std::vector<uint32_t> Path = path(R.Events[Pair.First].Thread, Pair.First, Pair.Second + 1);
-      const bool Light = Found.Under == Model::PSO && R.Events[Pair.Second].writes();
+      const bool Light = infoOf(Found.Under).Fences.StoreStore && R.Events[Pair.Second].writes();
       add(std::move(Path), Light ? ~0u : 0);
     }
     return std::move(Found);
@@ -62,7 +62,7 @@ private:
     while (Path.size() > 1 && R.Events[Path.back()].Kind == EventKind::Store && !Overtakes(Path.back()))
       Path.pop_back();
     uint32_t LightUpTo = 0;
-    if (Found.Under == Model::PSO)
+    if (infoOf(Found.Under).Fences.StoreStore)
       for (uint32_t K = 1; K < Path.size(); ++K)
         if (Overtakes(Path[K]) || R.Events[Path[K]].Kind == EventKind::Rmw)
           LightUpTo = K;
@@ -117,7 +117,7 @@ private:
 
 } // namespace
 
-Violation delaysOf(const Counterexample &C, Model Under, Thoroughness How) {
+Violation delaysOf(const Counterexample &C, MemoryModel Under, Thoroughness How) {
   return How == Thoroughness::All ? Delays(C, Under).all() : Delays(C, Under).ofCycle();
 }
 

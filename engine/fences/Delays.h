@@ -17,7 +17,7 @@ struct DelayPath {
 
 /// A violating execution: if one of its delays is prevented, it is not possible any more.
 struct Violation {
-  Model Under = Model::TSO;
+  MemoryModel Under = MemoryModel::TSO;
   std::vector<DelayPath> Delays;
   bool Complete = false; // whatever prevents this execution prevents one of the delays
   /// Whether the execution is possible in the program with other changes. Empty: not known. POWER: there many changes
@@ -32,6 +32,6 @@ enum class Thoroughness : uint8_t {
 };
 
 /// The delays of a counterexample as it was recorded. Empty if nothing was delayed.
-Violation delaysOf(const Counterexample &C, Model Under, Thoroughness How);
+Violation delaysOf(const Counterexample &C, MemoryModel Under, Thoroughness How);
 
 } // namespace picket

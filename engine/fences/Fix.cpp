@@ -72,7 +72,7 @@ private:
     RepairOptions Result;
     Result.TimeoutSeconds = Options.TimeoutSeconds;
     Result.Costs = Options.Costs;
-    Result.Assembly = Options.Check.Models == std::vector{Model::Power};
+    Result.Assembly = Options.Check.Models.size() == 1 && infoOf(Options.Check.Models.front()).Fences.ISync;
     Result.MaxRounds = Options.Cheapest ? 512 : 64;
     Result.ShareOfSearch = Options.Cheapest ? 0.6 : 1;
     return Result;
@@ -273,18 +273,28 @@ RoundReport checkEdited(const CompileRequest &Text, const std::vector<TextEdit> 
   return Round;
 }
 
-std::string listed(const std::vector<Model> &Models) {
-  std::string List;
-  for (size_t K = 0; K < Models.size(); ++K) {
-    std::string Name = nameOf(Models[K]);
-    std::transform(Name.begin(), Name.end(), Name.begin(), [](char C) { return static_cast<char>(std::toupper(C)); });
-    List += (K == 0 ? "" : K + 1 == Models.size() ? " and " : ", ") + Name;
+const char *nameOf(FixReport::Outcome What) {
+  switch (What) {
+  case FixReport::Outcome::Fixed: return "fixed";
+  case FixReport::Outcome::NothingToDo: return "nothing-to-do";
+  case FixReport::Outcome::Refused: return "refused";
+  case FixReport::Outcome::GaveUp: return "gave-up";
+  case FixReport::Outcome::CannotBeChecked: return "cannot-be-checked";
   }
-  return List;
+  return "?";
 }
 
-std::vector<Model> modelsChecked(const std::vector<ModelReport> &Models) {
-  std::vector<Model> Which;
+std::optional<FixReport::Outcome> fixOutcomeNamed(std::string_view Name) {
+  using Outcome = FixReport::Outcome;
+  for (Outcome What :
+       {Outcome::Fixed, Outcome::NothingToDo, Outcome::Refused, Outcome::GaveUp, Outcome::CannotBeChecked})
+    if (Name == nameOf(What))
+      return What;
+  return std::nullopt;
+}
+
+std::vector<MemoryModel> modelsChecked(const std::vector<ModelReport> &Models) {
+  std::vector<MemoryModel> Which;
   for (const ModelReport &M : Models)
     if (!M.Skipped)
       Which.push_back(M.Which);
@@ -300,7 +310,7 @@ std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll) 
   const bool Bounded = std::any_of(Models.begin(), Models.end(),
                                    [](const ModelReport &M) { return M.Result == Verdict::Bounded; });
   return "verified " + (Bounded ? "up to " + counted(Unroll, "iteration") + " " : "") + "for " +
-         listed(modelsChecked(Models));
+         titlesOf(modelsChecked(Models));
 }
 
 std::string titleOf(const Fix &F, unsigned Unroll) {

@@ -30,7 +30,7 @@ struct Fix {
 };
 
 /// The models of these that were not skipped: what is shown of a text is shown for them.
-std::vector<Model> modelsChecked(const std::vector<ModelReport> &Models);
+std::vector<MemoryModel> modelsChecked(const std::vector<ModelReport> &Models);
 /// A model of these that could not check the program and was skipped; null if there is none.
 const ModelReport *skippedOf(const std::vector<ModelReport> &Models);
 
@@ -45,13 +45,16 @@ struct FixReport {
   std::vector<Fix> Fixes; // the best first
   std::string Reason;
   std::optional<Bug> Shown; // what cannot be fixed
-  Model ShownUnder = Model::SC;
+  MemoryModel ShownUnder = MemoryModel::SC;
   std::optional<ModelReport> Skipped; // a model that could not check the program: the fixes are for the others
   std::vector<Diagnostic> Diagnostics;
   std::map<std::string, std::string> Texts = {}; // of the files as they were checked: the edits are good for these
   unsigned Rounds = 0; // checks of edited programs
   double Seconds = 0;
 };
+
+const char *nameOf(FixReport::Outcome What); // "fixed", "nothing-to-do", "refused", "gave-up", "cannot-be-checked"
+std::optional<FixReport::Outcome> fixOutcomeNamed(std::string_view Name);
 
 FixReport findFixes(const CompileRequest &Text, const FixOptions &Options, const std::atomic<bool> *Cancel = nullptr);
 
@@ -63,8 +66,6 @@ RoundReport checkEdited(const CompileRequest &Text, const std::vector<TextEdit> 
 std::string titleOf(const Fix &F, unsigned Unroll);
 /// "verified for TSO and PSO", "verified up to 8 iterations for TSO and PSO".
 std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll);
-/// "SC, TSO and PSO"
-std::string listed(const std::vector<Model> &Models);
 /// "a full fence behind line 9", "the order at line 12: relaxed becomes release". Of other files than the checked one (if
 /// that is given) it says which: "a full fence behind lock.h line 4".
 std::string describe(const SourceChange &Change, const std::string &Checked = {});

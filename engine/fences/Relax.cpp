@@ -151,7 +151,7 @@ private:
   }
 
   std::string sentence(const Weakenable &Item, const SourceChange &Change) const {
-    const std::string Models = listed(Covered);
+    const std::string Models = titlesOf(Covered);
     if (std::holds_alternative<RemoveFence>(Change))
       return "this fence is not needed under " + Models;
     const auto &Other = std::get<ChangeOrder>(Change);
@@ -226,7 +226,7 @@ private:
   RoundChecker Check;
   const std::vector<Weakenable> Items;
   std::vector<size_t> Taken; // per item: which step
-  std::vector<Model> Covered; // the models that were not skipped
+  std::vector<MemoryModel> Covered; // the models that were not skipped
   RelaxReport Report;
 };
 
@@ -268,6 +268,17 @@ RelaxReport relax(const CompileRequest &Given, const FixOptions &Options, const 
   Report.Diagnostics = std::move(Compiled.Diagnostics);
   Report.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
   return Report;
+}
+
+const char *nameOf(RelaxReport::Outcome What) {
+  switch (What) {
+  case RelaxReport::Outcome::Found: return "found";
+  case RelaxReport::Outcome::NothingToDo: return "nothing-to-do";
+  case RelaxReport::Outcome::Refused: return "refused";
+  case RelaxReport::Outcome::GaveUp: return "gave-up";
+  case RelaxReport::Outcome::CannotBeChecked: return "cannot-be-checked";
+  }
+  return "?";
 }
 
 } // namespace picket

@@ -28,13 +28,14 @@ struct RelaxReport {
   std::vector<Weakening> Unwritten; // those that are not needed either, but that cannot be edited
   std::string Reason;
   std::optional<Bug> Shown;
-  Model ShownUnder = Model::SC;
+  MemoryModel ShownUnder = MemoryModel::SC;
   std::optional<ModelReport> Skipped; // a model that could not check the program: this is about the others
   std::vector<Diagnostic> Diagnostics;
   std::map<std::string, std::string> Texts = {}; // of the files as they were checked: the edits are good for these
   unsigned Rounds = 0;
   double Seconds = 0;
 };
+const char *nameOf(RelaxReport::Outcome What); // "found", and otherwise as of fixes
 
 /// Weakens and removes as much as possible, one thing after the other, the most expensive first, while the program
 /// passes under the asked models.

@@ -20,7 +20,7 @@ struct RoundReport {
   std::vector<Violation> Violations; // Violated. Their pcs are those of the program that was checked
   std::string Reason;                // NotFenceable, GaveUp: a sentence
   std::optional<Bug> Found;          // Violated, NotFenceable: with the execution that shows it
-  Model Under = Model::SC;           // of Found
+  MemoryModel Under = MemoryModel::SC; // of Found
   std::vector<ModelReport> Models;   // what was checked, for what a proof covers. POWER may be skipped (Check.h)
 };
 
@@ -71,7 +71,7 @@ struct RepairResult {
   std::optional<Repair> Found;
   std::string Reason;
   std::optional<Bug> Shown;
-  Model ShownUnder = Model::SC;
+  MemoryModel ShownUnder = MemoryModel::SC;
 };
 
 /// Finds repairs of one program. What was learned for one is used for the next.

@@ -10,8 +10,8 @@ namespace picket {
 namespace {
 
 /// The strongest first: what it finds needs the fewest delays.
-std::vector<Model> relaxedModels(std::vector<Model> Asked) {
-  std::erase(Asked, Model::SC);
+std::vector<MemoryModel> relaxedModels(std::vector<MemoryModel> Asked) {
+  std::erase(Asked, MemoryModel::SC);
   std::sort(Asked.begin(), Asked.end());
   return Asked;
 }
@@ -68,7 +68,7 @@ public:
     RoundReport Round;
     // Fences change nothing under SC, so that once is enough.
     if (!Sequential) {
-      ModelReport Report = check(P, Model::SC, Seconds);
+      ModelReport Report = check(P, MemoryModel::SC, Seconds);
       if (Report.Result == Verdict::Violation) {
         const std::string Reason = whyNoFence(Report.Bugs.front());
         return unfenceable(std::move(Report), Reason);
@@ -77,13 +77,13 @@ public:
         return Round;
       Sequential = std::move(Report);
     }
-    if (std::find(Options.Models.begin(), Options.Models.end(), Model::SC) != Options.Models.end())
+    if (std::find(Options.Models.begin(), Options.Models.end(), MemoryModel::SC) != Options.Models.end())
       Round.Models.push_back(*Sequential);
-    for (Model M : Relaxed) {
+    for (MemoryModel M : Relaxed) {
       ModelReport Report = check(P, M, Seconds);
       if (Report.Result == Verdict::Violation)
         return violated(std::move(Report));
-      Report.Skipped = M == Model::Power && Report.Result == Verdict::Unsupported && !Options.ModelsNamed &&
+      Report.Skipped = isExploredAsGraphs(M) && Report.Result == Verdict::Unsupported && !Options.ModelsNamed &&
                        Options.Models.size() > 1;
       if (!Report.Skipped && !passed(Report, Round))
         return Round;
@@ -93,7 +93,7 @@ public:
   }
 
 private:
-  ModelReport check(const Program &P, Model M, double Seconds) {
+  ModelReport check(const Program &P, MemoryModel M, double Seconds) {
     CheckOptions Now = Options;
     Now.Models = {M};
     if (Seconds > 0 && (Now.TimeoutSeconds <= 0 || Seconds < Now.TimeoutSeconds))
@@ -120,7 +120,7 @@ private:
   }
 
   /// With store buffers all delays of an execution are few and known exactly.
-  Thoroughness thoroughness(Model M) const { return M == Model::Power ? How : Thoroughness::All; }
+  Thoroughness thoroughness(MemoryModel M) const { return isExploredAsGraphs(M) ? How : Thoroughness::All; }
 
   static RoundReport unfenceable(ModelReport Report, const std::string &Reason) {
     RoundReport Round;
@@ -136,7 +136,7 @@ private:
     for (const Bug &B : Report.Bugs)
       if (B.Trace)
         if (Violation V = delaysOf(*B.Trace, Report.Which, thoroughness(Report.Which)); !V.Delays.empty()) {
-          if (Report.Which == Model::Power)
+          if (isExploredAsGraphs(Report.Which))
             V.StillHappens = [Trace = B.Trace, Machine = machineOptions()](const Program &Edited) {
               return stillHappens(Edited, Trace->Run, Machine);
             };
@@ -154,7 +154,7 @@ private:
   CheckOptions Options;
   const Thoroughness How;
   const std::atomic<bool> *Cancel;
-  const std::vector<Model> Relaxed;
+  const std::vector<MemoryModel> Relaxed;
   std::optional<ModelReport> Sequential;
 };
 
@@ -163,9 +163,10 @@ class RobustnessSearch {
 public:
   RobustnessSearch(const std::string &File, const CheckOptions &Given, const std::atomic<bool> *Cancel)
       : File(File), Options(Given), Asked(relaxedModels(Given.Models)), Cancel(Cancel) {
+    // Where nobody asked for these, the others can be made robust all the same.
     if (!Options.ModelsNamed && Asked.size() > 1)
-      std::erase(Asked, Model::Power); // where nobody asked for it, the others can be made robust all the same
-    Options.Models = {Model::SC};
+      std::erase_if(Asked, [](MemoryModel M) { return !infoOf(M).Monitored; });
+    Options.Models = {MemoryModel::SC};
     Options.Exhaustive = true; // bugs are not what is looked for
     Options.Monitor = Options.RobustnessOnly = Options.Witnesses = true;
     Options.MostWitnesses = 1;
@@ -180,13 +181,14 @@ public:
       Now.TimeoutSeconds = Seconds;
     const ModelReport Sc = std::move(checkCompiled(File, {P, {}}, Now, {}, Cancel).Models.front());
     RoundReport Round;
-    for (Model M : Asked) {
+    for (MemoryModel M : Asked) {
       auto Answer =
           std::find_if(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
       if (Answer == Sc.Robust.end() || Answer->Known == Robustness::Unknown) {
         const bool Limit = Sc.Result == Verdict::Inconclusive;
         Round.What = Limit ? RoundReport::Result::GaveUp : RoundReport::Result::NotFenceable;
-        Round.Reason = M == Model::Power    ? "programs can be made robust against TSO and PSO only"
+        Round.Reason = !infoOf(M).Monitored
+                           ? "programs can be made robust against " + titlesOf(monitoredModels()) + " only"
                        : !Sc.Reason.empty() ? Sc.Reason
                                             : "it is not known whether the program is robust";
         return Round;
@@ -214,7 +216,7 @@ public:
 private:
   const std::string File;
   CheckOptions Options;
-  std::vector<Model> Asked;
+  std::vector<MemoryModel> Asked;
   const std::atomic<bool> *Cancel;
 };
 

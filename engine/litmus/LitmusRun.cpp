@@ -9,15 +9,15 @@
 
 namespace picket {
 
-std::vector<Model> modelsFor(LitmusArchitecture A) {
+std::vector<MemoryModel> modelsFor(LitmusArchitecture A) {
   switch (A) {
-  case LitmusArchitecture::PPC: return {Model::Power, Model::SC};
+  case LitmusArchitecture::PPC: return {MemoryModel::Power, MemoryModel::SC};
   case LitmusArchitecture::X86:
-  case LitmusArchitecture::X86_64: return {Model::SC, Model::TSO, Model::PSO};
+  case LitmusArchitecture::X86_64: return {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
   case LitmusArchitecture::AArch64:
   case LitmusArchitecture::C: break;
   }
-  return {Model::SC};
+  return {MemoryModel::SC};
 }
 
 namespace {
@@ -115,18 +115,15 @@ private:
   Tally &Into;
 };
 
-ExplorationResult explore(const LitmusTest &Test, Model Which, bool Graphs, ExplorationOptions Options, Tally &Into) {
-  if (!Graphs && Which != Model::Power && !Test.UsesReservations) {
-    Options.Buffers = Which == Model::SC    ? Buffering::None
-                      : Which == Model::TSO ? Buffering::Fifo
-                                            : Buffering::PerLocation;
+ExplorationResult explore(const LitmusTest &Test, MemoryModel Which, bool Graphs, ExplorationOptions Options,
+                          Tally &Into) {
+  if (!Graphs && !isExploredAsGraphs(Which) && !Test.UsesReservations) {
+    Options.Model = Which;
     InOrderTally Observer(Into);
     return exploreOptimally(Test.Code, Options, Observer);
   }
-  static constexpr AxiomaticModel Models[] = {AxiomaticModel::SC, AxiomaticModel::TSO, AxiomaticModel::PSO,
-                                              AxiomaticModel::Power};
   GraphTally Observer(Into);
-  return exploreGraphs(Test.Code, Models[static_cast<size_t>(Which)], Options, Observer);
+  return exploreGraphs(Test.Code, Which, Options, Observer);
 }
 
 Verdict coverageOf(const ExplorationResult &Explored, bool WentWrong) {
@@ -141,7 +138,8 @@ Verdict coverageOf(const ExplorationResult &Explored, bool WentWrong) {
 double secondsSince(Clock::time_point Start) { return std::chrono::duration<double>(Clock::now() - Start).count(); }
 
 /// The executions in which exactly the operations of Test.Code.Failures fail for no reason.
-LitmusResult runRound(const LitmusTest &Test, Model Which, const LitmusOptions &Options, Clock::time_point Start) {
+LitmusResult runRound(const LitmusTest &Test, MemoryModel Which, const LitmusOptions &Options,
+                      Clock::time_point Start) {
   LitmusResult Result;
   ExplorationOptions E;
   E.Exhaustive = true;
@@ -193,7 +191,7 @@ void addRound(LitmusResult &All, LitmusResult Round) {
 
 /// Weak compare_exchanges may fail for no reason. The test is run once for every set of them that can do so together,
 /// as programs are that have such operations (check/FailureRounds.h).
-void runFailureRounds(const LitmusTest &Test, Model Which, const LitmusOptions &Options, Clock::time_point Start,
+void runFailureRounds(const LitmusTest &Test, MemoryModel Which, const LitmusOptions &Options, Clock::time_point Start,
                       LitmusResult &All) {
   constexpr size_t MaxRounds = 10'000;
   LitmusTest Now = Test;
@@ -225,7 +223,7 @@ void runFailureRounds(const LitmusTest &Test, Model Which, const LitmusOptions &
 
 } // namespace
 
-LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions &Options) {
+LitmusResult runLitmus(const LitmusTest &Test, MemoryModel Which, const LitmusOptions &Options) {
   const Clock::time_point Start = Clock::now();
   LitmusResult Result;
   if (Test.Code.FailsForNoReason)

@@ -15,7 +15,7 @@ struct LitmusOptions {
 };
 
 struct LitmusResult {
-  Model Which = Model::SC;
+  MemoryModel Which = MemoryModel::SC;
   /// Verified: every execution was seen. Bounded: up to the loop bound. Otherwise, and where no execution came to its
   /// end, the numbers mean nothing, and Reason says why.
   Verdict Coverage = Verdict::Verified;
@@ -30,9 +30,9 @@ struct LitmusResult {
   bool answered() const { return (Coverage == Verdict::Verified || Coverage == Verdict::Bounded) && Executions > 0; }
 };
 
-LitmusResult runLitmus(const LitmusTest &Test, Model Which, const LitmusOptions &Options = {});
+LitmusResult runLitmus(const LitmusTest &Test, MemoryModel Which, const LitmusOptions &Options = {});
 
 /// The models that a test is about if nobody says otherwise: its architecture's and SC.
-std::vector<Model> modelsFor(LitmusArchitecture A);
+std::vector<MemoryModel> modelsFor(LitmusArchitecture A);
 
 } // namespace picket

@@ -60,7 +60,7 @@ SyncResult wake(Cond &C, SyncOp Op, uint32_t Self) {
   uint8_t *End = C.Waiters + Count;
   uint8_t *Place = std::find_if(C.Waiters, End, [&](uint8_t W) { return (W & ~Token) == static_cast<int>(Self); });
   if (Place == End)
-    return misuse("bad-synchronisation",
+    return misuse(BugKind::BadSynchronisation,
                   "the condition variable was initialised anew or overwritten during a wait on it");
   uint8_t *Taken = std::find_if(Place, End, hasToken);
   bool Woken = Taken != End;
@@ -79,14 +79,14 @@ SyncResult changeCond(Cond &C, SyncOp Op, uint32_t Self) {
   switch (Op) {
   case SyncOp::CondDestroy:
     if (!std::all_of(C.Waiters, End, hasToken))
-      return misuse("bad-synchronisation", "destruction of a condition variable that a thread waits on");
+      return misuse(BugKind::BadSynchronisation, "destruction of a condition variable that a thread waits on");
     if (Count != 0)
       return blocked();
     C.Status = Destroyed;
     return done();
   case SyncOp::CondEnqueue:
     if (Count == MaxWaiters || Self >= Token)
-      return misuse("unsupported", "too many threads wait on one condition variable");
+      return noRoom("too many threads wait on one condition variable");
     *End = static_cast<uint8_t>(Self);
     return done();
   case SyncOp::CondSignal:
@@ -116,9 +116,9 @@ SyncResult applyCond(SyncOp Op, uint8_t *State, uint32_t Self) {
     return done();
   }
   if (C.Status == Destroyed)
-    return misuse("destroyed-object", "use of a condition variable that was destroyed");
+    return misuse(BugKind::DestroyedObject, "use of a condition variable that was destroyed");
   if (C.Status != AliveByInitialiser && C.Status != WaitedOn)
-    return misuse("bad-synchronisation", "use of memory that does not hold a condition variable");
+    return misuse(BugKind::BadSynchronisation, "use of memory that does not hold a condition variable");
 
   SyncResult Result = changeCond(C, Op, Self);
   if (Result.Outcome == SyncResult::Done) {

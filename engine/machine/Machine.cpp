@@ -402,11 +402,11 @@ bool Machine::noteRead(ThreadId T, const Object &O, Address Where, uint32_t Size
 }
 
 void Machine::failSync(ThreadId Id, const SyncResult &Misuse) {
-  if (!std::strcmp(Misuse.BugKind, "unsupported"))
+  if (!Misuse.BugKind)
     unsupported(Id, pc(Id), Misuse.Phrase);
   takeUp(*Threads[Id]);
   State &S = Threads[Id]->S;
-  addBug(bugKindOf(Misuse), Id, S.Pc, Misuse.Phrase);
+  addBug(*Misuse.BugKind, Id, S.Pc, Misuse.Phrase);
   ++S.Operations;
   S.Status = ThreadStatus::Failed;
   S.Pending = Operation();

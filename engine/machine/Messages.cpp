@@ -1,7 +1,5 @@
 #include "machine/Messages.h"
 
-#include <cstring>
-
 namespace picket {
 
 const char *describe(BrokenPromise What) {
@@ -12,16 +10,6 @@ const char *describe(BrokenPromise What) {
     return "control reaches the end of a function without a 'return', and the caller uses the value";
   }
   return "control reaches a place the compiler may assume is never reached";
-}
-
-BugKind bugKindOf(const SyncResult &Misuse) {
-  if (!std::strcmp(Misuse.BugKind, "unlock-not-held"))
-    return BugKind::UnlockNotHeld;
-  if (!std::strcmp(Misuse.BugKind, "destroyed-object"))
-    return BugKind::DestroyedObject;
-  if (!std::strcmp(Misuse.BugKind, "initialised-in-use"))
-    return BugKind::InitialisedInUse;
-  return BugKind::BadSynchronisation;
 }
 
 const char *describe(OverflowKind What) {

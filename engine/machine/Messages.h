@@ -14,9 +14,6 @@ const char *describe(BrokenPromise What);
 /// "signed addition overflows"
 const char *describe(OverflowKind What);
 
-/// The bug behind a misuse of a synchronisation object.
-BugKind bugKindOf(const SyncResult &Misuse);
-
 /// What is wrong with a read of bytes that nothing has written.
 std::string describeUnwritten(Machine &M, const Object &O, Address Where, uint32_t Size);
 

@@ -23,7 +23,7 @@ struct Mutex {
 static_assert(sizeof(Mutex) == 40);
 
 SyncResult unlockNotHeld(bool Held) {
-  return misuse("unlock-not-held",
+  return misuse(BugKind::UnlockNotHeld,
                 Held ? "unlock of a mutex that another thread holds" : "unlock of a mutex that is not held");
 }
 
@@ -67,15 +67,15 @@ SyncResult applyMutex(SyncOp Op, uint8_t *State, uint32_t Self, uint64_t Argumen
     return done();
   }
   if (M.Status == Destroyed)
-    return misuse("destroyed-object", "use of a mutex that was destroyed");
+    return misuse(BugKind::DestroyedObject, "use of a mutex that was destroyed");
   if ((M.Status != AliveByInitialiser && M.Status != Held) || M.Kind > MutexKind::Adaptive)
-    return misuse("bad-synchronisation", "use of memory that does not hold a mutex");
+    return misuse(BugKind::BadSynchronisation, "use of memory that does not hold a mutex");
 
   SyncResult Result;
   switch (Op) {
   case SyncOp::MutexDestroy:
     if (M.Owner != 0)
-      return misuse("bad-synchronisation", "destruction of a mutex that is held");
+      return misuse(BugKind::BadSynchronisation, "destruction of a mutex that is held");
     M = Mutex{};
     M.Status = Destroyed;
     break;
@@ -103,28 +103,28 @@ SyncResult applySpin(SyncOp Op, uint8_t *State, uint32_t Self) {
     return done();
   }
   if (Word == Destroyed)
-    return misuse("destroyed-object", "use of a spin lock that was destroyed");
+    return misuse(BugKind::DestroyedObject, "use of a spin lock that was destroyed");
   if (Word == 0)
-    return misuse("bad-synchronisation", "use of a spin lock that was not initialised");
+    return misuse(BugKind::BadSynchronisation, "use of a spin lock that was not initialised");
 
   bool Free = Word == AliveByInit;
   switch (Op) {
   case SyncOp::SpinDestroy:
     if (!Free)
-      return misuse("bad-synchronisation", "destruction of a spin lock that is held");
+      return misuse(BugKind::BadSynchronisation, "destruction of a spin lock that is held");
     store(State, Destroyed);
     return done();
   case SyncOp::SpinUnlock:
     if (Word != HeldBy + Self)
-      return misuse("unlock-not-held", Free ? "unlock of a spin lock that is not held"
-                                            : "unlock of a spin lock that another thread holds");
+      return misuse(BugKind::UnlockNotHeld, Free ? "unlock of a spin lock that is not held"
+                                                 : "unlock of a spin lock that another thread holds");
     store(State, AliveByInit);
     return done();
   default:
     if (!Free)
       return Op == SyncOp::SpinTryLock ? done(Busy) : blocked();
     if (Self > MaxHolder)
-      return misuse("unsupported", "too many threads use one spin lock");
+      return noRoom("too many threads use one spin lock");
     store(State, HeldBy + Self);
     return done();
   }
@@ -148,7 +148,7 @@ SyncResult lockRead(RwLock &L, uint32_t Self) {
     return blocked();
   uint8_t *End = std::find(L.Readers, L.Readers + MaxReadHolds, 0);
   if (End == L.Readers + MaxReadHolds || Self > UINT8_MAX)
-    return misuse("unsupported", "too many threads hold one reader-writer lock");
+    return noRoom("too many threads hold one reader-writer lock");
   *End = static_cast<uint8_t>(Self);
   std::sort(L.Readers, End + 1);
   return done();
@@ -169,7 +169,7 @@ SyncResult unlockRw(RwLock &L, uint32_t Self) {
   uint8_t *End = L.Readers + MaxReadHolds;
   uint8_t *Hold = std::find_if(L.Readers, End, [&](uint8_t R) { return R == Self; });
   if (Hold == End)
-    return misuse("unlock-not-held", "unlock of a reader-writer lock that the thread does not hold");
+    return misuse(BugKind::UnlockNotHeld, "unlock of a reader-writer lock that the thread does not hold");
   std::copy(Hold + 1, End, Hold);
   End[-1] = 0;
   return done();
@@ -179,7 +179,7 @@ SyncResult changeRw(RwLock &L, SyncOp Op, uint32_t Self) {
   switch (Op) {
   case SyncOp::RwDestroy:
     if (L.Writer != 0 || L.Readers[0] != 0)
-      return misuse("bad-synchronisation", "destruction of a reader-writer lock that is held");
+      return misuse(BugKind::BadSynchronisation, "destruction of a reader-writer lock that is held");
     L.Status = Destroyed;
     return done();
   case SyncOp::RwReadLock:
@@ -199,9 +199,9 @@ SyncResult applyRw(SyncOp Op, uint8_t *State, uint32_t Self) {
     return done();
   }
   if (L.Status == Destroyed)
-    return misuse("destroyed-object", "use of a reader-writer lock that was destroyed");
+    return misuse(BugKind::DestroyedObject, "use of a reader-writer lock that was destroyed");
   if (L.Status != AliveByInitialiser && L.Status != Held)
-    return misuse("bad-synchronisation", "use of memory that does not hold a reader-writer lock");
+    return misuse(BugKind::BadSynchronisation, "use of memory that does not hold a reader-writer lock");
 
   SyncResult Result = changeRw(L, Op, Self);
   if (L.Status != Destroyed)
@@ -224,7 +224,7 @@ struct Semaphore {
 };
 static_assert(sizeof(Semaphore) == 32);
 
-SyncResult failed(int64_t Errno) { return {SyncResult::Done, -1, nullptr, nullptr, Errno}; }
+SyncResult failed(int64_t Errno) { return {SyncResult::Done, -1, nullptr, std::nullopt, Errno}; }
 
 SyncResult changeSem(Semaphore &S, SyncOp Op) {
   switch (Op) {
@@ -255,11 +255,11 @@ SyncResult applySem(SyncOp Op, uint8_t *State, uint64_t Argument) {
     return done();
   }
   if (S.Status == Destroyed)
-    return misuse("destroyed-object", "use of a semaphore that was destroyed");
+    return misuse(BugKind::DestroyedObject, "use of a semaphore that was destroyed");
   if (S.Status == 0)
-    return misuse("bad-synchronisation", "use of a semaphore that was not initialised");
+    return misuse(BugKind::BadSynchronisation, "use of a semaphore that was not initialised");
   if (S.Status != AliveByInit)
-    return misuse("bad-synchronisation", "use of memory that does not hold a semaphore");
+    return misuse(BugKind::BadSynchronisation, "use of memory that does not hold a semaphore");
 
   SyncResult Result = changeSem(S, Op);
   if (Result.Outcome == SyncResult::Done)
@@ -284,7 +284,7 @@ SyncResult changeBarrier(Barrier &B, SyncOp Op, uint64_t Argument) {
   switch (Op) {
   case SyncOp::BarrierDestroy:
     if (B.Arrived != 0)
-      return misuse("bad-synchronisation", "destruction of a barrier that a thread waits at");
+      return misuse(BugKind::BadSynchronisation, "destruction of a barrier that a thread waits at");
     if (B.Leaving != 0)
       return blocked();
     B = Barrier{};
@@ -306,7 +306,7 @@ SyncResult changeBarrier(Barrier &B, SyncOp Op, uint64_t Argument) {
     if (Argument == B.Round)
       return blocked();
     if (B.Leaving == 0)
-      return misuse("bad-synchronisation",
+      return misuse(BugKind::BadSynchronisation,
                     "the barrier was initialised anew or overwritten while a thread waited at it");
     --B.Leaving;
     return done();
@@ -330,11 +330,11 @@ SyncResult applyBarrier(SyncOp Op, uint8_t *State, uint64_t Argument) {
   if (Op == SyncOp::BarrierLeave && (Argument & LastArriver) != 0)
     return done(BarrierSerialThread);
   if (B.Status == Destroyed)
-    return misuse("destroyed-object", "use of a barrier that was destroyed");
+    return misuse(BugKind::DestroyedObject, "use of a barrier that was destroyed");
   if (B.Status == 0)
-    return misuse("bad-synchronisation", "use of a barrier that was not initialised");
+    return misuse(BugKind::BadSynchronisation, "use of a barrier that was not initialised");
   if (B.Status != AliveByInit)
-    return misuse("bad-synchronisation", "use of memory that does not hold a barrier");
+    return misuse(BugKind::BadSynchronisation, "use of memory that does not hold a barrier");
 
   SyncResult Result = changeBarrier(B, Op, Argument);
   if (Result.Outcome == SyncResult::Done)
@@ -349,7 +349,7 @@ enum class Once : uint32_t { Fresh = 0, Running = 1, Finished = 2 };
 SyncResult applyOnce(SyncOp Op, uint8_t *State) {
   Once O = load<Once>(State);
   if (O > Once::Finished || (Op == SyncOp::OnceEnd && O != Once::Running))
-    return misuse("bad-synchronisation", "use of memory that does not hold a once flag");
+    return misuse(BugKind::BadSynchronisation, "use of memory that does not hold a once flag");
   if (Op == SyncOp::OnceEnd) {
     store(State, Once::Finished);
     return done();

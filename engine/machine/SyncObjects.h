@@ -2,7 +2,10 @@
 // the C object itself, so static initialisers need no registration and going back in time is restoring bytes.
 #pragma once
 
+#include "machine/Bug.h"
+
 #include <cstdint>
+#include <optional>
 
 namespace picket {
 
@@ -80,14 +83,12 @@ struct SyncResult {
   enum Kind : uint8_t {
     Done,
     Blocked, // not now; asking again makes sense once another thread has changed the object
-    Misuse   // a bug of the program, or (BugKind "unsupported") more threads than the object has room for
+    Misuse   // a bug of the program, or (without a BugKind) more threads than the object has room for
   };
   Kind Outcome = Done;
   int64_t Value = 0;
   const char *Phrase = nullptr; // Misuse only: what is wrong, to go on from "thread x: "
-  // Misuse only: "unlock-not-held", "destroyed-object", "initialised-in-use", "bad-synchronisation" (as machine/Bug.h
-  // names them), or "unsupported".
-  const char *BugKind = nullptr;
+  std::optional<picket::BugKind> BugKind; // Misuse only; none: Picket cannot follow the program, which may be right
   int64_t Errno = 0; // what the C function leaves in errno, 0 if it leaves errno alone
 };
 

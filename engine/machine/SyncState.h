@@ -8,11 +8,11 @@
 
 namespace picket::sync {
 
-inline SyncResult done(int64_t Value = 0) { return {SyncResult::Done, Value, nullptr, nullptr, 0}; }
-inline SyncResult blocked() { return {SyncResult::Blocked, 0, nullptr, nullptr, 0}; }
-inline SyncResult misuse(const char *BugKind, const char *Phrase) {
-  return {SyncResult::Misuse, 0, Phrase, BugKind, 0};
-}
+inline SyncResult done(int64_t Value = 0) { return {SyncResult::Done, Value, nullptr, std::nullopt, 0}; }
+inline SyncResult blocked() { return {SyncResult::Blocked, 0, nullptr, std::nullopt, 0}; }
+inline SyncResult misuse(BugKind Kind, const char *Phrase) { return {SyncResult::Misuse, 0, Phrase, Kind, 0}; }
+/// More threads use the object than its bytes can tell apart.
+inline SyncResult noRoom(const char *Phrase) { return {SyncResult::Misuse, 0, Phrase, std::nullopt, 0}; }
 
 /// Every object but the once flag begins with a word that says what state it is in. Objects with a static
 /// initialiser are alive when it is zero, so the values below are chosen not to look like ordinary data.
@@ -23,7 +23,7 @@ constexpr uint32_t Held = 0x68656c64; // of a mutex or reader-writer lock
 
 /// For an initialisation that finds the object in use. What the bytes held before need not have been such an object, so
 /// that is known by a mark only.
-inline SyncResult inUse(const char *Phrase) { return misuse("initialised-in-use", Phrase); }
+inline SyncResult inUse(const char *Phrase) { return misuse(BugKind::InitialisedInUse, Phrase); }
 
 template <typename T> T load(const uint8_t *State) {
   T Object;

@@ -3,14 +3,13 @@
 #pragma once
 
 #include "memory/ExecutionGraph.h"
+#include "memory/MemoryModel.h"
 
 #include <functional>
 #include <memory>
 #include <tuple>
 
 namespace picket {
-
-enum class AxiomaticModel : uint8_t { SC, TSO, PSO, Power };
 
 template <unsigned Words> class Axioms {
 public:
@@ -30,7 +29,7 @@ public:
   /// Whether the graph is allowed, if it was so without E. The rows of E are there.
   virtual bool allows(const Graph &G, EventId E) const = 0;
 
-  static std::unique_ptr<Axioms> make(AxiomaticModel Model);
+  static std::unique_ptr<Axioms> make(MemoryModel Model);
 };
 
 /// What an exploration of graphs has to know of a memory model: its axioms, for graphs of every size, and whose meaning
@@ -38,25 +37,25 @@ public:
 /// events). The models of Picket itself are given by name.
 class GraphModel {
 public:
-  GraphModel(AxiomaticModel Model)
+  GraphModel(MemoryModel Model)
       : Orders(Model), Makers{[Model] { return Axioms<1>::make(Model); }, [Model] { return Axioms<4>::make(Model); },
                               [Model] { return Axioms<16>::make(Model); }, [Model] { return Axioms<0>::make(Model); }} {}
 
   /// Other axioms: a class template like PowerAxioms.
-  template <template <unsigned> class Rules> static GraphModel of(AxiomaticModel Orders) {
+  template <template <unsigned> class Rules> static GraphModel of(MemoryModel Orders) {
     GraphModel Model(Orders);
     Model.Makers = {std::make_unique<Rules<1>>, std::make_unique<Rules<4>>, std::make_unique<Rules<16>>,
                     std::make_unique<Rules<0>>};
     return Model;
   }
 
-  AxiomaticModel orders() const { return Orders; }
+  MemoryModel orders() const { return Orders; }
   template <unsigned Words> std::unique_ptr<Axioms<Words>> axioms() const { return std::get<Maker<Words>>(Makers)(); }
 
 private:
   template <unsigned Words> using Maker = std::function<std::unique_ptr<Axioms<Words>>()>;
 
-  AxiomaticModel Orders;
+  MemoryModel Orders;
   std::tuple<Maker<1>, Maker<4>, Maker<16>, Maker<0>> Makers;
 };
 

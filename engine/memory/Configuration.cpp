@@ -6,8 +6,9 @@
 
 namespace picket {
 
-Configuration::Configuration(const Program &P, Sharing &Shared, MachineOptions Options, Buffering Buffers)
-    : M(P, Shared, (Options.StopAtFences |= Buffers != Buffering::None, Options)), Buffers(Buffers) {}
+Configuration::Configuration(const Program &P, Sharing &Shared, MachineOptions Options, MemoryModel Model)
+    : M(P, Shared, (Options.StopAtFences |= infoOf(Model).Buffers != Buffering::None, Options)), Model(Model),
+      Buffers(infoOf(Model).Buffers) {}
 
 void Configuration::ensureThread(ThreadId T) {
   while (ThreadProcesses.size() <= T) {

@@ -9,6 +9,7 @@
 
 #include "machine/Machine.h"
 #include "machine/PodArray.h"
+#include "memory/MemoryModel.h"
 #include "memory/StoreBuffer.h"
 
 #include <deque>
@@ -18,8 +19,6 @@
 #include <vector>
 
 namespace picket {
-
-enum class Buffering : uint8_t { None, Fifo, PerLocation }; // SC, TSO, PSO
 
 using ProcessId = uint32_t;
 
@@ -72,7 +71,7 @@ enum class Ending : uint8_t {
 
 class Configuration {
 public:
-  Configuration(const Program &P, Sharing &Shared, MachineOptions Options, Buffering Buffers);
+  Configuration(const Program &P, Sharing &Shared, MachineOptions Options, MemoryModel Model);
 
   void start();
   /// Goes back to where start() ended, without letting threads do anything that takes no step: with a listener that
@@ -153,6 +152,7 @@ public:
 
   Machine &machine() { return M; }
   const Machine &machine() const { return M; }
+  MemoryModel model() const { return Model; }
   Buffering buffering() const { return Buffers; }
 
   /// The store buffer of T, under TSO and PSO.
@@ -258,7 +258,8 @@ private:
   void ensureThread(ThreadId T);
 
   Machine M;
-  Buffering Buffers;
+  const MemoryModel Model;
+  const Buffering Buffers; // of the model
   std::vector<std::unique_ptr<Process>> Processes; // they keep their place: queues are saved by address
   std::vector<ProcessId> ThreadProcesses;
   std::vector<std::vector<ProcessId>> UpdateProcesses;          // per thread

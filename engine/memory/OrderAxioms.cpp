@@ -8,11 +8,11 @@ namespace picket {
 template <unsigned Words> bool OrderAxioms<Words>::preserves(const Graph &G, EventId Earlier, EventId Later) const {
   const GraphEvent<Words> &A = G[Earlier], &B = G[Later];
   // The write of an update never went through a buffer.
-  if (Model == AxiomaticModel::SC || !A.IsWrite || A.OfUpdate || B.Locked || B.Sync.contains(Earlier))
+  if (Model == MemoryModel::SC || !A.IsWrite || A.OfUpdate || B.Locked || B.Sync.contains(Earlier))
     return true;
   if (!B.IsWrite) // an update needs what is in its buffer for the same place to have landed
-    return B.OfUpdate && (Model == AxiomaticModel::TSO || A.Place == B.Place || B.Eieio.contains(Earlier));
-  return Model == AxiomaticModel::TSO || A.Place == B.Place || B.Eieio.contains(Earlier);
+    return B.OfUpdate && (Model == MemoryModel::TSO || A.Place == B.Place || B.Eieio.contains(Earlier));
+  return Model == MemoryModel::TSO || A.Place == B.Place || B.Eieio.contains(Earlier);
 }
 
 template <unsigned Words> void OrderAxioms<Words>::extend(Graph &G, EventId E) const {
@@ -35,7 +35,7 @@ template <unsigned Words> bool OrderAxioms<Words>::allows(const Graph &G, EventI
     Set From = Event.Order;
     if (!Event.IsWrite) {
       // A thread may read its own store before it lands.
-      if (Event.Source != NoEvent && (Model == AxiomaticModel::SC || G.isExternal(Event.Source, To)))
+      if (Event.Source != NoEvent && (Model == MemoryModel::SC || G.isExternal(Event.Source, To)))
         From.insert(Event.Source);
     } else {
       const auto &Place = G.Places[Event.Place];
@@ -52,10 +52,14 @@ template <unsigned Words> bool OrderAxioms<Words>::allows(const Graph &G, EventI
   return true;
 }
 
-template <unsigned Words> std::unique_ptr<Axioms<Words>> Axioms<Words>::make(AxiomaticModel Model) {
-  if (Model == AxiomaticModel::Power)
-    return std::make_unique<PowerAxioms<Words>>();
-  return std::make_unique<OrderAxioms<Words>>(Model);
+template <unsigned Words> std::unique_ptr<Axioms<Words>> Axioms<Words>::make(MemoryModel Model) {
+  switch (Model) { // without a default: a model that is added needs its axioms
+  case MemoryModel::SC:
+  case MemoryModel::TSO:
+  case MemoryModel::PSO: return std::make_unique<OrderAxioms<Words>>(Model);
+  case MemoryModel::Power: return std::make_unique<PowerAxioms<Words>>();
+  }
+  return nullptr;
 }
 
 template class OrderAxioms<0>;

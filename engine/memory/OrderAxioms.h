@@ -11,7 +11,7 @@ public:
   using Graph = ExecutionGraph<Words>;
   using Set = EventSet<Words>;
 
-  explicit OrderAxioms(AxiomaticModel Model) : Model(Model) {}
+  explicit OrderAxioms(MemoryModel Model) : Model(Model) {}
 
   Set commitBefore(const Graph &G, EventId E) const override { return G[E].Before | G[E].Sync; }
   void extend(Graph &G, EventId E) const override;
@@ -20,7 +20,7 @@ public:
 private:
   bool preserves(const Graph &G, EventId Earlier, EventId Later) const;
 
-  AxiomaticModel Model;
+  MemoryModel Model;
 };
 
 } // namespace picket

@@ -29,7 +29,7 @@ template <unsigned Words> void OutOfOrder<Words>::begin(ThreadId T, ThreadId Par
 template <unsigned Words> void OutOfOrder<Words>::noteCreated() {
   for (auto [Parent, Child] : M.created()) {
     note({GraphNotes::Deed::Create, Parent, 0, FenceKind::Full, Child, M.createdFrom(Child)});
-    if (Model != AxiomaticModel::Power) // drains the buffer
+    if (!AsGraphs) // drains the buffer
       fence(Flows[Parent], FenceKind::Full);
     begin(Child, Parent);
   }

@@ -38,7 +38,7 @@ public:
   using Graph = ExecutionGraph<Words>;
   using Event = GraphEvent<Words>;
 
-  OutOfOrder(Machine &M, Graph &G, AxiomaticModel Model, EndingMemory &Ending)
+  OutOfOrder(Machine &M, Graph &G, MemoryModel Model, EndingMemory &Ending)
       : M(M), P(M.program()), G(G), Model(Model), Ending(Ending) {}
 
   /// Runs every thread as far as it comes with what is committed. Calls Look now and then.
@@ -261,7 +261,8 @@ private:
   Machine &M;
   const Program &P;
   Graph &G;
-  AxiomaticModel Model;
+  const MemoryModel Model;
+  const bool AsGraphs = isExploredAsGraphs(Model); // else an opinion on store buffers
   EndingMemory &Ending;
   GraphNotes *Notes = nullptr;
   ThreadId Watched = 0;

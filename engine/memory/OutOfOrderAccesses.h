@@ -124,7 +124,7 @@ template <unsigned Words> bool OutOfOrder<Words>::storeConditional(ThreadId T, c
 /// runs only, must not make a difference: it is cut wherever the accesses of its instruction are.
 template <unsigned Words> AccessParts OutOfOrder<Words>::partsOf(EventId E) const {
   const Access &A = Accesses[E];
-  if (Ending.Cut.empty() || Model != AxiomaticModel::Power)
+  if (Ending.Cut.empty() || !AsGraphs)
     return {};
   if (A.Where.Node)
     return Ending.Cut.partsOfCode(G[E].Pc, A.Op.Width);
@@ -208,7 +208,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   Flow &F = Flows[T];
   const bool IsWide = Op.Width > 8;
   const bool IsPlain = I.Op == Opcode::Load || I.Op == Opcode::Store;
-  if (Model == AxiomaticModel::Power && IsPlain && Op.Width > 1 && fetchPieces(T, I, Op))
+  if (AsGraphs && IsPlain && Op.Width > 1 && fetchPieces(T, I, Op))
     return;
   bool HasOffset = I.Op != Opcode::Rmw && I.Op != Opcode::CmpXchg;
   Value Where = read(T, I.A);
@@ -235,7 +235,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
     G[E].Address = AddressLoads;
     G[E].OfUpdate = Updates;
     G[E].Locked =
-        Updates && (Model == AxiomaticModel::TSO || Op.Ordering == Order::NotAtomic || Op.Ordering >= Order::Release);
+        Updates && (Model == MemoryModel::TSO || Op.Ordering == Order::NotAtomic || Op.Ordering >= Order::Release);
     splitAccess(E, partsOf(E));
   }
   if (Write != NoEvent) {
@@ -325,7 +325,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchSync(ThreadId T, const In
 }
 
 template <unsigned Words> void OutOfOrder<Words>::fence(Flow &F, FenceKind Kind) {
-  bool Light = Model == AxiomaticModel::Power;
+  bool Light = Model == MemoryModel::Power;
   switch (withoutArm(Kind)) {
   case FenceKind::Full: F.Sync |= F.Events; break;
   case FenceKind::StoreStore: F.Eieio |= F.Events; break;
@@ -365,7 +365,7 @@ template <unsigned Words> void OutOfOrder<Words>::fencesBefore(Flow &F, const Op
   } else if (Op.Kind != OperationKind::Load && (Op.Ordering == Order::Release || Op.Ordering == Order::AcqRel)) {
     fence(F, FenceKind::Release);
   } else if (Op.Ordering == Order::SeqCst) {
-    if (Model == AxiomaticModel::Power)
+    if (Model == MemoryModel::Power)
       fence(F, FenceKind::Full);
     else if (Op.Kind != OperationKind::Load)
       fence(F, FenceKind::Release);
@@ -374,7 +374,7 @@ template <unsigned Words> void OutOfOrder<Words>::fencesBefore(Flow &F, const Op
 
 template <unsigned Words> void OutOfOrder<Words>::fencesBehind(Flow &F, const Operation &Op, EventId Read) {
   bool Unlocks = Op.Kind == OperationKind::Sync && (Op.Sync == SyncOp::MutexUnlock || Op.Sync == SyncOp::SpinUnlock);
-  if (Model != AxiomaticModel::Power) {
+  if (Model != MemoryModel::Power) {
     if (Op.Kind == OperationKind::Store && Op.Ordering == Order::SeqCst)
       fence(F, FenceKind::Full);
     return;

@@ -39,7 +39,7 @@ template <unsigned Words> PlaceId OutOfOrder<Words>::placeFor(EventId E, Address
   } else if (G.Places[Found->second].Width == Width) {
     return Found->second;
   }
-  if (Model != AxiomaticModel::Power)
+  if (!AsGraphs)
     throw GraphStop(G[E].Thread, G[E].Pc, "accesses of different sizes that overlap");
   learnCuts(Where, Width);
   return NoPlace;
@@ -72,7 +72,7 @@ template <unsigned Words>
 bool OutOfOrder<Words>::isCutAsKnown(EventId E, const Object &O, Address Where, uint32_t Width) {
   const Access &A = Accesses[E];
   const bool IsSync = A.Op.Kind == OperationKind::Sync;
-  if (Model != AxiomaticModel::Power)
+  if (!AsGraphs)
     return true;
   if (!IsSync && !G[E].Ends && !Partition::isAligned(Where, Width)) {
     const Opcode Op = P.Code[G[E].Pc].Op;
@@ -126,7 +126,7 @@ template <unsigned Words> bool OutOfOrder<Words>::readInitial(EventId E, PlaceId
   if (Place.Holds == Graph::PlaceState::Unknown)
     Place.Holds = Holds;
   if (Place.Holds != Holds) {
-    if (Model != AxiomaticModel::Power)
+    if (!AsGraphs)
       throw GraphStop(G[E].Thread, G[E].Pc, "a plain access of a synchronisation object");
     Ending.Cut.cut(*M.Mem.find(Place.Where), Place.Where);
     Ending.Changed = true;
@@ -286,9 +286,9 @@ typename OutOfOrder<Words>::Update OutOfOrder<Words>::updateWide(const Access &A
 template <unsigned Words> void OutOfOrder<Words>::noteUpdate(EventId Read, const Update &Done) {
   ThreadId T = G[Read].Thread;
   if (Done.Does == Update::Fails) {
-    if (std::string_view(Done.Result.BugKind) == "unsupported")
+    if (!Done.Result.BugKind)
       M.unsupported(T, G[Read].Pc, Done.Result.Phrase);
-    fail(Read, bugKindOf(Done.Result), Done.Result.Phrase);
+    fail(Read, *Done.Result.BugKind, Done.Result.Phrase);
     Flows[T].FailedAt = G[Read].Index + 2;
     return;
   }

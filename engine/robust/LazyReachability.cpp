@@ -15,8 +15,8 @@ namespace {
 class DelayHelper : public SearchHelper {
 public:
   DelayHelper(const Delays &Allowed, const Program &P, const LiveSlots &Live, const Sharing &Known,
-              const ExplorationOptions &Options, Buffering Buffers)
-      : SearchHelper(P, Live, Known, Options, Buffers), Allowed(Allowed) {}
+              const ExplorationOptions &Options, MemoryModel Model)
+      : SearchHelper(P, Live, Known, Options, Model), Allowed(Allowed) {}
   StepRules &start() override {
     configuration().start();
     return Rules.emplace(configuration(), Allowed);
@@ -32,8 +32,8 @@ class AttackHelper : public SearchHelper {
 public:
   using Hearing = std::function<void(const AttackPlaces &, const std::vector<Choice> &Way)>;
   AttackHelper(const Delays &Allowed, Hearing Hears, const Program &P, const LiveSlots &Live, const Sharing &Known,
-               const ExplorationOptions &Options, Buffering Buffers)
-      : SearchHelper(P, Live, Known, Options, Buffers), Allowed(Allowed), Hears(std::move(Hears)) {}
+               const ExplorationOptions &Options, MemoryModel Model)
+      : SearchHelper(P, Live, Known, Options, Model), Allowed(Allowed), Hears(std::move(Hears)) {}
   StepRules &start() override {
     configuration().start();
     return Rules.emplace(configuration(), Allowed);
@@ -51,9 +51,9 @@ private:
 /// One search through the states of the program with the delays that are known. Two may run side by side.
 class Search : StateWalk::Listener {
 public:
-  Search(const Program &P, const LiveSlots &Live, const ExplorationOptions &Options, Buffering Buffers,
+  Search(const Program &P, const LiveSlots &Live, const ExplorationOptions &Options, MemoryModel Model,
          const Delays &Allowed, const Sharing &Known, LazyObserver &Observer)
-      : P(P), Live(Live), Options(Options), Buffers(Buffers), Allowed(Allowed), Observer(Observer), Shared(Known) {}
+      : P(P), Live(Live), Options(Options), Model(Model), Allowed(Allowed), Observer(Observer), Shared(Known) {}
 
   /// `Attacks`: attacks are looked for, and not only bugs. `SoFar`: what is told on the way goes on from there; null:
   /// nothing is told.
@@ -109,7 +109,7 @@ private:
   const Program &P;
   const LiveSlots &Live;
   const ExplorationOptions Options;
-  const Buffering Buffers;
+  const MemoryModel Model;
   const Delays &Allowed;
   LazyObserver &Observer;
   Sharing Shared;
@@ -133,7 +133,7 @@ bool Search::walk(bool Attacks) {
     DelayRules Delaying(**C, Allowed);
     StateWalk Walker(**C, Delaying, *this, Options, true);
     Walking = &Walker;
-    Walker.helpWith([&] { return std::make_unique<DelayHelper>(Allowed, P, Live, Shared, Options, Buffers); });
+    Walker.helpWith([&] { return std::make_unique<DelayHelper>(Allowed, P, Live, Shared, Options, Model); });
     const bool Over = Walker.run(Walk);
     ReachedBound = Delaying.reachedBound();
     return Over;
@@ -144,7 +144,7 @@ bool Search::walk(bool Attacks) {
   Attacking.OnWitness = [&](const AttackPlaces &Places) { hearOfWitness(Places, Walker.way()); };
   Walker.helpWith([&] {
     auto Hear = [this](const AttackPlaces &Places, const std::vector<Choice> &Way) { hearOfWitness(Places, Way); };
-    return std::make_unique<AttackHelper>(Allowed, Hear, P, Live, Shared, Options, Buffers);
+    return std::make_unique<AttackHelper>(Allowed, Hear, P, Live, Shared, Options, Model);
   });
   const bool Over = Walker.run(Walk);
   ReachedBound = Attacking.reachedBound();
@@ -169,7 +169,7 @@ void Search::run(bool Attacks, const LazyResult *SoFar) {
   for (bool Over = false; !Over;) {
     Walk = WalkResult();
     Shared.takeChanged();
-    C.emplace(P, Live, Shared, Options, Buffers);
+    C.emplace(P, Live, Shared, Options, Model);
     try {
       Over = walk(Attacks);
     } catch (const MachineStop &Stop) {
@@ -185,8 +185,8 @@ void Search::run(bool Attacks, const LazyResult *SoFar) {
 
 class LazyReachability {
 public:
-  LazyReachability(const Program &P, const ExplorationOptions &Given, Buffering Buffers, LazyObserver &Observer)
-      : P(P), Options(Given), Buffers(Buffers), Observer(Observer), Live(P), Names(P),
+  LazyReachability(const Program &P, const ExplorationOptions &Given, MemoryModel Model, LazyObserver &Observer)
+      : P(P), Options(Given), Model(Model), Observer(Observer), Live(P), Names(P),
         Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())) {
     if (Options.Spare)
       Options.Machine.Names = &Names;
@@ -215,7 +215,7 @@ private:
   bool answers(Search &Done);
 
   std::unique_ptr<Search> makeSearch(const ExplorationOptions &With) const {
-    return std::make_unique<Search>(P, Live, With, Buffers, Allowed, Shared, Observer);
+    return std::make_unique<Search>(P, Live, With, Model, Allowed, Shared, Observer);
   }
 
   /// How far bugs are looked for without the oracle.
@@ -225,7 +225,7 @@ private:
 
   const Program &P;
   ExplorationOptions Options;
-  const Buffering Buffers;
+  const MemoryModel Model;
   LazyObserver &Observer;
   const LiveSlots Live;
   Identities Names;
@@ -346,8 +346,8 @@ bool LazyReachability::extend() {
 
 } // namespace
 
-LazyResult checkLazily(const Program &P, const ExplorationOptions &Options, Buffering Buffers, LazyObserver &Observer) {
-  return LazyReachability(P, Options, Buffers, Observer).run();
+LazyResult checkLazily(const Program &P, const ExplorationOptions &Options, MemoryModel Model, LazyObserver &Observer) {
+  return LazyReachability(P, Options, Model, Observer).run();
 }
 
 } // namespace picket

@@ -52,7 +52,7 @@ public:
   virtual void finished(Configuration &, const LazyResult &) {}
 };
 
-/// `Buffers`: TSO or PSO. Options.Buffers, Exhaustive and the bound of loops do not matter.
-LazyResult checkLazily(const Program &P, const ExplorationOptions &Options, Buffering Buffers, LazyObserver &Observer);
+/// `Model`: TSO or PSO. Options.Model, Exhaustive and the bound of loops do not matter.
+LazyResult checkLazily(const Program &P, const ExplorationOptions &Options, MemoryModel Model, LazyObserver &Observer);
 
 } // namespace picket

@@ -232,10 +232,10 @@ std::optional<std::vector<ProcessId>> scheduleOf(const RobustnessAlarm &Alarm, C
 }
 
 std::optional<Recording> findWitness(const Program &P, const MachineOptions &Machine, const Sharing &Known,
-                                     Buffering Buffers, const RobustnessAlarm &Alarm) {
+                                     MemoryModel Model, const RobustnessAlarm &Alarm) {
   Sharing Shared = Known;
   try {
-    Configuration C(P, Shared, Machine, Buffers);
+    Configuration C(P, Shared, Machine, Model);
     C.start();
     std::optional<std::vector<ProcessId>> Schedule = scheduleOf(Alarm, C);
     if (!Schedule)

@@ -15,6 +15,6 @@ std::optional<std::vector<ProcessId>> scheduleOf(const RobustnessAlarm &Alarm, C
 
 /// The execution, written down. `Known` is what the exploration that raised the alarm found to be shared.
 std::optional<Recording> findWitness(const Program &P, const MachineOptions &Machine, const Sharing &Known,
-                                     Buffering Buffers, const RobustnessAlarm &Alarm);
+                                     MemoryModel Model, const RobustnessAlarm &Alarm);
 
 } // namespace picket

@@ -146,7 +146,7 @@ private:
 /// When each event took effect: a store when it reached memory.
 std::vector<uint32_t> effectsOf(const Recording &R, const TraceGraph &ShashaSnir) {
   std::vector<uint32_t> Effects(R.Events.size());
-  if (R.Model == "power") {
+  if (!infoOf(R.Model).Chronological) {
     const std::vector<uint32_t> Order = effectOrder(R, ShashaSnir);
     for (uint32_t K = 0; K < Order.size(); ++K)
       Effects[Order[K]] = K;
@@ -231,7 +231,7 @@ Cycle findCycle(const Recording &R, const TraceGraph &ShashaSnir) {
       Result.Reordered.push_back(
           {Part.First, Part.Last,
            describeAccess(R, Part.First) + " took effect after " + describeAccess(R, Part.Last)});
-    else if (InThread && R.Model == "power" && isKept(R, Part.First, Part.Last))
+    else if (InThread && !infoOf(R.Model).Chronological && isKept(R, Part.First, Part.Last))
       shorten(ShashaSnir, Part);
     else if (!InThread && !InOrder)
       Result.Late.push_back({Part.Last, Part.First, lateText(R, Part.First, Part.Last)});

@@ -157,7 +157,7 @@ private:
       break;
     case EdgeKind::UpdateToUpdate: break;
     case EdgeKind::ControlDependency: return isNearer(E, false);
-    case EdgeKind::FenceOrder: return R.Model == "power" && isNearer(E, true);
+    case EdgeKind::FenceOrder: return !infoOf(R.Model).Chronological && isNearer(E, true);
     default: return false;
     }
     // One write and then the next: also if the next reads from the first, or what does is overwritten by the next.

@@ -1,6 +1,7 @@
 #include "trace/Draft.h"
 
 #include <algorithm>
+#include <array>
 
 namespace picket {
 
@@ -20,6 +21,48 @@ const char *nameOf(EventKind Kind) {
   case EventKind::Bug: return "bug";
   }
   return "?";
+}
+
+/// In the order of the enum.
+static constexpr std::array SyncActionNames = {"",
+                                               "initialises",
+                                               "destroys",
+                                               "locks",
+                                               "fails to lock",
+                                               "tries in vain to lock",
+                                               "locks for reading",
+                                               "fails to lock for reading",
+                                               "tries in vain to lock for reading",
+                                               "locks for writing",
+                                               "fails to lock for writing",
+                                               "tries in vain to lock for writing",
+                                               "unlocks",
+                                               "fails to unlock",
+                                               "begins to wait on",
+                                               "is woken through",
+                                               "gives up waiting on",
+                                               "wakes for no reason from waiting on",
+                                               "signals",
+                                               "broadcasts",
+                                               "takes one from",
+                                               "tries in vain to take one from",
+                                               "posts",
+                                               "asks for the value of",
+                                               "arrives at",
+                                               "leaves",
+                                               "begins the once-only",
+                                               "finds done the once-only",
+                                               "ends the once-only",
+                                               "works on"};
+static_assert(SyncActionNames.size() == static_cast<size_t>(SyncAction::WorksOn) + 1);
+
+const char *nameOf(SyncAction Action) { return SyncActionNames[static_cast<size_t>(Action)]; }
+
+std::optional<SyncAction> syncActionNamed(std::string_view Name) {
+  auto At = std::find(SyncActionNames.begin(), SyncActionNames.end(), Name);
+  if (At == SyncActionNames.end())
+    return std::nullopt;
+  return static_cast<SyncAction>(At - SyncActionNames.begin());
 }
 
 const char *nameOf(TraceLink::Kind Kind) {
@@ -113,14 +156,14 @@ TraceEvent &Draft::addBug(const BugReport &Bug, std::vector<TraceAccess> Failed)
   E.What = Bug.Message;
   E.Accesses = std::move(Failed);
   Result.BugEvent = static_cast<uint32_t>(Events.size() - 1);
-  Result.BugKind = nameOf(Bug.Kind);
+  Result.BugKind = Bug.Kind;
   Result.BugMessage = Bug.Message;
   Result.BugThread = M.threadName(Bug.Thread);
   Result.GoesRound = Bug.GoesRound;
   return E;
 }
 
-Recording Draft::finish(const std::string &Model) {
+Recording Draft::finish(MemoryModel Model) {
   Result.Model = Model;
   Result.Threads = threadsOf(M);
   nameEverything(Result);

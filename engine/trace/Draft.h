@@ -28,7 +28,7 @@ public:
   /// Ends the story with a bug of the machine. Failed: what its thread was about to access.
   TraceEvent &addBug(const BugReport &Bug, std::vector<TraceAccess> Failed);
   /// Gives everything its name. The draft is empty afterwards.
-  Recording finish(const std::string &Model);
+  Recording finish(MemoryModel Model);
 
 private:
   struct VariableKey {

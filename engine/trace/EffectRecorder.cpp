@@ -176,7 +176,7 @@ std::vector<GraphEffect> shown(std::vector<GraphEffect> Effects, const Sharing &
 
 } // namespace
 
-std::optional<Recording> recordEffects(const Program &P, const MachineOptions &Options, Buffering Buffers,
+std::optional<Recording> recordEffects(const Program &P, const MachineOptions &Options, MemoryModel Model,
                                        const Sharing &Explored, const std::vector<std::vector<uint32_t>> &Threads,
                                        const std::vector<GraphEffect> &Effects, const BugReport &Wanted,
                                        const std::function<bool(Machine &, const BugReport &)> &OnBug, bool &Found) {
@@ -189,7 +189,7 @@ std::optional<Recording> recordEffects(const Program &P, const MachineOptions &O
       markShared(P, Things, Known);
       do { // the more is shared, the more is shown
         Known.takeChanged();
-        Configuration C(P, Known, Options, Buffers);
+        Configuration C(P, Known, Options, Model);
         C.start();
         EffectRun Run(C, Threads, Wanted);
         const BugReport *Bug = Run.run(shown(Effects, Known));

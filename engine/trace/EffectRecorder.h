@@ -15,7 +15,7 @@ namespace picket {
 /// there is the bug that is wanted (or another, if it has that only), `OnBug` is called with the machine that has it,
 /// and says whether to write the execution down. Empty if there is nothing to write down; Found tells whether there was
 /// a bug at all: if there is none, or a limit keeps it from being shown, the graph alone says that there is one.
-std::optional<Recording> recordEffects(const Program &P, const MachineOptions &Options, Buffering Buffers,
+std::optional<Recording> recordEffects(const Program &P, const MachineOptions &Options, MemoryModel Model,
                                        const Sharing &Explored, const std::vector<std::vector<uint32_t>> &Threads,
                                        const std::vector<GraphEffect> &Effects, const BugReport &Wanted,
                                        const std::function<bool(Machine &, const BugReport &)> &OnBug, bool &Found);

@@ -86,11 +86,11 @@ std::string words(const std::string &First, const std::string &Second) {
 }
 
 std::string bugText(const Recording &R) {
-  if (R.BugKind == "assertion")
+  if (R.BugKind == BugKind::Assertion)
     return "assertion fails";
-  if (R.BugKind.empty())
+  if (!R.BugKind)
     return "bug";
-  std::string Text = R.BugKind;
+  std::string Text = nameOf(*R.BugKind);
   std::replace(Text.begin(), Text.end(), '-', ' ');
   return Text;
 }
@@ -105,7 +105,7 @@ std::string describe(const Recording &R, const TraceEvent &E, bool Full) {
            (E.What.empty() ? "" : " (fails " + E.What + ")");
   case EventKind::Fence:
     return (E.What.empty() ? "fence" : E.What) + (E.Ordering.empty() ? "" : " (" + E.Ordering + ")");
-  case EventKind::Sync: return words(E.What.empty() ? "synchronise" : E.What, objectOf(R, E, Full));
+  case EventKind::Sync: return words(E.Action == SyncAction::None ? "synchronise" : E.words(), objectOf(R, E, Full));
   case EventKind::Create: return "create " + part(nameOfThread(R, E.Other), Full);
   case EventKind::Join: return "join " + part(nameOfThread(R, E.Other), Full);
   case EventKind::Free: return words("free", objectOf(R, E, Full));

@@ -28,18 +28,18 @@ public:
   std::string sentence() {
     if (R.BugEvent == NoEvent)
       return Why.Reordered.empty() ? "" : capital(reordering()) + ": no execution under sequential consistency does this.";
-    if (R.Model == "power" && !Why.Edges.empty())
+    if (!infoOf(R.Model).Chronological && !Why.Edges.empty())
       return capital(outOfOrder()) + ", so " + consequence() + ".";
     if (!Why.Reordered.empty())
       return capital(reordering()) + ", so " + consequence() + ".";
-    if (R.BugKind == "deadlock")
+    if (R.BugKind == BugKind::Deadlock)
       return deadlock();
     if (R.GoesRound)
       return capital(consequence()) + ".";
-    if (R.BugKind == "hang")
+    if (R.BugKind == BugKind::Hang)
       return capital(thread(bug().Thread)) + " waits in a loop at " + line(bug()) +
              " for a value that no thread that is still running will ever write.";
-    if (R.BugKind == "use-after-free" || R.BugKind == "double-free")
+    if (R.BugKind == BugKind::UseAfterFree || R.BugKind == BugKind::DoubleFree)
       if (std::string Text = freedBefore(); !Text.empty())
         return capital(Text);
     if (std::string Text = lostUpdate(); !Text.empty())
@@ -70,29 +70,29 @@ private:
 
   std::string consequence() const {
     std::string At = " at " + line(bug());
-    if (R.BugKind == "assertion")
+    if (R.BugKind == BugKind::Assertion)
       return "the assertion" + At + " fails";
-    if (R.BugKind == "abort")
+    if (R.BugKind == BugKind::Abort)
       return thread(bug().Thread) + " calls abort" + At;
-    if (R.BugKind == "deadlock")
+    if (R.BugKind == BugKind::Deadlock)
       return "the threads wait for each other for ever";
     if (R.GoesRound)
       return thread(bug().Thread) + " goes round the loop" + At + " for ever and never gets out";
-    if (R.BugKind == "hang")
+    if (R.BugKind == BugKind::Hang)
       return thread(bug().Thread) + " waits in the loop" + At + " for ever";
-    if (R.BugKind == "null-access")
+    if (R.BugKind == BugKind::NullAccess)
       return thread(bug().Thread) + " uses a null pointer" + At;
-    if (R.BugKind == "use-after-free")
+    if (R.BugKind == BugKind::UseAfterFree)
       return thread(bug().Thread) + " uses memory that is no longer there" + At;
-    if (R.BugKind == "double-free")
+    if (R.BugKind == BugKind::DoubleFree)
       return "the same block is freed twice" + At;
-    if (R.BugKind == "out-of-bounds")
+    if (R.BugKind == BugKind::OutOfBounds)
       return thread(bug().Thread) + " goes beyond the end of an object" + At;
-    if (R.BugKind == "division-by-zero")
+    if (R.BugKind == BugKind::DivisionByZero)
       return thread(bug().Thread) + " divides by zero" + At;
-    if (R.BugKind == "leak")
+    if (R.BugKind == BugKind::Leak)
       return "the memory allocated" + At + " is lost";
-    if (R.BugKind == "uninitialised")
+    if (R.BugKind == BugKind::Uninitialised)
       return thread(bug().Thread) + " reads memory that nothing has written" + At;
     return thread(bug().Thread) + " goes wrong" + At + ": " + R.BugMessage;
   }
@@ -153,7 +153,7 @@ private:
         return "read " + name(E) + " = " + valueRead(E);
       if (E.Kind == EventKind::Store)
         return "stored " + E.Accesses.back().Text + " to " + name(E);
-      return "did " + E.What + (E.What.empty() ? "its operation on " : " ") + name(E);
+      return "did " + E.words() + (E.words().empty() ? "its operation on " : " ") + name(E);
     };
     const std::string Text = thread(B.Thread) + " " + Does(B) + " (" + line(B) + ") before ";
     if (A.Kind == EventKind::Load)
@@ -210,9 +210,9 @@ private:
     for (const TraceEvent &E : R.Events) {
       if (E.Kind != EventKind::Sync || E.Thread != Thread)
         continue;
-      if (E.What == "locks")
+      if (takesLock(E.Action))
         Names.push_back(name(E));
-      else if (E.What == "unlocks")
+      else if (E.Action == SyncAction::Unlocks)
         std::erase(Names, name(E));
     }
     if (Names.empty())
@@ -353,7 +353,7 @@ static void markForwarded(Recording &R, const std::vector<uint32_t> &Order) {
 
 Counterexample explain(Recording Run) {
   Counterexample C;
-  const bool OutOfOrder = Run.Model == "power";
+  const bool OutOfOrder = !infoOf(Run.Model).Chronological;
   std::vector<uint32_t> Order =
       OutOfOrder ? numberingOrder(Run, shashaSnirTrace(Run)) : mostSequentialOrder(Run, chronologicalTrace(Run));
   C.Run = reordered(std::move(Run), Order);

@@ -16,9 +16,9 @@ constexpr size_t MostLinks = 2000; // of a kind; if there are more, only the nea
 
 class GraphRecorder {
 public:
-  GraphRecorder(GraphRun &Run, const BugReport *Bug)
-      : M(Run.machine()), Facts(Run.facts()), Notes(Run.notes()), Bug(Bug), Into(M), EventOf(Facts.size(), NoEvent),
-        Dropped(Facts.size(), false), Own(Facts.size(), false) {}
+  GraphRecorder(GraphRun &Run, MemoryModel Model, const BugReport *Bug)
+      : Model(Model), M(Run.machine()), Facts(Run.facts()), Notes(Run.notes()), Bug(Bug), Into(M),
+        EventOf(Facts.size(), NoEvent), Dropped(Facts.size(), false), Own(Facts.size(), false) {}
 
   Recording record() {
     if (Bug)
@@ -28,7 +28,7 @@ public:
     link();
     if (Bug)
       addBug();
-    return Into.finish("power");
+    return Into.finish(Model);
   }
 
 private:
@@ -192,7 +192,7 @@ private:
     if (F.Op.Fails)
       E.What = FailsForNoReason;
     if (F.Op.Kind == OperationKind::Sync) {
-      E.What = syncText(F.Op.Sync, F.State.data(), F.Thread, F.Op.Value);
+      E.Action = syncActionOf(F.Op.Sync, F.State.data(), F.Thread, F.Op.Value);
       E.Ordering = "";
     }
     EventOf[Id] = last();
@@ -404,6 +404,7 @@ private:
     return Found != Facts.end() ? Found->Number : M.operations(Bug->Thread);
   }
 
+  const MemoryModel Model;
   Machine &M;
   const std::vector<GraphFact> Facts;
   const GraphNotes &Notes;
@@ -417,8 +418,8 @@ private:
 
 } // namespace
 
-Recording recordRun(GraphRun &Run, const BugReport *Bug) {
-  Recording R = GraphRecorder(Run, Bug).record();
+Recording recordRun(GraphRun &Run, MemoryModel Model, const BugReport *Bug) {
+  Recording R = GraphRecorder(Run, Model, Bug).record();
   const EndingMemory Known = Run.script().Known;
   for (const auto &[Site, Accessed] : Known.Accessed) {
     const auto Parts = Known.partsOf(Site);
@@ -430,14 +431,14 @@ Recording recordRun(GraphRun &Run, const BugReport *Bug) {
   return R;
 }
 
-std::optional<Recording> record(const Program &P, const MachineOptions &Options, Sharing Known,
+std::optional<Recording> record(const Program &P, MemoryModel Model, const MachineOptions &Options, Sharing Known,
                                 const GraphScript &Script, const BugReport &Bug) {
   std::optional<Recording> Result;
   try {
-    followGraph(P, AxiomaticModel::Power, Options, Known, Script, &Bug, [&](GraphRun &Run, const std::vector<bool> &) {
+    followGraph(P, Model, Options, Known, Script, &Bug, [&](GraphRun &Run, const std::vector<bool> &) {
       for (const BugReport &B : Run.machine().bugs())
         if (!Result && isSame(B, Bug))
-          Result = recordRun(Run, &B);
+          Result = recordRun(Run, Model, &B);
     });
   } catch (const MachineStop &) {
     return std::nullopt;

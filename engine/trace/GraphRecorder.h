@@ -1,4 +1,4 @@
-// Writes an execution of POWER down: a run that is followed once more for it.
+// Writes an execution down that is a graph, as those of POWER are: a run that is followed once more for it.
 #pragma once
 
 #include "explore/GraphFollow.h"
@@ -9,11 +9,11 @@
 namespace picket {
 
 /// Writes down a run that is followed (followGraph), with the bug it ends in, if there is one.
-Recording recordRun(GraphRun &Run, const BugReport *Bug);
+Recording recordRun(GraphRun &Run, MemoryModel Model, const BugReport *Bug);
 
 /// Follows a run that an exploration found up to its bug and writes it down. Empty if it does not happen again, which
 /// would be a mistake of Picket's own.
-std::optional<Recording> record(const Program &P, const MachineOptions &Options, Sharing Known,
+std::optional<Recording> record(const Program &P, MemoryModel Model, const MachineOptions &Options, Sharing Known,
                                 const GraphScript &Script, const BugReport &Bug);
 
 } // namespace picket

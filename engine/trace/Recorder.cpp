@@ -173,7 +173,7 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
   if (Op.Fails && findsExpected(Op, Low, High))
     E.What = FailsForNoReason;
   if (Kind == EventKind::Sync)
-    E.What = syncText(Op.Sync, Alive ? M.memory().bytes(Op.Where) : nullptr, T, Op.Value);
+    E.Action = syncActionOf(Op.Sync, Alive ? M.memory().bytes(Op.Where) : nullptr, T, Op.Value);
   C.step(Process);
   bool Failed = M.status(T) == ThreadStatus::Failed && !M.bugs().empty() && M.bugs().back().Thread == T;
   if (Failed && Kind != EventKind::Atomic && M.bugs().back().Pc == Into.Stacks[Id].back()) {
@@ -236,7 +236,7 @@ Recording Recorder::finish(const BugReport *Bug) {
     if (Into.Events[K].Kind == EventKind::Store && Into.Events[K].Partner == NoEvent &&
         C.buffering() != Buffering::None)
       land(K);
-  return Into.finish(C.buffering() == Buffering::None ? "sc" : C.buffering() == Buffering::Fifo ? "tso" : "pso");
+  return Into.finish(C.model());
 }
 
 namespace {

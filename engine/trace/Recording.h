@@ -6,12 +6,16 @@
 // before its events and joining it behind them, and accesses say what they read and where they are in coherence.
 #pragma once
 
+#include "machine/Bug.h"
 #include "memory/EventSet.h"
+#include "memory/MemoryModel.h"
 #include "program/FailurePoints.h"
 #include "source/Diagnostic.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace picket {
@@ -31,6 +35,46 @@ enum class EventKind : uint8_t {
   Bug      // the end: what is wrong
 };
 const char *nameOf(EventKind Kind); // "store", "load", ...
+
+/// What an operation on a synchronisation object did.
+enum class SyncAction : uint8_t {
+  None, // not known
+  Initialises,
+  Destroys,
+  Locks,
+  FailsToLock,
+  TriesToLock, // in vain
+  LocksForReading,
+  FailsToLockForReading,
+  TriesToLockForReading,
+  LocksForWriting,
+  FailsToLockForWriting,
+  TriesToLockForWriting,
+  Unlocks,
+  FailsToUnlock,
+  BeginsToWait,
+  IsWoken,
+  GivesUpWaiting,
+  WakesForNoReason,
+  Signals,
+  Broadcasts,
+  Takes, // of a semaphore
+  TriesToTake,
+  Posts,
+  AsksForValue,
+  Arrives, // at a barrier
+  Leaves,
+  BeginsOnce,
+  FindsOnceDone,
+  EndsOnce,
+  WorksOn
+};
+const char *nameOf(SyncAction Action); // "locks for reading": a verb, for people and in the JSON; empty for None
+std::optional<SyncAction> syncActionNamed(std::string_view Name);
+/// Whether its thread holds the object from then on, be it with others.
+inline bool takesLock(SyncAction Action) {
+  return Action == SyncAction::Locks || Action == SyncAction::LocksForReading || Action == SyncAction::LocksForWriting;
+}
 
 /// TraceEvent::What of a compare-and-swap that fails although it finds what it expects.
 inline constexpr const char *FailsForNoReason = "for no reason";
@@ -115,13 +159,16 @@ struct TraceEvent {
   uint32_t Part = 0;            // POWER: of an operation that is several accesses
   std::vector<TraceLink> Links; // POWER
   std::vector<TraceAccess> Accesses; // reads first
-  std::string What;       // Sync and others: what it does, "locks", "unlocks", "waits for"; Bug: the sentence
+  SyncAction Action = SyncAction::None; // Sync
+  std::string What;       // others, for people: what it does, "full fence", "waits for"; Bug: the sentence
   std::string Expression; // as the source writes the accessed thing: "q->head"; empty if not known
   std::string Ordering;   // "relaxed", "release", ...; empty if not atomic
   TracePlace At;
   std::vector<TracePlace> Callers; // from the outermost call; without At itself
   std::vector<uint32_t> Stack;     // the pcs behind Callers and At, in the program that ran; empty if read from a file
 
+  /// What it does, in words: of Sync the name of its action.
+  std::string words() const { return Kind == EventKind::Sync ? nameOf(Action) : What; }
   bool isAccess() const {
     return Kind == EventKind::Store || Kind == EventKind::Load || Kind == EventKind::Rmw || Kind == EventKind::Update;
   }
@@ -161,15 +208,16 @@ struct SharedThing {
 
 struct Recording {
   std::string File;
-  std::string Model; // "sc", "tso", "pso", "power"
+  MemoryModel Model = MemoryModel::SC;
   unsigned Unroll = 8;
   std::vector<TraceThread> Threads;
   std::vector<TraceVariable> Variables;
   std::vector<TraceEvent> Events;
   std::vector<SharedThing> Shared;
   std::vector<FailurePoint> Failures; // the operations that failed for no reason; their pcs mean nothing here
-  // The bug it ends with.
-  std::string BugKind, BugMessage, BugThread;
+  // The bug it ends with, if there is one.
+  std::optional<picket::BugKind> BugKind;
+  std::string BugMessage, BugThread;
   Place BugWhere;
   uint32_t BugEvent = NoEvent;
   bool GoesRound = false; // the bug is a livelock: the execution goes on like that

@@ -42,7 +42,7 @@ std::string fenceText(FenceKind Kind) {
   return "fence";
 }
 
-std::string syncText(SyncOp Op, const uint8_t *State, uint32_t Thread, uint64_t Argument) {
+SyncAction syncActionOf(SyncOp Op, const uint8_t *State, uint32_t Thread, uint64_t Argument) {
   uint8_t Bytes[64] = {};
   SyncResult Result;
   if (State) {
@@ -56,42 +56,42 @@ std::string syncText(SyncOp Op, const uint8_t *State, uint32_t Thread, uint64_t 
   case SyncOp::CondInit:
   case SyncOp::RwInit:
   case SyncOp::SemInit:
-  case SyncOp::BarrierInit: return "initialises";
+  case SyncOp::BarrierInit: return SyncAction::Initialises;
   case SyncOp::MutexDestroy:
   case SyncOp::SpinDestroy:
   case SyncOp::CondDestroy:
   case SyncOp::RwDestroy:
   case SyncOp::SemDestroy:
-  case SyncOp::BarrierDestroy: return "destroys";
+  case SyncOp::BarrierDestroy: return SyncAction::Destroys;
   case SyncOp::MutexLock:
-  case SyncOp::SpinLock: return Worked ? "locks" : "fails to lock";
+  case SyncOp::SpinLock: return Worked ? SyncAction::Locks : SyncAction::FailsToLock;
   case SyncOp::MutexTryLock:
   case SyncOp::MutexTimedLock:
-  case SyncOp::SpinTryLock: return Worked ? "locks" : "tries in vain to lock";
+  case SyncOp::SpinTryLock: return Worked ? SyncAction::Locks : SyncAction::TriesToLock;
   case SyncOp::MutexUnlock:
   case SyncOp::SpinUnlock:
-  case SyncOp::RwUnlock: return Worked ? "unlocks" : "fails to unlock";
-  case SyncOp::CondEnqueue: return "begins to wait on";
-  case SyncOp::CondWake: return "is woken through";
-  case SyncOp::CondTimedWake: return Worked ? "is woken through" : "gives up waiting on";
-  case SyncOp::CondSpuriousWake: return Worked ? "is woken through" : "wakes for no reason from waiting on";
-  case SyncOp::CondSignal: return "signals";
-  case SyncOp::CondBroadcast: return "broadcasts";
-  case SyncOp::RwReadLock: return Worked ? "locks for reading" : "fails to lock for reading";
-  case SyncOp::RwTryReadLock: return Worked ? "locks for reading" : "tries in vain to lock for reading";
-  case SyncOp::RwWriteLock: return Worked ? "locks for writing" : "fails to lock for writing";
-  case SyncOp::RwTryWriteLock: return Worked ? "locks for writing" : "tries in vain to lock for writing";
-  case SyncOp::SemWait: return "takes one from";
+  case SyncOp::RwUnlock: return Worked ? SyncAction::Unlocks : SyncAction::FailsToUnlock;
+  case SyncOp::CondEnqueue: return SyncAction::BeginsToWait;
+  case SyncOp::CondWake: return SyncAction::IsWoken;
+  case SyncOp::CondTimedWake: return Worked ? SyncAction::IsWoken : SyncAction::GivesUpWaiting;
+  case SyncOp::CondSpuriousWake: return Worked ? SyncAction::IsWoken : SyncAction::WakesForNoReason;
+  case SyncOp::CondSignal: return SyncAction::Signals;
+  case SyncOp::CondBroadcast: return SyncAction::Broadcasts;
+  case SyncOp::RwReadLock: return Worked ? SyncAction::LocksForReading : SyncAction::FailsToLockForReading;
+  case SyncOp::RwTryReadLock: return Worked ? SyncAction::LocksForReading : SyncAction::TriesToLockForReading;
+  case SyncOp::RwWriteLock: return Worked ? SyncAction::LocksForWriting : SyncAction::FailsToLockForWriting;
+  case SyncOp::RwTryWriteLock: return Worked ? SyncAction::LocksForWriting : SyncAction::TriesToLockForWriting;
+  case SyncOp::SemWait: return SyncAction::Takes;
   case SyncOp::SemTryWait:
-  case SyncOp::SemTimedWait: return Worked ? "takes one from" : "tries in vain to take one from";
-  case SyncOp::SemPost: return "posts";
-  case SyncOp::SemGetValue: return "asks for the value of";
-  case SyncOp::BarrierArrive: return "arrives at";
-  case SyncOp::BarrierLeave: return "leaves";
-  case SyncOp::OnceBegin: return Result.Value ? "begins the once-only" : "finds done the once-only";
-  case SyncOp::OnceEnd: return "ends the once-only";
+  case SyncOp::SemTimedWait: return Worked ? SyncAction::Takes : SyncAction::TriesToTake;
+  case SyncOp::SemPost: return SyncAction::Posts;
+  case SyncOp::SemGetValue: return SyncAction::AsksForValue;
+  case SyncOp::BarrierArrive: return SyncAction::Arrives;
+  case SyncOp::BarrierLeave: return SyncAction::Leaves;
+  case SyncOp::OnceBegin: return Result.Value ? SyncAction::BeginsOnce : SyncAction::FindsOnceDone;
+  case SyncOp::OnceEnd: return SyncAction::EndsOnce;
   }
-  return "works on";
+  return SyncAction::WorksOn;
 }
 
 Place placeOf(const Program &P, const SourceLocation &L) {

@@ -14,7 +14,7 @@ namespace {
 /// Whether the event happened as it was recorded. Places may have moved: the text around it may have been edited.
 bool sameEvent(const Recording &Recorded, uint32_t Old, const Recording &Now, uint32_t New) {
   const TraceEvent &A = Recorded.Events[Old], &B = Now.Events[New];
-  if (A.Kind != B.Kind || A.What != B.What || A.Accesses.size() != B.Accesses.size())
+  if (A.Kind != B.Kind || A.words() != B.words() || A.Accesses.size() != B.Accesses.size())
     return false;
   for (size_t J = 0; J < A.Accesses.size(); ++J)
     if (A.Accesses[J].Write != B.Accesses[J].Write || A.Accesses[J].Text != B.Accesses[J].Text ||
@@ -129,7 +129,7 @@ private:
       return nullptr;
     auto Find = [&]() -> const BugReport * {
       for (const BugReport &B : M.bugs())
-        if (nameOf(B.Kind) == Recorded.BugKind && M.threadName(B.Thread) == Recorded.BugThread)
+        if (B.Kind == Recorded.BugKind && M.threadName(B.Thread) == Recorded.BugThread)
           return &B;
       return nullptr;
     };
@@ -191,7 +191,7 @@ public:
         S.Part = E.Part;
         S.Turn = turnOf(E);
         // A second end of the same memory is a bug, and not an access of a part of it.
-        S.Whole = E.Kind == EventKind::Free || (E.Kind == EventKind::Bug && Recorded.BugKind == "double-free");
+        S.Whole = E.Kind == EventKind::Free || (E.Kind == EventKind::Bug && Recorded.BugKind == BugKind::DoubleFree);
         for (const TraceAccess &A : E.Accesses) {
           S.Position = std::max(S.Position, A.Position);
           for (size_t C = 0; C < A.Cells.size(); ++C) {
@@ -214,15 +214,14 @@ public:
   ReplayResult run(const Program &P, const MachineOptions &Options, Sharing &Shared) {
     knowParts(P);
     ReplayResult Result;
-    followGraph(P, AxiomaticModel::Power, Options, Shared, Script, nullptr,
-                [&](GraphRun &Run, const std::vector<bool> &Done) {
-                  const BugReport *Found = findBug(Run.machine());
-                  Result.Run = recordRun(Run, Found);
-                  Result.Run->File = Recorded.File;
-                  Result.Run->Unroll = Recorded.Unroll;
-                  compare(Result, Done);
-                  judge(Result, Recorded, Found != nullptr);
-                });
+    followGraph(P, Recorded.Model, Options, Shared, Script, nullptr, [&](GraphRun &Run, const std::vector<bool> &Done) {
+      const BugReport *Found = findBug(Run.machine());
+      Result.Run = recordRun(Run, Recorded.Model, Found);
+      Result.Run->File = Recorded.File;
+      Result.Run->Unroll = Recorded.Unroll;
+      compare(Result, Done);
+      judge(Result, Recorded, Found != nullptr);
+    });
     return Result;
   }
 
@@ -230,12 +229,11 @@ public:
   bool happens(const Program &P, const MachineOptions &Options, Sharing &Shared) {
     knowParts(P);
     bool All = false;
-    followGraph(P, AxiomaticModel::Power, Options, Shared, Script, nullptr,
-                [&](GraphRun &Run, const std::vector<bool> &Done) {
-                  All = findBug(Run.machine()) != nullptr;
-                  for (size_t Step = 0; Step < Done.size(); ++Step)
-                    All &= Done[Step] || !isCompared(Recorded.Events[EventOf[Step]]);
-                });
+    followGraph(P, Recorded.Model, Options, Shared, Script, nullptr, [&](GraphRun &Run, const std::vector<bool> &Done) {
+      All = findBug(Run.machine()) != nullptr;
+      for (size_t Step = 0; Step < Done.size(); ++Step)
+        All &= Done[Step] || !isCompared(Recorded.Events[EventOf[Step]]);
+    });
     return All;
   }
 
@@ -291,7 +289,7 @@ private:
 
   const BugReport *findBug(Machine &M) const {
     for (const BugReport &B : M.bugs())
-      if (nameOf(B.Kind) == Recorded.BugKind && M.threadName(B.Thread) == Recorded.BugThread)
+      if (B.Kind == Recorded.BugKind && M.threadName(B.Thread) == Recorded.BugThread)
         return &B;
     return nullptr;
   }
@@ -364,18 +362,9 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
   if (P.Failures != Recorded.Failures)
     return replay(withFailures(P, Recorded), Recorded, Given);
   MachineOptions Options = Given;
-  if (std::optional<BugKind> Kind = bugKindNamed(Recorded.BugKind))
-    Options.Looked = Checks::only(*Kind); // nothing else is of interest
+  if (Recorded.BugKind)
+    Options.Looked = Checks::only(*Recorded.BugKind); // nothing else is of interest
   ReplayResult Result;
-  Buffering Buffers = Buffering::None;
-  if (Recorded.Model == "tso")
-    Buffers = Buffering::Fifo;
-  else if (Recorded.Model == "pso")
-    Buffers = Buffering::PerLocation;
-  else if (Recorded.Model != "sc" && Recorded.Model != "power") {
-    Result.Message = "recordings of the model '" + Recorded.Model + "' cannot be replayed";
-    return Result;
-  }
   if (!isSound(Recorded)) {
     Result.Message = "the recording contradicts itself";
     return Result;
@@ -387,7 +376,7 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   markShared(P, Recorded.Shared, Shared);
   try {
-    if (Recorded.Model == "power")
+    if (isExploredAsGraphs(Recorded.Model))
       return GraphReplayer(Recorded).run(P, Options, Shared);
     // A livelock goes on as it is for longer than can be run: a thread whose accesses are its own is cut behind what
     // was recorded, and no sooner, whatever the bound of others.
@@ -398,7 +387,7 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
     // A changed program may share more than was known: then there are more events, and it is run once more.
     do {
       Shared.takeChanged();
-      Configuration C(P, Shared, Bounded, Buffers);
+      Configuration C(P, Shared, Bounded, Recorded.Model);
       C.start();
       Result = Replayer(C, Recorded).run();
     } while (Shared.changed());

@@ -210,9 +210,9 @@ private:
 
   void lock(const TraceEvent &E) {
     uint32_t Variable = E.Accesses[0].Variable;
-    if (E.What == "locks" || E.What == "locks for reading" || E.What == "locks for writing") {
+    if (takesLock(E.Action)) {
       Locks.push_back({Variable, E.Thread});
-    } else if (E.What == "unlocks") {
+    } else if (E.Action == SyncAction::Unlocks) {
       auto Mine = std::find_if(Locks.rbegin(), Locks.rend(),
                                [&](const HeldLock &L) { return L.Variable == Variable && L.Thread == E.Thread; });
       if (Mine != Locks.rend())
@@ -275,7 +275,7 @@ std::map<uint32_t, std::string> remarksOnEffects(const Recording &R, const Cycle
 
 std::vector<Step> tell(const Recording &R, const Cycle &Why, const std::vector<uint32_t> &Order) {
   const std::map<uint32_t, std::string> Remarks =
-      R.Model == "power" ? remarksOnEffects(R, Why, Order) : remarksOnBuffers(R, Why);
+      !infoOf(R.Model).Chronological ? remarksOnEffects(R, Why, Order) : remarksOnBuffers(R, Why);
   // For a long trace the whole world after every step would be too much to keep.
   bool Everything = R.Events.size() * R.Variables.size() <= 500'000;
   World Now(R);

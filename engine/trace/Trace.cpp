@@ -130,7 +130,7 @@ private:
     for (uint32_t K = 0; K < R.Events.size(); ++K) {
       const TraceEvent &E = R.Events[K];
       bool Update = E.Kind == EventKind::Update;
-      if (Update && (!WithUpdates || R.Model == "pso"))
+      if (Update && (!WithUpdates || InAnyOrder))
         continue;
       uint32_t &Before = (Update ? LastUpdate : Last)[E.Thread];
       if (Before != NoEvent)
@@ -142,7 +142,7 @@ private:
   /// PSO: upd(p, x) has a program order of its own per location, and store-store barriers order the updates of stores
   /// before them with those of stores behind.
   void updateOrder() {
-    if (R.Model != "pso")
+    if (!InAnyOrder)
       return;
     struct Stores {
       std::map<uint32_t, uint32_t> Last, BeforeBarrier; // variable -> update
@@ -248,7 +248,7 @@ private:
     for (uint32_t K = 0; K < R.Events.size(); ++K) {
       const TraceEvent &E = R.Events[K];
       if (E.Kind == EventKind::Update) {
-        Latest[E.Thread][R.Model == "pso" ? E.Accesses[0].Variable : 0] = K;
+        Latest[E.Thread][InAnyOrder ? E.Accesses[0].Variable : 0] = K;
       } else if (E.FullFence) {
         for (auto [Variable, Update] : Latest[E.Thread])
           add(Update, K, EdgeKind::UpdateToFence);
@@ -337,13 +337,14 @@ private:
     std::map<uint32_t, uint32_t> Latest;
     for (uint32_t K = 0; K < Join; ++K)
       if (R.Events[K].Kind == EventKind::Update && R.Events[K].Thread == Thread)
-        Latest[R.Model == "pso" ? R.Events[K].Accesses[0].Variable : 0] = K;
+        Latest[InAnyOrder ? R.Events[K].Accesses[0].Variable : 0] = K;
     for (auto [Variable, Update] : Latest)
       add(Update, Join, EdgeKind::Lifecycle);
   }
 
   const Recording &R;
-  const bool OutOfOrder = R.Model == "power";
+  const bool OutOfOrder = !infoOf(R.Model).Chronological;
+  const bool InAnyOrder = infoOf(R.Model).Buffers == Buffering::PerLocation; // updates of different locations
   Atoms Memory;
   uint32_t NumThreads;
   std::vector<std::vector<uint32_t>> Writes; // per atom: events that change memory, in order

@@ -61,9 +61,9 @@ std::string describeEvent(const Recording &R, uint32_t Event) {
   case EventKind::Update: return "the store of " + Last->Text + " to " + Name(Last) + " reaches memory";
   case EventKind::Load:
     return "reads " + First->Text + " from " + Name(First) +
-           (!E.Forwarded         ? ""
-            : R.Model == "power" ? " (its own store, which no other thread sees yet)"
-                                 : " (its own store, still in the buffer)");
+           (!E.Forwarded                     ? ""
+            : !infoOf(R.Model).Chronological ? " (its own store, which no other thread sees yet)"
+                                             : " (its own store, still in the buffer)");
   case EventKind::Rmw:
     if (!Last->Write)
       return "finds " + First->Text + " in " + Name(First) + " and leaves it (compare-and-exchange fails" +
@@ -71,7 +71,7 @@ std::string describeEvent(const Recording &R, uint32_t Event) {
     return "reads " + First->Text + " from " + Name(First) + " and writes " + Last->Text + " at once";
   case EventKind::Fence: return "passes " + withArticle(E.What);
   case EventKind::Sync:
-  case EventKind::Blocked: return First ? E.What + " " + Name(First) : E.What;
+  case EventKind::Blocked: return First ? E.words() + " " + Name(First) : E.words();
   case EventKind::Create: return "starts " + threadText(R, E.Other);
   case EventKind::Join: return "sees the end of " + threadText(R, E.Other);
   case EventKind::Free: return (E.What.empty() ? "frees" : E.What) + " " + Name(First);

@@ -211,7 +211,7 @@ void CheckService::filesChanged() {
   wake();
 }
 
-bool CheckService::check(const std::string &File, std::vector<Model> Models, Waiter Done) {
+bool CheckService::check(const std::string &File, std::vector<MemoryModel> Models, Waiter Done) {
   {
     std::lock_guard<std::mutex> Lock(M);
     auto At = Documents.find(File);

@@ -122,7 +122,7 @@ public:
 
   /// Checks now. `Models` instead of those in the settings, if not empty. `Done` hears of the end, which may come after
   /// several starts if the text is edited. False: there is no such document, or it is not C.
-  bool check(const std::string &File, std::vector<Model> Models, std::function<void(CheckEnd)> Done);
+  bool check(const std::string &File, std::vector<MemoryModel> Models, std::function<void(CheckEnd)> Done);
   /// Gives up the check of a document, or all checks if `File` is empty.
   void cancel(const std::string &File);
   /// Looks for fixes; without models for those of the last check. `Done` hears of the end: the answer is then in the
@@ -165,7 +165,7 @@ private:
     uint64_t Active = 0;     // greater: opened, changed or saved later
     std::optional<Clock::time_point> Due;
     bool Running = false;
-    std::vector<Model> Models; // asked for once
+    std::vector<MemoryModel> Models; // asked for once
     std::vector<Waiter> Waiters;
     unsigned Crashes = 0; // of workers, since the last result
     std::vector<FixWish> Wishes;

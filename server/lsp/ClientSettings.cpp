@@ -54,7 +54,7 @@ SettingsLayer layerOfJson(const Value &Json, std::vector<SettingsProblem> &Probl
 
 Value toJSON(const Settings &S) {
   Array Models;
-  for (Model M : S.Models)
+  for (MemoryModel M : S.Models)
     Models.push_back(nameOf(M));
   return Object{{"check", Object{{"trigger", nameOf(S.When)}}},
                 {"models", std::move(Models)},

@@ -81,7 +81,7 @@ private:
   std::vector<Object> findings(Aim What) const {
     std::vector<Object> Here;
     for (const Finding &F : Status.Result->Findings) {
-      const bool Fits = What == Aim::NoBug ? F.Level == Severity::Error : F.Code == "not-robust";
+      const bool Fits = What == Aim::NoBug ? F.Level == Severity::Error : F.is(OtherFinding::NotRobust);
       if (!Fits)
         continue;
       Object Diagnostic = diagnosticOf(F, Status, Around);
@@ -274,11 +274,12 @@ Array actionsOf(const DocumentStatus &Status, const lsptypes::CodeActionQuery &Q
 
 std::string whyNot(const FixAnswer &Answer) {
   const bool Relax = Answer.Asked.What == Aim::Relax;
-  if (Answer.What == "nothing-to-do")
+  using Outcome = FixReport::Outcome;
+  if (Answer.What == Outcome::NothingToDo)
     return Relax ? Answer.Reason : "there is nothing to fix";
-  const std::string Begin = Answer.What == "refused"   ? Relax ? "nothing can be weakened" : "cannot be fixed"
-                            : Answer.What == "gave-up" ? Relax ? "inconclusive" : "no fix found"
-                                                       : "cannot be checked";
+  const std::string Begin = Answer.What == Outcome::Refused  ? Relax ? "nothing can be weakened" : "cannot be fixed"
+                            : Answer.What == Outcome::GaveUp ? Relax ? "inconclusive" : "no fix found"
+                                                             : "cannot be checked";
   return Begin + (Answer.Reason.empty() ? "" : ": " + Answer.Reason);
 }
 
@@ -304,13 +305,13 @@ Value fixesOf(const DocumentStatus &Status, const Surroundings &Around) {
       Array Changes;
       for (const OfferedChange &C : Shown.Offer->Changes)
         Changes.push_back(Object{{"text", fixUTF8(C.Text)},
-                                 {"kind", C.Kind},
+                                 {"kind", nameOf(C.What)},
                                  {"earlier", placeOf(C.Earlier)},
                                  {"later", placeOf(C.Later)}});
       Object One{{"id", Shown.Id},
                  {"aim", nameOf(What)},
                  {"title", fixUTF8(Shown.Title)},
-                 {"models", Array(Shown.Offer->Models)},
+                 {"models", modelsJson(Shown.Offer->Models)},
                  {"preferred", Shown.Preferred},
                  {"changes", std::move(Changes)},
                  {"diff", fixUTF8(diffOf(*Shown.Offer, Status.File, Around))}};

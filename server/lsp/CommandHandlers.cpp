@@ -46,9 +46,9 @@ void LanguageServer::executeCommand(const lsptypes::ExecuteCommand &Params, Repl
     return addFences(File, Params.Query, std::move(Answer));
   if (Name == "picket.relax")
     return relax(File, std::move(Answer));
-  std::vector<Model> Models;
+  std::vector<MemoryModel> Models;
   if (Name == "picket.checkAllModels") {
-    Models = defaultModels();
+    Models = allModels();
   } else if (!Params.Query.Model.empty()) {
     SettingsLayer Given;
     if (std::string Wrong = set(Given, "models", {Params.Query.Model}); !Wrong.empty())
@@ -61,7 +61,7 @@ void LanguageServer::executeCommand(const lsptypes::ExecuteCommand &Params, Repl
 }
 
 /// Answers when the check has ended, with the document's status.
-void LanguageServer::check(const std::string &File, std::vector<Model> Models, Reply Answer) {
+void LanguageServer::check(const std::string &File, std::vector<MemoryModel> Models, Reply Answer) {
   const uint64_t Number = wait(std::move(Answer), [this, File] { Service->cancel(File); });
   const bool Started = Service->check(File, std::move(Models), [this, File, Number](CheckEnd End) {
     if (End == CheckEnd::Cancelled)
@@ -79,9 +79,10 @@ void LanguageServer::check(const std::string &File, std::vector<Model> Models, R
 static std::optional<size_t> findTrace(const DocumentStatus &Status, const lsptypes::DocumentQuery &Params) {
   if (!Status.Result)
     return std::nullopt;
+  const std::optional<MemoryModel> Wanted = modelNamed(Params.Model);
   int64_t Skip = std::max<int64_t>(0, Params.Index.value_or(0));
   for (size_t K = 0; K < Status.Result->Traces.size(); ++K)
-    if ((Params.Model.empty() || Status.Result->Traces[K].Model == Params.Model) && Skip-- == 0)
+    if ((Params.Model.empty() || Status.Result->Traces[K].Model == Wanted) && Skip-- == 0)
       return K;
   return std::nullopt;
 }
@@ -200,24 +201,16 @@ void LanguageServer::models(const Any &Params, Reply Answer) {
   llvm::Expected<std::string> File = fileOf(Params);
   if (!File)
     return Answer(File.takeError());
-  std::vector<Model> Selected = Settings().Models;
+  std::vector<MemoryModel> Selected = Settings().Models;
   if (std::optional<DocumentStatus> Status = Service->status(*File))
     Selected = Status->Options.Models;
-  static constexpr std::pair<Model, StringRef> All[] = {
-      {Model::SC, "Sequential consistency: every store reaches memory immediately"},
-      {Model::TSO, "Total store order, as on x86: stores wait in one buffer per thread"},
-      {Model::PSO, "Partial store order: stores to different locations may also change their order"},
-      {Model::Power, "POWER: loads and stores may change their order unless a dependency or a fence keeps it"}};
-  const std::vector<Model> Available = defaultModels();
   Array Models;
-  for (const auto &[M, Text] : All) {
-    auto In = [M = M](const std::vector<Model> &List) { return std::find(List.begin(), List.end(), M) != List.end(); };
-    Models.push_back(Object{{"model", nameOf(M)},
-                            {"title", StringRef(nameOf(M)).upper()},
-                            {"description", Text},
-                            {"available", In(Available)},
-                            {"selected", In(Selected)}});
-  }
+  for (const MemoryModelInfo &M : MemoryModels)
+    Models.push_back(Object{{"model", M.Name},
+                            {"title", M.Title},
+                            {"description", M.Description},
+                            {"available", true},
+                            {"selected", std::find(Selected.begin(), Selected.end(), M.Model) != Selected.end()}});
   Answer(Object{{"models", std::move(Models)}});
 }
 

@@ -104,8 +104,8 @@ void LanguageServer::published(const DocumentStatus &Status) {
   publishDiagnostics(Status.File, Status.Version, diagnosticsOf(Status, surroundings()));
   if (Status.State == CheckState::Failed)
     for (const Finding &F : Status.Result->Findings)
-      if (F.Code == "crash")
-        Files.keep(StringRef(F.Message).rsplit("log: ").second.str());
+      if (F.is(OtherFinding::Crash))
+        Files.keep(F.Log);
 }
 
 void LanguageServer::cleared(const std::string &File) { publishDiagnostics(File, std::nullopt, {}); }

@@ -68,14 +68,13 @@ void CheckService::planFixes(Document &D) {
 }
 
 /// Those that were checked last, if this text was.
-static std::vector<Model> modelsOf(const DocumentStatus &Status) {
-  SettingsLayer Checked;
-  std::vector<std::string> Names;
+static std::vector<MemoryModel> modelsOf(const DocumentStatus &Status) {
+  std::vector<MemoryModel> Checked;
   if (Status.Current && Status.Result)
     for (const ModelOutcome &M : Status.Result->Models)
       if (!M.Skipped)
-        Names.push_back(M.Name);
-  return set(Checked, "models", Names).empty() ? *Checked.Models : Status.Options.Models;
+        Checked.push_back(M.Model);
+  return Checked.empty() ? Status.Options.Models : Checked;
 }
 
 bool CheckService::fix(const std::string &File, FixQuestion Question, FixWaiter Done) {
@@ -88,8 +87,8 @@ bool CheckService::fix(const std::string &File, FixQuestion Question, FixWaiter 
     resolve(D);
     if (Question.Models.empty())
       Question.Models = modelsOf(D.Status);
-    if (Question.What == FixQuestion::Aim::Robust && Question.Models.size() > 1)
-      std::erase(Question.Models, Model::Power); // robustness is a question about TSO and PSO
+    if (Question.What == FixQuestion::Aim::Robust && Question.Models.size() > 1) // it is about store buffers
+      std::erase_if(Question.Models, isExploredAsGraphs);
     wish(D, std::move(Question), std::move(Done));
   }
   wake();
@@ -182,7 +181,7 @@ void CheckService::fixLost(Run &R, const std::string &Reason, unsigned Retries) 
   }
   FixAnswer None;
   None.Asked = *R.Question;
-  None.What = "gave-up";
+  None.What = FixReport::Outcome::GaveUp;
   None.Reason = Reason;
   fixFound(R, std::move(None));
 }

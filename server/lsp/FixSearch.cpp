@@ -13,17 +13,6 @@ namespace picket {
 
 namespace {
 
-const char *wordOf(FixReport::Outcome What) {
-  switch (What) {
-  case FixReport::Outcome::Fixed: return "fixed";
-  case FixReport::Outcome::NothingToDo: return "nothing-to-do";
-  case FixReport::Outcome::Refused: return "refused";
-  case FixReport::Outcome::GaveUp: return "gave-up";
-  case FixReport::Outcome::CannotBeChecked: return "cannot-be-checked";
-  }
-  return "?";
-}
-
 FixReport::Outcome sameAs(RelaxReport::Outcome What) {
   switch (What) {
   case RelaxReport::Outcome::Found: return FixReport::Outcome::Fixed;
@@ -36,16 +25,15 @@ FixReport::Outcome sameAs(RelaxReport::Outcome What) {
 }
 
 OfferedChange changeOf(const SourceChange &Change, const std::string &Checked) {
-  OfferedChange Result{describe(Change, Checked), "", {}, {}};
+  OfferedChange Result{describe(Change, Checked), OfferedChange::Kind::Fence, {}, {}};
   if (const auto *New = std::get_if<InsertFence>(&Change)) {
-    Result.Kind = "fence";
     Result.Earlier = New->Earlier;
     Result.Later = New->Later;
   } else if (const auto *Other = std::get_if<ChangeOrder>(&Change)) {
-    Result.Kind = "order";
+    Result.What = OfferedChange::Kind::Order;
     Result.Earlier = Result.Later = Other->Access;
   } else {
-    Result.Kind = "removal";
+    Result.What = OfferedChange::Kind::Removal;
     Result.Earlier = Result.Later = std::get<RemoveFence>(Change).Fence;
   }
   return Result;
@@ -80,7 +68,7 @@ private:
     if (Robust)
       Options.Aim = [this](Thoroughness) { return robustChecker(Text.File, Options.Check, nullptr); };
     const FixReport Report = findFixes(Text, Options);
-    Answer.What = wordOf(Report.What);
+    Answer.What = Report.What;
     Answer.Reason = Report.Reason;
     if (!Report.Texts.empty())
       Text.Unsaved = Report.Texts;
@@ -99,23 +87,14 @@ private:
       Parts.push_back(std::to_string(Fences) + (Fences == 1 ? " fence" : " fences"));
     if (Orders)
       Parts.push_back(std::to_string(Orders) + (Orders == 1 ? " memory order" : " memory orders"));
-    return "Make the program robust under " + modelNames() + " (" + listed(Parts) + ", verified" +
+    return "Make the program robust under " + titlesOf(Question.Models) + " (" + listed(Parts) + ", verified" +
            (F.isBounded() ? " up to " + std::to_string(Unroll) + " iterations" : "") + (F.Minimal ? ", minimal" : "") +
            ")";
   }
 
-  std::string modelNames() const {
-    std::vector<std::string> Names;
-    for (Model M : Question.Models)
-      Names.push_back(StringRef(nameOf(M)).upper());
-    return listed(Names);
-  }
-
   /// False: a file that is not UTF-8, which an editor may see with other eyes.
   bool add(FixAnswer &Answer, const Fix &F, std::string Title) const {
-    FixOffer Offer{std::move(Title), {}, {}, F.Edits, {}};
-    for (Model M : modelsChecked(F.Models))
-      Offer.Models.push_back(nameOf(M));
+    FixOffer Offer{std::move(Title), modelsChecked(F.Models), {}, F.Edits, {}};
     for (const SourceChange &Change : F.Changes)
       Offer.Changes.push_back(changeOf(Change, Text.File));
     for (const TextEdit &E : F.Edits) {
@@ -147,7 +126,7 @@ private:
 
   void weaken(FixAnswer &Answer) {
     const RelaxReport Report = relax(Text, Options);
-    Answer.What = wordOf(sameAs(Report.What));
+    Answer.What = sameAs(Report.What);
     Answer.Reason = Report.Reason;
     if (!Report.Texts.empty())
       Text.Unsaved = Report.Texts;

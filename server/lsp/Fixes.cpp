@@ -31,56 +31,77 @@ std::optional<FixQuestion::Aim> aimNamed(StringRef Name) {
   return std::nullopt;
 }
 
+const char *nameOf(OfferedChange::Kind What) {
+  switch (What) {
+  case OfferedChange::Kind::Fence: return "fence";
+  case OfferedChange::Kind::Order: return "order";
+  case OfferedChange::Kind::Removal: return "removal";
+  }
+  return "?";
+}
+
+static std::optional<OfferedChange::Kind> changeNamed(StringRef Name) {
+  for (OfferedChange::Kind K : {OfferedChange::Kind::Fence, OfferedChange::Kind::Order, OfferedChange::Kind::Removal})
+    if (Name == nameOf(K))
+      return K;
+  return std::nullopt;
+}
+
 std::string digestOf(StringRef Text) { return llvm::utohexstr(llvm::xxh3_64bits(Text)); }
 
 std::vector<FixQuestion> questionsAbout(const Outcome &Result, const Settings &Options) {
   if (!Result.Compiled || Result.isQuiet())
     return {};
-  SettingsLayer All, Violated;
-  std::vector<std::string> Names, Wrong;
+  std::vector<MemoryModel> All, Wrong;
   bool Passed = true;
   bool Pending = false;
   for (const ModelOutcome &M : Result.Models) {
     if (M.Skipped)
       continue;
-    if (M.isPending() && M.Name == nameOf(Model::SC))
+    if (M.isPending() && M.Model == MemoryModel::SC)
       return {}; // perhaps no matter of fences
     Pending |= M.isPending();
-    Names.push_back(M.Name);
-    if (M.Verdict == nameOf(Verdict::Violation))
-      Wrong.push_back(M.Name);
-    Passed &= M.Verdict == nameOf(Verdict::Verified) || M.Verdict == nameOf(Verdict::Bounded);
+    All.push_back(M.Model);
+    if (M.Result == Verdict::Violation)
+      Wrong.push_back(M.Model);
+    Passed &= M.Result == Verdict::Verified || M.Result == Verdict::Bounded;
   }
-  if (!set(All, "models", Names).empty())
+  if (All.empty())
     return {};
   using Aim = FixQuestion::Aim;
   std::vector<FixQuestion> Questions;
   if (!Wrong.empty()) {
-    set(Violated, "models", Wrong);
-    if (!Options.Fixes || Violated.Models->front() == Model::SC)
+    if (!Options.Fixes || Wrong.front() == MemoryModel::SC)
       return {}; // what also happens under SC is no matter of fences
-    Questions.push_back({Aim::NoBug, *All.Models});
+    Questions.push_back({Aim::NoBug, All});
     // Who cares for one machine only may get away with less.
-    if (std::count_if(All.Models->begin(), All.Models->end(), [](Model M) { return M != Model::SC; }) > 1)
-      Questions.push_back({Aim::NoBug, {Violated.Models->front()}});
+    if (std::count_if(All.begin(), All.end(), [](MemoryModel M) { return M != MemoryModel::SC; }) > 1)
+      Questions.push_back({Aim::NoBug, {Wrong.front()}});
     return Questions;
   }
   if (Pending)
     return {}; // there may be something worse
-  std::vector<std::string> NotRobust;
+  std::vector<MemoryModel> NotRobust;
   for (const Finding &F : Result.Findings)
-    if (F.Code == "not-robust" && F.Trace >= 0 && static_cast<size_t>(F.Trace) < Result.Traces.size())
-      if (const std::string &Name = Result.Traces[static_cast<size_t>(F.Trace)].Model;
-          std::find(NotRobust.begin(), NotRobust.end(), Name) == NotRobust.end())
-        NotRobust.push_back(Name);
-  if (SettingsLayer Named; Options.Fixes && !NotRobust.empty() && set(Named, "models", NotRobust).empty())
-    Questions.push_back({Aim::Robust, *Named.Models});
+    if (F.is(OtherFinding::NotRobust) && F.Trace >= 0 && static_cast<size_t>(F.Trace) < Result.Traces.size())
+      if (const MemoryModel M = Result.Traces[static_cast<size_t>(F.Trace)].Model;
+          std::find(NotRobust.begin(), NotRobust.end(), M) == NotRobust.end())
+        NotRobust.push_back(M);
+  if (Options.Fixes && !NotRobust.empty())
+    Questions.push_back({Aim::Robust, NotRobust});
   if (Options.Relax && Passed)
-    Questions.push_back({Aim::Relax, *All.Models});
+    Questions.push_back({Aim::Relax, All});
   return Questions;
 }
 
 // Between worker and server.
+
+/// Models that a worker names; none if one of them is not known.
+static std::optional<std::vector<MemoryModel>> modelsCalled(const std::vector<std::string> &Names) {
+  std::string Wrong;
+  std::vector<MemoryModel> Models = modelsNamed(Names, Wrong);
+  return Wrong.empty() ? std::optional(std::move(Models)) : std::nullopt;
+}
 
 static Value toJSON(const TextPlace &P) {
   return Object{{"file", fixUTF8(P.File)}, {"line", P.Line}, {"column", P.Column}};
@@ -93,12 +114,20 @@ static Value toJSON(const TextPlace &P) {
 
 static Value toJSON(const OfferedChange &C) {
   return Object{
-      {"text", fixUTF8(C.Text)}, {"kind", C.Kind}, {"earlier", toJSON(C.Earlier)}, {"later", toJSON(C.Later)}};
+      {"text", fixUTF8(C.Text)}, {"kind", nameOf(C.What)}, {"earlier", toJSON(C.Earlier)}, {"later", toJSON(C.Later)}};
 }
 
 [[maybe_unused]] static bool fromJSON(const Value &Json, OfferedChange &C, Path At) {
   ObjectMapper O(Json, At);
-  return O && O.map("text", C.Text) && O.map("kind", C.Kind) && O.map("earlier", C.Earlier) && O.map("later", C.Later);
+  std::string Kind;
+  if (!O || !O.map("text", C.Text) || !O.map("kind", Kind) || !O.map("earlier", C.Earlier) || !O.map("later", C.Later))
+    return false;
+  const std::optional<OfferedChange::Kind> Known = changeNamed(Kind);
+  if (Known)
+    C.What = *Known;
+  else
+    At.field("kind").report("unknown kind of change");
+  return Known.has_value();
 }
 
 static Value toJSON(const TextEdit &E) {
@@ -122,7 +151,7 @@ static Value toJSON(const FixOffer &F) {
   for (const auto &[File, Digest] : F.Before)
     Before[fixUTF8(File)] = Digest;
   return Object{{"title", fixUTF8(F.Title)},
-                {"models", Array(F.Models)},
+                {"models", modelsJson(F.Models)},
                 {"changes", arrayOf(F.Changes)},
                 {"edits", arrayOf(F.Edits)},
                 {"before", std::move(Before)}};
@@ -130,8 +159,16 @@ static Value toJSON(const FixOffer &F) {
 
 [[maybe_unused]] static bool fromJSON(const Value &Json, FixOffer &F, Path At) {
   ObjectMapper O(Json, At);
-  return O && O.map("title", F.Title) && O.map("models", F.Models) && O.map("changes", F.Changes) &&
-         O.map("edits", F.Edits) && O.map("before", F.Before);
+  std::vector<std::string> Models;
+  if (!O || !O.map("title", F.Title) || !O.map("models", Models) || !O.map("changes", F.Changes) ||
+      !O.map("edits", F.Edits) || !O.map("before", F.Before))
+    return false;
+  std::optional<std::vector<MemoryModel>> Known = modelsCalled(Models);
+  if (Known)
+    F.Models = std::move(*Known);
+  else
+    At.field("models").report("unknown memory model");
+  return Known.has_value();
 }
 
 static Value toJSON(const FixHint &H) {
@@ -150,27 +187,26 @@ static Value toJSON(const FixHint &H) {
 }
 
 Value toJSON(const FixAnswer &A) {
-  Array Models;
-  for (Model M : A.Asked.Models)
-    Models.push_back(nameOf(M));
-  return Object{{"aim", nameOf(A.Asked.What)},     {"models", std::move(Models)},   {"outcome", A.What},
-                {"reason", fixUTF8(A.Reason)},     {"offers", arrayOf(A.Offers)},   {"hints", arrayOf(A.Hints)}};
+  return Object{{"aim", nameOf(A.Asked.What)}, {"models", modelsJson(A.Asked.Models)}, {"outcome", nameOf(A.What)},
+                {"reason", fixUTF8(A.Reason)}, {"offers", arrayOf(A.Offers)},          {"hints", arrayOf(A.Hints)}};
 }
 
 bool fromJSON(const Value &Json, FixAnswer &A, Path At) {
   ObjectMapper O(Json, At);
-  std::string Aim;
+  std::string Aim, What;
   std::vector<std::string> Models;
-  if (!O || !O.map("aim", Aim) || !O.map("models", Models) || !O.map("outcome", A.What) || !O.map("reason", A.Reason) ||
+  if (!O || !O.map("aim", Aim) || !O.map("models", Models) || !O.map("outcome", What) || !O.map("reason", A.Reason) ||
       !O.map("offers", A.Offers) || !O.map("hints", A.Hints))
     return false;
-  SettingsLayer Named;
-  std::optional<FixQuestion::Aim> Known = aimNamed(Aim);
-  if (!Known || !set(Named, "models", Models).empty()) {
+  const std::optional<FixQuestion::Aim> Known = aimNamed(Aim);
+  const std::optional<FixReport::Outcome> Found = fixOutcomeNamed(What);
+  std::optional<std::vector<MemoryModel>> Named = modelsCalled(Models);
+  if (!Known || !Found || !Named || Named->empty()) {
     At.report("not an answer about fixes");
     return false;
   }
-  A.Asked = {*Known, *Named.Models};
+  A.Asked = {*Known, std::move(*Named)};
+  A.What = *Found;
   for (const FixHint &H : A.Hints)
     if (H.Offer >= static_cast<int64_t>(A.Offers.size())) {
       At.field("hints").report("there is no such offer");

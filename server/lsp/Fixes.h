@@ -2,6 +2,7 @@
 // to look for, and what it answers. Made by FixSearch.cpp; travels to the server as JSON (Fixes.cpp).
 #pragma once
 
+#include "fences/Fix.h"
 #include "fences/SourceChange.h"
 #include "lsp/Outcome.h"
 #include "lsp/Settings.h"
@@ -14,14 +15,14 @@ struct FixQuestion {
     Robust, // changes after which everything that happens also happens under SC
     Relax   // fences and orders that are not needed
   } What = Aim::NoBug;
-  std::vector<Model> Models;
+  std::vector<MemoryModel> Models;
   bool operator==(const FixQuestion &) const = default;
 };
 
 /// One of the changes of an offer, for people and for whoever shows which reordering it prevents.
 struct OfferedChange {
   std::string Text; // "a full fence behind line 9"
-  std::string Kind; // "fence", "order", "removal"
+  enum class Kind : uint8_t { Fence, Order, Removal } What = Kind::Fence;
   /// The accesses it stands between; of an order or a removal the place itself, twice. Line 0: in another function.
   TextPlace Earlier, Later;
 };
@@ -29,7 +30,7 @@ struct OfferedChange {
 /// Edits that belong together. They were compiled and checked as a whole.
 struct FixOffer {
   std::string Title; // "Add 2 fences (verified for TSO and PSO, minimal)"
-  std::vector<std::string> Models;
+  std::vector<MemoryModel> Models;
   std::vector<OfferedChange> Changes;
   std::vector<TextEdit> Edits;               // sorted by file and place
   std::map<std::string, std::string> Before; // the digest of each edited file's text
@@ -44,7 +45,7 @@ struct FixHint {
 
 struct FixAnswer {
   FixQuestion Asked;
-  std::string What;   // "fixed", "nothing-to-do", "refused", "gave-up", "cannot-be-checked"
+  FixReport::Outcome What = FixReport::Outcome::NothingToDo;
   std::string Reason; // why there are no offers: a sentence
   std::vector<FixOffer> Offers; // the best first
   std::vector<FixHint> Hints;   // Relax
@@ -52,6 +53,7 @@ struct FixAnswer {
   bool isFixed() const { return !Offers.empty(); }
 };
 
+const char *nameOf(OfferedChange::Kind What); // "fence", "order", "removal"
 const char *nameOf(FixQuestion::Aim What); // "no-bug", "robust", "relax"
 std::optional<FixQuestion::Aim> aimNamed(llvm::StringRef Name);
 

@@ -56,7 +56,7 @@ private:
 
   // Commands and requests of our own (CommandHandlers.cpp).
   void executeCommand(const lsptypes::ExecuteCommand &Params, Reply Answer);
-  void check(const std::string &File, std::vector<Model> Models, Reply Answer);
+  void check(const std::string &File, std::vector<MemoryModel> Models, Reply Answer);
   void showCounterexample(const std::string &File, const Query &Params, Reply Answer);
   void explain(const std::string &File, const Query &Params, Reply Answer);
   void status(const Any &Params, Reply Answer);

@@ -16,8 +16,6 @@ namespace {
 
 constexpr size_t MostMoments = 6; // of a line in one counterexample: a loop may come by often
 
-std::string upperName(Model M) { return StringRef(nameOf(M)).upper(); }
-
 using LinePlace = std::pair<std::string, uint32_t>;
 
 LinePlace lineOf(const TraceEvent &E) {
@@ -25,12 +23,7 @@ LinePlace lineOf(const TraceEvent &E) {
   return {Where.File, Where.Line};
 }
 
-std::string namesOf(const std::set<Model> &Models) {
-  std::vector<std::string> Names;
-  for (Model M : Models)
-    Names.push_back(upperName(M));
-  return listed(Names);
-}
+std::string namesOf(const std::set<MemoryModel> &Models) { return titlesOf({Models.begin(), Models.end()}); }
 
 /// Accesses of a variable by a thread, over all executions that were written down.
 struct Touch {
@@ -68,13 +61,13 @@ public:
   explicit FactFinder(const CheckReport &Report) : Report(Report) {}
 
   std::vector<LineFact> find(const CheckOptions &Options) {
-    forEachRun([this](const Recording &Run, Model) { gather(Run); });
-    forEachRun([this](const Recording &Run, Model Which) {
-      std::set<Model> Under; // every execution of TSO is one of PSO, too
-      if (Which == Model::TSO || Which == Model::PSO)
-        Under.insert(Which);
-      if (Which == Model::TSO && isChecked(Model::PSO))
-        Under.insert(Model::PSO);
+    forEachRun([this](const Recording &Run, MemoryModel) { gather(Run); });
+    forEachRun([this](const Recording &Run, MemoryModel Which) {
+      std::set<MemoryModel> Under; // models with store buffers that have the execution: every one of TSO is one of PSO
+      for (const MemoryModelInfo &M : MemoryModels)
+        if (hasBuffers(Which) && hasBuffers(M.Model) &&
+            (M.Model == Which || (isWeaker(M.Model, Which) && isChecked(M.Model))))
+          Under.insert(M.Model);
       for (uint32_t K = 0; !Under.empty() && K < Run.Events.size(); ++K)
         if (Run.Events[K].Kind == EventKind::Store)
           gatherOrder(Run, K, Under);
@@ -87,7 +80,7 @@ public:
     for (const ModelReport &M : Report.Models)
       for (const Bug &B : M.Bugs)
         if (B.Trace)
-          tellMoments(*B.Trace, upperName(M.Which));
+          tellMoments(*B.Trace, titleOf(M.Which));
     for (const ModelReport &M : Report.Models) {
       for (const CutLoop &L : M.Loops)
         add(L.Where, "This loop was followed for " + std::to_string(Options.Unroll) + " iterations.");
@@ -100,7 +93,9 @@ public:
   }
 
 private:
-  bool isChecked(Model Which) const {
+  static bool hasBuffers(MemoryModel M) { return infoOf(M).Buffers != Buffering::None; }
+
+  bool isChecked(MemoryModel Which) const {
     return std::any_of(Report.Models.begin(), Report.Models.end(),
                        [&](const ModelReport &M) { return M.Which == Which; });
   }
@@ -141,7 +136,7 @@ private:
   }
 
   /// What the thread did between a store and its landing; under PSO also stores that landed earlier.
-  void gatherOrder(const Recording &Run, uint32_t Store, const std::set<Model> &Under) {
+  void gatherOrder(const Recording &Run, uint32_t Store, const std::set<MemoryModel> &Under) {
     const TraceEvent &S = Run.Events[Store];
     const std::string &Variable = Run.Variables[S.Accesses.front().Variable].Name, Name = "`" + Variable + "`";
     if (Touches[Variable].size() < 2)
@@ -169,12 +164,12 @@ private:
   void tellOrder() {
     for (const auto &[Where, Stores] : StoresAt)
       for (const auto &[Name, Models] : Stores) {
-        std::set<Model> Still = Models;
-        std::map<std::set<Model>, std::vector<std::string>> By;
+        std::set<MemoryModel> Still = Models;
+        std::map<std::set<MemoryModel>, std::vector<std::string>> By;
         for (const auto &[What, Under] : Overtaken[Where])
           if (What.Store == Name) {
             By[Under].push_back(What.By);
-            for (Model M : Under)
+            for (MemoryModel M : Under)
               Still.erase(M);
           }
         for (const auto &[Under, Things] : By)
@@ -200,9 +195,9 @@ private:
         for (const LateStore &L : lateStoresOf(R)) {
           if (!Told.insert({L.Store.File, L.Store.Line}).second)
             continue;
-          add(L.Store, "Not robust: under " + upperName(M.Which) + " " + lateStoreText(L) + ".");
+          add(L.Store, "Not robust: under " + titleOf(M.Which) + " " + lateStoreText(L) + ".");
           for (const Place &P : L.Observers)
-            add(P, "Not robust: under " + upperName(M.Which) + " the store at " +
+            add(P, "Not robust: under " + titleOf(M.Which) + " the store at " +
                        lineText({L.Store.File, L.Store.Line}, {P.File, P.Line}) +
                        " can be late, and this line can observe that.");
         }
@@ -253,8 +248,8 @@ private:
   const CheckReport &Report;
   std::map<std::string, std::map<std::string, Touch>> Touches; // variable, thread
   std::map<LinePlace, std::set<std::string>> VariablesAt, ThreadsAt;
-  std::map<LinePlace, std::map<std::string, std::set<Model>>> StoresAt; // under models that could delay them
-  std::map<LinePlace, std::map<Overtaking, std::set<Model>>> Overtaken, Overtook;
+  std::map<LinePlace, std::map<std::string, std::set<MemoryModel>>> StoresAt; // under models that could delay them
+  std::map<LinePlace, std::map<Overtaking, std::set<MemoryModel>>> Overtaken, Overtook;
   std::vector<LineFact> Facts;
 };
 

@@ -30,7 +30,7 @@ uint32_t conditionLine(StringRef Text) {
 std::string countOf(uint64_t N, StringRef What) { return std::to_string(N) + " " + (What + (N == 1 ? "" : "s")).str(); }
 
 std::string messageOf(const LitmusTest &Test, const LitmusResult &R) {
-  std::string Message = StringRef(nameOf(R.Which)).upper() + ": ";
+  std::string Message = titleOf(R.Which) + ": ";
   if (!R.answered())
     return Message + R.Reason;
   Message += std::string(R.Holds ? "holds" : "does not hold") + ": '" + Test.ConditionText + "' is ";
@@ -53,7 +53,7 @@ Outcome litmusOutcome(const std::string &File, StringRef Text, const LitmusOptio
   if (!Reading.Test) {
     O.Compiled = Reading.Unsupported;
     O.Findings.push_back({Reading.Unsupported ? Severity::Warning : Severity::Error,
-                          Reading.Unsupported ? "unsupported" : "litmus",
+                          Reading.Unsupported ? FindingCode(Verdict::Unsupported) : OtherFinding::Litmus,
                           Reading.Problem,
                           {File, std::max(1u, Reading.Line), 0, 0, 0},
                           "",
@@ -63,16 +63,21 @@ Outcome litmusOutcome(const std::string &File, StringRef Text, const LitmusOptio
   }
   const LitmusTest &Test = *Reading.Test;
   const Place Where{File, conditionLine(Text), 0, 0, 0};
-  for (Model M : modelsFor(Test.Architecture)) {
+  for (MemoryModel M : modelsFor(Test.Architecture)) {
     LitmusResult R = runLitmus(Test, M, Options);
-    O.Models.push_back({nameOf(M), nameOf(R.Coverage), R.Executions, R.Blocked, R.Cut, R.Seconds, R.Reason});
-    O.Findings.push_back(
-        {R.answered() ? Severity::Note : Severity::Warning, "litmus", messageOf(Test, R), Where, "", {}, -1});
+    O.Models.push_back({M, R.Coverage, R.Executions, R.Blocked, R.Cut, R.Seconds, R.Reason});
+    O.Findings.push_back({R.answered() ? Severity::Note : Severity::Warning,
+                          OtherFinding::Litmus,
+                          messageOf(Test, R),
+                          Where,
+                          "",
+                          {},
+                          -1});
     std::string Facts;
     for (const auto &[State, Times] : R.States)
       Facts += (Facts.empty() ? "`" : "\n\n`") + Test.textOf(State) + "` " + countOf(Times, "execution");
     if (R.answered())
-      O.Facts.push_back({Where, "**" + StringRef(nameOf(M)).upper() + "**\n\n" + Facts});
+      O.Facts.push_back({Where, "**" + titleOf(M) + "**\n\n" + Facts});
   }
   return O;
 }

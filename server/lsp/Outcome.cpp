@@ -17,25 +17,18 @@ namespace {
 
 constexpr size_t MostSteps = 100; // in one finding
 
-std::string upperName(Model M) { return StringRef(nameOf(M)).upper(); }
-
-/// Every execution of `Stronger` is one of `Weaker` too.
-bool isIncluded(Model Stronger, Model Weaker) {
-  return Stronger == Weaker || Stronger == Model::SC || (Stronger == Model::TSO && Weaker == Model::PSO);
-}
-
 /// One diagnostic for both, whichever thread it is in.
 bool isShownAs(const Bug &A, const Bug &B) { return A.Kind == B.Kind && isSame(A.Where, B.Where); }
 
 /// A bug at a place, and the models that have it: the one whose counterexample is shown first.
 struct MergedBug {
   const Bug *First = nullptr;
-  std::vector<Model> Models;
+  std::vector<MemoryModel> Models;
 };
 
 std::vector<MergedBug> merge(const CheckReport &Report) {
   std::vector<MergedBug> Result;
-  auto Add = [](std::vector<Model> &To, Model M) {
+  auto Add = [](std::vector<MemoryModel> &To, MemoryModel M) {
     if (std::find(To.begin(), To.end(), M) == To.end())
       To.push_back(M);
   };
@@ -48,7 +41,7 @@ std::vector<MergedBug> merge(const CheckReport &Report) {
     }
   for (MergedBug &B : Result) // an exploration that stopped at another bug has this one as well
     for (const ModelReport &M : Report.Models)
-      if (isIncluded(B.Models.front(), M.Which) && M.Result == Verdict::Violation)
+      if ((M.Which == B.Models.front() || isWeaker(M.Which, B.Models.front())) && M.Result == Verdict::Violation)
         Add(B.Models, M.Which);
   return Result;
 }
@@ -57,11 +50,11 @@ std::string messageOf(const MergedBug &B) {
   StringRef Message = B.First->Message;
   std::vector<std::string> Others;
   for (size_t K = 1; K < B.Models.size(); ++K)
-    Others.push_back(upperName(B.Models[K]));
-  const bool Sequential = B.Models.front() == Model::SC;
-  const std::string Under = Sequential ? "" : " under " + upperName(B.Models.front());
+    Others.push_back(titleOf(B.Models[K]));
+  const bool Sequential = B.Models.front() == MemoryModel::SC;
+  const std::string Under = Sequential ? "" : " under " + titleOf(B.Models.front());
   const std::string Too = Sequential || Others.empty() ? "" : " (" + listed(Others) + " too)";
-  if (Message.consume_front("assertion failed: "))
+  if (B.First->Kind == BugKind::Assertion && Message.consume_front("assertion failed: "))
     return "assertion can fail" + Under + ": " + Message.str() + Too;
   if (Sequential)
     return Message.str();
@@ -117,10 +110,10 @@ void addReasons(Outcome &O, const CheckReport &Report) {
     uint64_t Executions = 0;
     for (size_t I = K; I < Open.size(); ++I)
       if (IsSame(Open[I], &M)) {
-        Names.push_back(upperName(Open[I]->Which));
+        Names.push_back(titleOf(Open[I]->Which));
         Executions += Open[I]->Executions;
       }
-    Finding F{Severity::Warning, nameOf(M.Result), "", M.ReasonPlace, "", {}, -1};
+    Finding F{Severity::Warning, M.Result, "", M.ReasonPlace, "", {}, -1};
     const bool All = Names.size() > 1 && Names.size() == Report.Models.size();
     const std::string Under = All ? "" : " under " + listed(Names);
     if (M.Result == Verdict::Inconclusive)
@@ -138,25 +131,25 @@ void addReasons(Outcome &O, const CheckReport &Report) {
 void addSkipped(Outcome &O, const CheckReport &Report) {
   for (const ModelReport &M : Report.Models)
     if (M.Skipped && M.ReasonPlace.Line)
-      O.Facts.push_back({M.ReasonPlace, "Not checked under " + upperName(M.Which) + ": " + M.Reason + "."});
+      O.Facts.push_back({M.ReasonPlace, "Not checked under " + titleOf(M.Which) + ": " + M.Reason + "."});
 }
 
 /// The models in the order asked for; those that the report does not have are being checked.
 void addModels(Outcome &O, const CheckReport &Report, const CheckOptions &Options) {
   auto Add = [&](const ModelReport &M) {
-    O.Models.push_back({nameOf(M.Which), nameOf(M.Result), M.Executions, M.Blocked + M.Rejected, M.CutShort, M.Seconds,
-                        M.Reason, M.States ? M.States->States : 0, M.Skipped});
+    O.Models.push_back({M.Which, M.Result, M.Executions, M.Blocked + M.Rejected, M.CutShort, M.Seconds, M.Reason,
+                        M.States ? M.States->States : 0, M.Skipped});
     O.Compiled &= M.Result != Verdict::CompileError;
   };
-  auto Find = [&](Model Which) {
+  auto Find = [&](MemoryModel Which) {
     return std::find_if(Report.Models.begin(), Report.Models.end(),
                         [&](const ModelReport &M) { return M.Which == Which; });
   };
-  for (const Model Asked : Options.Models)
+  for (const MemoryModel Asked : Options.Models)
     if (auto At = Find(Asked); At != Report.Models.end())
       Add(*At);
     else
-      O.Models.push_back({nameOf(Asked), ModelOutcome::Pending, 0, 0, 0, 0, "", 0, false});
+      O.Models.push_back({Asked, std::nullopt, 0, 0, 0, 0, "", 0, false});
   for (const ModelReport &M : Report.Models) // others than those asked for
     if (std::find(Options.Models.begin(), Options.Models.end(), M.Which) == Options.Models.end())
       Add(M);
@@ -189,8 +182,13 @@ void addAlarms(Outcome &O, const CheckReport &Report,
         auto IsSame = [&](const Finding &F) { return F.Where.File == L.Store.File && F.Where.Line == L.Store.Line; };
         if (std::any_of(O.Findings.begin(), O.Findings.end(), IsSame))
           continue;
-        Finding F{Severity::Note, "not-robust", "not robust under " + upperName(M.Which) + ": " + lateStoreText(L),
-                  L.Store,        "",           stepsOf(L), -1};
+        Finding F{Severity::Note,
+                  OtherFinding::NotRobust,
+                  "not robust under " + titleOf(M.Which) + ": " + lateStoreText(L),
+                  L.Store,
+                  "",
+                  stepsOf(L),
+                  -1};
         if (L.Witness) {
           F.Sentence = L.Witness->Sentence;
           for (OutcomeStep &S : stepsOf(*L.Witness))
@@ -198,7 +196,7 @@ void addAlarms(Outcome &O, const CheckReport &Report,
         }
         if (L.Witness && WriteTrace && !isTooLong(*L.Witness)) {
           F.Trace = static_cast<int64_t>(O.Traces.size());
-          O.Traces.push_back({nameOf(M.Which), F.Code, WriteTrace(*L.Witness)});
+          O.Traces.push_back({M.Which, F.Code, WriteTrace(*L.Witness)});
         }
         O.Findings.push_back(std::move(F));
       }
@@ -209,7 +207,7 @@ void addCompileError(Outcome &O, const CheckReport &Report) {
   auto First = std::find_if(Report.Diagnostics.begin(), Report.Diagnostics.end(),
                             [](const Diagnostic &D) { return D.Level == Severity::Error; });
   Finding F{Severity::Error,
-            nameOf(Verdict::CompileError),
+            Verdict::CompileError,
             "not checked: the file does not compile",
             {Report.File, 0, 0, 0, 0},
             "",
@@ -228,10 +226,34 @@ void addCompileError(Outcome &O, const CheckReport &Report) {
 
 } // namespace
 
+static const char *nameOf(OtherFinding What) {
+  switch (What) {
+  case OtherFinding::NotRobust: return "not-robust";
+  case OtherFinding::Litmus: return "litmus";
+  case OtherFinding::Crash: return "crash";
+  }
+  return "?";
+}
+
+const char *nameOf(const FindingCode &Code) {
+  return std::visit([](auto What) { return nameOf(What); }, Code);
+}
+
+std::optional<FindingCode> findingCodeNamed(StringRef Name) {
+  if (std::optional<BugKind> Kind = bugKindNamed(Name))
+    return *Kind;
+  if (std::optional<Verdict> Known = verdictNamed(Name))
+    return *Known;
+  for (OtherFinding What : {OtherFinding::NotRobust, OtherFinding::Litmus, OtherFinding::Crash})
+    if (Name == nameOf(What))
+      return What;
+  return std::nullopt;
+}
+
 void Outcome::endPending(const std::string &Reason) {
   for (ModelOutcome &M : Models)
     if (M.isPending()) {
-      M.Verdict = nameOf(Verdict::Inconclusive);
+      M.Result = Verdict::Inconclusive;
       M.Reason = Reason;
     }
 }
@@ -258,7 +280,7 @@ Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
     for (const Bug &B : M.Bugs)
       if (B.Trace && WriteTrace && !isTooLong(*B.Trace)) {
         TraceOf[B.Trace.get()] = O.Traces.size();
-        O.Traces.push_back({nameOf(M.Which), B.Kind, WriteTrace(*B.Trace)});
+        O.Traces.push_back({M.Which, B.Kind, WriteTrace(*B.Trace)});
       }
   for (const MergedBug &B : merge(Report)) {
     Finding F{Severity::Error, B.First->Kind, messageOf(B), B.First->Where, "", {}, -1};

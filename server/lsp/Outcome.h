@@ -6,6 +6,8 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <variant>
+
 namespace picket {
 
 /// A step of a counterexample, at its place in the text.
@@ -14,29 +16,42 @@ struct OutcomeStep {
   std::string Text; // "3. left: stores 1 to flag0: it waits in the store buffer"
 };
 
+/// What a finding is about, if it is neither a kind of bug nor a verdict.
+enum class OtherFinding : uint8_t {
+  NotRobust, // a store that can be late
+  Litmus,    // an answer to a litmus test, or what is wrong with its text
+  Crash      // the worker ended
+};
+using FindingCode = std::variant<BugKind, Verdict, OtherFinding>;
+const char *nameOf(const FindingCode &Code); // "assertion", "inconclusive", "not-robust", ...
+std::optional<FindingCode> findingCodeNamed(llvm::StringRef Name);
+
 /// One thing to underline.
 struct Finding {
   Severity Level = Severity::Error;
-  std::string Code; // the kind of bug, or the verdict: "assertion", "inconclusive", ...
+  FindingCode Code;
   std::string Message;
   Place Where;
   std::string Sentence; // what happened, in plain words; empty if there is no counterexample
   std::vector<OutcomeStep> Steps;
   int64_t Trace = -1; // index into Outcome::Traces
+  std::string Log = {}; // Crash: the file with the worker's last words
+
+  bool is(OtherFinding What) const { return Code == FindingCode(What); }
 };
 
 struct ModelOutcome {
-  std::string Name;    // "sc"
-  std::string Verdict; // as nameOf(Verdict), or Pending
+  MemoryModel Model = MemoryModel::SC;
+  std::optional<Verdict> Result; // none: it is still being checked
   uint64_t Executions = 0, Blocked = 0, Bounded = 0;
   double Seconds = 0;
   std::string Reason;
   uint64_t States = 0; // where the verdict comes from a search through states, without a bound
   bool Skipped = false; // it cannot check the program, and nobody asked for it: no finding
 
-  /// The verdict of a model that is still being checked.
+  /// What is told as the verdict of a model that is still being checked.
   static constexpr const char *Pending = "checking";
-  bool isPending() const { return Verdict == Pending; }
+  bool isPending() const { return !Result; }
 };
 
 /// Something to tell about a line, as Markdown.
@@ -47,7 +62,8 @@ struct LineFact {
 
 /// A counterexample as docs/counterexample-json.md has it, without pictures.
 struct OutcomeTrace {
-  std::string Model, Code;
+  MemoryModel Model = MemoryModel::SC;
+  FindingCode Code;
   std::string Json;
 };
 
@@ -70,6 +86,8 @@ struct Outcome {
   bool isQuiet() const { return Compiled && (!HasMain || !StartsThreads); }
 };
 
+/// ["sc", "tso"]
+llvm::json::Array modelsJson(const std::vector<MemoryModel> &Models);
 llvm::json::Value toJSON(const ModelOutcome &M);
 llvm::json::Value toJSON(const Outcome &O);
 bool fromJSON(const llvm::json::Value &Json, Outcome &O, llvm::json::Path Path);

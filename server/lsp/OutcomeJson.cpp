@@ -42,37 +42,80 @@ static Value toJSON(const OutcomeStep &S) { return Object{{"at", toJSON(S.Where)
   return O && O.map("at", S.Where) && O.map("text", S.Text);
 }
 
+static bool mapCode(ObjectMapper &O, Path At, FindingCode &Code) {
+  std::string Name;
+  if (!O.map("code", Name))
+    return false;
+  const std::optional<FindingCode> Known = findingCodeNamed(Name);
+  if (Known)
+    Code = *Known;
+  else
+    At.field("code").report("no finding is called that");
+  return Known.has_value();
+}
+
+static bool mapModel(ObjectMapper &O, Path At, MemoryModel &Model) {
+  std::string Name;
+  if (!O.map("model", Name))
+    return false;
+  const std::optional<MemoryModel> Known = modelNamed(Name);
+  if (Known)
+    Model = *Known;
+  else
+    At.field("model").report("unknown memory model");
+  return Known.has_value();
+}
+
 static Value toJSON(const Finding &F) {
   return Object{{"level", static_cast<int>(F.Level)},
-                {"code", F.Code},
+                {"code", nameOf(F.Code)},
                 {"message", fixUTF8(F.Message)},
                 {"at", toJSON(F.Where)},
                 {"sentence", fixUTF8(F.Sentence)},
                 {"steps", arrayOf(F.Steps)},
-                {"trace", F.Trace}};
+                {"trace", F.Trace},
+                {"log", fixUTF8(F.Log)}};
 }
 
 [[maybe_unused]] static bool fromJSON(const Value &Json, Finding &F, Path At) {
   ObjectMapper O(Json, At);
   int Level = 0;
-  if (!O || !O.map("level", Level) || !O.map("code", F.Code) || !O.map("message", F.Message) || !O.map("at", F.Where) ||
-      !O.map("sentence", F.Sentence) || !O.map("steps", F.Steps) || !O.map("trace", F.Trace))
+  if (!O || !O.map("level", Level) || !mapCode(O, At, F.Code) || !O.map("message", F.Message) ||
+      !O.map("at", F.Where) || !O.map("sentence", F.Sentence) || !O.map("steps", F.Steps) || !O.map("trace", F.Trace) ||
+      !O.mapOptional("log", F.Log))
     return false;
   F.Level = Level == 0 ? Severity::Error : Level == 1 ? Severity::Warning : Severity::Note;
   return true;
 }
 
+Array modelsJson(const std::vector<MemoryModel> &Models) {
+  Array Names;
+  for (MemoryModel M : Models)
+    Names.push_back(nameOf(M));
+  return Names;
+}
+
 Value toJSON(const ModelOutcome &M) {
-  return Object{{"model", M.Name},      {"verdict", M.Verdict}, {"executions", M.Executions}, {"blocked", M.Blocked},
-                {"bounded", M.Bounded}, {"seconds", M.Seconds}, {"reason", fixUTF8(M.Reason)},
-                {"states", M.States},   {"skipped", M.Skipped}};
+  return Object{{"model", nameOf(M.Model)},    {"verdict", M.Result ? nameOf(*M.Result) : ModelOutcome::Pending},
+                {"executions", M.Executions},  {"blocked", M.Blocked},
+                {"bounded", M.Bounded},        {"seconds", M.Seconds},
+                {"reason", fixUTF8(M.Reason)}, {"states", M.States},
+                {"skipped", M.Skipped}};
 }
 
 [[maybe_unused]] static bool fromJSON(const Value &Json, ModelOutcome &M, Path At) {
   ObjectMapper O(Json, At);
-  return O && O.map("model", M.Name) && O.map("verdict", M.Verdict) && O.map("executions", M.Executions) &&
-         O.map("blocked", M.Blocked) && O.map("bounded", M.Bounded) && O.map("seconds", M.Seconds) &&
-         O.map("reason", M.Reason) && O.map("states", M.States) && O.map("skipped", M.Skipped);
+  std::string Result;
+  if (!O || !mapModel(O, At, M.Model) || !O.map("verdict", Result))
+    return false;
+  M.Result = verdictNamed(Result);
+  if (!M.Result && Result != ModelOutcome::Pending) {
+    At.field("verdict").report("unknown verdict");
+    return false;
+  }
+  return O.map("executions", M.Executions) && O.map("blocked", M.Blocked) && O.map("bounded", M.Bounded) &&
+         O.map("seconds", M.Seconds) && O.map("reason", M.Reason) && O.map("states", M.States) &&
+         O.map("skipped", M.Skipped);
 }
 
 static Value toJSON(const LineFact &F) { return Object{{"at", toJSON(F.Where)}, {"text", fixUTF8(F.Text)}}; }
@@ -83,11 +126,13 @@ static Value toJSON(const LineFact &F) { return Object{{"at", toJSON(F.Where)}, 
 }
 
 /// A trace travels as text: the server only passes it on.
-static Value toJSON(const OutcomeTrace &T) { return Object{{"model", T.Model}, {"code", T.Code}, {"json", T.Json}}; }
+static Value toJSON(const OutcomeTrace &T) {
+  return Object{{"model", nameOf(T.Model)}, {"code", nameOf(T.Code)}, {"json", T.Json}};
+}
 
 [[maybe_unused]] static bool fromJSON(const Value &Json, OutcomeTrace &T, Path At) {
   ObjectMapper O(Json, At);
-  return O && O.map("model", T.Model) && O.map("code", T.Code) && O.map("json", T.Json);
+  return O && mapModel(O, At, T.Model) && mapCode(O, At, T.Code) && O.map("json", T.Json);
 }
 
 Value toJSON(const Outcome &O) {

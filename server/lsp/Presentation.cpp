@@ -64,7 +64,7 @@ Object diagnosticOf(const Finding &F, const DocumentStatus &Status, const Surrou
     Related.push_back(related(S.Where, S.Text, Around));
   Object Result{{"range", toJSON(Range)},
                 {"severity", severityOf(F.Level)},
-                {"code", F.Code},
+                {"code", nameOf(F.Code)},
                 {"source", "picket"},
                 {"message", fixUTF8(Message)}};
   if (Around.Client.RelatedInformation && !Related.empty())
@@ -149,7 +149,7 @@ Array lensesOf(const DocumentStatus &Status, const Surroundings &Around) {
                           Running ? "picket.cancel" : "picket.check", Array{Uri}));
   if (Status.Result && !Status.Result->Traces.empty() && Usable)
     Result.push_back(lens(Range, "Show counterexample", "picket.showCounterexample",
-                          Array{Uri, Status.Result->Traces.front().Model}));
+                          Array{Uri, nameOf(Status.Result->Traces.front().Model)}));
   if (Status.Current && Usable && !offersOf(Status, FixQuestion::Aim::NoBug, Around).empty())
     Result.push_back(lens(Range, "Add fences", "picket.addFences", Array{Uri}));
   return Result;
@@ -164,7 +164,7 @@ Value hoverOf(const DocumentStatus &Status, TextPosition Position, const Surroun
   if (Main && positionOf(*Status.Text, *Main, Around.Client.Encoding).Line == Position.Line)
     for (const ModelOutcome &M : Status.Result->Models)
       if (M.Skipped)
-        Parts.push_back("Not checked under " + StringRef(M.Name).upper() + ": " + M.Reason + ".");
+        Parts.push_back("Not checked under " + titleOf(M.Model) + ": " + M.Reason + ".");
   for (const Finding &F : Status.Result->Findings)
     if (F.Where.File == Status.File && F.Where.Line == Line && !F.Sentence.empty())
       Parts.push_back(F.Sentence);
@@ -201,7 +201,7 @@ Value statusOf(const DocumentStatus &Status, const Surroundings &Around) {
     for (const ModelOutcome &M : Status.Result->Models)
       Models.push_back(toJSON(M));
     for (const OutcomeTrace &T : Status.Result->Traces)
-      Traces.push_back(Object{{"model", T.Model}, {"code", T.Code}});
+      Traces.push_back(Object{{"model", nameOf(T.Model)}, {"code", nameOf(T.Code)}});
     Result["compileSeconds"] = Status.Result->CompileSeconds;
     Result["findings"] = static_cast<int64_t>(Status.Result->Findings.size());
   }

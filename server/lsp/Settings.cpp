@@ -43,16 +43,12 @@ std::string setTrigger(SettingsLayer &Layer, StringRef Text) {
 }
 
 std::string setModels(SettingsLayer &Layer, const std::vector<std::string> &Names) {
-  std::vector<Model> Models;
-  for (const std::string &Name : Names) {
-    const std::optional<Model> M = modelNamed(Name);
-    if (M && std::find(Models.begin(), Models.end(), *M) == Models.end())
-      Models.push_back(*M);
-    if (!M)
-      return "'" + Name + "' is no memory model (sc, tso, pso, power)";
-  }
+  std::string Wrong;
+  std::vector<MemoryModel> Models = modelsNamed(Names, Wrong);
+  if (!Wrong.empty())
+    return Wrong;
   if (Models.empty())
-    return "'models' names no memory model (sc, tso, pso, power)";
+    return "'models' names no memory model (" + modelNames() + ")";
   Layer.Models = std::move(Models);
   Layer.ModelsNamed = true;
   return "";

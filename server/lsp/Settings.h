@@ -18,7 +18,7 @@ const char *nameOf(Trigger T); // "save", "change", "manual"
 
 struct Settings {
   Trigger When = Trigger::Save;
-  std::vector<Model> Models = defaultModels();
+  std::vector<MemoryModel> Models = defaultModels();
   bool ModelsNamed = false; // somebody asked for these very models
   Checks Looked; // the kinds of bugs that are looked for
   unsigned Unroll = 8;
@@ -38,7 +38,7 @@ struct Settings {
 /// What one of the places says; what it does not speak of is left to the others.
 struct SettingsLayer {
   std::optional<Trigger> When;
-  std::optional<std::vector<Model>> Models;
+  std::optional<std::vector<MemoryModel>> Models;
   bool ModelsNamed = false; // Models is no default that an editor fills in
   std::optional<Checks> Looked;
   std::optional<unsigned> Unroll;

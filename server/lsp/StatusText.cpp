@@ -11,21 +11,21 @@ using llvm::StringRef;
 namespace picket {
 
 static std::string markOf(const ModelOutcome &M, unsigned Unroll) {
-  if (M.Verdict == nameOf(Verdict::Verified))
+  if (M.Result == Verdict::Verified)
     return "✓";
-  if (M.Verdict == nameOf(Verdict::Bounded))
+  if (M.Result == Verdict::Bounded)
     return "✓ up to " + std::to_string(Unroll);
-  if (M.Verdict == nameOf(Verdict::Violation))
+  if (M.Result == Verdict::Violation)
     return "✗";
   if (M.isPending())
     return "…";
-  return M.Verdict == nameOf(Verdict::Inconclusive) ? "?" : "not checked";
+  return M.Result == Verdict::Inconclusive ? "?" : "not checked";
 }
 
 std::string verdictsText(const Outcome &O) {
   std::string Text;
   for (const ModelOutcome &M : O.Models)
-    Text += (Text.empty() ? "" : "  ") + StringRef(M.Name).upper() + " " + markOf(M, O.Unroll);
+    Text += (Text.empty() ? "" : "  ") + titleOf(M.Model) + " " + markOf(M, O.Unroll);
   return O.LeftOut.empty() ? Text : Text + " · without " + llvm::join(O.LeftOut, ", ");
 }
 
@@ -51,7 +51,7 @@ std::string statusText(const DocumentStatus &Status) {
   if (!Status.Result->Compiled)
     return "does not compile";
   const std::vector<ModelOutcome> &Models = Status.Result->Models;
-  auto Refused = [](const ModelOutcome &M) { return M.Verdict == nameOf(Verdict::Unsupported); };
+  auto Refused = [](const ModelOutcome &M) { return M.Result == Verdict::Unsupported; };
   if (!Models.empty() && std::all_of(Models.begin(), Models.end(), Refused))
     return "cannot be checked: " + Models.front().Reason;
   uint64_t Executions = 0, States = 0;

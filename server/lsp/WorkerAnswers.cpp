@@ -164,12 +164,10 @@ void CheckService::finish(Run &R, std::shared_ptr<const Outcome> Result, CheckSt
 std::shared_ptr<const Outcome> CheckService::outcomeWith(const Run &R, Finding Extra) const {
   auto Result = R.SoFar ? std::make_shared<Outcome>(*R.SoFar) : std::make_shared<Outcome>();
   Result->endPending(Extra.Message);
-  for (Model Wanted : R.Options.Models) {
-    const std::string Name = nameOf(Wanted);
+  for (MemoryModel Wanted : R.Options.Models)
     if (std::none_of(Result->Models.begin(), Result->Models.end(),
-                     [&](const ModelOutcome &Known) { return Known.Name == Name; }))
-      Result->Models.push_back({Name, nameOf(Verdict::Inconclusive), 0, 0, 0, 0, Extra.Message, 0, false});
-  }
+                     [&](const ModelOutcome &Known) { return Known.Model == Wanted; }))
+      Result->Models.push_back({Wanted, Verdict::Inconclusive, 0, 0, 0, 0, Extra.Message, 0, false});
   Result->Unroll = R.Options.Unroll;
   Extra.Where = {R.File, 0, 0, 0, 0};
   Result->Findings.push_back(std::move(Extra));
@@ -210,12 +208,16 @@ void CheckService::lost(Run &R, bool ByOthers, const std::string &Log) {
     R.Over = true;
     return report(R, CheckProgress::End, "");
   }
-  finish(
-      R,
-      outcomeWith(
-          R,
-          {Severity::Warning, "crash", "the checker stopped unexpectedly on this file; log: " + Log, {}, "", {}, -1}),
-      CheckState::Failed);
+  finish(R,
+         outcomeWith(R, {Severity::Warning,
+                         OtherFinding::Crash,
+                         "the checker stopped unexpectedly on this file; log: " + Log,
+                         {},
+                         "",
+                         {},
+                         -1,
+                         Log}),
+         CheckState::Failed);
 }
 
 /// The worker keeps to the time limit by itself. This is for one that does not.
@@ -261,8 +263,7 @@ void CheckService::enforceLimits() {
     } else if (R->Question) {
       fixLost(*R, Reason, 0);
     } else {
-      finish(*R, outcomeWith(
-                     *R, {Severity::Warning, nameOf(Verdict::Inconclusive), "not decided: " + Reason, {}, "", {}, -1}));
+      finish(*R, outcomeWith(*R, {Severity::Warning, Verdict::Inconclusive, "not decided: " + Reason, {}, "", {}, -1}));
     }
   }
 }

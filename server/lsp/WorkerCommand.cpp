@@ -264,7 +264,7 @@ void warmUp() {
       "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); assert(x == 0 || x == 1);\n"
       "  pthread_join(t, 0); return 0; }\n";
   CheckOptions Options;
-  Options.Models = {Model::PSO};
+  Options.Models = {MemoryModel::PSO};
   Options.Jobs = 1;
   checkCompiled(Request.File, compileProgram(Request), Options);
 }

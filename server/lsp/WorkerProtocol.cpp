@@ -26,16 +26,19 @@ std::string toLine(const WorkerRequest &Request) {
     Object Unsaved;
     for (const auto &[File, Text] : Request.Unsaved)
       Unsaved[fixUTF8(File)] = fixUTF8(Text);
-    Array Models;
-    for (Model M : Request.Fix ? Request.Fix->Models : Request.Options.Models)
-      Models.push_back(nameOf(M));
-    Object Asked{{"file", fixUTF8(Request.File)},         {"unsaved", std::move(Unsaved)},
-                 {"flags", texts(Request.Options.Flags)}, {"models", std::move(Models)},
+    Object Asked{{"file", fixUTF8(Request.File)},
+                 {"unsaved", std::move(Unsaved)},
+                 {"flags", texts(Request.Options.Flags)},
+                 {"models", modelsJson(Request.Fix ? Request.Fix->Models : Request.Options.Models)},
                  {"modelsNamed", Request.Options.ModelsNamed},
-                 {"unroll", Request.Options.Unroll},      {"timeout", Request.Options.TimeoutSeconds},
-                 {"memory", Request.Options.MemoryBytes}, {"jobs", Request.Options.Jobs},
-                 {"engine", nameOf(Request.Options.Search)}, {"robustness", Request.Options.Robustness},
-                 {"checks", texts(Request.Options.Looked.names())}, {"known", texts(Request.Known)}};
+                 {"unroll", Request.Options.Unroll},
+                 {"timeout", Request.Options.TimeoutSeconds},
+                 {"memory", Request.Options.MemoryBytes},
+                 {"jobs", Request.Options.Jobs},
+                 {"engine", nameOf(Request.Options.Search)},
+                 {"robustness", Request.Options.Robustness},
+                 {"checks", texts(Request.Options.Looked.names())},
+                 {"known", texts(Request.Known)}};
     if (Request.Fix)
       Asked["aim"] = nameOf(Request.Fix->What);
     Line[Request.Fix ? "fix" : "check"] = std::move(Asked);
@@ -212,7 +215,7 @@ std::string keyOf(const Program &P, const Settings &Options) {
   Digest D;
   addCode(D, P);
   addNames(D, P);
-  for (Model M : Options.Models)
+  for (MemoryModel M : Options.Models)
     D.number(static_cast<uint64_t>(M));
   D.number(Options.ModelsNamed);
   D.texts(Options.Looked.names());

@@ -29,7 +29,7 @@ struct Subject {
   std::vector<std::string> Flags;
 };
 
-ExplorationResult exploreAll(const Program &P, Buffering Buffers) {
+ExplorationResult exploreAll(const Program &P, MemoryModel Buffers) {
   ExplorationResult Result = testing::explore(P, Buffers);
   if (Result.SleepSetBlocked || Result.FailedWakeups || Result.Ended != ExplorationResult::End::Everything)
     throw std::runtime_error("the exploration is not optimal or not complete");
@@ -48,7 +48,7 @@ struct Size : ExplorationObserver {
 
 /// executions, and steps taken for them: of one exploration; bytes: of one execution; executions/s: per second of
 /// processor time, which other work disturbs least.
-void benchExecutions(benchmark::State &State, const Subject &S, Buffering Buffers) {
+void benchExecutions(benchmark::State &State, const Subject &S, MemoryModel Buffers) {
   const Program P = testing::compile(testing::requestForProgram(S.File, S.Flags));
   Size OfOne;
   exploreOptimally(P, testing::exhaustively(Buffers), OfOne);
@@ -74,7 +74,7 @@ void benchGraphs(benchmark::State &State, const Program &P) {
   ExplorationResult Result;
   for (auto _ : State) {
     Unobserved Nobody;
-    Result = exploreGraphs(P, AxiomaticModel::Power, testing::exhaustively(Buffering::None), Nobody);
+    Result = exploreGraphs(P, MemoryModel::Power, testing::exhaustively(MemoryModel::SC), Nobody);
     if (Result.FailedWakeups || Result.Ended != ExplorationResult::End::Everything)
       throw std::runtime_error("the exploration is not complete");
     Total += Result.Executions;
@@ -107,7 +107,7 @@ const char *const Alternating = "#include <pthread.h>\n#include <semaphore.h>\ns
                                 "  pthread_join(a, 0); pthread_join(b, 0); return 0; }\n";
 
 /// s/event: flat if the time of an execution is linear in its length. Starting over once more is shared is included.
-void benchOneExecution(benchmark::State &State, const char *Text, Buffering Buffers) {
+void benchOneExecution(benchmark::State &State, const char *Text, MemoryModel Buffers) {
   const Program P = testing::compile(testing::requestForText(Text, {"-DN=" + std::to_string(State.range(0))}));
   Size OfIt;
   uint64_t Total = 0;
@@ -143,7 +143,7 @@ struct StopAtSecond : ExplorationObserver {
 };
 
 /// How long it takes to plan for the races of one long execution: the time until the second one ends.
-void benchManyRaces(benchmark::State &State, Buffering Buffers) {
+void benchManyRaces(benchmark::State &State, MemoryModel Buffers) {
   const Program P = testing::compile(testing::requestForText(ManyRaces, {"-DN=" + std::to_string(State.range(0))}));
   for (auto _ : State) {
     StopAtSecond Stop;
@@ -168,8 +168,8 @@ void registerAll() {
       {"queue", "ms_queue", {}},
   };
   for (const Subject &S : Speed)
-    for (Buffering Buffers : testing::AllModels)
-      benchmark::RegisterBenchmark((std::string("Executions/") + S.Name + "/" + testing::nameOf(Buffers)).c_str(),
+    for (MemoryModel Buffers : testing::AllModels)
+      benchmark::RegisterBenchmark((std::string("Executions/") + S.Name + "/" + titleOf(Buffers)).c_str(),
                                    [S, Buffers](benchmark::State &State) { benchExecutions(State, S, Buffers); })
           ->Unit(benchmark::kMillisecond);
   for (const Subject &S : Speed)
@@ -185,16 +185,16 @@ void registerAll() {
       benchTenWrites(State, Fence);
     })->Unit(benchmark::kMillisecond);
   for (auto [Name, Text] : {std::pair("disjoint", Disjoint), std::pair("alternating", Alternating)})
-    for (Buffering Buffers : testing::AllModels)
+    for (MemoryModel Buffers : testing::AllModels)
       benchmark::RegisterBenchmark(
-          (std::string("OneExecution/") + Name + "/" + testing::nameOf(Buffers)).c_str(),
+          (std::string("OneExecution/") + Name + "/" + titleOf(Buffers)).c_str(),
           [Text, Buffers](benchmark::State &State) { benchOneExecution(State, Text, Buffers); })
           ->Unit(benchmark::kMillisecond)
           ->Arg(10'000)
           ->Arg(30'000)
           ->Arg(100'000);
-  for (Buffering Buffers : {Buffering::None, Buffering::Fifo}) // PSO: too many locations in contention
-    benchmark::RegisterBenchmark((std::string("ManyRaces/") + testing::nameOf(Buffers)).c_str(),
+  for (MemoryModel Buffers : {MemoryModel::SC, MemoryModel::TSO}) // PSO: too many locations in contention
+    benchmark::RegisterBenchmark((std::string("ManyRaces/") + titleOf(Buffers)).c_str(),
                                  [Buffers](benchmark::State &State) { benchManyRaces(State, Buffers); })
         ->Unit(benchmark::kMillisecond)
         ->Arg(1'000)

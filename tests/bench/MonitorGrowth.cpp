@@ -68,7 +68,7 @@ uint64_t run(const Program &P, const Sharing &Known, bool InTurn, ScMonitor *Mon
   MachineOptions Options;
   Options.QuietAccesses = false;
   Options.StopAtFences = true;
-  Configuration C(P, Shared, Options, Buffering::None);
+  Configuration C(P, Shared, Options, MemoryModel::SC);
   Cells Memory;
   Execution E(C, Memory, Monitor);
   C.start();

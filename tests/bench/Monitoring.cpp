@@ -18,7 +18,8 @@ enum Way : uint8_t { Sequential, Monitored, Verdicts, NumWays };
 
 CheckOptions optionsFor(Way W, unsigned Unroll) {
   CheckOptions Options;
-  Options.Models = W == Verdicts ? std::vector{Model::SC, Model::TSO, Model::PSO} : std::vector{Model::SC};
+  Options.Models =
+      W == Verdicts ? std::vector{MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO} : std::vector{MemoryModel::SC};
   Options.Unroll = Unroll;
   Options.Jobs = 1;
   Options.Monitor = W != Sequential;

@@ -20,15 +20,17 @@ namespace {
 
 Outcome outcomeFor(const WorkerRequest &Request) {
   Outcome O;
-  O.Models = {{"sc", "verified", 2, 0, 0, 0.1, ""}, {"tso", "violation", 3, 1, 0, 0.2, ""}};
+  O.Models = {{MemoryModel::SC, Verdict::Verified, 2, 0, 0, 0.1, ""},
+              {MemoryModel::TSO, Verdict::Violation, 3, 1, 0, 0.2, ""}};
   for (uint32_t Line : {0u, 1u, 3u, 1000u}) {
     const Place Where{Request.File, Line, 2 * Line, Line + 1, 5};
     O.Findings.push_back(
-        {Severity::Error, "assertion", "it can fail", Where, "A sentence.", {{Where, "1. a step"}}, 0});
+        {Severity::Error, BugKind::Assertion, "it can fail", Where, "A sentence.", {{Where, "1. a step"}}, 0});
     O.Facts.push_back({Where, "`x` is shared."});
   }
-  O.Findings.push_back({Severity::Warning, "inconclusive", "elsewhere", {"/included.h", 2, 1, 0, 0}, "", {}, -1});
-  O.Traces.push_back({"tso", "assertion", R"({"picket":1,"sources":{}})"});
+  O.Findings.push_back(
+      {Severity::Warning, Verdict::Inconclusive, "elsewhere", {"/included.h", 2, 1, 0, 0}, "", {}, -1});
+  O.Traces.push_back({MemoryModel::TSO, BugKind::Assertion, R"({"picket":1,"sources":{}})"});
   return O;
 }
 
@@ -41,7 +43,7 @@ std::vector<Object> answersTo(const WorkerRequest &Request, const std::string &L
     return {Object{{"rendered", std::move(Rendered)}}};
   }
   const Object Compiled{{"compiled", Object{}}};
-  const Object News{{"progress", toJSON(Progress{Model::TSO, 7, 0.5, 1})}};
+  const Object News{{"progress", toJSON(Progress{MemoryModel::TSO, 7, 0.5, 1})}};
   const std::string Key(1, static_cast<char>('a' + Line.size() % 3));
   switch (static_cast<size_t>(llvm::hash_value(Line)) % 8) {
   case 0: return {};

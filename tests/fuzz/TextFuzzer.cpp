@@ -25,7 +25,7 @@ void litmus(StringRef Text) {
   Options.Unroll = 2;
   Options.TimeoutSeconds = 0.05;
   Options.MaxMemoryBytes = 64 << 20;
-  for (Model M : modelsFor(Reading.Test->Architecture))
+  for (MemoryModel M : modelsFor(Reading.Test->Architecture))
     runLitmus(*Reading.Test, M, Options);
 }
 

@@ -34,7 +34,7 @@ struct Row {
   std::string Program;
   std::vector<std::string> Flags;
   unsigned Unroll = 0;
-  Model Which = Model::SC;
+  MemoryModel Which = MemoryModel::SC;
   std::string Verdict;
   std::optional<uint64_t> Executions, Blocked, CutShort, Rejected;
   std::optional<std::string> BugKind;
@@ -81,10 +81,10 @@ std::optional<uint64_t> parseNumber(const std::string &Text) {
   return Number;
 }
 
-Model parseModel(const std::string &Name) {
-  for (Model M : {Model::SC, Model::TSO, Model::PSO, Model::Power})
-    if (Name == nameOf(M))
-      return M;
+MemoryModel parseModel(const std::string &Name) {
+  for (const MemoryModelInfo &M : MemoryModels)
+    if (Name == M.Name)
+      return M.Model;
   throw std::invalid_argument("no model is called '" + Name + "'");
 }
 
@@ -142,7 +142,8 @@ std::string describe(const CheckReport &Report) {
     Text << "  " << nameOf(M.Which) << ": " << nameOf(M.Result) << ", " << M.Executions << " executions, " << M.Blocked
          << " blocked, " << M.CutShort << " cut short, " << M.Rejected << " rejected, " << M.Seconds << " s\n";
     for (const Bug &B : M.Bugs)
-      Text << "    " << B.Kind << " at line " << B.Where.Line << " in " << B.Thread << ": " << B.Message << "\n";
+      Text << "    " << nameOf(B.Kind) << " at line " << B.Where.Line << " in " << B.Thread << ": " << B.Message
+           << "\n";
     for (const CutLoop &L : M.Loops)
       Text << "    loop cut at line " << L.Where.Line << "\n";
     if (!M.Reason.empty())
@@ -186,7 +187,7 @@ private:
     bool Found = Got.Bugs.empty();
     for (const Bug &B : Got.Bugs) {
       EXPECT_FALSE(B.Message.empty());
-      bool Kind = !Expected.BugKind || B.Kind == *Expected.BugKind;
+      bool Kind = !Expected.BugKind || nameOf(B.Kind) == *Expected.BugKind;
       bool Line =
           !Expected.BugLine || (B.Where.Line == *Expected.BugLine && B.Where.File.ends_with(Expected.Program + ".c"));
       Found |= Kind && Line;
@@ -214,17 +215,14 @@ public:
 
   void TestBody() override {
     const Program P = testing::compile(testing::requestForProgram(Given.Program, Given.Flags));
-    if (Given.Which == Model::Power) {
-      const testing::Explored All = testing::exploreGraphsOf(P, AxiomaticModel::Power, Given.Unroll);
+    if (Given.Which == MemoryModel::Power) {
+      const testing::Explored All = testing::exploreGraphsOf(P, MemoryModel::Power, Given.Unroll);
       EXPECT_EQ(All.Result.FailedWakeups, 0u);
       EXPECT_EQ(All.Repeated, 0u) << "of " << All.Result.Executions << " executions";
       return;
     }
-    const Buffering Buffers = Given.Which == Model::SC    ? Buffering::None
-                              : Given.Which == Model::TSO ? Buffering::Fifo
-                                                          : Buffering::PerLocation;
     testing::Traces Seen;
-    ExplorationResult Result = exploreOptimally(P, testing::exhaustively(Buffers, Given.Unroll), Seen);
+    ExplorationResult Result = exploreOptimally(P, testing::exhaustively(Given.Which, Given.Unroll), Seen);
     EXPECT_EQ(Result.SleepSetBlocked, 0u);
     EXPECT_EQ(Result.FailedWakeups, 0u);
     EXPECT_EQ(Seen.repeated(), 0u) << "of " << Result.Executions << " executions, " << Result.Blocked << " blocked and "
@@ -253,9 +251,9 @@ public:
       const Counterexample &C = *B.Trace;
       EXPECT_EQ(testing::problemOf(C), "");
       EXPECT_FALSE(C.Sentence.empty());
-      EXPECT_TRUE(Given.Which != Model::SC || C.Why.Edges.empty());
-      if (Given.Which == Model::Power && C.Why.Edges.empty()) { // then it needs no relaxed memory
-        Request.Options.Models = {Model::SC};
+      EXPECT_TRUE(Given.Which != MemoryModel::SC || C.Why.Edges.empty());
+      if (Given.Which == MemoryModel::Power && C.Why.Edges.empty()) { // then it needs no relaxed memory
+        Request.Options.Models = {MemoryModel::SC};
         EXPECT_EQ(check(Request).Models.front().Result, Verdict::Violation);
       }
       ASSERT_LT(C.Run.BugEvent, C.Run.Events.size());
@@ -302,7 +300,8 @@ public:
     const Program P = testing::compile(Request.Text);
     bool Found = Got.Bugs.empty();
     for (const Bug &B : Got.Bugs) {
-      Found |= (!Given.BugKind || B.Kind == *Given.BugKind) && (!Given.BugLine || B.Where.Line == *Given.BugLine);
+      Found |=
+          (!Given.BugKind || nameOf(B.Kind) == *Given.BugKind) && (!Given.BugLine || B.Where.Line == *Given.BugLine);
       if (!B.Trace)
         continue;
       MachineOptions Options;
@@ -324,7 +323,7 @@ public:
 
   void TestBody() override {
     Row Sequential = Given;
-    Sequential.Which = Model::SC;
+    Sequential.Which = MemoryModel::SC;
     const ModelReport Sc = reportOf(Sequential).Models.front(), Relaxed = reportOf(Given).Models.front();
     if (Sc.Result == Verdict::Unsupported || Relaxed.Result == Verdict::Unsupported)
       return;
@@ -369,8 +368,8 @@ private:
 struct FixTotals {
   unsigned Fixes = 0, Cost = 0, Number = 0;
 };
-FixTotals &totals(Model M) {
-  static std::map<Model, FixTotals> All;
+FixTotals &totals(MemoryModel M) {
+  static std::map<MemoryModel, FixTotals> All;
   return All[M];
 }
 
@@ -387,10 +386,10 @@ public:
     const Program P = testing::compile(Text);
     Repairer Repairs = testing::repairerOf(P, Options);
     const RepairResult Result = Repairs.find(true, true);
-    if (!testing::passes(P, testing::optionsFor({Model::SC}, Given.Unroll))) {
+    if (!testing::passes(P, testing::optionsFor({MemoryModel::SC}, Given.Unroll))) {
       EXPECT_EQ(Result.What, RepairResult::Outcome::Refused);
       EXPECT_NE(Result.Reason.find("under sequential consistency"), std::string::npos) << Result.Reason;
-      EXPECT_EQ(Result.ShownUnder, Model::SC);
+      EXPECT_EQ(Result.ShownUnder, MemoryModel::SC);
       EXPECT_TRUE(Result.Shown && Result.Shown->Trace);
       return;
     }
@@ -462,7 +461,7 @@ private:
 /// After all of them: few were too large to be compared.
 class FixTotalsTest : public ::testing::Test {
 public:
-  explicit FixTotalsTest(Model M) : Given(M) {}
+  explicit FixTotalsTest(MemoryModel M) : Given(M) {}
   void TestBody() override {
     const FixTotals &Sum = totals(Given);
     std::cout << nameOf(Given) << ": of " << Sum.Fixes << " fixes the cost of " << Sum.Cost
@@ -472,7 +471,7 @@ public:
   }
 
 private:
-  const Model Given;
+  const MemoryModel Given;
 };
 
 /// Says what is wrong with the data file itself.
@@ -495,13 +494,13 @@ void registerRow(const Row &R) {
   const bool IsFast = R.Executions.value_or(0) + R.Rejected.value_or(0) < ManyExecutions;
   const char *Suite = R.isOfPapers() ? (IsFast ? "Papers" : "PapersFull") : IsFast ? "Fast" : "Full";
   registerTest<ProgramTest>(Suite, R.testName(), R);
-  if ((R.Which == Model::TSO || R.Which == Model::PSO) && R.Executions.value_or(0) < ManyExecutions)
+  if ((R.Which == MemoryModel::TSO || R.Which == MemoryModel::PSO) && R.Executions.value_or(0) < ManyExecutions)
     registerTest<RobustTest>("Robust", R.testName(), R);
-  if (R.Which != Model::Power && R.Executions.value_or(0) < ManyExecutions)
+  if (R.Which != MemoryModel::Power && R.Executions.value_or(0) < ManyExecutions)
     registerTest<ReadsFromTest>("ReadsFrom", R.testName(), R);
   if (R.Verdict == "violation" && !R.isOfPapers())
     registerTest<CounterexampleTest>("Counterexample", R.testName(), R);
-  if (R.Verdict == "violation" && R.Which != Model::SC && !R.isPermuted() && !R.isOfPapers())
+  if (R.Verdict == "violation" && R.Which != MemoryModel::SC && !R.isPermuted() && !R.isOfPapers())
     registerTest<FixTest>("Fix", R.testName(), R);
   // The keys of all traces are kept.
   if (R.Executions.value_or(0) <= MostTracesKept)
@@ -542,7 +541,7 @@ std::string registerTable(const std::string &Table) {
 int registerAll() {
   registerTest<DataTest>("Data", "FileIsWellFormed", registerTable("expected.tsv"));
   registerTest<DataTest>("Data", "PapersAreWellFormed", registerTable(PapersTable));
-  for (Model M : {Model::TSO, Model::PSO, Model::Power})
+  for (MemoryModel M : {MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power})
     registerTest<FixTotalsTest>("FixTotals", nameOf(M), M);
   return 0;
 }

@@ -90,9 +90,9 @@ const Litmus Tests[] = {
 
 TEST(AddedModel, AnswersLitmusTests) {
   for (const Litmus &L : Tests) {
-    EXPECT_FALSE(allows(L, AxiomaticModel::SC)) << L.Name;
+    EXPECT_FALSE(allows(L, MemoryModel::SC)) << L.Name;
     EXPECT_EQ(allows(L, testing::rmo()), L.Rmo) << L.Name;
-    EXPECT_EQ(allows(L, AxiomaticModel::Power), L.Power) << L.Name;
+    EXPECT_EQ(allows(L, MemoryModel::Power), L.Power) << L.Name;
   }
 }
 
@@ -125,7 +125,7 @@ TEST(AddedModel, SeesEachExecutionOfCyclesOnce) {
 
 testing::GraphTraces tracesOf(const Program &P, const GraphModel &Model) {
   testing::GraphTraces Traces;
-  exploreGraphs(P, Model, testing::exhaustively(Buffering::None), Traces);
+  exploreGraphs(P, Model, testing::exhaustively(MemoryModel::SC), Traces);
   return Traces;
 }
 
@@ -139,7 +139,7 @@ TEST(AddedModel, HasEveryTraceOfPso) {
   for (unsigned K = 0; K < 500; ++K) {
     const std::string Text = testing::makeProgram(Random, From, 3, 4).text();
     const Program P = testing::compile(testing::requestForText(Text));
-    const testing::GraphTraces Pso = tracesOf(P, AxiomaticModel::PSO), Rmo = tracesOf(P, testing::rmo());
+    const testing::GraphTraces Pso = tracesOf(P, MemoryModel::PSO), Rmo = tracesOf(P, testing::rmo());
     ASSERT_TRUE(Pso.areAmong(Rmo)) << "program " << K << ":\n" << Text;
     More += !Rmo.areAmong(Pso);
   }
@@ -156,8 +156,8 @@ TEST(AddedModel, HasNoExecutionThatPowerHasNot) {
     const LitmusReading Reading = readLitmus(P.text(), "random.litmus");
     ASSERT_TRUE(Reading.Test) << Reading.Problem;
     testing::PowerExecutions Rmo(*Reading.Test), Power(*Reading.Test);
-    exploreGraphs(Reading.Test->Code, testing::rmo(), testing::exhaustively(Buffering::None), Rmo);
-    exploreGraphs(Reading.Test->Code, AxiomaticModel::Power, testing::exhaustively(Buffering::None), Power);
+    exploreGraphs(Reading.Test->Code, testing::rmo(), testing::exhaustively(MemoryModel::SC), Rmo);
+    exploreGraphs(Reading.Test->Code, MemoryModel::Power, testing::exhaustively(MemoryModel::SC), Power);
     for (const auto &[Execution, Times] : Rmo.Seen)
       ASSERT_TRUE(Power.Seen.contains(Execution)) << "program " << K << ":\n" << P.text();
     More += Power.Seen.size() > Rmo.Seen.size();

@@ -92,7 +92,7 @@ std::string problemOf(const Program &P, size_t Threads, bool Large, const testin
   Options.Exhaustive = true;
   Options.Machine.LargeGraphs = Large;
   Executions Seen(P, Threads);
-  const ExplorationResult Result = exploreGraphs(P, AxiomaticModel::Power, Options, Seen);
+  const ExplorationResult Result = exploreGraphs(P, MemoryModel::Power, Options, Seen);
   // Executions that take different paths to the same accesses look the same.
   unsigned Missing = 0, Unknown = 0, Twice = 0;
   for (const auto &[X, Times] : Seen.Found.Complete) {

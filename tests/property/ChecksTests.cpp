@@ -22,7 +22,7 @@ const testing::Palette Locals = {Statement::Store, Statement::AssertNot, Stateme
 const std::vector<std::string> Lists = {"none", "memory", "abort", "deadlock,hang", "no-memory", "no-abort"};
 
 /// What is wrong with the explorations of a program, empty if nothing.
-std::string differences(const Program &P, Buffering Buffers, const std::string &List, bool &Skipped) {
+std::string differences(const Program &P, MemoryModel Buffers, const std::string &List, bool &Skipped) {
   ExplorationOptions Options = testing::exhaustively(Buffers, 4);
   Options.Machine.QuietAccesses = false;
   Options.Machine.Looked = testing::checksNamed(List);
@@ -48,7 +48,7 @@ std::string differences(const Program &P, Buffering Buffers, const std::string &
   return Problem;
 }
 
-void expectSameTraces(const testing::Palette &From, Buffering Buffers, unsigned Programs, unsigned Seed) {
+void expectSameTraces(const testing::Palette &From, MemoryModel Buffers, unsigned Programs, unsigned Seed) {
   std::mt19937 Random(testing::seedOr(Seed));
   unsigned Compared = 0;
   Programs = testing::programsOr(Programs);
@@ -64,10 +64,10 @@ void expectSameTraces(const testing::Palette &From, Buffering Buffers, unsigned 
   EXPECT_GE(Compared * 2, Programs);
 }
 
-TEST(Checks, ScHasTheSameTracesWhateverIsCheckedOnceEach) { expectSameTraces(Memory, Buffering::None, 240, 1); }
-TEST(Checks, TsoHasTheSameTracesWhateverIsCheckedOnceEach) { expectSameTraces(Buffered, Buffering::Fifo, 240, 2); }
-TEST(Checks, PsoHasTheSameTracesWhateverIsCheckedOnceEach) { expectSameTraces(Buffered, Buffering::PerLocation, 240, 3); }
-TEST(Checks, LocalsThatEndHaveTheSameTracesWhateverIsChecked) { expectSameTraces(Locals, Buffering::Fifo, 160, 4); }
+TEST(Checks, ScHasTheSameTracesWhateverIsCheckedOnceEach) { expectSameTraces(Memory, MemoryModel::SC, 240, 1); }
+TEST(Checks, TsoHasTheSameTracesWhateverIsCheckedOnceEach) { expectSameTraces(Buffered, MemoryModel::TSO, 240, 2); }
+TEST(Checks, PsoHasTheSameTracesWhateverIsCheckedOnceEach) { expectSameTraces(Buffered, MemoryModel::PSO, 240, 3); }
+TEST(Checks, LocalsThatEndHaveTheSameTracesWhateverIsChecked) { expectSameTraces(Locals, MemoryModel::TSO, 160, 4); }
 
 /// Bugs of the groups in a list, among those that are found with all of them.
 testing::BugNames among(const testing::BugNames &All, const std::string &List) {
@@ -88,7 +88,7 @@ TEST(Checks, EachKindIsFoundAloneIfItIsFoundWithTheOthers) {
     R.First = testing::BlocksFirst;
     const std::string &List = Lists[K % Lists.size()];
     for (const testing::WayToCheck &Way : testing::waysToCheck()) {
-      if (Way.Search == Engine::Lazy && Way.Which == Model::TSO)
+      if (Way.Search == Engine::Lazy && Way.Which == MemoryModel::TSO)
         continue; // it ends with the first bug
       const ModelReport All = testing::checkFor("default", R.text(), Way), Some = testing::checkFor(List, R.text(), Way);
       if (All.Result == Verdict::Inconclusive || All.Result == Verdict::Unsupported)
@@ -157,8 +157,9 @@ TEST(Leak, ExecutionsStatesAndGraphsLoseTheSameBlocks) {
     const std::string Text = makeHeapProgram(Random);
     const std::string List = "default,leak";
     auto Bugs = [&](const testing::WayToCheck &Way) { return testing::bugsOf(testing::checkFor(List, Text, Way)); };
-    const testing::BugNames Sc = Bugs({"SC", Model::SC}), Tso = Bugs({"TSO", Model::TSO}), Power = Bugs({"P", Model::Power});
-    const testing::BugNames States = Bugs({"states", Model::SC, Equivalence::ShashaSnir, Engine::Lazy});
+    const testing::BugNames Sc = Bugs({"SC", MemoryModel::SC}), Tso = Bugs({"TSO", MemoryModel::TSO}),
+                            Power = Bugs({"P", MemoryModel::Power});
+    const testing::BugNames States = Bugs({"states", MemoryModel::SC, Equivalence::ShashaSnir, Engine::Lazy});
     ASSERT_EQ(Sc, States) << "program " << K << ":\n" << Text;
     // What every execution of a stronger model shows, a weaker one shows too.
     ASSERT_TRUE(std::includes(Tso.begin(), Tso.end(), Sc.begin(), Sc.end())) << "program " << K << ":\n" << Text;
@@ -166,7 +167,7 @@ TEST(Leak, ExecutionsStatesAndGraphsLoseTheSameBlocks) {
     Leaks += !Sc.empty();
     // With every interleaving.
     const Program P = testing::compile(testing::requestForText(Text));
-    ExplorationOptions Options = testing::exhaustively(Buffering::None, 4);
+    ExplorationOptions Options = testing::exhaustively(MemoryModel::SC, 4);
     Options.Machine.Looked = testing::checksNamed(List);
     Options.Machine.QuietAccesses = false;
     const BruteForceResult All = exploreByBruteForce(P, Options, 20'000);

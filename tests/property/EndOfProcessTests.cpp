@@ -56,7 +56,7 @@ private:
 };
 
 /// False: too many to look at.
-bool findByBruteForce(const Program &P, Buffering Buffers, Bugs &Found) {
+bool findByBruteForce(const Program &P, MemoryModel Buffers, Bugs &Found) {
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   for (;;) {
     Found.clear();
@@ -158,7 +158,7 @@ private:
   std::mt19937 &Random;
 };
 
-void expectSameBugs(Buffering Buffers, unsigned Programs, unsigned Seed) {
+void expectSameBugs(MemoryModel Buffers, unsigned Programs, unsigned Seed) {
   Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
   unsigned Compared = 0;
@@ -179,9 +179,9 @@ void expectSameBugs(Buffering Buffers, unsigned Programs, unsigned Seed) {
   EXPECT_GE(Compared * 2, Programs) << "most programs should be small enough for brute force";
 }
 
-TEST(EndOfProcess, BugsAreThoseOfBruteForceUnderSc) { expectSameBugs(Buffering::None, 400, 201); }
-TEST(EndOfProcess, BugsAreThoseOfBruteForceUnderTso) { expectSameBugs(Buffering::Fifo, 300, 202); }
-TEST(EndOfProcess, BugsAreThoseOfBruteForceUnderPso) { expectSameBugs(Buffering::PerLocation, 300, 203); }
+TEST(EndOfProcess, BugsAreThoseOfBruteForceUnderSc) { expectSameBugs(MemoryModel::SC, 400, 201); }
+TEST(EndOfProcess, BugsAreThoseOfBruteForceUnderTso) { expectSameBugs(MemoryModel::TSO, 300, 202); }
+TEST(EndOfProcess, BugsAreThoseOfBruteForceUnderPso) { expectSameBugs(MemoryModel::PSO, 300, 203); }
 
 TEST(EndOfProcess, AllEnginesFindTheSameKindsOfBugs) {
   const unsigned Seed = testing::seedOr(204);
@@ -191,7 +191,7 @@ TEST(EndOfProcess, AllEnginesFindTheSameKindsOfBugs) {
   for (unsigned K = 0; K < testing::programsOr(200); ++K) {
     const std::string Text = EndingProgram(Random).text();
     const std::vector<testing::EngineAnswer> All = testing::checkByAll(Text, Options);
-    std::map<Model, std::set<std::string>> Expected;
+    std::map<MemoryModel, std::set<std::string>> Expected;
     for (const testing::EngineAnswer &A : All) {
       ASSERT_TRUE(A.Report.Result == Verdict::Verified || A.Report.Result == Verdict::Violation)
           << A.Engine << ": " << A.Report.Reason << Text;
@@ -206,8 +206,8 @@ TEST(EndOfProcess, AllEnginesFindTheSameKindsOfBugs) {
           << A.Engine << ", program " << K << " of seed " << Seed << ":\n"
           << Text;
     }
-    for (const std::string &Kind : Expected[Model::SC])
-      for (Model M : {Model::TSO, Model::PSO, Model::Power})
+    for (const std::string &Kind : Expected[MemoryModel::SC])
+      for (MemoryModel M : {MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power})
         ASSERT_TRUE(Expected[M].contains(Kind))
             << Kind << " under " << nameOf(M) << ", program " << K << " of seed " << Seed << ":\n"
             << Text;

@@ -38,9 +38,9 @@ std::optional<Program> compileText(const std::string &Text) {
   return compileProgram(Request).Compiled;
 }
 
-ExplorationOptions optionsFor(Buffering Buffers) {
+ExplorationOptions optionsFor(MemoryModel Buffers) {
   ExplorationOptions Options;
-  Options.Buffers = Buffers;
+  Options.Model = Buffers;
   Options.Exhaustive = true;
   Options.Machine.QuietAccesses = false; // so that brute force has as few assumptions as can be
   return Options;
@@ -49,7 +49,7 @@ ExplorationOptions optionsFor(Buffering Buffers) {
 constexpr uint64_t MaxInterleavings = 30'000;
 
 /// What is wrong with the exploration of a program, empty if nothing. Skipped: too large for brute force.
-std::string problemOf(const std::string &Text, Buffering Buffers, bool &Skipped) {
+std::string problemOf(const std::string &Text, MemoryModel Buffers, bool &Skipped) {
   std::optional<Program> Compiled = compileText(Text);
   if (!Compiled)
     return "does not compile";
@@ -88,7 +88,7 @@ std::string problemOf(const std::string &Text, Buffering Buffers, bool &Skipped)
   return Problem;
 }
 
-RandomProgram shrink(RandomProgram P, Buffering Buffers) {
+RandomProgram shrink(RandomProgram P, MemoryModel Buffers) {
   for (bool Smaller = true; Smaller;) {
     Smaller = false;
     for (const RandomProgram &Candidate : testing::shrinks(P)) {
@@ -103,7 +103,7 @@ RandomProgram shrink(RandomProgram P, Buffering Buffers) {
   return P;
 }
 
-void expectSameTraces(const testing::Palette &From, Buffering Buffers, unsigned Programs, unsigned Seed,
+void expectSameTraces(const testing::Palette &From, MemoryModel Buffers, unsigned Programs, unsigned Seed,
                       unsigned MaxThreads = 4, unsigned MaxStatements = 5) {
   Programs = testing::programsOr(Programs);
   Seed = testing::seedOr(Seed);
@@ -148,43 +148,45 @@ const testing::Palette Fences = {
     Statement::Store,       Statement::Load,    Statement::Copy,         Statement::FullFence, Statement::ReleaseFence,
     Statement::StoreSeqCst, Statement::Guarded, Statement::StoreRelease, Statement::FetchAdd,  Statement::RelaxedAdd};
 
-TEST(ScDpor, SeesEachTraceOfPlainAccessesOnce) { expectSameTraces(Accesses, Buffering::None, 700, 1); }
-TEST(ScDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, Buffering::None, 700, 2); }
-TEST(ScDpor, SeesEachTraceOfLocksOnce) { expectSameTraces(Locks, Buffering::None, 500, 3); }
-TEST(ScDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, Buffering::None, 500, 4); }
-TEST(ScDpor, SeesEachTraceOfConditionVariablesOnce) { expectSameTraces(Conditions, Buffering::None, 200, 5, 3, 3); }
-TEST(ScDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering::None, 300, 6); }
+TEST(ScDpor, SeesEachTraceOfPlainAccessesOnce) { expectSameTraces(Accesses, MemoryModel::SC, 700, 1); }
+TEST(ScDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, MemoryModel::SC, 700, 2); }
+TEST(ScDpor, SeesEachTraceOfLocksOnce) { expectSameTraces(Locks, MemoryModel::SC, 500, 3); }
+TEST(ScDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, MemoryModel::SC, 500, 4); }
+TEST(ScDpor, SeesEachTraceOfConditionVariablesOnce) { expectSameTraces(Conditions, MemoryModel::SC, 200, 5, 3, 3); }
+TEST(ScDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, MemoryModel::SC, 300, 6); }
 
-TEST(ScDpor, SeesEachTraceOfSixteenBytesOnce) { expectSameTraces(Wide, Buffering::None, 400, 7); }
-TEST(ScDpor, SeesEachTraceOfAwaitsOfSixteenBytesOnce) { expectSameTraces(WideAwaits, Buffering::None, 300, 9); }
+TEST(ScDpor, SeesEachTraceOfSixteenBytesOnce) { expectSameTraces(Wide, MemoryModel::SC, 400, 7); }
+TEST(ScDpor, SeesEachTraceOfAwaitsOfSixteenBytesOnce) { expectSameTraces(WideAwaits, MemoryModel::SC, 300, 9); }
 
-TEST(TsoDpor, SeesEachTraceOfPlainAccessesOnce) { expectSameTraces(Accesses, Buffering::Fifo, 500, 11, 3, 6); }
-TEST(TsoDpor, SeesEachTraceWithFencesOnce) { expectSameTraces(Fences, Buffering::Fifo, 500, 12, 3, 6); }
-TEST(TsoDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, Buffering::Fifo, 300, 13, 3, 6); }
-TEST(TsoDpor, SeesEachTraceOfLocksOnce) { expectSameTraces(Locks, Buffering::Fifo, 200, 14, 3, 5); }
-TEST(TsoDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, Buffering::Fifo, 300, 15, 3, 6); }
-TEST(TsoDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering::Fifo, 300, 16, 3, 5); }
+TEST(TsoDpor, SeesEachTraceOfPlainAccessesOnce) { expectSameTraces(Accesses, MemoryModel::TSO, 500, 11, 3, 6); }
+TEST(TsoDpor, SeesEachTraceWithFencesOnce) { expectSameTraces(Fences, MemoryModel::TSO, 500, 12, 3, 6); }
+TEST(TsoDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, MemoryModel::TSO, 300, 13, 3, 6); }
+TEST(TsoDpor, SeesEachTraceOfLocksOnce) { expectSameTraces(Locks, MemoryModel::TSO, 200, 14, 3, 5); }
+TEST(TsoDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, MemoryModel::TSO, 300, 15, 3, 6); }
+TEST(TsoDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, MemoryModel::TSO, 300, 16, 3, 5); }
 
-TEST(TsoDpor, SeesEachTraceOfSixteenBytesOnce) { expectSameTraces(Wide, Buffering::Fifo, 400, 17, 3, 4); }
-TEST(TsoDpor, SeesEachTraceOfAwaitsOfSixteenBytesOnce) { expectSameTraces(WideAwaits, Buffering::Fifo, 300, 19, 3, 4); }
+TEST(TsoDpor, SeesEachTraceOfSixteenBytesOnce) { expectSameTraces(Wide, MemoryModel::TSO, 400, 17, 3, 4); }
+TEST(TsoDpor, SeesEachTraceOfAwaitsOfSixteenBytesOnce) {
+  expectSameTraces(WideAwaits, MemoryModel::TSO, 300, 19, 3, 4);
+}
 
-TEST(PsoDpor, SeesEachTraceOfPlainAccessesOnce) { expectSameTraces(Accesses, Buffering::PerLocation, 500, 21, 3, 6); }
-TEST(PsoDpor, SeesEachTraceWithFencesOnce) { expectSameTraces(Fences, Buffering::PerLocation, 500, 22, 3, 6); }
-TEST(PsoDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, Buffering::PerLocation, 300, 23, 3, 6); }
-TEST(PsoDpor, SeesEachTraceOfLocksOnce) { expectSameTraces(Locks, Buffering::PerLocation, 200, 24, 3, 5); }
-TEST(PsoDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, Buffering::PerLocation, 300, 25, 3, 6); }
+TEST(PsoDpor, SeesEachTraceOfPlainAccessesOnce) { expectSameTraces(Accesses, MemoryModel::PSO, 500, 21, 3, 6); }
+TEST(PsoDpor, SeesEachTraceWithFencesOnce) { expectSameTraces(Fences, MemoryModel::PSO, 500, 22, 3, 6); }
+TEST(PsoDpor, SeesEachTraceOfAtomicsOnce) { expectSameTraces(Atomics, MemoryModel::PSO, 300, 23, 3, 6); }
+TEST(PsoDpor, SeesEachTraceOfLocksOnce) { expectSameTraces(Locks, MemoryModel::PSO, 200, 24, 3, 5); }
+TEST(PsoDpor, SeesEachTraceOfAwaitsOnce) { expectSameTraces(Awaits, MemoryModel::PSO, 300, 25, 3, 6); }
 TEST(PsoDpor, SeesEachTraceOfRelaxedAtomicsOfSeveralSizesOnce) {
-  expectSameTraces(RelaxedMixed, Buffering::PerLocation, 500, 27, 3, 5);
+  expectSameTraces(RelaxedMixed, MemoryModel::PSO, 500, 27, 3, 5);
 }
-TEST(PsoDpor, SeesEachTraceOfRelaxedAtomicsOnce) { expectSameTraces(Relaxed, Buffering::PerLocation, 500, 27, 3, 5); }
-TEST(PsoDpor, SeesEachTraceOfSixteenBytesOnce) { expectSameTraces(Wide, Buffering::PerLocation, 400, 29, 3, 4); }
+TEST(PsoDpor, SeesEachTraceOfRelaxedAtomicsOnce) { expectSameTraces(Relaxed, MemoryModel::PSO, 500, 27, 3, 5); }
+TEST(PsoDpor, SeesEachTraceOfSixteenBytesOnce) { expectSameTraces(Wide, MemoryModel::PSO, 400, 29, 3, 4); }
 TEST(PsoDpor, SeesEachTraceOfAwaitsOfSixteenBytesOnce) {
-  expectSameTraces(WideAwaits, Buffering::PerLocation, 300, 30, 3, 4);
+  expectSameTraces(WideAwaits, MemoryModel::PSO, 300, 30, 3, 4);
 }
-TEST(PsoDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, Buffering::PerLocation, 300, 26, 3, 5); }
+TEST(PsoDpor, SeesEachTraceOfMixedSizesOnce) { expectSameTraces(Mixed, MemoryModel::PSO, 300, 26, 3, 5); }
 
 /// The same with memory that threads allocate, move, end and give away.
-void expectSameTracesOfMemory(Buffering Buffers, unsigned Programs, unsigned Seed) {
+void expectSameTracesOfMemory(MemoryModel Buffers, unsigned Programs, unsigned Seed) {
   Programs = testing::programsOr(Programs);
   Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
@@ -198,9 +200,9 @@ void expectSameTracesOfMemory(Buffering Buffers, unsigned Programs, unsigned See
   EXPECT_GE(Compared * 2, Programs) << "most programs should be small enough for brute force";
 }
 
-TEST(ScDpor, SeesEachTraceOfMemoryOnce) { expectSameTracesOfMemory(Buffering::None, 150, 8); }
-TEST(TsoDpor, SeesEachTraceOfMemoryOnce) { expectSameTracesOfMemory(Buffering::Fifo, 150, 18); }
-TEST(PsoDpor, SeesEachTraceOfMemoryOnce) { expectSameTracesOfMemory(Buffering::PerLocation, 150, 28); }
+TEST(ScDpor, SeesEachTraceOfMemoryOnce) { expectSameTracesOfMemory(MemoryModel::SC, 150, 8); }
+TEST(TsoDpor, SeesEachTraceOfMemoryOnce) { expectSameTracesOfMemory(MemoryModel::TSO, 150, 18); }
+TEST(PsoDpor, SeesEachTraceOfMemoryOnce) { expectSameTracesOfMemory(MemoryModel::PSO, 150, 28); }
 
 TEST(ScDpor, PermutedThreadsGiveTheSameNumber) {
   std::mt19937 Random(7);
@@ -211,7 +213,7 @@ TEST(ScDpor, PermutedThreadsGiveTheSameNumber) {
       std::optional<Program> Compiled = compileText(P.text());
       ASSERT_TRUE(Compiled);
       Traces Seen;
-      Numbers.push_back(exploreOptimally(*Compiled, optionsFor(Buffering::None), Seen).Executions);
+      Numbers.push_back(exploreOptimally(*Compiled, optionsFor(MemoryModel::SC), Seen).Executions);
       std::rotate(P.Threads.begin(), P.Threads.begin() + 1, P.Threads.end());
     }
     ASSERT_EQ(Numbers[0], Numbers[1]) << P.text();
@@ -224,8 +226,8 @@ std::string missingInWeaker(const RandomProgram &P) {
   std::optional<Program> Compiled = compileText(P.text());
   if (!Compiled)
     return "does not compile";
-  const std::pair<const char *, Buffering> Models[] = {
-      {"SC", Buffering::None}, {"TSO", Buffering::Fifo}, {"PSO", Buffering::PerLocation}};
+  const std::pair<const char *, MemoryModel> Models[] = {
+      {"SC", MemoryModel::SC}, {"TSO", MemoryModel::TSO}, {"PSO", MemoryModel::PSO}};
   Traces Seen[3];
   for (size_t K = 0; K < 3; ++K)
     exploreOptimally(*Compiled, optionsFor(Models[K].second), Seen[K]);
@@ -251,7 +253,7 @@ TEST(Inclusion, EveryTraceIsOneOfTheWeakerModels) {
 }
 
 /// Programs with two longer threads, too long for brute force. What the explorer knows by itself must still hold.
-std::string ownComplaints(const RandomProgram &P, Buffering Buffers) {
+std::string ownComplaints(const RandomProgram &P, MemoryModel Buffers) {
   struct Enough {};
   struct Some : Traces {
     unsigned Executions = 0;
@@ -285,7 +287,7 @@ std::string ownComplaints(const RandomProgram &P, Buffering Buffers) {
   return "";
 }
 
-void expectNoComplaints(Buffering Buffers, unsigned Programs, unsigned Seed) {
+void expectNoComplaints(MemoryModel Buffers, unsigned Programs, unsigned Seed) {
   const testing::Palette Longer = {Statement::Store,   Statement::Store,    Statement::Load,
                                    Statement::Guarded, Statement::AwaitNot, Statement::Copy};
   std::mt19937 Random(Seed);
@@ -313,12 +315,12 @@ TEST(PsoDpor, ALoadIsNoLongerForwardedOnceAPlannedUpdateComesBeforeIt) {
                 {Statement::Guarded, 2, 2, 2},
                 {Statement::Copy, 1, 0, 1},
                 {Statement::Copy, 2, 1, 2}}};
-  EXPECT_EQ(ownComplaints(P, Buffering::PerLocation), "") << P.text();
+  EXPECT_EQ(ownComplaints(P, MemoryModel::PSO), "") << P.text();
 }
 
-TEST(ScDpor, LongerProgramsAreExploredWithoutWaste) { expectNoComplaints(Buffering::None, 1000, 41); }
-TEST(TsoDpor, LongerProgramsAreExploredWithoutWaste) { expectNoComplaints(Buffering::Fifo, 1000, 42); }
-TEST(PsoDpor, LongerProgramsAreExploredWithoutWaste) { expectNoComplaints(Buffering::PerLocation, 2000, 1); }
+TEST(ScDpor, LongerProgramsAreExploredWithoutWaste) { expectNoComplaints(MemoryModel::SC, 1000, 41); }
+TEST(TsoDpor, LongerProgramsAreExploredWithoutWaste) { expectNoComplaints(MemoryModel::TSO, 1000, 42); }
+TEST(PsoDpor, LongerProgramsAreExploredWithoutWaste) { expectNoComplaints(MemoryModel::PSO, 2000, 1); }
 
 } // namespace
 } // namespace picket

@@ -35,11 +35,11 @@ struct Scripts : GraphObserver {
 
 std::string problemOf(const Program &P, const GraphScript &Script, Sharing Known, bool &Sequential) {
   std::string Problem = "it is not followed to its end";
-  followGraph(P, AxiomaticModel::Power, MachineOptions(), Known, Script, nullptr,
+  followGraph(P, MemoryModel::Power, MachineOptions(), Known, Script, nullptr,
               [&](GraphRun &Run, const std::vector<bool> &Done) {
                 if (std::find(Done.begin(), Done.end(), false) != Done.end())
                   return;
-                const Counterexample C = explain(recordRun(Run, nullptr));
+                const Counterexample C = explain(recordRun(Run, MemoryModel::Power, nullptr));
                 Sequential = C.Why.Edges.empty();
                 Problem = testing::problemOf(C);
                 const ReplayResult Again = replay(P, C.Run, MachineOptions());
@@ -54,7 +54,7 @@ std::string problemOf(const testing::RandomProgram &Random, bool CountSequential
   ExplorationOptions Options;
   Options.Exhaustive = true;
   Scripts Found;
-  exploreGraphs(P, AxiomaticModel::Power, Options, Found);
+  exploreGraphs(P, MemoryModel::Power, Options, Found);
   if (Found.All.size() > 2000)
     return "";
   uint64_t Sequential = 0;
@@ -68,7 +68,7 @@ std::string problemOf(const testing::RandomProgram &Random, bool CountSequential
   if (!CountSequential)
     return "";
   testing::Silent Nobody;
-  const uint64_t Expected = exploreOptimally(P, testing::exhaustively(Buffering::None), Nobody).Executions;
+  const uint64_t Expected = exploreOptimally(P, testing::exhaustively(MemoryModel::SC), Nobody).Executions;
   if (Sequential != Expected)
     return std::to_string(Sequential) + " executions have no cycle, but SC has " + std::to_string(Expected);
   return "";
@@ -94,7 +94,7 @@ TEST(PowerTraces, WithLocksThatAreTried) {
   examine(From, false, 1000);
 }
 
-ModelReport checkUnder(Model Which, const std::string &Text, bool Exhaustive) {
+ModelReport checkUnder(MemoryModel Which, const std::string &Text, bool Exhaustive) {
   CheckRequest Request;
   Request.Text = testing::requestForText(Text);
   Request.Options.Models = {Which};
@@ -104,7 +104,9 @@ ModelReport checkUnder(Model Which, const std::string &Text, bool Exhaustive) {
   return check(Request).Models.front();
 }
 
-std::string placeOf(const Bug &B) { return B.Kind + " in line " + std::to_string(B.Where.Line) + " in " + B.Thread; }
+std::string placeOf(const Bug &B) {
+  return std::string(nameOf(B.Kind)) + " in line " + std::to_string(B.Where.Line) + " in " + B.Thread;
+}
 
 /// What is wrong with the bugs that a report of POWER has.
 std::string problemOf(const std::string &Text, const ModelReport &Report) {
@@ -123,17 +125,17 @@ std::string problemOf(const std::string &Text, const ModelReport &Report) {
 
 /// The same, and whether it has all that SC has.
 std::string problemOfBugs(const std::string &Text, size_t &Bugs) {
-  const ModelReport All = checkUnder(Model::Power, Text, true);
+  const ModelReport All = checkUnder(MemoryModel::Power, Text, true);
   if (!All.Reason.empty())
     return "";
   if (std::string Problem = problemOf(Text, All); !Problem.empty())
     return Problem;
-  if (std::string Problem = problemOf(Text, checkUnder(Model::Power, Text, false)); !Problem.empty())
+  if (std::string Problem = problemOf(Text, checkUnder(MemoryModel::Power, Text, false)); !Problem.empty())
     return "as the first bug: " + Problem;
   std::set<std::string> Found;
   for (const Bug &B : All.Bugs)
     Found.insert(placeOf(B));
-  for (const Bug &B : checkUnder(Model::SC, Text, true).Bugs)
+  for (const Bug &B : checkUnder(MemoryModel::SC, Text, true).Bugs)
     if (!Found.count(placeOf(B)))
       return "only SC has " + placeOf(B);
   Bugs += All.Bugs.size();

@@ -35,8 +35,8 @@ struct Counting : testing::GraphTraces {
   }
 };
 
-void expectTheSame(const Program &P, AxiomaticModel Model, const std::string &What) {
-  ExplorationOptions Options = testing::exhaustively(Buffering::None);
+void expectTheSame(const Program &P, MemoryModel Model, const std::string &What) {
+  ExplorationOptions Options = testing::exhaustively(MemoryModel::SC);
   Counting Expected;
   Options.Cancel = &Expected.Cancel;
   const ExplorationResult Small = exploreGraphs(P, Model, Options, Expected);
@@ -66,7 +66,7 @@ void expectTheSame(const Program &P, AxiomaticModel Model, const std::string &Wh
 Program compiled(const std::string &Text) { return testing::compile(testing::requestForText(Text)); }
 Program readAsLitmus(const std::string &Text) { return readLitmus(Text, "random.litmus").Test->Code; }
 
-void expectTheSame(const std::function<std::string(std::mt19937 &)> &Make, AxiomaticModel Model, unsigned Seed,
+void expectTheSame(const std::function<std::string(std::mt19937 &)> &Make, MemoryModel Model, unsigned Seed,
                    unsigned Programs, Program (*Read)(const std::string &) = compiled) {
   Programs = testing::programsOr(Programs);
   Seed = testing::seedOr(Seed);
@@ -78,14 +78,14 @@ void expectTheSame(const std::function<std::string(std::mt19937 &)> &Make, Axiom
   }
 }
 
-void expectTheSame(const testing::Palette &From, AxiomaticModel Model, unsigned Seed, unsigned Programs) {
+void expectTheSame(const testing::Palette &From, MemoryModel Model, unsigned Seed, unsigned Programs) {
   expectTheSame([&](std::mt19937 &Random) { return testing::makeProgram(Random, From, 3, 6).text(); }, Model, Seed,
                 Programs);
 }
 
 void expectTheSame(const testing::PowerPalette &From, unsigned Seed, unsigned Programs) {
   expectTheSame([&](std::mt19937 &Random) { return testing::makePowerProgram(Random, From).text(); },
-                AxiomaticModel::Power, Seed, Programs, readAsLitmus);
+                MemoryModel::Power, Seed, Programs, readAsLitmus);
 }
 
 const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
@@ -100,15 +100,15 @@ const testing::Palette Fences = {Statement::Store,        Statement::Load,      
 const testing::Palette Sizes = {Statement::Store, Statement::Load,     Statement::Narrow,  Statement::Narrow,
                                 Statement::Copy,  Statement::FetchAdd, Statement::Guarded, Statement::FullFence};
 
-TEST(LargeGraphs, ShowPlainAccesses) { expectTheSame(Accesses, AxiomaticModel::Power, 1, 150); }
-TEST(LargeGraphs, ShowAtomics) { expectTheSame(Atomics, AxiomaticModel::Power, 2, 150); }
-TEST(LargeGraphs, ShowWaiting) { expectTheSame(Waiting, AxiomaticModel::Power, 3, 150); }
-TEST(LargeGraphs, ShowFences) { expectTheSame(Fences, AxiomaticModel::Power, 4, 150); }
+TEST(LargeGraphs, ShowPlainAccesses) { expectTheSame(Accesses, MemoryModel::Power, 1, 150); }
+TEST(LargeGraphs, ShowAtomics) { expectTheSame(Atomics, MemoryModel::Power, 2, 150); }
+TEST(LargeGraphs, ShowWaiting) { expectTheSame(Waiting, MemoryModel::Power, 3, 150); }
+TEST(LargeGraphs, ShowFences) { expectTheSame(Fences, MemoryModel::Power, 4, 150); }
 TEST(LargeGraphs, ShowAccessesOfDifferentSizes) {
-  expectTheSame(Sizes, AxiomaticModel::Power, 12, 150);
+  expectTheSame(Sizes, MemoryModel::Power, 12, 150);
   expectTheSame(
       [](std::mt19937 &Random) { return testing::makeMixedProgram(Random, {.Unaligned = true, .Accesses = 6}).text(); },
-      AxiomaticModel::Power, 13, 300, readAsLitmus);
+      MemoryModel::Power, 13, 300, readAsLitmus);
 }
 // The first store to `at` must be found there before the second is committed, though its data is not known yet.
 TEST(LargeGraphs, ShowStoresWhoseDataIsLate) {
@@ -133,16 +133,15 @@ int main(void) {
 }
 )";
       },
-      AxiomaticModel::Power, 1, 1);
+      MemoryModel::Power, 1, 1);
 }
 TEST(LargeGraphs, ShowMemoryThatEnds) {
-  expectTheSame([](std::mt19937 &Random) { return testing::makeMemoryProgram(Random, 3); }, AxiomaticModel::Power, 5,
-                150);
+  expectTheSame([](std::mt19937 &Random) { return testing::makeMemoryProgram(Random, 3); }, MemoryModel::Power, 5, 150);
 }
 TEST(LargeGraphs, ShowOtherModels) {
-  expectTheSame(Atomics, AxiomaticModel::SC, 6, 60);
-  expectTheSame(Waiting, AxiomaticModel::TSO, 7, 60);
-  expectTheSame(Fences, AxiomaticModel::PSO, 8, 60);
+  expectTheSame(Atomics, MemoryModel::SC, 6, 60);
+  expectTheSame(Waiting, MemoryModel::TSO, 7, 60);
+  expectTheSame(Fences, MemoryModel::PSO, 8, 60);
 }
 
 using Palette = testing::PowerPalette;
@@ -192,7 +191,7 @@ TEST(LargeGraphs, AnswerLongExecutions) {
     const Program P = compiled(messages(Accesses / 6));
     const auto Start = std::chrono::steady_clock::now();
     const ExplorationResult Result =
-        exploreGraphs(P, AxiomaticModel::Power, testing::exhaustively(Buffering::None, 8), Seen);
+        exploreGraphs(P, MemoryModel::Power, testing::exhaustively(MemoryModel::SC, 8), Seen);
     const std::chrono::duration<double, std::micro> Took = std::chrono::steady_clock::now() - Start;
     EXPECT_EQ(Result.Ended, ExplorationResult::End::Everything) << Result.Reason;
     EXPECT_EQ(Result.Executions, 1u);

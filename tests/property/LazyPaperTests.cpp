@@ -54,7 +54,7 @@ template <typename F> void withConfiguration(const Program &P, F Do) {
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   for (bool Over = false; !Over;) {
     Shared.takeChanged();
-    SearchedConfiguration C(P, Live, Shared, {}, Buffering::Fifo);
+    SearchedConfiguration C(P, Live, Shared, {}, MemoryModel::TSO);
     C->start();
     Over = Do(*C);
   }

@@ -121,7 +121,7 @@ std::string problemOf(const Program &P, const LazyResult &Lazy, Shown &What, Cou
 }
 
 /// `Show`: what was found is written down and explained.
-std::string problemOf(const RandomProgram &Text, Buffering Buffers, bool ExpectBug, Counts &Sum, bool Show) {
+std::string problemOf(const RandomProgram &Text, MemoryModel Buffers, bool ExpectBug, Counts &Sum, bool Show) {
   const Program P = testing::compile(testing::requestForText(Text.text()));
   Shown What;
   const LazyResult Lazy = checkLazily(P, {}, Buffers, What);
@@ -134,11 +134,11 @@ std::string problemOf(const RandomProgram &Text, Buffering Buffers, bool ExpectB
 
 /// The program by itself, and with assertions: one that only the model violates, one that SC violates, and as many that
 /// hold.
-std::string problemOf(const RandomProgram &Text, Buffering Buffers, Counts &Sum, bool Show) {
+std::string problemOf(const RandomProgram &Text, MemoryModel Buffers, Counts &Sum, bool Show) {
   const Program P = testing::compile(testing::requestForText(Text.text()));
   Outcomes Relaxed, Sequential;
   const uint64_t RelaxedTraces = exploreOptimally(P, testing::exhaustively(Buffers), Relaxed).Executions;
-  const uint64_t Traces = exploreOptimally(P, testing::exhaustively(Buffering::None), Sequential).Executions;
+  const uint64_t Traces = exploreOptimally(P, testing::exhaustively(MemoryModel::SC), Sequential).Executions;
   Shown What;
   const LazyResult Lazy = checkLazily(P, {}, Buffers, What);
   if (std::string Problem = problemOf(P, Lazy, What, Sum, /*Again=*/true); Show && !Problem.empty())
@@ -171,7 +171,7 @@ std::string problemOf(const RandomProgram &Text, Buffering Buffers, Counts &Sum,
   return "";
 }
 
-void expectAgreement(Buffering Buffers, const testing::Palette &From, unsigned Programs, unsigned Seed,
+void expectAgreement(MemoryModel Buffers, const testing::Palette &From, unsigned Programs, unsigned Seed,
                      unsigned MaxThreads = 3, unsigned MaxStatements = 5, bool Show = true) {
   Programs = testing::programsOr(Programs);
   std::mt19937 Random(testing::seedOr(Seed));
@@ -196,7 +196,7 @@ void expectAgreement(Buffering Buffers, const testing::Palette &From, unsigned P
   EXPECT_GT(Sum.Violations, Programs / 2) << "about every other assertion should fail";
   EXPECT_GE(Sum.NotRobust, Programs / 100) << "some programs should not be robust";
   EXPECT_GE(Sum.Extended, Programs / 100) << "some programs should need delays";
-  EXPECT_LE(Sum.Unsure, Buffers == Buffering::Fifo ? 0 : Programs / 10) << "robustness should nearly always be known";
+  EXPECT_LE(Sum.Unsure, Buffers == MemoryModel::TSO ? 0 : Programs / 10) << "robustness should nearly always be known";
 }
 
 const testing::Palette Accesses = {Statement::Store, Statement::Load, Statement::Copy, Statement::Guarded};
@@ -214,13 +214,13 @@ const testing::Palette Mixed = {Statement::Store, Statement::Load, Statement::Na
 const testing::Palette Wide = {Statement::Store,    Statement::Load,    Statement::WideStore, Statement::WideLoad,
                                Statement::WideSwap, Statement::WideAdd, Statement::WidePlain, Statement::Half};
 
-TEST(LazyTso, AgreesOnPlainAccesses) { expectAgreement(Buffering::Fifo, Accesses, 500, 61); }
-TEST(LazyTso, AgreesWithFences) { expectAgreement(Buffering::Fifo, Fences, 500, 62); }
-TEST(LazyTso, AgreesWithAtomics) { expectAgreement(Buffering::Fifo, Atomics, 500, 63); }
-TEST(LazyTso, AgreesWithLocks) { expectAgreement(Buffering::Fifo, Locks, 300, 64); }
-TEST(LazyTso, AgreesWithAwaits) { expectAgreement(Buffering::Fifo, Awaits, 400, 65, 3, 4); }
-TEST(LazyTso, AgreesWithAccessesOfSeveralSizes) { expectAgreement(Buffering::Fifo, Mixed, 300, 66, 3, 4); }
-TEST(LazyTso, AgreesWithAccessesOfSixteenBytes) { expectAgreement(Buffering::Fifo, Wide, 300, 67, 3, 4); }
+TEST(LazyTso, AgreesOnPlainAccesses) { expectAgreement(MemoryModel::TSO, Accesses, 500, 61); }
+TEST(LazyTso, AgreesWithFences) { expectAgreement(MemoryModel::TSO, Fences, 500, 62); }
+TEST(LazyTso, AgreesWithAtomics) { expectAgreement(MemoryModel::TSO, Atomics, 500, 63); }
+TEST(LazyTso, AgreesWithLocks) { expectAgreement(MemoryModel::TSO, Locks, 300, 64); }
+TEST(LazyTso, AgreesWithAwaits) { expectAgreement(MemoryModel::TSO, Awaits, 400, 65, 3, 4); }
+TEST(LazyTso, AgreesWithAccessesOfSeveralSizes) { expectAgreement(MemoryModel::TSO, Mixed, 300, 66, 3, 4); }
+TEST(LazyTso, AgreesWithAccessesOfSixteenBytes) { expectAgreement(MemoryModel::TSO, Wide, 300, 67, 3, 4); }
 
 const testing::Palette Barriers = {Statement::Store,        Statement::Load,         Statement::Copy,
                                    Statement::ReleaseFence, Statement::StoreRelease, Statement::FullFence,
@@ -233,7 +233,7 @@ const testing::Palette ManyAwaits = {Statement::Store,      Statement::Store,   
                                      Statement::RelaxedAdd, Statement::AwaitSwap};
 const testing::Palette MixedBarriers = {Statement::Store,        Statement::Load, Statement::Narrow, Statement::Narrow,
                                         Statement::StoreRelease, Statement::Copy};
-constexpr Buffering Pso = Buffering::PerLocation;
+constexpr MemoryModel Pso = MemoryModel::PSO;
 
 TEST(LazyPso, AgreesOnPlainAccesses) { expectAgreement(Pso, Accesses, 500, 71); }
 TEST(LazyPso, AgreesWithBarriers) { expectAgreement(Pso, Barriers, 500, 72); }
@@ -246,7 +246,7 @@ TEST(LazyPso, AgreesWithAccessesOfSixteenBytes) { expectAgreement(Pso, Wide, 300
 
 /// What is wrong with the answer about a program with loops. Neither the search nor its judge need come to an end:
 /// memory is what ends them.
-std::string problemOfLooping(const Program &P, Buffering Buffers, Counts &Sum, unsigned &Decided) {
+std::string problemOfLooping(const Program &P, MemoryModel Buffers, Counts &Sum, unsigned &Decided) {
   constexpr uint64_t Enough = 8 << 20;
   ExplorationOptions Limits;
   Limits.MaxMemoryBytes = Enough;
@@ -261,7 +261,7 @@ std::string problemOfLooping(const Program &P, Buffering Buffers, Counts &Sum, u
   if (std::string Problem = problemOf(P, Lazy, What, Sum, /*Again=*/true); CanBeShown && !Problem.empty())
     return Problem;
   StateSearchOptions Options;
-  Options.Buffers = Buffers;
+  Options.Model = Buffers;
   Options.Reduce = false;
   Options.MaxMemoryBytes = Enough;
   Options.Deadline = Soon();
@@ -276,7 +276,7 @@ std::string problemOfLooping(const Program &P, Buffering Buffers, Counts &Sum, u
   return "";
 }
 
-void expectAgreementOnLoops(Buffering Buffers, bool Barriers, unsigned Programs, unsigned Seed) {
+void expectAgreementOnLoops(MemoryModel Buffers, bool Barriers, unsigned Programs, unsigned Seed) {
   // As many as a minute is enough for, but no fewer than a busy machine has time for.
   const unsigned Least = 60, Most = testing::programsOr(Programs);
   const auto Enough = std::chrono::steady_clock::now() + std::chrono::seconds(50);
@@ -300,7 +300,7 @@ void expectAgreementOnLoops(Buffering Buffers, bool Barriers, unsigned Programs,
 }
 
 /// Two workers walk through the states, if there is another core.
-void expectSameOnTwoCores(Buffering Buffers, unsigned Programs, unsigned Seed) {
+void expectSameOnTwoCores(MemoryModel Buffers, unsigned Programs, unsigned Seed) {
   Programs = testing::programsOr(Programs);
   std::mt19937 Random(testing::seedOr(Seed));
   unsigned Extended = 0;
@@ -333,10 +333,10 @@ void expectSameOnTwoCores(Buffering Buffers, unsigned Programs, unsigned Seed) {
   EXPECT_GT(Extended, Programs / 100);
 }
 
-TEST(LazyTso, SaysTheSameOnTwoCores) { expectSameOnTwoCores(Buffering::Fifo, 300, 81); }
+TEST(LazyTso, SaysTheSameOnTwoCores) { expectSameOnTwoCores(MemoryModel::TSO, 300, 81); }
 TEST(LazyPso, SaysTheSameOnTwoCores) { expectSameOnTwoCores(Pso, 300, 82); }
 
-TEST(LazyTso, AgreesOnLoopsWithoutBound) { expectAgreementOnLoops(Buffering::Fifo, /*Barriers=*/false, 400, 67); }
+TEST(LazyTso, AgreesOnLoopsWithoutBound) { expectAgreementOnLoops(MemoryModel::TSO, /*Barriers=*/false, 400, 67); }
 /// The accesses of one thread are its own, so that it goes round in one step of the search, past many fences: more than
 /// the bound with which the execution is replayed.
 TEST(LazyPso, ALivelockOfManyFencesIsReplayed) {

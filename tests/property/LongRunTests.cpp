@@ -26,7 +26,7 @@ struct Limited : ExplorationObserver {
 };
 
 /// Explores up to a number of executions; returns how many there were.
-Limited exploreUpTo(uint64_t MaxExecutions, const Program &P, Buffering Buffers) {
+Limited exploreUpTo(uint64_t MaxExecutions, const Program &P, MemoryModel Buffers) {
   Limited Seen(MaxExecutions);
   ExplorationOptions Options = testing::exhaustively(Buffers);
   Options.Machine.QuietAccesses = false; // it is steps that are to be many
@@ -68,11 +68,11 @@ TEST(LongPrograms, AreExplored) {
   const std::string Text = longText();
   ASSERT_GT(std::count(Text.begin(), Text.end(), '\n'), 5000);
   const Program P = testing::compile(testing::requestForText(Text));
-  for (Buffering Buffers : testing::AllModels) {
+  for (MemoryModel Buffers : testing::AllModels) {
     const double Before = testing::processorSeconds();
     Limited Seen = exploreUpTo(1000, P, Buffers);
     const double Cost = testing::processorSeconds() - Before;
-    RecordProperty(std::string("milliseconds_per_execution_") + testing::nameOf(Buffers), std::to_string(Cost));
+    RecordProperty(std::string("milliseconds_per_execution_") + titleOf(Buffers), std::to_string(Cost));
     EXPECT_EQ(Seen.Executions, 1000u);
   }
 }
@@ -80,8 +80,8 @@ TEST(LongPrograms, AreExplored) {
 /// Explores a program with one execution and compares with one of a tenth of its length.
 void expectLinear(const char *Text, unsigned N, uint64_t MinEvents) {
   const Program Short = compileText(Text, N / 10), Long = compileText(Text, N);
-  for (Buffering Buffers : testing::AllModels) {
-    SCOPED_TRACE(testing::nameOf(Buffers));
+  for (MemoryModel Buffers : testing::AllModels) {
+    SCOPED_TRACE(titleOf(Buffers));
     const double ShortCost =
         testing::leastCost(3, [&] { EXPECT_EQ(exploreUpTo(2, Short, Buffers).Executions, 1u); });
     const double LongCost = testing::leastCost(3, [&] {
@@ -133,20 +133,20 @@ const char *const Racy =
 /// of them with a sequence as long as the execution: that may be quadratic in its length, and no more.
 TEST(LongExecutions, ThousandsOfRacesAreLookedAtInQuadraticTime) {
   const Program Short = compileText(Racy, 300), Long = compileText(Racy, 3000);
-  for (Buffering Buffers : testing::AllModels) {
+  for (MemoryModel Buffers : testing::AllModels) {
     auto CostOf = [&](const Program &P) {
       return testing::leastCost(3, [&] { EXPECT_EQ(exploreUpTo(2, P, Buffers).Executions, 2u); });
     };
     const double ShortCost = CostOf(Short), LongCost = CostOf(Long);
-    RecordProperty(std::string("ratio_") + testing::nameOf(Buffers), std::to_string(LongCost / ShortCost));
+    RecordProperty(std::string("ratio_") + titleOf(Buffers), std::to_string(LongCost / ShortCost));
     // Cubic would cost a thousand times as much.
-    EXPECT_LT(LongCost, 300 * ShortCost + 0.2) << testing::nameOf(Buffers);
+    EXPECT_LT(LongCost, 300 * ShortCost + 0.2) << titleOf(Buffers);
   }
 }
 
 TEST(LongExecutions, TimeIsKeptWhereAnExecutionIsLong) {
   CheckRequest Request{testing::requestForText(Racy, {"-DN=2000"}), {}};
-  Request.Options.Models = {Model::SC};
+  Request.Options.Models = {MemoryModel::SC};
   Request.Options.TimeoutSeconds = 1;
   Request.Options.Jobs = 1;
   const double Before = testing::processorSeconds();

@@ -31,9 +31,9 @@ struct Sums {
 };
 
 /// Neither search need come to an end.
-std::string problemOf(const Program &P, Buffering Buffers, Sums &Sum) {
+std::string problemOf(const Program &P, MemoryModel Buffers, Sums &Sum) {
   StateSearchOptions States;
-  States.Buffers = Buffers;
+  States.Model = Buffers;
   States.Exhaustive = true;
   States.MaxMemoryBytes = MostBytes;
   StateSearchObserver Nobody;
@@ -69,7 +69,7 @@ std::string problemOf(const Program &P, Buffering Buffers, Sums &Sum) {
   return Expected.empty() ? "" : "states have bugs, executions all end without one";
 }
 
-void expectAgreement(Buffering Buffers, unsigned Programs, unsigned Seed) {
+void expectAgreement(MemoryModel Buffers, unsigned Programs, unsigned Seed) {
   std::mt19937 Random(testing::seedOr(Seed));
   Sums Sum;
   const unsigned Number = testing::programsOr(Programs);
@@ -86,8 +86,8 @@ void expectAgreement(Buffering Buffers, unsigned Programs, unsigned Seed) {
   }
 }
 
-TEST(LoopsThatEndOnlyWhenOthersAct, ExecutionsAndStatesAgreeUnderSc) { expectAgreement(Buffering::None, 300, 71); }
-TEST(LoopsThatEndOnlyWhenOthersAct, ExecutionsAndStatesAgreeUnderTso) { expectAgreement(Buffering::Fifo, 150, 72); }
+TEST(LoopsThatEndOnlyWhenOthersAct, ExecutionsAndStatesAgreeUnderSc) { expectAgreement(MemoryModel::SC, 300, 71); }
+TEST(LoopsThatEndOnlyWhenOthersAct, ExecutionsAndStatesAgreeUnderTso) { expectAgreement(MemoryModel::TSO, 150, 72); }
 
 } // namespace
 } // namespace picket

@@ -119,7 +119,7 @@ std::string problemOf(const LitmusTest *Test, const Program &Code, bool Large, c
   Options.Exhaustive = true;
   Options.Machine.LargeGraphs = Large;
   MixedExecutions Found(Test);
-  ExplorationResult Result = exploreGraphs(Code, AxiomaticModel::Power, Options, Found);
+  ExplorationResult Result = exploreGraphs(Code, MemoryModel::Power, Options, Found);
   Sum.Rejected += Result.RejectedBranches;
   Sum.Split += Found.HasSplit;
   unsigned Missing = 0, Unknown = 0, Twice = 0;

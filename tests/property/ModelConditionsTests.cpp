@@ -17,10 +17,10 @@ void expectAllConditions(const GraphModel &Model) {
     ADD_FAILURE() << nameOf(What) << ": " << Where;
 }
 
-TEST(ModelConditions, HoldForSc) { expectAllConditions(AxiomaticModel::SC); }
-TEST(ModelConditions, HoldForTso) { expectAllConditions(AxiomaticModel::TSO); }
-TEST(ModelConditions, HoldForPso) { expectAllConditions(AxiomaticModel::PSO); }
-TEST(ModelConditions, HoldForPower) { expectAllConditions(AxiomaticModel::Power); }
+TEST(ModelConditions, HoldForSc) { expectAllConditions(MemoryModel::SC); }
+TEST(ModelConditions, HoldForTso) { expectAllConditions(MemoryModel::TSO); }
+TEST(ModelConditions, HoldForPso) { expectAllConditions(MemoryModel::PSO); }
+TEST(ModelConditions, HoldForPower) { expectAllConditions(MemoryModel::Power); }
 TEST(ModelConditions, HoldForAModelThatWasAdded) { expectAllConditions(testing::rmo()); }
 
 // Models that are wrong, each in one way.
@@ -85,14 +85,14 @@ struct Wrong {
 
 TEST(ModelConditions, EachIsBrokenByAModelThatIsWrong) {
   const Wrong Models[] = {
-      {"only dependencies", GraphModel::of<OnlyDependencies>(AxiomaticModel::Power), Condition::NeverStuck},
-      {"in order", GraphModel::of<InOrder>(AxiomaticModel::Power), Condition::HasNoCycle},
-      {"without data", GraphModel::of<WithoutData>(AxiomaticModel::Power), Condition::HoldsDependencies},
-      {"without earlier addresses", GraphModel::of<WithoutEarlierAddresses>(AxiomaticModel::Power),
+      {"only dependencies", GraphModel::of<OnlyDependencies>(MemoryModel::Power), Condition::NeverStuck},
+      {"in order", GraphModel::of<InOrder>(MemoryModel::Power), Condition::HasNoCycle},
+      {"without data", GraphModel::of<WithoutData>(MemoryModel::Power), Condition::HoldsDependencies},
+      {"without earlier addresses", GraphModel::of<WithoutEarlierAddresses>(MemoryModel::Power),
        Condition::CommitBeforeStays},
-      {"forgetful", GraphModel::of<Forgetful>(AxiomaticModel::Power), Condition::CommitBeforeGrows},
-      {"wants company", GraphModel::of<WantsCompany>(AxiomaticModel::Power), Condition::AxiomsShrink},
-      {"checks reads only", GraphModel::of<ChecksReadsOnly>(AxiomaticModel::Power), Condition::StepsAgree},
+      {"forgetful", GraphModel::of<Forgetful>(MemoryModel::Power), Condition::CommitBeforeGrows},
+      {"wants company", GraphModel::of<WantsCompany>(MemoryModel::Power), Condition::AxiomsShrink},
+      {"checks reads only", GraphModel::of<ChecksReadsOnly>(MemoryModel::Power), Condition::StepsAgree},
   };
   for (const Wrong &W : Models) {
     const auto Broken = testing::brokenConditions(W.Model, 2000, 42);

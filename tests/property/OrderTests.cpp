@@ -24,7 +24,7 @@ ExplorationResult explore(const Program &P, const ExplorationOptions &Options, u
   return exploreOptimally(P, Options, Nobody);
 }
 
-void expectTheSameInAnyOrder(const std::function<std::string(std::mt19937 &)> &Make, Buffering Buffers, unsigned Seed,
+void expectTheSameInAnyOrder(const std::function<std::string(std::mt19937 &)> &Make, MemoryModel Buffers, unsigned Seed,
                              unsigned Programs) {
   Programs = testing::programsOr(Programs);
   Seed = testing::seedOr(Seed);
@@ -72,22 +72,22 @@ std::string makeWaiting(std::mt19937 &Random) {
 std::string makeMemory(std::mt19937 &Random) { return testing::makeMemoryProgram(Random, 4); }
 
 TEST(Order, DoesNotMatterUnderSc) {
-  expectTheSameInAnyOrder(makeAccesses, Buffering::None, 1, 25);
-  expectTheSameInAnyOrder(makeAtomics, Buffering::None, 2, 25);
-  expectTheSameInAnyOrder(makeWaiting, Buffering::None, 3, 25);
-  expectTheSameInAnyOrder(makeMemory, Buffering::None, 4, 25);
+  expectTheSameInAnyOrder(makeAccesses, MemoryModel::SC, 1, 25);
+  expectTheSameInAnyOrder(makeAtomics, MemoryModel::SC, 2, 25);
+  expectTheSameInAnyOrder(makeWaiting, MemoryModel::SC, 3, 25);
+  expectTheSameInAnyOrder(makeMemory, MemoryModel::SC, 4, 25);
 }
 TEST(Order, DoesNotMatterUnderTso) {
-  expectTheSameInAnyOrder(makeAccesses, Buffering::Fifo, 5, 25);
-  expectTheSameInAnyOrder(makeAtomics, Buffering::Fifo, 6, 25);
-  expectTheSameInAnyOrder(makeWaiting, Buffering::Fifo, 7, 25);
-  expectTheSameInAnyOrder(makeMemory, Buffering::Fifo, 8, 25);
+  expectTheSameInAnyOrder(makeAccesses, MemoryModel::TSO, 5, 25);
+  expectTheSameInAnyOrder(makeAtomics, MemoryModel::TSO, 6, 25);
+  expectTheSameInAnyOrder(makeWaiting, MemoryModel::TSO, 7, 25);
+  expectTheSameInAnyOrder(makeMemory, MemoryModel::TSO, 8, 25);
 }
 TEST(Order, DoesNotMatterUnderPso) {
-  expectTheSameInAnyOrder(makeAccesses, Buffering::PerLocation, 9, 40);
-  expectTheSameInAnyOrder(makeAtomics, Buffering::PerLocation, 10, 25);
-  expectTheSameInAnyOrder(makeWaiting, Buffering::PerLocation, 11, 25);
-  expectTheSameInAnyOrder(makeMemory, Buffering::PerLocation, 12, 40);
+  expectTheSameInAnyOrder(makeAccesses, MemoryModel::PSO, 9, 40);
+  expectTheSameInAnyOrder(makeAtomics, MemoryModel::PSO, 10, 25);
+  expectTheSameInAnyOrder(makeWaiting, MemoryModel::PSO, 11, 25);
+  expectTheSameInAnyOrder(makeMemory, MemoryModel::PSO, 12, 40);
 }
 
 /// A race that has led to a branch can need another one in another execution: where a branch in between was passed over
@@ -109,7 +109,7 @@ int main(void) {
   for (int k = 0; k < 4; k++)
     pthread_join(t[k], 0);
 })"));
-  ExplorationOptions Options = testing::exhaustively(Buffering::PerLocation);
+  ExplorationOptions Options = testing::exhaustively(MemoryModel::PSO);
   testing::Traces Seen;
   EXPECT_EQ(exploreOptimally(P, Options, Seen).Executions, 8062u);
   EXPECT_EQ(Seen.Complete.size(), 8062u);

@@ -30,7 +30,7 @@ struct Seen : testing::Traces {
 };
 
 /// Up to so many executions, which come in the same order.
-Seen explored(const Program &P, Buffering Buffers, Points How) {
+Seen explored(const Program &P, MemoryModel Buffers, Points How) {
   constexpr uint64_t TooMany = 4'000;
   struct : Seen {
     bool isEnough(const ExplorationResult &SoFar) override { return SoFar.Executions >= TooMany; }
@@ -42,18 +42,18 @@ Seen explored(const Program &P, Buffering Buffers, Points How) {
 }
 
 void expectTheSame(const Program &P, const std::string &What) {
-  for (Buffering Buffers : testing::AllModels) {
+  for (MemoryModel Buffers : testing::AllModels) {
     const Seen Run = explored(P, Buffers, Points::Off);
     const Seen Followed = explored(P, Buffers, Points::On);
-    ASSERT_EQ(Followed.Result.Ended, Run.Result.Ended) << What << " under " << testing::nameOf(Buffers);
+    ASSERT_EQ(Followed.Result.Ended, Run.Result.Ended) << What << " under " << titleOf(Buffers);
     if (Run.Result.Ended == ExplorationResult::End::Everything) {
-      ASSERT_EQ(Followed.Complete, Run.Complete) << What << " under " << testing::nameOf(Buffers);
-      ASSERT_EQ(Followed.Blocked, Run.Blocked) << What << " under " << testing::nameOf(Buffers);
-      ASSERT_EQ(Followed.Cut, Run.Cut) << What << " under " << testing::nameOf(Buffers);
-      ASSERT_EQ(Followed.Buggy, Run.Buggy) << What << " under " << testing::nameOf(Buffers);
+      ASSERT_EQ(Followed.Complete, Run.Complete) << What << " under " << titleOf(Buffers);
+      ASSERT_EQ(Followed.Blocked, Run.Blocked) << What << " under " << titleOf(Buffers);
+      ASSERT_EQ(Followed.Cut, Run.Cut) << What << " under " << titleOf(Buffers);
+      ASSERT_EQ(Followed.Buggy, Run.Buggy) << What << " under " << titleOf(Buffers);
     }
     // Throws where a thread that is run comes elsewhere than to the point.
-    ASSERT_NO_THROW(explored(P, Buffers, Points::Distrusted)) << What << " under " << testing::nameOf(Buffers);
+    ASSERT_NO_THROW(explored(P, Buffers, Points::Distrusted)) << What << " under " << titleOf(Buffers);
   }
 }
 
@@ -134,7 +134,7 @@ int main(void) {
 }
 )"));
   expectTheSame(P, "two gatherings");
-  EXPECT_EQ(explored(P, Buffering::None, Points::On).Buggy, 0u);
+  EXPECT_EQ(explored(P, MemoryModel::SC, Points::On).Buggy, 0u);
 }
 
 } // namespace

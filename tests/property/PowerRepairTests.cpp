@@ -166,7 +166,7 @@ bool fencesWork(const PowerProgram &P, const Registers &Forbidden, const std::ve
 std::string problemOf(const PowerProgram &P, const Registers &Forbidden, bool Cheapest) {
   const CText C = textOf(P, Forbidden);
   FixOptions Options;
-  Options.Check = testing::optionsFor({Model::Power});
+  Options.Check = testing::optionsFor({MemoryModel::Power});
   Options.Cheapest = Cheapest;
   Options.MaxAlternatives = 1;
   const FixReport Report = findFixes(testing::requestForText(C.Text), Options);

@@ -8,7 +8,7 @@ using Palette = testing::PowerPalette;
 
 void expectSameExecutions(const Palette &From, unsigned Programs, unsigned Seed,
                           testing::PowerMaker Make = testing::makePowerProgram) {
-  testing::expectSameExecutions({AxiomaticModel::Power, testing::BruteModel::Power}, From, Programs, Seed, Make);
+  testing::expectSameExecutions({MemoryModel::Power, testing::BruteModel::Power}, From, Programs, Seed, Make);
 }
 
 TEST(Power, PlainAccesses) { expectSameExecutions({.Ties = {Palette::Loose}, .Locations = 3}, 1000, 1); }

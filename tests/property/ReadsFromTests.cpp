@@ -62,16 +62,14 @@ std::vector<Trace> readsFrom(std::vector<Trace> Traces) {
   return Traces;
 }
 
-ExplorationOptions optionsFor(AxiomaticModel Model) {
+ExplorationOptions optionsFor(MemoryModel Model) {
   ExplorationOptions Options;
   Options.Exhaustive = true;
-  Options.Buffers = Model == AxiomaticModel::SC    ? Buffering::None
-                    : Model == AxiomaticModel::TSO ? Buffering::Fifo
-                                                   : Buffering::PerLocation;
+  Options.Model = Model;
   return Options;
 }
 
-std::string problemOf(const RandomProgram &P, AxiomaticModel Model) {
+std::string problemOf(const RandomProgram &P, MemoryModel Model) {
   std::optional<Program> Compiled = testing::compileRandom(P.text());
   if (!Compiled)
     return "does not compile";
@@ -130,12 +128,12 @@ void expectNone(const Problem &ProblemOf, const testing::Palette &From, unsigned
   }
 }
 
-void expectSameReads(const testing::Palette &From, AxiomaticModel Model, unsigned Programs, unsigned Seed,
+void expectSameReads(const testing::Palette &From, MemoryModel Model, unsigned Programs, unsigned Seed,
                      const std::string &Last = "") {
   expectNone([&](const RandomProgram &P) { return problemOf(P, Model); }, From, Programs, Seed, "", Last);
 }
 
-ModelReport checkBy(Equivalence OnePer, const Program &P, Model Which, bool Exhaustive) {
+ModelReport checkBy(Equivalence OnePer, const Program &P, MemoryModel Which, bool Exhaustive) {
   CheckOptions Options;
   Options.Models = {Which};
   Options.OnePer = OnePer;
@@ -150,7 +148,7 @@ ModelReport checkBy(Equivalence OnePer, const Program &P, Model Which, bool Exha
 std::set<std::tuple<std::string, uint32_t, std::string>> bugsOf(const ModelReport &M) {
   std::set<std::tuple<std::string, uint32_t, std::string>> All;
   for (const Bug &B : M.Bugs)
-    All.insert({B.Kind, B.Where.Line, B.Thread});
+    All.insert({nameOf(B.Kind), B.Where.Line, B.Thread});
   return All;
 }
 
@@ -166,7 +164,7 @@ struct Checked {
 };
 
 /// Whole checks, exhaustive ones and others.
-std::string problemOfCheck(const RandomProgram &P, Model Which, Checked &Counts) {
+std::string problemOfCheck(const RandomProgram &P, MemoryModel Which, Checked &Counts) {
   std::optional<Program> Compiled = testing::compileRandom(P.text());
   if (!Compiled)
     return "does not compile";
@@ -224,14 +222,12 @@ const testing::Palette HeapLocks = {Statement::Store,        Statement::Guarded,
 const testing::Palette FreedLater = {Statement::Store,      Statement::Guarded,  Statement::UseHeapLock,
                                      Statement::PostOrWait, Statement::UseBlock, Statement::AssertNot};
 
-class ReadsFrom : public ::testing::TestWithParam<AxiomaticModel> {
+class ReadsFrom : public ::testing::TestWithParam<MemoryModel> {
 protected:
   /// How many of 100 checks are by traces.
   unsigned expectSameChecks(const testing::Palette &From, unsigned Programs, unsigned Seed,
                             const std::string &Last = "") {
-    const Model Which = GetParam() == AxiomaticModel::SC    ? Model::SC
-                        : GetParam() == AxiomaticModel::TSO ? Model::TSO
-                                                            : Model::PSO;
+    const MemoryModel Which = GetParam();
     Checked Counts;
     expectNone([&](const RandomProgram &P) { return problemOfCheck(P, Which, Counts); }, From, Programs, Seed,
                testing::BlocksFirst, Last);
@@ -257,11 +253,8 @@ TEST_P(ReadsFrom, ChecksMemoryThatEndsAfterAllElse) {
   EXPECT_EQ(expectSameChecks(FreedLater, 200, 12, "  free((void *)block);\n  free(h);\n"), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, ReadsFrom, ::testing::Values(AxiomaticModel::SC, AxiomaticModel::TSO, AxiomaticModel::PSO),
-    [](const auto &Info) {
-      return std::string(Info.param == AxiomaticModel::SC ? "SC" : Info.param == AxiomaticModel::TSO ? "TSO" : "PSO");
-    });
+INSTANTIATE_TEST_SUITE_P(Models, ReadsFrom, ::testing::Values(MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO),
+                         [](const auto &Info) { return titleOf(Info.param); });
 
 } // namespace
 } // namespace picket

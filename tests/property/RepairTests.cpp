@@ -22,10 +22,6 @@ using testing::Statement;
 constexpr uint64_t MaxInterleavings = 400000;
 constexpr unsigned Unroll = 4;
 
-Buffering bufferingOf(Model M) {
-  return M == Model::SC ? Buffering::None : M == Model::TSO ? Buffering::Fifo : Buffering::PerLocation;
-}
-
 /// What the program's variables hold in the end, as the condition that says so.
 struct FinalStates : ExplorationObserver {
   explicit FinalStates(const Program &P) : P(P) {}
@@ -57,16 +53,16 @@ struct FinalStates : ExplorationObserver {
   bool Buggy = false;
 };
 
-FinalStates finalStates(const Program &P, Model M) {
+FinalStates finalStates(const Program &P, MemoryModel M) {
   FinalStates States(P);
-  exploreOptimally(P, testing::exhaustively(bufferingOf(M), Unroll), States);
+  exploreOptimally(P, testing::exhaustively(M, Unroll), States);
   return States;
 }
 
 /// The text with a bug: one of the states that SC does not have. Empty if there is none, or if SC has a bug already.
-std::string withBug(const std::string &Text, Model M, std::mt19937 &Random) {
+std::string withBug(const std::string &Text, MemoryModel M, std::mt19937 &Random) {
   const Program P = testing::compile(testing::requestForText(Text));
-  const FinalStates Allowed = finalStates(P, Model::SC);
+  const FinalStates Allowed = finalStates(P, MemoryModel::SC);
   std::vector<std::string> Relaxed;
   for (const std::string &State : finalStates(P, M).Seen)
     if (!Allowed.Seen.contains(State))
@@ -88,14 +84,14 @@ CompileRequest requestWith(const CompileRequest &Text, const std::vector<TextEdi
 
 enum class Answer { Safe, Buggy, TooLarge };
 
-Answer bruteForce(const CompileRequest &Text, Model M) {
+Answer bruteForce(const CompileRequest &Text, MemoryModel M) {
   const BruteForceResult All =
-      exploreByBruteForce(testing::compile(Text), testing::exhaustively(bufferingOf(M), Unroll), MaxInterleavings);
+      exploreByBruteForce(testing::compile(Text), testing::exhaustively(M, Unroll), MaxInterleavings);
   return All.GaveUp ? Answer::TooLarge : All.Buggy.empty() ? Answer::Safe : Answer::Buggy;
 }
 
 /// Nothing of a fix can be left out.
-std::string problemOfSize(const CompileRequest &Text, const Fix &F, Model M) {
+std::string problemOfSize(const CompileRequest &Text, const Fix &F, MemoryModel M) {
   for (size_t Out = 0; Out < F.Changes.size(); ++Out) {
     std::vector<SourceChange> Fewer = F.Changes;
     Fewer.erase(Fewer.begin() + static_cast<ptrdiff_t>(Out));
@@ -116,7 +112,7 @@ struct Totals {
 
 /// No cheaper set of changes works, and no smaller one, of all kinds and at all places: as far as so many checks can
 /// tell.
-std::string problemOfCost(const CompileRequest &Text, const Fix &F, Model M, Totals &Sum) {
+std::string problemOfCost(const CompileRequest &Text, const Fix &F, MemoryModel M, Totals &Sum) {
   const Program P = testing::compile(Text);
   const CheckOptions Options = testing::optionsFor({M}, Unroll);
   const RepairResult Cheapest = testing::cheapestRepair(P, Options);
@@ -133,7 +129,7 @@ std::string problemOfCost(const CompileRequest &Text, const Fix &F, Model M, Tot
 }
 
 /// What is wrong with the fix of a text that has a bug under the model only.
-std::string problemOf(const std::string &Text, Model M, Totals &Sum) {
+std::string problemOf(const std::string &Text, MemoryModel M, Totals &Sum) {
   const CompileRequest Request = testing::requestForText(Text);
   FixOptions Options;
   Options.Check = testing::optionsFor({M}, Unroll);
@@ -155,7 +151,7 @@ std::string problemOf(const std::string &Text, Model M, Totals &Sum) {
   return problemOfCost(Request, Best, M, Sum);
 }
 
-void expectRepairs(const testing::Palette &From, Model M, unsigned Buggy, unsigned Seed) {
+void expectRepairs(const testing::Palette &From, MemoryModel M, unsigned Buggy, unsigned Seed) {
   Buggy = testing::programsOr(Buggy);
   Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
@@ -182,7 +178,7 @@ void expectRobust(const testing::Palette &From, unsigned NotRobust, unsigned See
   std::mt19937 Random(Seed);
   unsigned Fixed = 0;
   while (Fixed < NotRobust) {
-    const Model M = Random() % 2 ? Model::TSO : Model::PSO;
+    const MemoryModel M = Random() % 2 ? MemoryModel::TSO : MemoryModel::PSO;
     const std::string Text = testing::makeProgram(Random, From, 3, 4).text();
     const CompileRequest Request = testing::requestForText(Text);
     FixOptions Options;
@@ -195,10 +191,10 @@ void expectRobust(const testing::Palette &From, unsigned NotRobust, unsigned See
     ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason << "\n" << Text;
     ++Fixed;
     const Program Edited = testing::compile(requestWith(Request, Report.Fixes[0].Edits));
-    auto All = [&](Buffering Buffers) {
+    auto All = [&](MemoryModel Buffers) {
       return exploreByBruteForce(Edited, testing::exhaustively(Buffers, Unroll), MaxInterleavings);
     };
-    const BruteForceResult Sequential = All(Buffering::None), Relaxed = All(bufferingOf(M));
+    const BruteForceResult Sequential = All(MemoryModel::SC), Relaxed = All(M);
     if (Sequential.GaveUp || Relaxed.GaveUp)
       continue;
     ASSERT_EQ(Sequential.Complete, Relaxed.Complete) << nameOf(M) << "\n" << Text;
@@ -214,12 +210,12 @@ const testing::Palette Mixed = {Statement::Store,     Statement::Load,      Stat
                                 Statement::LockedAdd, Statement::FullFence, Statement::ReleaseFence,
                                 Statement::AwaitNot,  Statement::Copy};
 
-TEST(RandomRepair, OfPlainAccessesUnderTso) { expectRepairs(Accesses, Model::TSO, 150, 71); }
-TEST(RandomRepair, OfPlainAccessesUnderPso) { expectRepairs(Accesses, Model::PSO, 250, 72); }
-TEST(RandomRepair, OfAtomicsUnderTso) { expectRepairs(Atomics, Model::TSO, 80, 73); }
-TEST(RandomRepair, OfAtomicsUnderPso) { expectRepairs(Atomics, Model::PSO, 200, 74); }
-TEST(RandomRepair, WithLocksAndWaitsUnderTso) { expectRepairs(Mixed, Model::TSO, 40, 75); }
-TEST(RandomRepair, WithLocksAndWaitsUnderPso) { expectRepairs(Mixed, Model::PSO, 40, 76); }
+TEST(RandomRepair, OfPlainAccessesUnderTso) { expectRepairs(Accesses, MemoryModel::TSO, 150, 71); }
+TEST(RandomRepair, OfPlainAccessesUnderPso) { expectRepairs(Accesses, MemoryModel::PSO, 250, 72); }
+TEST(RandomRepair, OfAtomicsUnderTso) { expectRepairs(Atomics, MemoryModel::TSO, 80, 73); }
+TEST(RandomRepair, OfAtomicsUnderPso) { expectRepairs(Atomics, MemoryModel::PSO, 200, 74); }
+TEST(RandomRepair, WithLocksAndWaitsUnderTso) { expectRepairs(Mixed, MemoryModel::TSO, 40, 75); }
+TEST(RandomRepair, WithLocksAndWaitsUnderPso) { expectRepairs(Mixed, MemoryModel::PSO, 40, 76); }
 TEST(RandomRepair, MakesProgramsRobust) {
   expectRobust(Accesses, 150, 77);
   expectRobust(Atomics, 150, 78);

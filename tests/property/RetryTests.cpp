@@ -97,7 +97,7 @@ pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 };
 
 /// The kinds of bugs with all failures that are written into the program.
-std::set<std::string> expectedKinds(const RetryingProgram &R, Model M) {
+std::set<std::string> expectedKinds(const RetryingProgram &R, MemoryModel M) {
   Program P = testing::compile(testing::requestForText(R.failing()));
   auto FailAt = std::find_if(P.Globals.begin(), P.Globals.end(), [](const Global &G) { return G.Name == "fail_at"; });
   CheckOptions Options;
@@ -132,7 +132,7 @@ TEST(Retries, FailuresAreThoseThatCanBeWrittenDown) {
     Options.Exhaustive = true;
     Options.Monitor = false;
     Options.Unroll = Unroll;
-    Options.Models = {Random() % 2 ? Model::SC : Model::PSO};
+    Options.Models = {Random() % 2 ? MemoryModel::SC : MemoryModel::PSO};
     const ModelReport Report = testing::checkText(R.text(), Options).Models.front();
     ASSERT_NE(Report.Result, Verdict::Inconclusive) << Report.Reason << R.text();
     ASSERT_EQ(listOf(kindsOf(Report)), listOf(expectedKinds(R, Report.Which)))
@@ -150,7 +150,7 @@ TEST(Retries, AllEnginesFindTheSameKindsOfBugs) {
   Options.Counterexamples = 0;
   for (unsigned K = 0; K < testing::programsOr(100); ++K) {
     const RetryingProgram R(Random);
-    std::map<Model, std::set<std::string>> Expected;
+    std::map<MemoryModel, std::set<std::string>> Expected;
     for (const testing::EngineAnswer &A : testing::checkByAll(R.text(), Options)) {
       const Verdict V = A.Report.Result;
       ASSERT_TRUE(V == Verdict::Verified || V == Verdict::Violation || V == Verdict::Bounded)
@@ -166,8 +166,8 @@ TEST(Retries, AllEnginesFindTheSameKindsOfBugs) {
           << A.Engine << ", program " << K << " of seed " << Seed << ":\n"
           << R.text();
     }
-    for (const std::string &Kind : Expected[Model::SC])
-      for (Model M : {Model::TSO, Model::PSO, Model::Power})
+    for (const std::string &Kind : Expected[MemoryModel::SC])
+      for (MemoryModel M : {MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power})
         ASSERT_TRUE(Expected[M].contains(Kind))
             << Kind << " under " << nameOf(M) << ", program " << K << " of seed " << Seed << ":\n"
             << R.text();

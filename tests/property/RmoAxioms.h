@@ -15,7 +15,7 @@ public:
 
   /// That what is preserved has no cycle with communication is asked as for PSO: threads may read their own stores
   /// early.
-  RmoAxioms() : OrderAxioms<Words>(AxiomaticModel::PSO) {}
+  RmoAxioms() : OrderAxioms<Words>(MemoryModel::PSO) {}
 
   Set commitBefore(const Graph &G, EventId E) const override { return PowerAxioms<Words>().commitBefore(G, E); }
 
@@ -41,6 +41,6 @@ private:
 };
 
 /// C11's orders and fences mean the instructions that they mean under POWER.
-inline GraphModel rmo() { return GraphModel::of<RmoAxioms>(AxiomaticModel::Power); }
+inline GraphModel rmo() { return GraphModel::of<RmoAxioms>(MemoryModel::Power); }
 
 } // namespace picket::testing

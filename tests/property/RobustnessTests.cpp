@@ -43,7 +43,8 @@ bool isShown(const Recording &Run, const RobustnessAlarm &Alarm) {
 }
 
 /// What is wrong with the execution that shows an alarm.
-std::string problemOfWitness(const Program &P, const Sharing &Shared, Buffering Buffers, const RobustnessAlarm &Alarm) {
+std::string problemOfWitness(const Program &P, const Sharing &Shared, MemoryModel Buffers,
+                             const RobustnessAlarm &Alarm) {
   MachineOptions Options;
   Options.Unroll = 4;
   std::optional<Recording> Run = findWitness(P, Options, Shared, Buffers, Alarm);
@@ -63,23 +64,21 @@ std::string problemOfWitness(const Program &P, const Sharing &Shared, Buffering 
 /// What is wrong with the alarms of a program, empty if nothing.
 std::string problemOf(const RandomProgram &P, unsigned *NotRobust = nullptr) {
   Program Compiled = testing::compile(testing::requestForText(P.text()));
-  ExplorationOptions Options = testing::exhaustively(Buffering::None, 4);
+  ExplorationOptions Options = testing::exhaustively(MemoryModel::SC, 4);
   ScMonitor Monitor;
   Options.Monitor = &Monitor;
   Known Seen;
   uint64_t Sc = exploreOptimally(Compiled, Options, Seen).Executions;
   std::string Problem;
-  const std::pair<ScMonitor::Which, Buffering> Models[] = {{ScMonitor::Tso, Buffering::Fifo},
-                                                           {ScMonitor::Pso, Buffering::PerLocation}};
-  for (auto [Which, Buffers] : Models) {
-    uint64_t Relaxed = testing::explore(Compiled, Buffers, 4).Executions;
+  for (MemoryModel Which : monitoredModels()) {
+    uint64_t Relaxed = testing::explore(Compiled, Which, 4).Executions;
     if (NotRobust)
-      NotRobust[Which] += Relaxed != Sc;
+      NotRobust[Which == MemoryModel::PSO] += Relaxed != Sc;
     if (Monitor.alarmed(Which) != (Relaxed != Sc))
-      Problem += std::string(testing::nameOf(Buffers)) + (Monitor.alarmed(Which) ? ": alarm" : ": no alarm") + ", " +
-                 std::to_string(Relaxed) + " traces instead of " + std::to_string(Sc) + "\n";
+      Problem += titleOf(Which) + (Monitor.alarmed(Which) ? ": alarm" : ": no alarm") + ", " + std::to_string(Relaxed) +
+                 " traces instead of " + std::to_string(Sc) + "\n";
     for (const AlarmedPair *Pair : Monitor.sorted(Which))
-      Problem += problemOfWitness(Compiled, *Seen.Shared, Buffers, Pair->Shortest);
+      Problem += problemOfWitness(Compiled, *Seen.Shared, Which, Pair->Shortest);
   }
   return Problem;
 }

@@ -15,16 +15,14 @@ using testing::SharedVariables;
 using testing::Statement;
 using testing::Trace;
 
-std::string problemOf(const RandomProgram &P, AxiomaticModel Model) {
+std::string problemOf(const RandomProgram &P, MemoryModel Model) {
   std::optional<Program> Compiled = testing::compileRandom(P.text());
   if (!Compiled)
     return "does not compile";
   SharedVariables Shared(*Compiled);
   ExplorationOptions Options;
   Options.Exhaustive = true;
-  Options.Buffers = Model == AxiomaticModel::SC    ? Buffering::None
-                    : Model == AxiomaticModel::TSO ? Buffering::Fifo
-                                                   : Buffering::PerLocation;
+  Options.Model = Model;
   InOrder Expected(Shared);
   ExplorationOptions Shown = Options;
   Shown.Machine.ShowAll = true; // also what only one thread accesses
@@ -47,7 +45,7 @@ std::string problemOf(const RandomProgram &P, AxiomaticModel Model) {
          std::to_string(Result.FailedWakeups) + " failed wakeups " + Result.Reason + "\n";
 }
 
-void expectSameTraces(const testing::Palette &From, AxiomaticModel Model, unsigned Programs, unsigned Seed) {
+void expectSameTraces(const testing::Palette &From, MemoryModel Model, unsigned Programs, unsigned Seed) {
   Programs = testing::programsOr(Programs);
   Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
@@ -78,7 +76,7 @@ const testing::Palette Fences = {Statement::Store,        Statement::Load,      
                                  Statement::ReleaseFence, Statement::StoreSeqCst, Statement::StoreRelease,
                                  Statement::Guarded,      Statement::RelaxedAdd};
 
-class Rsmc : public ::testing::TestWithParam<AxiomaticModel> {};
+class Rsmc : public ::testing::TestWithParam<MemoryModel> {};
 
 TEST_P(Rsmc, SeesTheTracesOfPlainAccesses) { expectSameTraces(Accesses, GetParam(), 400, 1); }
 TEST_P(Rsmc, SeesTheTracesOfAtomics) { expectSameTraces(Atomics, GetParam(), 300, 2); }
@@ -86,12 +84,8 @@ TEST_P(Rsmc, SeesTheTracesOfLocks) { expectSameTraces(Locks, GetParam(), 200, 3)
 TEST_P(Rsmc, SeesTheTracesOfAwaits) { expectSameTraces(Awaits, GetParam(), 300, 4); }
 TEST_P(Rsmc, SeesTheTracesWithFences) { expectSameTraces(Fences, GetParam(), 300, 5); }
 
-INSTANTIATE_TEST_SUITE_P(Models, Rsmc, ::testing::Values(AxiomaticModel::SC, AxiomaticModel::TSO, AxiomaticModel::PSO),
-                         [](const auto &Info) {
-                           return std::string(Info.param == AxiomaticModel::SC    ? "SC"
-                                              : Info.param == AxiomaticModel::TSO ? "TSO"
-                                                                                  : "PSO");
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, Rsmc, ::testing::Values(MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO),
+                         [](const auto &Info) { return titleOf(Info.param); });
 
 } // namespace
 } // namespace picket

@@ -82,10 +82,10 @@ struct Counts {
 /// What is wrong with the searches of a program, empty if nothing. If it has blocks of memory that come and go, a number
 /// may look like the address of one, which is then not forgotten: which one that is depends on the order of the search,
 /// and either can have more states.
-std::string problemOf(const std::string &Text, Buffering Buffers, bool Explore, bool HasBlocks, Counts &Sum) {
+std::string problemOf(const std::string &Text, MemoryModel Buffers, bool Explore, bool HasBlocks, Counts &Sum) {
   Program P = testing::compile(testing::requestForText(Text));
   StateSearchOptions Options;
-  Options.Buffers = Buffers;
+  Options.Model = Buffers;
   Options.Exhaustive = true;
   Options.Machine.QuietAccesses = !Explore; // both must show the same accesses, to stop at the same places
   Ends Reduced, Full;
@@ -117,7 +117,7 @@ std::string problemOf(const std::string &Text, Buffering Buffers, bool Explore, 
   return Seen.Last != Full.Last ? "other last states than the explorer" : "";
 }
 
-void expectSameStates(const testing::Palette &From, Buffering Buffers, unsigned Programs, unsigned Seed,
+void expectSameStates(const testing::Palette &From, MemoryModel Buffers, unsigned Programs, unsigned Seed,
                       unsigned MaxThreads = 3, unsigned MaxStatements = 5) {
   std::mt19937 Random(testing::seedOr(Seed));
   Counts Sum;
@@ -158,16 +158,16 @@ const testing::Palette FencesAndBarriers = {Statement::Store,        Statement::
                                             Statement::ReleaseFence, Statement::Narrow,     Statement::StoreRelease,
                                             Statement::StoreSeqCst,  Statement::RelaxedAdd, Statement::Guarded};
 
-TEST(StateSearch, SeesTheStatesOfPlainAccesses) { expectSameStates(Accesses, Buffering::None, 500, 1); }
-TEST(StateSearch, SeesTheStatesOfAtomics) { expectSameStates(Atomics, Buffering::None, 400, 2); }
-TEST(StateSearch, SeesTheStatesOfAwaitsAndLocks) { expectSameStates(Waiting, Buffering::None, 400, 3); }
-TEST(StateSearch, SeesTheStatesOfConditionVariables) { expectSameStates(Conditions, Buffering::None, 200, 4, 3, 3); }
-TEST(StateSearch, SeesTheStatesOfStoreBuffers) { expectSameStates(Fences, Buffering::Fifo, 400, 5); }
-TEST(StateSearch, SeesTheStatesOfSixteenBytes) { expectSameStates(Wide, Buffering::None, 300, 6); }
-TEST(StateSearch, SeesTheStatesOfSixteenBytesInStoreBuffers) { expectSameStates(Wide, Buffering::Fifo, 300, 7, 3, 4); }
+TEST(StateSearch, SeesTheStatesOfPlainAccesses) { expectSameStates(Accesses, MemoryModel::SC, 500, 1); }
+TEST(StateSearch, SeesTheStatesOfAtomics) { expectSameStates(Atomics, MemoryModel::SC, 400, 2); }
+TEST(StateSearch, SeesTheStatesOfAwaitsAndLocks) { expectSameStates(Waiting, MemoryModel::SC, 400, 3); }
+TEST(StateSearch, SeesTheStatesOfConditionVariables) { expectSameStates(Conditions, MemoryModel::SC, 200, 4, 3, 3); }
+TEST(StateSearch, SeesTheStatesOfStoreBuffers) { expectSameStates(Fences, MemoryModel::TSO, 400, 5); }
+TEST(StateSearch, SeesTheStatesOfSixteenBytes) { expectSameStates(Wide, MemoryModel::SC, 300, 6); }
+TEST(StateSearch, SeesTheStatesOfSixteenBytesInStoreBuffers) { expectSameStates(Wide, MemoryModel::TSO, 300, 7, 3, 4); }
 
 TEST(StateSearch, SeesTheStatesOfStoreBuffersPerLocation) {
-  expectSameStates(FencesAndBarriers, Buffering::PerLocation, 300, 7);
+  expectSameStates(FencesAndBarriers, MemoryModel::PSO, 300, 7);
 }
 
 TEST(StateSearch, SeesTheStatesOfLoopsWithoutBound) {
@@ -175,7 +175,7 @@ TEST(StateSearch, SeesTheStatesOfLoopsWithoutBound) {
   Counts Sum;
   for (unsigned K = 0; K < testing::programsOr(1'500); ++K) {
     const std::string Text = testing::makeLoopingProgram(Random);
-    ASSERT_EQ(problemOf(Text, Buffering::None, /*Explore=*/false, /*HasBlocks=*/true, Sum), "")
+    ASSERT_EQ(problemOf(Text, MemoryModel::SC, /*Explore=*/false, /*HasBlocks=*/true, Sum), "")
         << "program " << K << "\n"
         << Text;
   }
@@ -184,10 +184,10 @@ TEST(StateSearch, SeesTheStatesOfLoopsWithoutBound) {
 }
 
 /// What several workers make of a program is what one does: bugs, last states, and without reduction all states.
-std::string problemOfTogether(const std::string &Text, Buffering Buffers, bool HasBlocks, uint64_t &GivenAway) {
+std::string problemOfTogether(const std::string &Text, MemoryModel Buffers, bool HasBlocks, uint64_t &GivenAway) {
   const Program P = testing::compile(testing::requestForText(Text));
   StateSearchOptions Options;
-  Options.Buffers = Buffers;
+  Options.Model = Buffers;
   Options.Exhaustive = true;
   Options.Reduce = false;
   Options.StatesAlone = 0;
@@ -221,7 +221,7 @@ std::string problemOfTogether(const std::string &Text, Buffering Buffers, bool H
   return "";
 }
 
-void expectSameTogether(const testing::Palette &From, Buffering Buffers, unsigned Programs, unsigned Seed) {
+void expectSameTogether(const testing::Palette &From, MemoryModel Buffers, unsigned Programs, unsigned Seed) {
   std::mt19937 Random(testing::seedOr(Seed));
   uint64_t GivenAway = 0;
   Programs = testing::programsOr(Programs);
@@ -232,11 +232,11 @@ void expectSameTogether(const testing::Palette &From, Buffering Buffers, unsigne
   EXPECT_GT(GivenAway, Programs) << "workers should have something to do";
 }
 
-TEST(StatesTogether, AreThoseOfPlainAccesses) { expectSameTogether(Accesses, Buffering::None, 300, 11); }
-TEST(StatesTogether, AreThoseOfAwaitsAndLocks) { expectSameTogether(Waiting, Buffering::None, 300, 12); }
-TEST(StatesTogether, AreThoseOfStoreBuffers) { expectSameTogether(Fences, Buffering::Fifo, 200, 13); }
+TEST(StatesTogether, AreThoseOfPlainAccesses) { expectSameTogether(Accesses, MemoryModel::SC, 300, 11); }
+TEST(StatesTogether, AreThoseOfAwaitsAndLocks) { expectSameTogether(Waiting, MemoryModel::SC, 300, 12); }
+TEST(StatesTogether, AreThoseOfStoreBuffers) { expectSameTogether(Fences, MemoryModel::TSO, 200, 13); }
 TEST(StatesTogether, AreThoseOfStoreBuffersPerLocation) {
-  expectSameTogether(FencesAndBarriers, Buffering::PerLocation, 200, 14);
+  expectSameTogether(FencesAndBarriers, MemoryModel::PSO, 200, 14);
 }
 
 TEST(StatesTogether, AreThoseOfLoopsWithoutBound) {
@@ -245,8 +245,8 @@ TEST(StatesTogether, AreThoseOfLoopsWithoutBound) {
   const unsigned Programs = testing::programsOr(600);
   for (unsigned K = 0; K < Programs; ++K) {
     const std::string Text = testing::makeLoopingProgram(Random);
-    ASSERT_EQ(problemOfTogether(Text, Buffering::None, /*HasBlocks=*/true, GivenAway), "") << "program " << K << "\n"
-                                                                                          << Text;
+    ASSERT_EQ(problemOfTogether(Text, MemoryModel::SC, /*HasBlocks=*/true, GivenAway), "") << "program " << K << "\n"
+                                                                                           << Text;
   }
   EXPECT_GT(GivenAway, Programs) << "workers should have something to do";
 }

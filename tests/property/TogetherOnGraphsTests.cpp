@@ -30,9 +30,9 @@ struct Way {
   GraphModel Model;
   Equivalence OnePer;
 };
-const Way Power{AxiomaticModel::Power, Equivalence::ShashaSnir};
-const Way Sc{AxiomaticModel::SC, Equivalence::ReadsFrom}, Tso{AxiomaticModel::TSO, Equivalence::ReadsFrom},
-    Pso{AxiomaticModel::PSO, Equivalence::ReadsFrom};
+const Way Power{MemoryModel::Power, Equivalence::ShashaSnir};
+const Way Sc{MemoryModel::SC, Equivalence::ReadsFrom}, Tso{MemoryModel::TSO, Equivalence::ReadsFrom},
+    Pso{MemoryModel::PSO, Equivalence::ReadsFrom};
 
 /// How many runs others had a part in, of all.
 struct Shares {
@@ -41,7 +41,7 @@ struct Shares {
 
 void expectTheSame(const Program &P, const Way &On, const std::string &What, Shares &Shared) {
   constexpr uint64_t TooMany = 20'000;
-  ExplorationOptions Options = testing::exhaustively(Buffering::None);
+  ExplorationOptions Options = testing::exhaustively(MemoryModel::SC);
   Options.OnePer = On.OnePer;
   std::atomic<bool> Cancel = false;
   Options.Cancel = &Cancel;
@@ -153,9 +153,9 @@ TEST(TogetherOnGraphs, StopAtTheFirstBug) {
     void restarted() override { Buggy = 0; }
   } Seen;
   SpareCores Spare(3);
-  ExplorationOptions Options = together(testing::exhaustively(Buffering::None), Spare);
+  ExplorationOptions Options = together(testing::exhaustively(MemoryModel::SC), Spare);
   Options.Exhaustive = false;
-  EXPECT_EQ(exploreGraphs(P, AxiomaticModel::Power, Options, Seen).Ended, ExplorationResult::End::FirstBug);
+  EXPECT_EQ(exploreGraphs(P, MemoryModel::Power, Options, Seen).Ended, ExplorationResult::End::FirstBug);
   EXPECT_EQ(Seen.Buggy, 1u);
 }
 
@@ -169,9 +169,9 @@ TEST(TogetherOnGraphs, StopWhenToldTo) {
     void ended(GraphRun &, Ending) override { Cancel = ++Ended >= 20'000; }
   } Seen(Cancel);
   SpareCores Spare(2);
-  ExplorationOptions Options = together(testing::exhaustively(Buffering::None), Spare);
+  ExplorationOptions Options = together(testing::exhaustively(MemoryModel::SC), Spare);
   Options.Cancel = &Cancel;
-  const ExplorationResult Result = exploreGraphs(P, AxiomaticModel::Power, Options, Seen);
+  const ExplorationResult Result = exploreGraphs(P, MemoryModel::Power, Options, Seen);
   EXPECT_EQ(Result.Ended, ExplorationResult::End::Limit);
   EXPECT_EQ(Result.Reason, "the check was cancelled");
   EXPECT_LT(Result.Executions, 3'628'800u);

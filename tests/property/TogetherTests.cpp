@@ -27,7 +27,7 @@ struct Patient : testing::Traces {
 
 /// Keys have the numbers of objects in them, which can differ from run to run where threads create some: so only how
 /// many there are is compared there, which with each trace seen once is as good.
-void expectTheSame(const std::function<std::string(std::mt19937 &)> &Make, Buffering Buffers, unsigned Seed,
+void expectTheSame(const std::function<std::string(std::mt19937 &)> &Make, MemoryModel Buffers, unsigned Seed,
                    unsigned Programs) {
   Programs = testing::programsOr(Programs);
   Seed = testing::seedOr(Seed);
@@ -66,7 +66,7 @@ void expectTheSame(const std::function<std::string(std::mt19937 &)> &Make, Buffe
   EXPECT_GT(10 * ByOthers, All) << "others should have a share in it";
 }
 
-void expectTheSame(const testing::Palette &From, Buffering Buffers, unsigned Seed, unsigned Programs = 60) {
+void expectTheSame(const testing::Palette &From, MemoryModel Buffers, unsigned Seed, unsigned Programs = 60) {
   expectTheSame([&](std::mt19937 &Random) { return testing::makeProgram(Random, From, 4, 6).text(); }, Buffers, Seed,
                 Programs);
 }
@@ -80,31 +80,31 @@ const testing::Palette Waiting = {Statement::Store,     Statement::Load,        
 const testing::Palette Sizes = {Statement::Store, Statement::Load,     Statement::Narrow,
                                 Statement::Copy,  Statement::Exchange, Statement::ReleaseFence};
 
-TEST(Together, SeeWhatOneSeesUnderSc) { expectTheSame(Accesses, Buffering::None, 1); }
-TEST(Together, SeeWhatOneSeesOfAtomics) { expectTheSame(Atomics, Buffering::None, 2); }
-TEST(Together, SeeWhatOneSeesOfWaiting) { expectTheSame(Waiting, Buffering::None, 3); }
-TEST(Together, SeeWhatOneSeesUnderTso) { expectTheSame(Accesses, Buffering::Fifo, 4); }
-TEST(Together, SeeWhatOneSeesOfAtomicsUnderTso) { expectTheSame(Atomics, Buffering::Fifo, 5); }
-TEST(Together, SeeWhatOneSeesOfWaitingUnderTso) { expectTheSame(Waiting, Buffering::Fifo, 6); }
-TEST(Together, SeeWhatOneSeesUnderPso) { expectTheSame(Accesses, Buffering::PerLocation, 7); }
-TEST(Together, SeeWhatOneSeesOfWaitingUnderPso) { expectTheSame(Waiting, Buffering::PerLocation, 8); }
+TEST(Together, SeeWhatOneSeesUnderSc) { expectTheSame(Accesses, MemoryModel::SC, 1); }
+TEST(Together, SeeWhatOneSeesOfAtomics) { expectTheSame(Atomics, MemoryModel::SC, 2); }
+TEST(Together, SeeWhatOneSeesOfWaiting) { expectTheSame(Waiting, MemoryModel::SC, 3); }
+TEST(Together, SeeWhatOneSeesUnderTso) { expectTheSame(Accesses, MemoryModel::TSO, 4); }
+TEST(Together, SeeWhatOneSeesOfAtomicsUnderTso) { expectTheSame(Atomics, MemoryModel::TSO, 5); }
+TEST(Together, SeeWhatOneSeesOfWaitingUnderTso) { expectTheSame(Waiting, MemoryModel::TSO, 6); }
+TEST(Together, SeeWhatOneSeesUnderPso) { expectTheSame(Accesses, MemoryModel::PSO, 7); }
+TEST(Together, SeeWhatOneSeesOfWaitingUnderPso) { expectTheSame(Waiting, MemoryModel::PSO, 8); }
 TEST(Together, SeeWhatOneSeesOfSeveralSizes) {
-  expectTheSame(Sizes, Buffering::None, 9, 30);
-  expectTheSame(Sizes, Buffering::PerLocation, 10, 30);
+  expectTheSame(Sizes, MemoryModel::SC, 9, 30);
+  expectTheSame(Sizes, MemoryModel::PSO, 10, 30);
 }
 
 TEST(Together, SeeWhatOneSeesOfMemory) {
   const auto Make = [](std::mt19937 &Random) { return testing::makeMemoryProgram(Random, 4); };
-  expectTheSame(Make, Buffering::None, 11, 40);
-  expectTheSame(Make, Buffering::Fifo, 12, 40);
-  expectTheSame(Make, Buffering::PerLocation, 13, 40);
+  expectTheSame(Make, MemoryModel::SC, 11, 40);
+  expectTheSame(Make, MemoryModel::TSO, 12, 40);
+  expectTheSame(Make, MemoryModel::PSO, 13, 40);
 }
 
 TEST(Together, CountWhatOneCounts) {
   // Nodes that threads allocate, a lock, loops: names of objects, threads and locations must be the same for all.
   for (const char *Name :
        {"ms_queue", "nested_threads", "mutex_counter", "thread_local", "hazard_pointer", "mixed_size"})
-    for (Buffering Buffers : {Buffering::None, Buffering::Fifo, Buffering::PerLocation}) {
+    for (MemoryModel Buffers : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}) {
       const Program P = testing::compile(testing::requestForProgram(Name, {}));
       const ExplorationOptions Options = testing::exhaustively(Buffers, 4);
       testing::Silent Nobody;
@@ -136,7 +136,7 @@ int main(void) {
   for (int k = 0; k < 3; k++)
     pthread_join(t[k], 0);
 })"));
-  for (Buffering Buffers : {Buffering::Fifo, Buffering::PerLocation}) {
+  for (MemoryModel Buffers : {MemoryModel::TSO, MemoryModel::PSO}) {
     const ExplorationOptions Options = testing::exhaustively(Buffers);
     testing::Silent Nobody;
     const ExplorationResult Alone = exploreOptimally(P, Options, Nobody);
@@ -160,7 +160,7 @@ TEST(Together, StopAtTheFirstBug) {
     void restarted() override { Buggy = 0; }
   } Seen;
   SpareCores Spare(3);
-  ExplorationOptions Options = together(testing::exhaustively(Buffering::Fifo), Spare);
+  ExplorationOptions Options = together(testing::exhaustively(MemoryModel::TSO), Spare);
   Options.Exhaustive = false;
   EXPECT_EQ(exploreOptimally(P, Options, Seen).Ended, ExplorationResult::End::FirstBug);
   EXPECT_EQ(Seen.Buggy, 1u);
@@ -176,7 +176,7 @@ TEST(Together, StopWhenToldTo) {
     void ended(Execution &, Ending) override { Cancel = ++Ended >= 20'000; }
   } Seen(Cancel);
   SpareCores Spare(2);
-  ExplorationOptions Options = together(testing::exhaustively(Buffering::None), Spare);
+  ExplorationOptions Options = together(testing::exhaustively(MemoryModel::SC), Spare);
   Options.Cancel = &Cancel;
   const ExplorationResult Result = exploreOptimally(P, Options, Seen);
   EXPECT_EQ(Result.Ended, ExplorationResult::End::Limit);

@@ -17,7 +17,7 @@ const testing::Palette Everything = {
     Statement::Narrow,      Statement::Exchange, Statement::CompareSwap,  Statement::LockedAdd};
 
 /// Equal chronological traces if and only if equal Shasha-Snir traces.
-void expectTheorem1(Buffering Buffers, unsigned Seed) {
+void expectTheorem1(MemoryModel Buffers, unsigned Seed) {
   std::mt19937 Random(testing::seedOr(Seed));
   size_t Executions = 0, Traces = 0, Complete = 0, Programs = testing::programsOr(2000);
   for (size_t K = 0; K < Programs; ++K) {
@@ -41,14 +41,14 @@ void expectTheorem1(Buffering Buffers, unsigned Seed) {
 }
 
 TEST(Theorem1, ChronologicalTracesAreEqualIfAndOnlyIfShashaSnirTracesAreUnderTso) {
-  expectTheorem1(Buffering::Fifo, 1);
+  expectTheorem1(MemoryModel::TSO, 1);
 }
 TEST(Theorem1, ChronologicalTracesAreEqualIfAndOnlyIfShashaSnirTracesAreUnderPso) {
-  expectTheorem1(Buffering::PerLocation, 2);
+  expectTheorem1(MemoryModel::PSO, 2);
 }
 
 /// Every execution can be told in the most sequential order, and what is told is an execution.
-void expectLegalTellings(Buffering Buffers, unsigned Seed) {
+void expectLegalTellings(MemoryModel Buffers, unsigned Seed) {
   std::mt19937 Random(testing::seedOr(Seed));
   size_t Cyclic = 0;
   for (unsigned K = 0; K < testing::programsOr(300); ++K) {
@@ -62,12 +62,12 @@ void expectLegalTellings(Buffering Buffers, unsigned Seed) {
       ASSERT_EQ(Again.Outcome, ReplayResult::SameBug) << Again.Message << "\n" << Text.text();
     }
   }
-  EXPECT_EQ(Cyclic == 0, Buffers == Buffering::None) << "SC executions have no cycle; some others do";
+  EXPECT_EQ(Cyclic == 0, Buffers == MemoryModel::SC) << "SC executions have no cycle; some others do";
 }
 
-TEST(Telling, IsALegalExecutionUnderSc) { expectLegalTellings(Buffering::None, 11); }
-TEST(Telling, IsALegalExecutionUnderTso) { expectLegalTellings(Buffering::Fifo, 12); }
-TEST(Telling, IsALegalExecutionUnderPso) { expectLegalTellings(Buffering::PerLocation, 13); }
+TEST(Telling, IsALegalExecutionUnderSc) { expectLegalTellings(MemoryModel::SC, 11); }
+TEST(Telling, IsALegalExecutionUnderTso) { expectLegalTellings(MemoryModel::TSO, 12); }
+TEST(Telling, IsALegalExecutionUnderPso) { expectLegalTellings(MemoryModel::PSO, 13); }
 
 } // namespace
 } // namespace picket

@@ -16,19 +16,19 @@ struct EngineAnswer {
 inline std::vector<EngineAnswer> checkByAll(const std::string &Text, CheckOptions Options = {}) {
   std::vector<EngineAnswer> All;
   CompileResult Compiled = compileProgram(requestForText(Text));
-  auto Add = [&](const char *How, std::vector<Model> Models) {
+  auto Add = [&](const char *How, std::vector<MemoryModel> Models) {
     Options.Models = std::move(Models);
     for (ModelReport &M : checkCompiled("/test.c", Compiled, Options).Models)
       All.push_back({std::string(picket::nameOf(M.Which)) + How, std::move(M)});
   };
   Options.Monitor = false;
   Options.Search = Engine::Bounded;
-  Add("", {Model::SC, Model::TSO, Model::PSO, Model::Power});
+  Add("", {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power});
   Options.OnePer = Equivalence::ReadsFrom;
-  Add(", reads-from", {Model::SC, Model::TSO, Model::PSO});
+  Add(", reads-from", {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO});
   Options.OnePer = Equivalence::ShashaSnir;
   Options.Search = Engine::Lazy;
-  Add(", states", {Model::SC, Model::TSO});
+  Add(", states", {MemoryModel::SC, MemoryModel::TSO});
   return All;
 }
 
@@ -36,7 +36,7 @@ inline std::vector<EngineAnswer> checkByAll(const std::string &Text, CheckOption
 inline std::set<std::string> kindsOf(const ModelReport &M) {
   std::set<std::string> Kinds;
   for (const Bug &B : M.Bugs)
-    Kinds.insert(B.Kind);
+    Kinds.insert(picket::nameOf(B.Kind));
   return Kinds;
 }
 

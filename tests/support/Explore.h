@@ -13,11 +13,8 @@
 
 namespace picket::testing {
 
-constexpr Buffering AllModels[] = {Buffering::None, Buffering::Fifo, Buffering::PerLocation};
-
-inline const char *nameOf(Buffering Buffers) {
-  return Buffers == Buffering::None ? "SC" : Buffers == Buffering::Fifo ? "TSO" : "PSO";
-}
+/// With store buffers.
+constexpr MemoryModel AllModels[] = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
 
 inline CompileRequest requestForText(const std::string &Text, std::vector<std::string> Flags = {}) {
   CompileRequest Request;
@@ -79,15 +76,15 @@ struct Traces : ExplorationObserver {
   }
 };
 
-inline ExplorationOptions exhaustively(Buffering Buffers, unsigned Unroll = 64) {
+inline ExplorationOptions exhaustively(MemoryModel Buffers, unsigned Unroll = 64) {
   ExplorationOptions Options;
-  Options.Buffers = Buffers;
+  Options.Model = Buffers;
   Options.Exhaustive = true;
   Options.Machine.Unroll = Unroll;
   return Options;
 }
 
-inline ExplorationResult explore(const Program &P, Buffering Buffers, unsigned Unroll = 64) {
+inline ExplorationResult explore(const Program &P, MemoryModel Buffers, unsigned Unroll = 64) {
   Silent Nobody;
   return exploreOptimally(P, exhaustively(Buffers, Unroll), Nobody);
 }

@@ -71,11 +71,10 @@ struct Explored {
   uint64_t Repeated = 0;
 };
 
-inline Explored exploreGraphsOf(const Program &P, const GraphModel &Model = AxiomaticModel::Power,
-                                unsigned Unroll = 8) {
+inline Explored exploreGraphsOf(const Program &P, const GraphModel &Model = MemoryModel::Power, unsigned Unroll = 8) {
   GraphTraces Traces;
   Explored All;
-  All.Result = exploreGraphs(P, Model, exhaustively(Buffering::None, Unroll), Traces);
+  All.Result = exploreGraphs(P, Model, exhaustively(MemoryModel::SC, Unroll), Traces);
   All.Bugs = std::move(Traces.Bugs);
   All.Repeated = Traces.repeated();
   return All;

@@ -12,20 +12,20 @@ namespace picket::testing {
 
 struct WayToCheck {
   std::string Name;
-  Model Which = Model::SC;
+  MemoryModel Which = MemoryModel::SC;
   Equivalence OnePer = Equivalence::ShashaSnir;
   Engine Search = Engine::Bounded;
 };
 
 inline std::vector<WayToCheck> waysToCheck() {
-  return {{"SC", Model::SC},
-          {"TSO", Model::TSO},
-          {"PSO", Model::PSO},
-          {"POWER", Model::Power},
-          {"SC by reads-from", Model::SC, Equivalence::ReadsFrom},
-          {"PSO by reads-from", Model::PSO, Equivalence::ReadsFrom},
-          {"states of SC", Model::SC, Equivalence::ShashaSnir, Engine::Lazy},
-          {"states of TSO", Model::TSO, Equivalence::ShashaSnir, Engine::Lazy}};
+  return {{"SC", MemoryModel::SC},
+          {"TSO", MemoryModel::TSO},
+          {"PSO", MemoryModel::PSO},
+          {"POWER", MemoryModel::Power},
+          {"SC by reads-from", MemoryModel::SC, Equivalence::ReadsFrom},
+          {"PSO by reads-from", MemoryModel::PSO, Equivalence::ReadsFrom},
+          {"states of SC", MemoryModel::SC, Equivalence::ShashaSnir, Engine::Lazy},
+          {"states of TSO", MemoryModel::TSO, Equivalence::ShashaSnir, Engine::Lazy}};
 }
 
 inline Checks checksNamed(const std::string &List) {
@@ -58,7 +58,7 @@ inline ModelReport checkFor(const std::string &List, const std::string &Text, co
 inline std::set<std::string> bugsOf(const ModelReport &M) {
   std::set<std::string> All;
   for (const Bug &B : M.Bugs)
-    All.insert(B.Kind + ":" + std::to_string(B.Where.Line));
+    All.insert(std::string(picket::nameOf(B.Kind)) + ":" + std::to_string(B.Where.Line));
   return All;
 }
 
@@ -66,7 +66,7 @@ using BugNames = std::set<std::string>;
 
 /// Whether these are the bugs that are expected by a way to check. Lazy TSO ends with the first one it comes to.
 inline bool areBugs(const BugNames &Found, const BugNames &Expected, const WayToCheck &Way) {
-  if (Way.Search != Engine::Lazy || Way.Which != Model::TSO || Expected.size() < 2)
+  if (Way.Search != Engine::Lazy || Way.Which != MemoryModel::TSO || Expected.size() < 2)
     return Found == Expected;
   return !Found.empty() && std::includes(Expected.begin(), Expected.end(), Found.begin(), Found.end());
 }
@@ -80,13 +80,13 @@ inline void expectBugs(const std::string &List, const std::string &Text, const B
         << Way.Name << " " << ::testing::PrintToString(bugsOf(M)) << " " << M.Reason << "\n" << Text;
     EXPECT_EQ(M.Result, Expected.empty() ? Verdict::Verified : Verdict::Violation) << Way.Name << " " << M.Reason;
     for (const Bug &B : M.Bugs) {
-      ASSERT_TRUE(B.Trace) << Way.Name << " " << B.Kind;
+      ASSERT_TRUE(B.Trace) << Way.Name << " " << picket::nameOf(B.Kind);
       CompileRequest Request = requestForText(Text, Flags);
-      Request.FindOverflows = B.Kind == picket::nameOf(BugKind::Overflow);
+      Request.FindOverflows = B.Kind == BugKind::Overflow;
       MachineOptions Options;
       Options.Unroll = B.Trace->Run.Unroll;
       EXPECT_EQ(replay(compile(Request), B.Trace->Run, Options).Outcome, ReplayResult::SameBug)
-          << Way.Name << " " << B.Kind;
+          << Way.Name << " " << picket::nameOf(B.Kind);
     }
   }
 }

@@ -68,10 +68,12 @@ inline std::vector<FenceKind> fencesOf(const LitmusTest &Test) {
   return Kinds;
 }
 
-inline LitmusResult runTest(const std::string &Text, Model M = Model::SC) { return runLitmus(readTest(Text), M); }
+inline LitmusResult runTest(const std::string &Text, MemoryModel M = MemoryModel::SC) {
+  return runLitmus(readTest(Text), M);
+}
 
 /// The only final state of a test.
-inline std::string finalStateOf(const std::string &Text, Model M = Model::SC) {
+inline std::string finalStateOf(const std::string &Text, MemoryModel M = MemoryModel::SC) {
   LitmusTest Test = readTest(Text);
   LitmusResult Result = runLitmus(Test, M);
   EXPECT_EQ(Result.Coverage, Verdict::Verified) << Result.Reason;
@@ -81,7 +83,7 @@ inline std::string finalStateOf(const std::string &Text, Model M = Model::SC) {
 
 /// The only final state of a thread with this code.
 inline std::string stateOf(const char *Architecture, const std::vector<std::string> &Code, const std::string &Observed,
-                           const std::string &Initial = "", Model M = Model::SC) {
+                           const std::string &Initial = "", MemoryModel M = MemoryModel::SC) {
   return finalStateOf(oneThread(Architecture, Code, "locations [" + Observed + "]\nforall true", Initial), M);
 }
 

@@ -25,7 +25,7 @@ inline Sharing variablesShared(const Program &P) {
 
 /// Calls `Each` with a recording of every interleaving of every step of the program. False if there are more than
 /// `Max`.
-inline bool forEachExecution(const Program &P, Buffering Buffers, size_t Max,
+inline bool forEachExecution(const Program &P, MemoryModel Buffers, size_t Max,
                              const std::function<void(Recording)> &Each) {
   Sharing Shared = variablesShared(P);
   Configuration C(P, Shared, MachineOptions(), Buffers);
@@ -56,7 +56,7 @@ inline bool forEachExecution(const Program &P, Buffering Buffers, size_t Max,
 }
 
 /// A recording of an execution whose steps are chosen at random.
-inline Recording randomExecution(const Program &P, Buffering Buffers, std::mt19937 &Random) {
+inline Recording randomExecution(const Program &P, MemoryModel Buffers, std::mt19937 &Random) {
   Sharing Shared = variablesShared(P);
   Configuration C(P, Shared, MachineOptions(), Buffers);
   C.start();
@@ -114,7 +114,7 @@ inline bool isCyclic(const TraceGraph &G) {
 
 /// What is wrong with the explanation of an execution, whatever the execution is; empty if nothing.
 inline std::string problemOf(const Counterexample &C) {
-  const bool Power = C.Run.Model == "power";
+  const bool Power = C.Run.Model == MemoryModel::Power;
   if (std::string Problem = Power ? PowerRules::problemOf(C.Run) : StoreBufferRules::problemOf(C.Run); !Problem.empty())
     return "not an execution of the model: " + Problem;
   if (Power && !C.Chronological.Nodes.empty())

@@ -10,7 +10,7 @@
 
 namespace picket::testing {
 
-inline CheckOptions optionsFor(const std::vector<Model> &Models, unsigned Unroll = 8) {
+inline CheckOptions optionsFor(const std::vector<MemoryModel> &Models, unsigned Unroll = 8) {
   CheckOptions Options;
   Options.Models = Models;
   Options.Unroll = Unroll;
@@ -65,14 +65,14 @@ struct PossibleChange {
 /// Every change of the kinds that repairs are made of, at every access of memory in the user's text: fences behind and
 /// in front of it, other orders for it. Knows nothing of how a repair finds its candidates. `Strongest`: of the changes
 /// at one place the one that orders most, and all cost 1.
-inline std::vector<PossibleChange> allChanges(const Program &P, const std::vector<Model> &Models,
+inline std::vector<PossibleChange> allChanges(const Program &P, const std::vector<MemoryModel> &Models,
                                               bool Strongest = false) {
-  auto Asked = [&](Model M) { return std::find(Models.begin(), Models.end(), M) != Models.end(); };
+  auto Asked = [&](MemoryModel M) { return std::find(Models.begin(), Models.end(), M) != Models.end(); };
   const RepairCosts Costs;
   std::vector<std::pair<FenceKind, unsigned>> Kinds = {{FenceKind::Full, Costs.FullFence}};
-  if (!Strongest && (Asked(Model::PSO) || Asked(Model::Power)))
+  if (!Strongest && (Asked(MemoryModel::PSO) || Asked(MemoryModel::Power)))
     Kinds.emplace_back(FenceKind::AcqRel, Costs.LightFence);
-  if (!Strongest && Models == std::vector{Model::Power})
+  if (!Strongest && Models == std::vector{MemoryModel::Power})
     Kinds.emplace_back(FenceKind::ISync, Costs.ISync);
   std::vector<unsigned> WaysTo(P.Code.size());
   for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc)
@@ -186,7 +186,7 @@ inline unsigned fewestChanges(const Program &P, const CheckOptions &Options, uns
 /// What is said to be the cheapest repair, and nothing of the text has to be written for it.
 inline RepairResult cheapestRepair(const Program &P, const CheckOptions &Options) {
   RepairOptions Wanted;
-  Wanted.Assembly = Options.Models == std::vector{Model::Power};
+  Wanted.Assembly = Options.Models == std::vector{MemoryModel::Power};
   return Repairer(P, bugChecker("/test.c", Options, Thoroughness::All, nullptr), Wanted, nullptr).find(true, true);
 }
 

@@ -67,7 +67,7 @@ private:
       ++T.Epoch;
     switch (E.Kind) {
     case EventKind::Store:
-      if (R.Model == "sc")
+      if (R.Model == MemoryModel::SC)
         write(E.Accesses[0]);
       else
         T.Buffer.push_back({Now, T.Epoch});
@@ -112,7 +112,7 @@ private:
     if (Mine == T.Buffer.end())
       return say("the store is not in the buffer");
     for (auto Older = T.Buffer.begin(); Older != Mine; ++Older) {
-      bool MayOvertake = R.Model == "pso" && Older->Epoch == Mine->Epoch &&
+      bool MayOvertake = R.Model == MemoryModel::PSO && Older->Epoch == Mine->Epoch &&
                          !overlap(R.Events[Older->Store].Accesses[0].Variable, E.Accesses[0].Variable);
       if (!MayOvertake)
         return say("an older store is still in the buffer");
@@ -146,12 +146,12 @@ private:
 
   void synchronise(const TraceEvent &E) {
     uint32_t Lock = E.Accesses[0].Variable;
-    if (E.What == "locks") {
+    if (E.Action == SyncAction::Locks) {
       auto Holder = Holders.find(Lock);
       if (Holder != Holders.end() && Holder->second.first != E.Thread)
         return say("locks what another thread holds");
       Holders.try_emplace(Lock, E.Thread, 0).first->second.second++;
-    } else if (E.What == "unlocks") {
+    } else if (E.Action == SyncAction::Unlocks) {
       auto Holder = Holders.find(Lock);
       if (Holder != Holders.end() && --Holder->second.second == 0)
         Holders.erase(Holder);

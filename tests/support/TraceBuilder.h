@@ -12,8 +12,8 @@ namespace picket::testing {
 
 class TraceBuilder {
 public:
-  explicit TraceBuilder(std::string Model = "tso", std::string File = "test.c") {
-    C.Run.Model = std::move(Model);
+  explicit TraceBuilder(MemoryModel Model = MemoryModel::TSO, std::string File = "test.c") {
+    C.Run.Model = Model;
     C.Run.File = std::move(File);
   }
 
@@ -67,9 +67,9 @@ public:
     event(E).Accesses = {{Variable, false, 0, 0, Old}, {Variable, true, 0, 0, New}};
     return E;
   }
-  uint32_t sync(uint32_t Thread, const std::string &What, uint32_t Variable, uint32_t Line) {
+  uint32_t sync(uint32_t Thread, SyncAction Action, uint32_t Variable, uint32_t Line) {
     uint32_t E = add(EventKind::Sync, Thread, Line);
-    event(E).What = What;
+    event(E).Action = Action;
     event(E).Accesses.push_back({Variable, true, 0, 0, ""});
     return E;
   }
@@ -83,7 +83,7 @@ public:
     event(E).Other = Other;
     return E;
   }
-  uint32_t bug(uint32_t Thread, const std::string &Sentence, uint32_t Line, const std::string &Kind = "assertion") {
+  uint32_t bug(uint32_t Thread, const std::string &Sentence, uint32_t Line, BugKind Kind = BugKind::Assertion) {
     uint32_t E = add(EventKind::Bug, Thread, Line);
     event(E).What = Sentence;
     C.Run.BugEvent = E;
@@ -157,7 +157,7 @@ private:
 
 /// Dekker's entry under TSO: both threads read the other's flag before their own stores land.
 inline Counterexample dekker() {
-  TraceBuilder B("tso", "dekker.c");
+  TraceBuilder B(MemoryModel::TSO, "dekker.c");
   uint32_t Main = B.thread("main"), Left = B.thread("left"), Right = B.thread("right");
   uint32_t Flag0 = B.variable("flag[0]"), Flag1 = B.variable("flag[1]"), Inside = B.variable("inside");
   B.create(Main, Left, 30);
@@ -180,7 +180,7 @@ inline Counterexample dekker() {
 
 /// Message passing under PSO: the flag lands before the data.
 inline Counterexample messagePassing() {
-  TraceBuilder B("pso", "message_passing.c");
+  TraceBuilder B(MemoryModel::PSO, "message_passing.c");
   uint32_t Main = B.thread("main"), Producer = B.thread("producer"), Consumer = B.thread("consumer");
   uint32_t Data = B.variable("data"), Ready = B.variable("ready");
   B.create(Main, Producer, 24);
@@ -201,17 +201,17 @@ inline Counterexample messagePassing() {
 
 /// A lost increment although there is a mutex: main reads without it. Sequentially consistent.
 inline Counterexample mutexCounter() {
-  TraceBuilder B("sc", "counter.c");
+  TraceBuilder B(MemoryModel::SC, "counter.c");
   uint32_t Main = B.thread("main"), One = B.thread("worker"), Two = B.thread("worker#2");
   uint32_t M = B.variable("m", "pthread_mutex_t"), Counter = B.variable("counter");
   B.create(Main, One, 20);
   B.create(Main, Two, 21);
   int Value = 0;
   for (uint32_t T : {One, Two, One, Two}) {
-    B.sync(T, "locks", M, 8);
+    B.sync(T, SyncAction::Locks, M, 8);
     B.load(T, Counter, std::to_string(Value), 9);
     B.store(T, Counter, std::to_string(++Value), 9);
-    B.sync(T, "unlocks", M, 10);
+    B.sync(T, SyncAction::Unlocks, M, 10);
   }
   B.join(Main, One, 22);
   B.load(Main, Counter, "4", 24);
@@ -222,7 +222,7 @@ inline Counterexample mutexCounter() {
 /// Threads that hand a token around, each round with work of their own; then a Dekker-like cycle between the first two.
 /// About `Events` events.
 inline Counterexample longRun(unsigned Events, unsigned Threads = 3) {
-  TraceBuilder B("tso", "long.c");
+  TraceBuilder B(MemoryModel::TSO, "long.c");
   uint32_t Main = B.thread("main"), Token = B.variable("token"), X = B.variable("x"), Y = B.variable("y");
   std::vector<uint32_t> Workers, Buffers;
   for (unsigned T = 0; T < Threads; ++T) {

@@ -34,7 +34,7 @@ protected:
     for (const auto &[File, Header] : Headers)
       Text.Unsaved[File] = Header;
     FixOptions Options;
-    Options.Check.Models = {Model::SC, Model::TSO};
+    Options.Check.Models = {MemoryModel::SC, MemoryModel::TSO};
     Options.MaxAlternatives = 1;
     const FixReport Report = findFixes(Text, Options);
     ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
@@ -52,7 +52,7 @@ protected:
 
   void expectRefused(const std::string &Left, const std::string &Why) {
     FixOptions Options;
-    Options.Check.Models = {Model::TSO};
+    Options.Check.Models = {MemoryModel::TSO};
     const FixReport Report = findFixes(testing::requestForText(Head + Left + Right + Main), Options);
     EXPECT_EQ(Report.What, FixReport::Outcome::Refused);
     EXPECT_NE(Report.Reason.find(Why), std::string::npos) << Report.Reason;

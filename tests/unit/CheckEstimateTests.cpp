@@ -8,55 +8,55 @@ using namespace picket;
 namespace {
 
 TEST(CheckEstimate, IsAboutAllModelsTogether) {
-  CheckEstimate E({Model::SC, Model::TSO}, 1, 0);
-  E.add({Model::SC, 100, 0.5, 2}); // 4 s, and TSO will take at least as long
+  CheckEstimate E({MemoryModel::SC, MemoryModel::TSO}, 1, 0);
+  E.add({MemoryModel::SC, 100, 0.5, 2}); // 4 s, and TSO will take at least as long
   EXPECT_EQ(25, E.percentage());
   EXPECT_DOUBLE_EQ(6, *E.secondsLeft());
-  E.add({Model::TSO, 300, 0.25, 4}); // 16 s
-  E.add({Model::SC, 200, 1, 4});
+  E.add({MemoryModel::TSO, 300, 0.25, 4}); // 16 s
+  E.add({MemoryModel::SC, 200, 1, 4});
   EXPECT_EQ(40, E.percentage());
   EXPECT_DOUBLE_EQ(12, *E.secondsLeft());
   EXPECT_EQ("TSO: 1 234 567 executions, about 40 % done, some 12 s left",
-            progressText({Model::TSO, 1234567, 0.25, 4}, E));
+            progressText({MemoryModel::TSO, 1234567, 0.25, 4}, E));
 }
 
 TEST(CheckEstimate, ModelsSideBySideTakeTheTimeOfTheLongest) {
-  CheckEstimate E({Model::SC, Model::TSO}, 2, 0);
-  E.add({Model::SC, 1, 0.5, 4});
-  E.add({Model::TSO, 1, 0.25, 4});
+  CheckEstimate E({MemoryModel::SC, MemoryModel::TSO}, 2, 0);
+  E.add({MemoryModel::SC, 1, 0.5, 4});
+  E.add({MemoryModel::TSO, 1, 0.25, 4});
   EXPECT_DOUBLE_EQ(12, *E.secondsLeft());
 }
 
 TEST(CheckEstimate, NeitherFallsNorReachesTheEndBeforeIt) {
-  CheckEstimate E({Model::SC}, 1, 0);
-  E.add({Model::SC, 1, 0.6, 1});
-  E.add({Model::SC, 1, 0.2, 2}); // branches were found
+  CheckEstimate E({MemoryModel::SC}, 1, 0);
+  E.add({MemoryModel::SC, 1, 0.6, 1});
+  E.add({MemoryModel::SC, 1, 0.2, 2}); // branches were found
   EXPECT_EQ(60, E.percentage());
-  E.add({Model::SC, 1, 0.9999, 3});
+  E.add({MemoryModel::SC, 1, 0.9999, 3});
   EXPECT_EQ(99, E.percentage());
-  E.add({Model::SC, 1, 1, 3});
+  E.add({MemoryModel::SC, 1, 1, 3});
   EXPECT_EQ(99, E.percentage());
 }
 
 TEST(CheckEstimate, TheTimeLimitIsTheMostItCanTake) {
-  CheckEstimate E({Model::SC}, 1, 20);
-  E.add({Model::SC, 7, 0.1, 15}); // 150 s without the limit
+  CheckEstimate E({MemoryModel::SC}, 1, 20);
+  E.add({MemoryModel::SC, 7, 0.1, 15}); // 150 s without the limit
   EXPECT_TRUE(E.isLimited());
   EXPECT_DOUBLE_EQ(5, *E.secondsLeft());
-  EXPECT_EQ("SC: 7 executions, about 10 % done, at most 5 s left", progressText({Model::SC, 7, 0.1, 15}, E));
+  EXPECT_EQ("SC: 7 executions, about 10 % done, at most 5 s left", progressText({MemoryModel::SC, 7, 0.1, 15}, E));
 }
 
 TEST(CheckEstimate, SaysNothingBeforeItCanTell) {
-  CheckEstimate E({Model::SC}, 1, 0);
-  E.add({Model::SC, 1, 0, 0.1});
+  CheckEstimate E({MemoryModel::SC}, 1, 0);
+  E.add({MemoryModel::SC, 1, 0, 0.1});
   EXPECT_EQ(0, E.percentage());
   EXPECT_FALSE(E.secondsLeft());
-  EXPECT_EQ("SC: 1 execution, less than 1 % done", progressText({Model::SC, 1, 0, 0.1}, E));
-  E.add({Model::SC, 1, 0.04, 2}); // early shares are seldom right
+  EXPECT_EQ("SC: 1 execution, less than 1 % done", progressText({MemoryModel::SC, 1, 0, 0.1}, E));
+  E.add({MemoryModel::SC, 1, 0.04, 2}); // early shares are seldom right
   EXPECT_FALSE(E.secondsLeft());
-  E.add({Model::SC, 9, -1, 3}); // an exploration that cannot tell
+  E.add({MemoryModel::SC, 9, -1, 3}); // an exploration that cannot tell
   EXPECT_FALSE(E.percentage());
-  EXPECT_EQ("SC: 9 executions", progressText({Model::SC, 9, -1, 3}, E));
+  EXPECT_EQ("SC: 9 executions", progressText({MemoryModel::SC, 9, -1, 3}, E));
 }
 
 /// The explorer's own estimate against the truth: n writers of one variable have n! executions.
@@ -72,7 +72,7 @@ int main(void) {
   for (long i = 0; i < 9; ++i) pthread_create(&t[i], 0, writer, (void *)i);
   for (int i = 0; i < 9; ++i) pthread_join(t[i], 0);
 })";
-  Request.Options.Models = {Model::TSO};
+  Request.Options.Models = {MemoryModel::TSO};
   // A worker only guesses how far others have come.
   for (auto [Jobs, Near] : {std::pair(1u, .1), std::pair(2u, .3)}) {
     Request.Options.Jobs = Jobs;

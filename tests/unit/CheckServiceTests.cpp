@@ -88,7 +88,7 @@ protected:
   }
   std::string codeOf(const std::string &File) {
     std::optional<DocumentStatus> S = Service->status(File);
-    return S && S->Result && !S->Result->Findings.empty() ? S->Result->Findings[0].Code : "";
+    return S && S->Result && !S->Result->Findings.empty() ? nameOf(S->Result->Findings[0].Code) : "";
   }
 
   ServerFiles Files;
@@ -188,7 +188,7 @@ TEST_F(CheckServiceTest, UnsavedHeadersCountAndTheirSavingChecksAgain) {
 TEST_F(CheckServiceTest, SettingsDecideWhenAndWhat) {
   SettingsLayer Layer;
   Layer.When = Trigger::Manual;
-  Layer.Models = {Model::SC};
+  Layer.Models = {MemoryModel::SC};
   Service->configure(Layer);
   Service->open("/virtual/a.c", Racy, 1, true);
   Service->save("/virtual/a.c");
@@ -198,14 +198,14 @@ TEST_F(CheckServiceTest, SettingsDecideWhenAndWhat) {
   idle();
   EXPECT_EQ(1u, Service->status("/virtual/a.c")->Result->Models.size());
   EXPECT_EQ("", codeOf("/virtual/a.c"));
-  ASSERT_TRUE(Service->check("/virtual/a.c", {Model::TSO}, {}));
+  ASSERT_TRUE(Service->check("/virtual/a.c", {MemoryModel::TSO}, {}));
   idle();
   EXPECT_EQ("assertion", codeOf("/virtual/a.c"));
   Layer.When = Trigger::Change;
   Service->configure(Layer);
   replace("/virtual/a.c", 2, std::string("// picket: models=pso\n") + Racy);
   idle();
-  EXPECT_EQ("pso", Service->status("/virtual/a.c")->Result->Models[0].Name);
+  EXPECT_EQ(MemoryModel::PSO, Service->status("/virtual/a.c")->Result->Models[0].Model);
 }
 
 TEST_F(CheckServiceTest, FilesWithoutMainOrThreadsAreQuiet) {
@@ -235,7 +235,7 @@ TEST_F(CheckServiceTest, AWorkerThatIgnoresItsTimeLimitIsEnded) {
   EXPECT_EQ(CheckState::Done, Status->State);
   ASSERT_EQ(1u, Status->Result->Findings.size());
   EXPECT_EQ("not decided: the time limit was reached", Status->Result->Findings[0].Message);
-  EXPECT_EQ("inconclusive", Status->Result->Models.at(0).Verdict);
+  EXPECT_EQ(Verdict::Inconclusive, Status->Result->Models.at(0).Result);
   EXPECT_EQ("assertion", codeOf("/virtual/a.c"));
 }
 
@@ -299,9 +299,9 @@ TEST_F(CheckServiceTest, FixesAreFoundAfterTheResultAndForgottenWithTheText) {
   std::optional<DocumentStatus> Status = Service->status("/virtual/a.c");
   const FixAnswer *All = Status->answerTo({FixQuestion::Aim::NoBug, defaultModels()});
   ASSERT_TRUE(All && All->isFixed());
-  EXPECT_EQ("fixed", All->What);
+  EXPECT_EQ(FixReport::Outcome::Fixed, All->What);
   EXPECT_FALSE(All->Offers[0].Edits.empty());
-  EXPECT_TRUE(Status->answerTo({FixQuestion::Aim::NoBug, {Model::TSO}}));
+  EXPECT_TRUE(Status->answerTo({FixQuestion::Aim::NoBug, {MemoryModel::TSO}}));
   EXPECT_FALSE(Status->Searching);
   ASSERT_FALSE(Listener.Fixed.empty());
   EXPECT_FALSE(Listener.Fixed.back().Fixes.empty());
@@ -321,9 +321,9 @@ TEST_F(CheckServiceTest, FixesAreLookedForWhenAskedAndWhoWaitsIsTold) {
   Service->open("/virtual/a.c", Racy, 1, true);
   std::atomic<int> Told = 0;
   auto Count = [&](CheckEnd End, const FixQuestion &Asked) {
-    Told += End == CheckEnd::Finished && Asked.Models == std::vector{Model::TSO};
+    Told += End == CheckEnd::Finished && Asked.Models == std::vector{MemoryModel::TSO};
   };
-  const FixQuestion Question{FixQuestion::Aim::NoBug, {Model::TSO}};
+  const FixQuestion Question{FixQuestion::Aim::NoBug, {MemoryModel::TSO}};
   ASSERT_TRUE(Service->fix("/virtual/a.c", Question, Count));
   ASSERT_TRUE(Service->fix("/virtual/a.c", Question, Count));
   idle();
@@ -347,7 +347,7 @@ TEST_F(CheckServiceTest, ASearchEndsWithTheTextItIsAbout) {
                            {"/virtual/cancelled.c", CheckEnd::Cancelled}}) {
     Service->open(Name, Endless, 1, true);
     std::atomic<int> Told = 0;
-    ASSERT_TRUE(Service->fix(Name, {FixQuestion::Aim::NoBug, {Model::TSO}},
+    ASSERT_TRUE(Service->fix(Name, {FixQuestion::Aim::NoBug, {MemoryModel::TSO}},
                              [&, Expected = End](CheckEnd How, const FixQuestion &) { Told += How == Expected; }));
     std::this_thread::sleep_for(50ms);
     if (End == CheckEnd::Edited)
@@ -371,7 +371,7 @@ TEST_F(CheckServiceTest, ASearchThatCrashesLeavesTheResultAlone) {
   EXPECT_EQ(CheckState::Done, Service->status("/virtual/a.c")->State);
   EXPECT_EQ("assertion", codeOf("/virtual/a.c"));
   ASSERT_FALSE(Service->status("/virtual/a.c")->Fixes.empty());
-  EXPECT_EQ("gave-up", Service->status("/virtual/a.c")->Fixes[0]->What);
+  EXPECT_EQ(FixReport::Outcome::GaveUp, Service->status("/virtual/a.c")->Fixes[0]->What);
 }
 
 TEST_F(CheckServiceTest, TheLastActiveDocumentIsC) {

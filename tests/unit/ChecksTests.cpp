@@ -153,7 +153,7 @@ int main(void) { pthread_t s, t; pthread_create(&s, 0, a, 0); pthread_create(&t,
   pthread_join(s, 0); pthread_join(t, 0); }
 )";
   for (const auto &Way : waysToCheck()) {
-    if (Way.Which != Model::PSO)
+    if (Way.Which != MemoryModel::PSO)
       continue;
     EXPECT_EQ(bugsOf(checkFor("default", Text, Way)), BugNames{"use-after-free:3"}) << Way.Name;
     const ModelReport Off = checkFor("no-memory", Text, Way);
@@ -164,7 +164,7 @@ int main(void) { pthread_t s, t; pthread_create(&s, 0, a, 0); pthread_create(&t,
 
 TEST(Checks, WhatEndedUncheckedUnderScIsExploredUnderTso) {
   CheckOptions Options;
-  Options.Models = {Model::SC, Model::TSO};
+  Options.Models = {MemoryModel::SC, MemoryModel::TSO};
   Options.Looked = testing::checksNamed("no-abort");
   const std::string Text = Head + R"(volatile int x;
 void *a(void *p) { x = 1; return p; }

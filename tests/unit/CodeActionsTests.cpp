@@ -16,27 +16,30 @@ using Aim = FixQuestion::Aim;
 const char *const File = "/virtual/door.c";
 const std::string Text = picket::testing::StoreBuffering;
 
-Outcome outcome(std::vector<std::pair<const char *, Verdict>> Models) {
+Outcome outcome(std::vector<std::pair<MemoryModel, Verdict>> Models) {
   Outcome O;
-  for (auto [Name, V] : Models)
-    O.Models.push_back({Name, nameOf(V), 1, 0, 0, 0, ""});
+  for (auto [M, V] : Models)
+    O.Models.push_back({M, V, 1, 0, 0, 0, ""});
   return O;
 }
 
 /// A finding in the first line.
-Finding finding(Severity Level, const char *Code, int64_t Trace = -1) {
+Finding finding(Severity Level, FindingCode Code, int64_t Trace = -1) {
   return {Level, Code, "message", {File, 1, 1, 1, 5}, "", {}, Trace};
 }
 
 FixOffer offer(const std::string &Title, const std::string &Inserted, const std::string &Of = Text) {
-  return {Title, {"tso"}, {{"a full fence behind line 1", "fence", {File, 1, 1}, {File, 2, 1}}},
-          {{File, 4, 4, Inserted}}, {{File, digestOf(Of)}}};
+  return {Title,
+          {MemoryModel::TSO},
+          {{"a full fence behind line 1", OfferedChange::Kind::Fence, {File, 1, 1}, {File, 2, 1}}},
+          {{File, 4, 4, Inserted}},
+          {{File, digestOf(Of)}}};
 }
 
-std::shared_ptr<const FixAnswer> answer(std::vector<Model> Models, std::vector<FixOffer> Offers) {
+std::shared_ptr<const FixAnswer> answer(std::vector<MemoryModel> Models, std::vector<FixOffer> Offers) {
   FixAnswer A;
   A.Asked = {Aim::NoBug, std::move(Models)};
-  A.What = Offers.empty() ? "refused" : "fixed";
+  A.What = Offers.empty() ? FixReport::Outcome::Refused : FixReport::Outcome::Fixed;
   A.Reason = Offers.empty() ? "a lock is needed" : "";
   A.Offers = std::move(Offers);
   return std::make_shared<FixAnswer>(std::move(A));
@@ -48,8 +51,8 @@ DocumentStatus violated() {
   Status.Version = 7;
   Status.Text = std::make_shared<std::string>(Text);
   Status.State = CheckState::Done;
-  Outcome O = outcome({{"sc", Verdict::Verified}, {"tso", Verdict::Violation}});
-  O.Findings.push_back(finding(Severity::Error, "assertion"));
+  Outcome O = outcome({{MemoryModel::SC, Verdict::Verified}, {MemoryModel::TSO, Verdict::Violation}});
+  O.Findings.push_back(finding(Severity::Error, BugKind::Assertion));
   Status.Result = std::make_shared<Outcome>(std::move(O));
   Status.Current = true;
   return Status;
@@ -72,13 +75,19 @@ Array actions(const DocumentStatus &Status, const lsptypes::Client &Client, std:
 
 TEST(FixQuestions, AreAskedAboutWhatFencesCanPrevent) {
   const Settings S;
-  EXPECT_TRUE(questionsAbout(outcome({{"sc", Verdict::Verified}, {"tso", Verdict::Verified}}), S).empty());
-  EXPECT_TRUE(questionsAbout(outcome({{"sc", Verdict::Violation}, {"tso", Verdict::Violation}}), S).empty());
-  const Outcome Both = outcome({{"sc", Verdict::Verified}, {"tso", Verdict::Violation}, {"pso", Verdict::Violation}});
-  EXPECT_EQ((std::vector<FixQuestion>{{Aim::NoBug, {Model::SC, Model::TSO, Model::PSO}}, {Aim::NoBug, {Model::TSO}}}),
+  EXPECT_TRUE(questionsAbout(outcome({{MemoryModel::SC, Verdict::Verified}, {MemoryModel::TSO, Verdict::Verified}}), S)
+                  .empty());
+  EXPECT_TRUE(
+      questionsAbout(outcome({{MemoryModel::SC, Verdict::Violation}, {MemoryModel::TSO, Verdict::Violation}}), S)
+          .empty());
+  const Outcome Both = outcome({{MemoryModel::SC, Verdict::Verified},
+                                {MemoryModel::TSO, Verdict::Violation},
+                                {MemoryModel::PSO, Verdict::Violation}});
+  EXPECT_EQ((std::vector<FixQuestion>{{Aim::NoBug, {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}},
+                                      {Aim::NoBug, {MemoryModel::TSO}}}),
             questionsAbout(Both, S));
-  EXPECT_EQ((std::vector<FixQuestion>{{Aim::NoBug, {Model::SC, Model::TSO}}}),
-            questionsAbout(outcome({{"sc", Verdict::Verified}, {"tso", Verdict::Violation}}), S));
+  EXPECT_EQ((std::vector<FixQuestion>{{Aim::NoBug, {MemoryModel::SC, MemoryModel::TSO}}}),
+            questionsAbout(outcome({{MemoryModel::SC, Verdict::Verified}, {MemoryModel::TSO, Verdict::Violation}}), S));
   Settings Off;
   Off.Fixes = false;
   EXPECT_TRUE(questionsAbout(Both, Off).empty());
@@ -86,17 +95,17 @@ TEST(FixQuestions, AreAskedAboutWhatFencesCanPrevent) {
 
 TEST(FixQuestions, AboutRobustnessAndWhatIsNotNeeded) {
   Settings S;
-  Outcome O = outcome({{"sc", Verdict::Verified}, {"tso", Verdict::Bounded}});
-  O.Traces.push_back({"tso", "not-robust", "{}"});
-  O.Findings.push_back(finding(Severity::Note, "not-robust", 0));
-  EXPECT_EQ((std::vector<FixQuestion>{{Aim::Robust, {Model::TSO}}}), questionsAbout(O, S));
+  Outcome O = outcome({{MemoryModel::SC, Verdict::Verified}, {MemoryModel::TSO, Verdict::Bounded}});
+  O.Traces.push_back({MemoryModel::TSO, OtherFinding::NotRobust, "{}"});
+  O.Findings.push_back(finding(Severity::Note, OtherFinding::NotRobust, 0));
+  EXPECT_EQ((std::vector<FixQuestion>{{Aim::Robust, {MemoryModel::TSO}}}), questionsAbout(O, S));
   S.Relax = true;
-  EXPECT_EQ((FixQuestion{Aim::Relax, {Model::SC, Model::TSO}}), questionsAbout(O, S).back());
-  EXPECT_TRUE(questionsAbout(outcome({{"sc", Verdict::Inconclusive}}), S).empty());
+  EXPECT_EQ((FixQuestion{Aim::Relax, {MemoryModel::SC, MemoryModel::TSO}}), questionsAbout(O, S).back());
+  EXPECT_TRUE(questionsAbout(outcome({{MemoryModel::SC, Verdict::Inconclusive}}), S).empty());
 }
 
 TEST(FixAnswer, TravelsAsJson) {
-  FixAnswer A = *answer({Model::TSO}, {offer("Add 1 fence", "\n")});
+  FixAnswer A = *answer({MemoryModel::TSO}, {offer("Add 1 fence", "\n")});
   A.Hints.push_back({{File, 3, 4, 0, 0}, "not needed", 0});
   FixAnswer B;
   llvm::json::Path::Root Root;
@@ -110,7 +119,7 @@ TEST(FixAnswer, TravelsAsJson) {
 TEST(FixRequest, TravelsAsALine) {
   WorkerRequest Request;
   Request.File = File;
-  Request.Fix = {Aim::Relax, {Model::PSO}};
+  Request.Fix = {Aim::Relax, {MemoryModel::PSO}};
   const Value Json = llvm::cantFail(llvm::json::parse(toLine(Request)));
   WorkerRequest Read;
   llvm::json::Path::Root Root;
@@ -120,7 +129,8 @@ TEST(FixRequest, TravelsAsALine) {
 
 TEST(CodeActions, AreProvedFixesWithTheVersionOfTheText) {
   DocumentStatus Status = violated();
-  Status.Fixes = {answer({Model::SC, Model::TSO}, {offer("Add 1 fence (verified)", "A"), offer("Change", "B")})};
+  Status.Fixes = {
+      answer({MemoryModel::SC, MemoryModel::TSO}, {offer("Add 1 fence (verified)", "A"), offer("Change", "B")})};
   const Array All = actions(Status, editor());
   ASSERT_EQ(2u, All.size());
   const Object &Best = *All[0].getAsObject();
@@ -137,11 +147,11 @@ TEST(CodeActions, AreProvedFixesWithTheVersionOfTheText) {
 
 TEST(CodeActions, AreNeverForAnotherText) {
   DocumentStatus Status = violated();
-  Status.Fixes = {answer({Model::SC, Model::TSO}, {offer("Add 1 fence", "A", Text + " ")})};
+  Status.Fixes = {answer({MemoryModel::SC, MemoryModel::TSO}, {offer("Add 1 fence", "A", Text + " ")})};
   for (const Value &Action : actions(Status, editor()))
     EXPECT_FALSE(Action.getAsObject()->get("edit"));
   EXPECT_FALSE(editOf(Status.Fixes[0]->Offers[0], around(editor())));
-  Status.Fixes = {answer({Model::SC, Model::TSO}, {offer("Add 1 fence", "A")})};
+  Status.Fixes = {answer({MemoryModel::SC, MemoryModel::TSO}, {offer("Add 1 fence", "A")})};
   EXPECT_TRUE(actions(Status, editor())[0].getAsObject()->get("edit"));
   Status.Current = false;
   EXPECT_TRUE(actions(Status, editor()).empty());
@@ -149,13 +159,14 @@ TEST(CodeActions, AreNeverForAnotherText) {
 
 TEST(CodeActions, ForAllModelsSaySoWhereAnotherIsForOne) {
   DocumentStatus Status = violated();
-  Status.Fixes = {answer({Model::TSO}, {offer("Add 1 fence (TSO)", "A")}),
-                  answer({Model::SC, Model::TSO}, {offer("Add 2 fences (both)", "B"), offer("Add 1 fence (TSO)", "A")})};
+  Status.Fixes = {answer({MemoryModel::TSO}, {offer("Add 1 fence (TSO)", "A")}),
+                  answer({MemoryModel::SC, MemoryModel::TSO},
+                         {offer("Add 2 fences (both)", "B"), offer("Add 1 fence (TSO)", "A")})};
   const std::vector<ShownOffer> Shown = offersOf(Status, Aim::NoBug, around(editor()));
   ASSERT_EQ(2u, Shown.size()) << "the same edits are offered once";
   EXPECT_EQ("Add 2 fences (both)", Shown[0].Title);
-  Status.Fixes = {answer({Model::TSO}, {offer("Add 1 fence (TSO)", "A")}),
-                  answer({Model::SC, Model::TSO}, {offer("Add 2 fences (both)", "B")})};
+  Status.Fixes = {answer({MemoryModel::TSO}, {offer("Add 1 fence (TSO)", "A")}),
+                  answer({MemoryModel::SC, MemoryModel::TSO}, {offer("Add 2 fences (both)", "B")})};
   const std::vector<ShownOffer> Both = offersOf(Status, Aim::NoBug, around(editor()));
   ASSERT_EQ(2u, Both.size());
   EXPECT_EQ("Fix all models: add 2 fences (both)", Both[0].Title);
@@ -171,7 +182,7 @@ TEST(CodeActions, WithoutAProofHaveNoEditAndWithoutHopeAReason) {
   lsptypes::Client NoResolve = editor();
   NoResolve.ResolveActions = false;
   EXPECT_TRUE(actions(Status, NoResolve)[0].getAsObject()->get("command"));
-  Status.Fixes = {answer({Model::SC, Model::TSO}, {})};
+  Status.Fixes = {answer({MemoryModel::SC, MemoryModel::TSO}, {})};
   EXPECT_EQ("cannot be fixed: a lock is needed",
             actions(Status, editor())[0].getAsObject()->getObject("disabled")->getString("reason"));
   lsptypes::Client NoDisabled = editor();
@@ -181,13 +192,13 @@ TEST(CodeActions, WithoutAProofHaveNoEditAndWithoutHopeAReason) {
 
 TEST(CodeActions, OfHintsRemoveOneOrAll) {
   DocumentStatus Status = violated();
-  Outcome Right = outcome({{"sc", Verdict::Verified}});
+  Outcome Right = outcome({{MemoryModel::SC, Verdict::Verified}});
   Status.Result = std::make_shared<Outcome>(std::move(Right));
   FixOffer Both = offer("Remove 2 fences", "");
   Both.Changes.push_back(Both.Changes[0]);
   FixAnswer A;
-  A.Asked = {Aim::Relax, {Model::SC}};
-  A.What = "fixed";
+  A.Asked = {Aim::Relax, {MemoryModel::SC}};
+  A.What = FixReport::Outcome::Fixed;
   A.Offers = {Both, offer("Remove 1 fence", "A")};
   A.Hints = {{{File, 1, 1, 0, 0}, "this fence is not needed", 1}, {{File, 3, 1, 0, 0}, "nor this", -1}};
   Status.Fixes = {std::make_shared<FixAnswer>(A)};

@@ -104,7 +104,7 @@ TEST(DeepInput, ChainsOfDeclarations) {
 TEST(DeepInput, ChainsOfValuesUnderPower) {
   // Each value is made from the one before, and the first one is not known yet.
   CheckOptions Options;
-  Options.Models = {Model::Power};
+  Options.Models = {MemoryModel::Power};
   CheckReport Report = checkText("#include <assert.h>\n#include <pthread.h>\nint x;\n"
                                  "static void *f(void *p) { x = 1; return p; }\n"
                                  "int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, f, 0);\n  unsigned s = x;\n"

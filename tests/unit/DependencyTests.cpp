@@ -36,7 +36,7 @@ std::string program(const std::string &Zero, const std::string &Use) {
 }
 
 testing::Explored explore(const std::string &Text) {
-  return testing::exploreGraphsOf(testing::compile(testing::requestForText(Text)), AxiomaticModel::Power);
+  return testing::exploreGraphsOf(testing::compile(testing::requestForText(Text)), MemoryModel::Power);
 }
 
 class KeptDependencies : public ::testing::TestWithParam<std::string> {};

@@ -129,7 +129,7 @@ TEST(Dot, LabelsAreShortAndTooltipsComplete) {
   B.load(Main, Flag, "0", 10);
   B.rmw(Main, Flag, "0", "2", 11);
   B.add(EventKind::Fence, Main, 12);
-  B.sync(Main, "locks", Mutex, 13);
+  B.sync(Main, SyncAction::Locks, Mutex, 13);
   B.event(4).At.Where.File = "/usr/include/lock.h";
   B.bug(Main, "assertion 'x' fails", 14);
   const Picture P(B.build(), View::Chronological, {.Fold = false});

@@ -34,7 +34,7 @@ void expectBug(const std::string &Kind, const std::string &Text) {
   for (const testing::EngineAnswer &A : testing::checkByAll(Preamble + Text)) {
     ASSERT_EQ(A.Report.Bugs.size(), 1u) << A.Engine << ": " << nameOf(A.Report.Result) << " " << A.Report.Reason
                                         << Text;
-    EXPECT_EQ(A.Report.Bugs.front().Kind, Kind) << A.Engine << Text;
+    EXPECT_EQ(nameOf(A.Report.Bugs.front().Kind), std::string(Kind)) << A.Engine << Text;
     EXPECT_TRUE(A.Report.Bugs.front().Trace) << A.Engine << Text;
   }
 }

@@ -30,7 +30,7 @@ static void run(void *(*first)(void *), void *(*second)(void *), void *(*third)(
 
 CheckReport checkBy(Equivalence OnePer, const std::string &Text, bool Exhaustive = true) {
   CheckOptions Options;
-  Options.Models = {Model::SC, Model::TSO, Model::PSO};
+  Options.Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
   Options.Exhaustive = Exhaustive;
   Options.Monitor = false;
   Options.OnePer = OnePer;
@@ -74,7 +74,7 @@ int main(void) { run(a, b, c); }
                                   .Models) {
     EXPECT_EQ(M.Result, Verdict::Violation);
     ASSERT_EQ(M.Bugs.size(), 1u);
-    EXPECT_EQ(M.Bugs.front().Kind, "hang");
+    EXPECT_EQ(M.Bugs.front().Kind, BugKind::Hang);
     EXPECT_EQ(M.OnePer, Equivalence::ReadsFrom);
   }
 }
@@ -83,7 +83,7 @@ using Found = std::multiset<std::tuple<std::string, unsigned, std::string>>;
 Found bugsOf(const ModelReport &M) {
   Found All;
   for (const Bug &B : M.Bugs)
-    All.insert({B.Kind, B.Where.Line, B.Thread});
+    All.insert({nameOf(B.Kind), B.Where.Line, B.Thread});
   return All;
 }
 
@@ -343,7 +343,7 @@ int main(void) {
   Options.OnePer = Equivalence::ReadsFrom;
   Options.TimeoutSeconds = 1;
   Options.Jobs = 1;
-  for (Model Which : {Model::SC, Model::PSO}) {
+  for (MemoryModel Which : {MemoryModel::SC, MemoryModel::PSO}) {
     Options.Models = {Which};
     const double Before = testing::processorSeconds();
     const CheckReport Report = testing::checkText(Preamble + Text, Options);
@@ -403,7 +403,7 @@ int main(void) { run(a, b, 0); assert(r[0] || r[1]); }
   for (size_t K : {1, 2}) {
     ASSERT_EQ(Report.Models[K].Bugs.size(), 1u);
     const Bug &B = Report.Models[K].Bugs.front();
-    EXPECT_EQ(B.Kind, "assertion");
+    EXPECT_EQ(B.Kind, BugKind::Assertion);
     ASSERT_TRUE(B.Trace);
     EXPECT_FALSE(B.Trace->Why.Edges.empty()) << "it is not sequentially consistent";
     EXPECT_EQ(replay(P, B.Trace->Run, MachineOptions()).Outcome, ReplayResult::SameBug);

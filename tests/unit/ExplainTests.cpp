@@ -7,7 +7,7 @@ namespace picket {
 namespace {
 
 /// The explanation of the first bug of a text under a model.
-Counterexample explained(const std::string &Text, Model Which) {
+Counterexample explained(const std::string &Text, MemoryModel Which) {
   CheckOptions Options;
   Options.Models = {Which};
   CheckReport Report = testing::checkText(
@@ -28,7 +28,7 @@ TEST(Sentence, NamesTheStoreThatWasLateUnderTso) {
                                "void *a(void *p) { x = 1; r = y; return p; }\n"
                                "void *b(void *p) { y = 1; s = x; return p; }\n" +
                                    mainWith("assert(r || s);"),
-                               Model::TSO);
+                               MemoryModel::TSO);
   EXPECT_EQ(C.Sentence,
             "The store of thread 'a' to `x` (line 6) was still in its store buffer when it read `y` = 0 (line 6), "
             "and thread 'b' still read `x` = 0 (line 7), so the assertion at line 14 fails.");
@@ -39,7 +39,7 @@ TEST(Sentence, SaysWhichStoreOvertookWhichUnderPso) {
                                "void *a(void *p) { data = 42;\n  ready = 1; return p; }\n"
                                "void *b(void *p) { if (ready)\n  assert(data == 42); return p; }\n" +
                                    mainWith(""),
-                               Model::PSO);
+                               MemoryModel::PSO);
   EXPECT_EQ(C.Sentence,
             "The store of thread 'a' to `data` (line 6) reached memory only after its later store to `ready` (line 7): "
             "thread 'b' read `ready` = 1 (line 8) and then the old `data` = 0 (line 9), so the assertion at line 9 "
@@ -49,7 +49,7 @@ TEST(Sentence, SaysWhichStoreOvertookWhichUnderPso) {
 TEST(Sentence, ExplainsALostUpdate) {
   Counterexample C = explained("int n;\nvoid *a(void *p) { n++; return p; }\nvoid *b(void *p) { n++; return p; }\n" +
                                    mainWith("assert(n == 2);"),
-                               Model::SC);
+                               MemoryModel::SC);
   EXPECT_NE(C.Sentence.find("overwrote that with 1"), std::string::npos) << C.Sentence;
   EXPECT_TRUE(C.Why.Edges.empty());
 }
@@ -61,7 +61,20 @@ TEST(Sentence, SaysWhoHoldsWhatInADeadlock) {
                                "void *b(void *p) { pthread_mutex_lock(&m); pthread_mutex_lock(&l); "
                                "pthread_mutex_unlock(&l); pthread_mutex_unlock(&m); return p; }\n" +
                                    mainWith(""),
-                               Model::SC);
+                               MemoryModel::SC);
+  EXPECT_NE(C.Sentence.find("hread 'a' holds `l` and waits for `m`"), std::string::npos) << C.Sentence;
+  EXPECT_NE(C.Sentence.find("hread 'b' holds `m` and waits for `l`"), std::string::npos) << C.Sentence;
+  EXPECT_NE(C.Sentence.find("none of them can ever go on"), std::string::npos) << C.Sentence;
+}
+
+TEST(Sentence, SaysWhoHoldsReaderWriterLocksInADeadlock) {
+  Counterexample C = explained("pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER, m = PTHREAD_RWLOCK_INITIALIZER;\n"
+                               "void *a(void *p) { pthread_rwlock_rdlock(&l); pthread_rwlock_wrlock(&m); "
+                               "pthread_rwlock_unlock(&m); pthread_rwlock_unlock(&l); return p; }\n"
+                               "void *b(void *p) { pthread_rwlock_wrlock(&m); pthread_rwlock_wrlock(&l); "
+                               "pthread_rwlock_unlock(&l); pthread_rwlock_unlock(&m); return p; }\n" +
+                                   mainWith(""),
+                               MemoryModel::SC);
   EXPECT_NE(C.Sentence.find("hread 'a' holds `l` and waits for `m`"), std::string::npos) << C.Sentence;
   EXPECT_NE(C.Sentence.find("hread 'b' holds `m` and waits for `l`"), std::string::npos) << C.Sentence;
   EXPECT_NE(C.Sentence.find("none of them can ever go on"), std::string::npos) << C.Sentence;
@@ -74,7 +87,7 @@ TEST(Sentence, SaysWhoFreedTheMemory) {
                 "void *b(void *p) { if (ready) free(p0); return p; }\n"
                 "int main(void) {\n  pthread_t t, u;\n  p0 = malloc(4);\n  pthread_create(&t, 0, a, 0);\n"
                 "  pthread_create(&u, 0, b, 0);\n  pthread_join(t, 0);\n  pthread_join(u, 0);\n}\n",
-                Model::SC);
+                MemoryModel::SC);
   EXPECT_EQ(C.Sentence.rfind("Thread 'b' freed", 0), 0u) << C.Sentence;
 }
 
@@ -83,7 +96,7 @@ TEST(Steps, ShowBuffersMemoryAndLocks) {
                                "void *a(void *p) { x = 1; r = y; return p; }\n"
                                "void *b(void *p) { y = 1; s = x; return p; }\n" +
                                    mainWith("assert(r || s);"),
-                               Model::TSO);
+                               MemoryModel::TSO);
   bool WasBuffered = false, LandedLater = false;
   for (size_t K = 0; K < C.Steps.size(); ++K) {
     const Step &S = C.Steps[K];
@@ -107,7 +120,7 @@ TEST(Steps, NamePartsOfObjectsAsTheSourceDoes) {
                                "= n; flag[1] = 1; return p; }\n"
                                "void *b(void *p) { if (flag[1]) assert(head->value == 8); return p; }\n" +
                                    mainWith(""),
-                               Model::SC);
+                               MemoryModel::SC);
   std::set<std::string> Names, Expressions, Values;
   for (const TraceVariable &V : C.Run.Variables)
     Names.insert(V.Name);

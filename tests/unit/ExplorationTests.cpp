@@ -20,9 +20,9 @@ Totals totalsOf(const CompileRequest &Request) {
   Totals Result = {};
   for (size_t K = 0; K < 3; ++K) {
     ExplorationResult R = testing::explore(P, AllModels[K]);
-    EXPECT_EQ(R.SleepSetBlocked, 0u) << testing::nameOf(AllModels[K]);
-    EXPECT_EQ(R.FailedWakeups, 0u) << testing::nameOf(AllModels[K]);
-    EXPECT_EQ(R.Cut, 0u) << testing::nameOf(AllModels[K]);
+    EXPECT_EQ(R.SleepSetBlocked, 0u) << titleOf(AllModels[K]);
+    EXPECT_EQ(R.FailedWakeups, 0u) << titleOf(AllModels[K]);
+    EXPECT_EQ(R.Cut, 0u) << titleOf(AllModels[K]);
     Result[K] = R.Executions;
   }
   return Result;
@@ -167,7 +167,7 @@ TEST(Traces, SequentialTracesAreAmongTheRelaxedOnes) {
     for (size_t K = 0; K < 2; ++K)
       EXPECT_TRUE(std::all_of(Seen[K].Complete.begin(), Seen[K].Complete.end(),
                               [&](const auto &T) { return Seen[K + 1].Complete.count(T.first); }))
-          << Name << ": " << testing::nameOf(AllModels[K]) << " and " << testing::nameOf(AllModels[K + 1]);
+          << Name << ": " << titleOf(AllModels[K]) << " and " << titleOf(AllModels[K + 1]);
   }
 }
 
@@ -178,7 +178,8 @@ std::string summary(const CheckReport &Report) {
     Text += std::string(nameOf(M.Which)) + " " + nameOf(M.Result) + " " + std::to_string(M.Executions) + " " +
             std::to_string(M.Blocked) + " " + std::to_string(M.CutShort) + "\n";
     for (const Bug &B : M.Bugs)
-      Text += B.Kind + " " + B.Message + " " + std::to_string(B.Where.Line) + " " + B.Thread + "\n";
+      Text +=
+          std::string(nameOf(B.Kind)) + " " + B.Message + " " + std::to_string(B.Where.Line) + " " + B.Thread + "\n";
   }
   return Text;
 }
@@ -186,7 +187,7 @@ std::string summary(const CheckReport &Report) {
 TEST(Determinism, ResultsDoNotDependOnTheNumberOfJobs) {
   for (const char *Name : {"dekker", "double_checked", "mutex_counter", "lost_wakeup"}) {
     CheckRequest Request{testing::requestForProgram(Name), {}};
-    Request.Options.Models = {Model::SC, Model::TSO, Model::PSO};
+    Request.Options.Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
     for (bool Exhaustive : {false, true}) {
       Request.Options.Exhaustive = Exhaustive;
       Request.Options.Jobs = 1;
@@ -201,12 +202,12 @@ TEST(Determinism, ResultsDoNotDependOnTheNumberOfJobs) {
 
 TEST(Determinism, ModelsAreReportedInTheOrderAskedFor) {
   CheckRequest Request{testing::requestForProgram("store_buffering"), {}};
-  Request.Options.Models = {Model::PSO, Model::SC, Model::TSO};
+  Request.Options.Models = {MemoryModel::PSO, MemoryModel::SC, MemoryModel::TSO};
   CheckReport Report = check(Request);
   ASSERT_EQ(Report.Models.size(), 3u);
-  EXPECT_EQ(Report.Models[0].Which, Model::PSO);
-  EXPECT_EQ(Report.Models[1].Which, Model::SC);
-  EXPECT_EQ(Report.Models[2].Which, Model::TSO);
+  EXPECT_EQ(Report.Models[0].Which, MemoryModel::PSO);
+  EXPECT_EQ(Report.Models[1].Which, MemoryModel::SC);
+  EXPECT_EQ(Report.Models[2].Which, MemoryModel::TSO);
 }
 
 TEST(Sharing, IsLearnedAsQuicklyWithBuffersAsWithout) {
@@ -215,14 +216,14 @@ TEST(Sharing, IsLearnedAsQuicklyWithBuffersAsWithout) {
     void restarted() override { ++Restarts; }
   };
   Program P = testing::compile(testing::requestForProgram("write_to_read_causality"));
-  auto RestartsWith = [&](Buffering Buffers) {
+  auto RestartsWith = [&](MemoryModel Buffers) {
     Counting Observer;
     exploreOptimally(P, testing::exhaustively(Buffers), Observer);
     return Observer.Restarts;
   };
-  const unsigned Sequential = RestartsWith(Buffering::None);
-  EXPECT_LE(RestartsWith(Buffering::Fifo), Sequential);
-  EXPECT_LE(RestartsWith(Buffering::PerLocation), Sequential);
+  const unsigned Sequential = RestartsWith(MemoryModel::SC);
+  EXPECT_LE(RestartsWith(MemoryModel::TSO), Sequential);
+  EXPECT_LE(RestartsWith(MemoryModel::PSO), Sequential);
 }
 
 TEST(Limits, TimeIsKept) {

@@ -18,7 +18,7 @@ namespace {
 using testing::messagePassing;
 using testing::requestForText;
 
-FixOptions fixOptions(std::vector<Model> Models) {
+FixOptions fixOptions(std::vector<MemoryModel> Models) {
   FixOptions Options;
   Options.Check.Models = std::move(Models);
   return Options;
@@ -29,7 +29,7 @@ std::string editedText(const CompileRequest &Text, const std::vector<TextEdit> &
 }
 
 /// A fresh check of a text.
-void expectVerified(const std::string &Text, const std::vector<Model> &Models) {
+void expectVerified(const std::string &Text, const std::vector<MemoryModel> &Models) {
   CheckOptions Options;
   Options.Models = Models;
   for (const ModelReport &M : testing::checkText(Text, Options).Models)
@@ -37,7 +37,7 @@ void expectVerified(const std::string &Text, const std::vector<Model> &Models) {
 }
 
 TEST(Fix, TheEditedTextPassesAFreshCheck) {
-  const std::vector<Model> Models = {Model::SC, Model::TSO, Model::PSO};
+  const std::vector<MemoryModel> Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
   const CompileRequest Text = requestForText(testing::StoreBuffering);
   const FixReport Report = findFixes(Text, fixOptions(Models));
   ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
@@ -52,7 +52,7 @@ TEST(Fix, TheEditedTextPassesAFreshCheck) {
 
 TEST(Fix, AlternativesAreRankedByCost) {
   const CompileRequest Text = requestForText(messagePassing("memory_order_relaxed"));
-  const FixReport Report = findFixes(Text, fixOptions({Model::PSO}));
+  const FixReport Report = findFixes(Text, fixOptions({MemoryModel::PSO}));
   ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
   ASSERT_GE(Report.Fixes.size(), 2u);
   EXPECT_TRUE(std::is_sorted(Report.Fixes.begin(), Report.Fixes.end(),
@@ -60,11 +60,11 @@ TEST(Fix, AlternativesAreRankedByCost) {
   EXPECT_NE(editedText(Text, Report.Fixes[0].Edits).find("memory_order_release"), std::string::npos);
   EXPECT_NE(editedText(Text, Report.Fixes[1].Edits).find("atomic_thread_fence"), std::string::npos);
   for (const Fix &F : Report.Fixes)
-    expectVerified(editedText(Text, F.Edits), {Model::PSO});
+    expectVerified(editedText(Text, F.Edits), {MemoryModel::PSO});
 }
 
 TEST(Fix, IsForAllModelsAtOnce) {
-  const std::vector<Model> Models = {Model::TSO, Model::PSO, Model::Power};
+  const std::vector<MemoryModel> Models = {MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power};
   const CompileRequest Text = requestForText(messagePassing("memory_order_relaxed"));
   const FixReport Report = findFixes(Text, fixOptions(Models));
   ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
@@ -72,7 +72,7 @@ TEST(Fix, IsForAllModelsAtOnce) {
 }
 
 TEST(Fix, CheapestIsSaidOnRequest) {
-  FixOptions Options = fixOptions({Model::TSO});
+  FixOptions Options = fixOptions({MemoryModel::TSO});
   Options.Cheapest = true;
   const FixReport Report = findFixes(requestForText(testing::StoreBuffering), Options);
   ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
@@ -84,9 +84,9 @@ TEST(Fix, CheapestIsNotSaidWithoutAProof) {
   Fix F;
   F.Changes = {InsertFence()};
   F.Minimal = F.CheapestWanted = true;
-  F.Models.emplace_back().Which = Model::Power;
+  F.Models.emplace_back().Which = MemoryModel::Power;
   EXPECT_EQ(titleOf(F, 8), "Add 1 fence (verified for POWER, minimal, not proved to be cheapest)");
-  FixOptions Options = fixOptions({Model::Power});
+  FixOptions Options = fixOptions({MemoryModel::Power});
   Options.Cheapest = true;
   const FixReport Report =
       findFixes(testing::requestForProgram("peterson_c11", {"-DORDER=memory_order_relaxed"}), Options);
@@ -96,28 +96,28 @@ TEST(Fix, CheapestIsNotSaidWithoutAProof) {
 }
 
 TEST(Fix, WhatNeedsNoneGetsNone) {
-  const FixReport Report =
-      findFixes(testing::requestForProgram("cas_lock"), fixOptions({Model::SC, Model::TSO, Model::PSO}));
+  const FixReport Report = findFixes(testing::requestForProgram("cas_lock"),
+                                     fixOptions({MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}));
   EXPECT_EQ(Report.What, FixReport::Outcome::NothingToDo) << Report.Reason;
   EXPECT_TRUE(Report.Fixes.empty());
 }
 
 TEST(Fix, BugsUnderScAreRefusedAndShown) {
-  const FixReport Report = findFixes(testing::requestForProgram("racy_counter"), fixOptions({Model::TSO}));
+  const FixReport Report = findFixes(testing::requestForProgram("racy_counter"), fixOptions({MemoryModel::TSO}));
   ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
-  EXPECT_EQ(Report.ShownUnder, Model::SC);
+  EXPECT_EQ(Report.ShownUnder, MemoryModel::SC);
   ASSERT_TRUE(Report.Shown && Report.Shown->Trace);
 }
 
 TEST(Fix, WhatDoesNotCompileCannotBeChecked) {
-  const FixReport Report = findFixes(requestForText("int main(void) { return"), fixOptions({Model::TSO}));
+  const FixReport Report = findFixes(requestForText("int main(void) { return"), fixOptions({MemoryModel::TSO}));
   EXPECT_EQ(Report.What, FixReport::Outcome::CannotBeChecked);
   EXPECT_FALSE(Report.Diagnostics.empty());
 }
 
 TEST(Fix, CanBeCancelledBeforeItBegins) {
   const std::atomic<bool> Cancel = true;
-  const FixReport Report = findFixes(requestForText(testing::StoreBuffering), fixOptions({Model::TSO}), &Cancel);
+  const FixReport Report = findFixes(requestForText(testing::StoreBuffering), fixOptions({MemoryModel::TSO}), &Cancel);
   EXPECT_EQ(Report.What, FixReport::Outcome::GaveUp);
   EXPECT_TRUE(Report.Fixes.empty());
 }
@@ -128,7 +128,7 @@ TEST(Fix, IsCancelledAtAnyTime) {
   for (unsigned Allowed = 0;; ++Allowed) {
     std::atomic<bool> Cancel = false;
     unsigned Calls = 0;
-    FixOptions Options = fixOptions({Model::PSO, Model::Power});
+    FixOptions Options = fixOptions({MemoryModel::PSO, MemoryModel::Power});
     Options.Aim = [&](Thoroughness How) -> RoundChecker {
       return [&, Inner = bugChecker("/test.c", Options.Check, How, &Cancel)](const Program &P, double Seconds) {
         Cancel = Cancel || Calls++ == Allowed;
@@ -143,7 +143,7 @@ TEST(Fix, IsCancelledAtAnyTime) {
     }
     // What was proved before is offered; the rest is not.
     for (const Fix &F : Report.Fixes)
-      expectVerified(editedText(Text, F.Edits), {Model::PSO, Model::Power});
+      expectVerified(editedText(Text, F.Edits), {MemoryModel::PSO, MemoryModel::Power});
     if (Report.Fixes.empty()) {
       EXPECT_EQ(Report.What, FixReport::Outcome::GaveUp);
       EXPECT_EQ(Report.Reason, "cancelled");
@@ -152,7 +152,7 @@ TEST(Fix, IsCancelledAtAnyTime) {
 }
 
 TEST(Fix, ALostUpdateIsSaidToNeedALock) {
-  const FixReport Report = findFixes(testing::requestForProgram("racy_counter"), fixOptions({Model::TSO}));
+  const FixReport Report = findFixes(testing::requestForProgram("racy_counter"), fixOptions({MemoryModel::TSO}));
   ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
   EXPECT_TRUE(testing::contains(Report.Reason, "writes it in between")) << Report.Reason;
   EXPECT_TRUE(testing::contains(Report.Reason, "a lock or an atomic read-modify-write")) << Report.Reason;
@@ -160,17 +160,17 @@ TEST(Fix, ALostUpdateIsSaidToNeedALock) {
 
 TEST(Fix, DeadlocksAreRefusedAndShown) {
   const FixReport Report =
-      findFixes(testing::requestForProgram("deadlock_order"), fixOptions({Model::TSO, Model::PSO}));
+      findFixes(testing::requestForProgram("deadlock_order"), fixOptions({MemoryModel::TSO, MemoryModel::PSO}));
   ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
   EXPECT_TRUE(testing::contains(Report.Reason, "also happens under sequential consistency")) << Report.Reason;
   EXPECT_FALSE(testing::contains(Report.Reason, "in between")) << Report.Reason;
   ASSERT_TRUE(Report.Shown);
-  EXPECT_EQ(Report.Shown->Kind, "deadlock");
+  EXPECT_EQ(Report.Shown->Kind, BugKind::Deadlock);
 }
 
 TEST(Fix, WhatIsNotModelledIsRefusedByName) {
   const FixReport Report =
-      findFixes(requestForText("void mystery(void);\nint main(void) { mystery(); }\n"), fixOptions({Model::TSO}));
+      findFixes(requestForText("void mystery(void);\nint main(void) { mystery(); }\n"), fixOptions({MemoryModel::TSO}));
   ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
   EXPECT_TRUE(testing::contains(Report.Reason, "mystery")) << Report.Reason;
   EXPECT_FALSE(Report.Shown);
@@ -186,10 +186,10 @@ TEST(Fix, OneOrderInAMacroIsOneChange) {
   Text.insert(Text.find(Check) + Check.size(), "  if (atomic_load_explicit(&second, memory_order_acquire))\n"
                                                "    assert(data == 1 && ready == 1);\n");
   const CompileRequest Request = requestForText(Text);
-  const FixReport Report = findFixes(Request, fixOptions({Model::PSO}));
+  const FixReport Report = findFixes(Request, fixOptions({MemoryModel::PSO}));
   ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
   for (const Fix &F : Report.Fixes) {
-    expectVerified(editedText(Request, F.Edits), {Model::PSO});
+    expectVerified(editedText(Request, F.Edits), {MemoryModel::PSO});
     if (std::holds_alternative<ChangeOrder>(F.Changes.front())) {
       EXPECT_EQ(F.Changes.size(), 1u) << titleOf(F, 8);
     }
@@ -220,11 +220,11 @@ int main(void) {
   pthread_join(u, 0);
 }
 )");
-  const FixReport Report = findFixes(Text, fixOptions({Model::Power}));
+  const FixReport Report = findFixes(Text, fixOptions({MemoryModel::Power}));
   ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
   const std::string Edited = editedText(Text, Report.Fixes[0].Edits);
   EXPECT_TRUE(testing::contains(Edited, "isync")) << Edited;
-  expectVerified(Edited, {Model::Power});
+  expectVerified(Edited, {MemoryModel::Power});
 }
 
 TEST(Fix, AProgramBecomesRobust) {
@@ -241,7 +241,7 @@ int main(void) {
   pthread_join(u, 0);
 }
 )");
-  FixOptions Options = fixOptions({Model::TSO, Model::PSO});
+  FixOptions Options = fixOptions({MemoryModel::TSO, MemoryModel::PSO});
   EXPECT_EQ(findFixes(Text, Options).What, FixReport::Outcome::NothingToDo);
   Options.Aim = [&](Thoroughness) { return robustChecker("/test.c", Options.Check, nullptr); };
   const FixReport Report = findFixes(Text, Options);
@@ -250,30 +250,30 @@ int main(void) {
   EXPECT_TRUE(Report.Fixes[0].Minimal);
   // Robust: as many executions as under SC.
   const Program Edited = testing::compile(requestForText(editedText(Text, Report.Fixes[0].Edits)));
-  const uint64_t Sequential = testing::explore(Edited, Buffering::None).Executions;
-  EXPECT_EQ(testing::explore(Edited, Buffering::Fifo).Executions, Sequential);
-  EXPECT_EQ(testing::explore(Edited, Buffering::PerLocation).Executions, Sequential);
+  const uint64_t Sequential = testing::explore(Edited, MemoryModel::SC).Executions;
+  EXPECT_EQ(testing::explore(Edited, MemoryModel::TSO).Executions, Sequential);
+  EXPECT_EQ(testing::explore(Edited, MemoryModel::PSO).Executions, Sequential);
 }
 
 TEST(Relax, OrdersThatAreNotNeededBecomeWeaker) {
   const CompileRequest Text = requestForText(messagePassing("memory_order_seq_cst"));
-  const RelaxReport Report = relax(Text, fixOptions({Model::PSO}));
+  const RelaxReport Report = relax(Text, fixOptions({MemoryModel::PSO}));
   ASSERT_EQ(Report.What, RelaxReport::Outcome::Found) << Report.Reason;
   ASSERT_EQ(Report.Weaker.size(), 2u);
   EXPECT_EQ(Report.Weaker[0].Sentence, "this seq_cst store can be release under PSO");
   EXPECT_EQ(Report.Weaker[0].Where.Line, 8u);
   EXPECT_EQ(Report.Weaker[1].Sentence, "this acquire load can be relaxed under PSO");
-  expectVerified(editedText(Text, Report.Edits), {Model::PSO});
+  expectVerified(editedText(Text, Report.Edits), {MemoryModel::PSO});
 }
 
 TEST(Relax, UnderPowerTheAcquireIsNeeded) {
   const CompileRequest Text = requestForText(messagePassing("memory_order_seq_cst"));
-  const RelaxReport Report = relax(Text, fixOptions({Model::PSO, Model::Power}));
+  const RelaxReport Report = relax(Text, fixOptions({MemoryModel::PSO, MemoryModel::Power}));
   ASSERT_EQ(Report.What, RelaxReport::Outcome::Found) << Report.Reason;
   ASSERT_EQ(Report.Weaker.size(), 1u);
   EXPECT_EQ(Report.Weaker[0].Sentence, "this seq_cst store can be release under PSO and POWER");
   const CompileRequest Tight = requestForText(messagePassing("memory_order_release"));
-  EXPECT_EQ(relax(Tight, fixOptions({Model::PSO, Model::Power})).What, RelaxReport::Outcome::NothingToDo);
+  EXPECT_EQ(relax(Tight, fixOptions({MemoryModel::PSO, MemoryModel::Power})).What, RelaxReport::Outcome::NothingToDo);
 }
 
 TEST(Relax, FencesThatAreNotNeededGo) {
@@ -283,12 +283,12 @@ TEST(Relax, FencesThatAreNotNeededGo) {
   Put("a = y", "__sync_synchronize(); ");
   Put("b = x", "__sync_synchronize(); ");
   const CompileRequest Request = requestForText(Text);
-  const RelaxReport Report = relax(Request, fixOptions({Model::TSO}));
+  const RelaxReport Report = relax(Request, fixOptions({MemoryModel::TSO}));
   ASSERT_EQ(Report.What, RelaxReport::Outcome::Found) << Report.Reason;
   ASSERT_EQ(Report.Weaker.size(), 1u);
   EXPECT_EQ(Report.Weaker[0].Sentence, "this fence is not needed under TSO");
   const std::string Edited = editedText(Request, Report.Edits);
-  expectVerified(Edited, {Model::TSO});
+  expectVerified(Edited, {MemoryModel::TSO});
   size_t Left = 0;
   for (size_t At = Edited.find("__sync_synchronize"); At != std::string::npos;
        At = Edited.find("__sync_synchronize", At + 1))
@@ -297,7 +297,7 @@ TEST(Relax, FencesThatAreNotNeededGo) {
 }
 
 TEST(Relax, ABuggyProgramIsRefused) {
-  const RelaxReport Report = relax(requestForText(testing::StoreBuffering), fixOptions({Model::TSO}));
+  const RelaxReport Report = relax(requestForText(testing::StoreBuffering), fixOptions({MemoryModel::TSO}));
   EXPECT_EQ(Report.What, RelaxReport::Outcome::Refused);
   EXPECT_TRUE(Report.Shown);
 }

@@ -31,7 +31,7 @@ std::string program(const std::vector<std::string> &Bodies, const std::string &A
 Counterexample explained(const std::string &Text) {
   CheckRequest Request;
   Request.Text = testing::requestForText(Text);
-  Request.Options.Models = {Model::Power};
+  Request.Options.Models = {MemoryModel::Power};
   const CheckReport Report = check(Request);
   if (Report.Models[0].Bugs.empty() || !Report.Models[0].Bugs[0].Trace)
     throw std::runtime_error("no counterexample: " + Report.Models[0].Reason);
@@ -45,7 +45,7 @@ Counterexample explained(const std::string &Text) {
 bool verified(const std::string &Text) {
   CheckRequest Request;
   Request.Text = testing::requestForText(Text);
-  Request.Options.Models = {Model::Power};
+  Request.Options.Models = {MemoryModel::Power};
   return check(Request).Models[0].Result == Verdict::Verified;
 }
 
@@ -156,7 +156,7 @@ TEST(PowerCounterexample, LocksAreHeldWhileTheStoryGoesOn) {
   unsigned Locks = 0, Orders = 0;
   for (size_t K = 0; K < C.Steps.size(); ++K) {
     const TraceEvent &E = C.Run.Events[C.Steps[K].Event];
-    Locks += E.Kind == EventKind::Sync && E.What == "locks";
+    Locks += E.Action == SyncAction::Locks;
     EXPECT_LE(C.Steps[K].Locks.size(), 1u);
     if (E.isAccess() && C.Run.Threads[E.Thread].Name != "main") {
       EXPECT_EQ(C.Steps[K].Locks.size(), 1u) << "the accesses are inside";
@@ -193,7 +193,7 @@ TEST(PowerCounterexample, TheEndOfMemoryIsOneEvent) {
     for (const TraceEvent &E : C.Run.Events)
       Ends += E.Kind == EventKind::Free;
     EXPECT_EQ(Ends, 1u) << Use;
-    EXPECT_EQ(C.Run.BugKind, "use-after-free");
+    EXPECT_EQ(C.Run.BugKind, BugKind::UseAfterFree);
     EXPECT_TRUE(mentions(C.Sentence, "Thread 't1' freed `*q` (pair#1)")) << C.Sentence;
     EXPECT_EQ(C.Run.Events[C.Run.BugEvent].Accesses.size(), 1u);
   }
@@ -204,7 +204,7 @@ TEST(PowerCounterexample, ADoubleFreeIsTheSecondOne) {
       explained(Includes + std::string("int *q;\nvoid *t0(void *p) { free(q); return p; }\n"
                                        "int main(void) { pthread_t a, b; q = malloc(4); pthread_create(&a, 0, t0, 0); "
                                        "pthread_create(&b, 0, t0, 0); pthread_join(a, 0); pthread_join(b, 0); }\n"));
-  EXPECT_EQ(C.Run.BugKind, "double-free");
+  EXPECT_EQ(C.Run.BugKind, BugKind::DoubleFree);
 }
 
 /// Two threads, after main has made a block of two integers that are 0.
@@ -240,12 +240,12 @@ TEST(PowerCounterexample, MovingABlockThatHasEndedIsADoubleFree) {
            {"q[0] = 1; _Atomic int *n = realloc((void *)q, 16); x = n[1];", "free((void *)q);"},
            {"int *o = malloc(4); free(o); o = realloc(o, 8); x = !o;", "x = 1;"},
            {"int *o = malloc(4); *o = 1; free(o); o = realloc(o, 8); x = o[0];", "x = 1;"}})
-    EXPECT_EQ(explained(withBlock(First, Second)).Run.BugKind, "double-free") << First;
+    EXPECT_EQ(explained(withBlock(First, Second)).Run.BugKind, BugKind::DoubleFree) << First;
 }
 
 TEST(PowerCounterexample, NobodyNeedsToUseAMovedBlock) {
   const Counterexample C = explained(withBlock("int *o = malloc(4); *o = 1; realloc(o, 8); x = *o;", "x = 1;"));
-  EXPECT_EQ(C.Run.BugKind, "use-after-free");
+  EXPECT_EQ(C.Run.BugKind, BugKind::UseAfterFree);
 }
 
 TEST(PowerCounterexample, AWriteBehindAnEndMayBeSeenToComeFirst) { // q is given away before what is in it

@@ -57,7 +57,7 @@ TEST(InitialisedTwice, EveryObjectThatKnowsItsUsers) {
     EXPECT_EQ(apply(U.Take, Bytes, 0, 0).Outcome, SyncResult::Done);
     const SyncResult Again = apply(U.Init, Bytes, 1, U.Argument);
     ASSERT_EQ(Again.Outcome, SyncResult::Misuse) << static_cast<int>(U.Init);
-    EXPECT_STREQ(Again.BugKind, "initialised-in-use");
+    EXPECT_EQ(Again.BugKind, BugKind::InitialisedInUse);
     EXPECT_EQ(apply(U.Release, Bytes, 0, 0).Outcome, SyncResult::Done);
     if (U.Init != SyncOp::BarrierInit) {
       EXPECT_EQ(apply(U.Init, Bytes, 1, U.Argument).Outcome, SyncResult::Done) << static_cast<int>(U.Init);

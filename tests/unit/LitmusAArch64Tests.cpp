@@ -130,7 +130,7 @@ TEST(LitmusAArch64, BarriersKeepTheirKinds) {
 }
 
 TEST(LitmusAArch64, BarriersOrderStoreBuffersAsTheyShould) {
-  auto Weak = [](const char *Barrier, const std::string &Text, Model M) {
+  auto Weak = [](const char *Barrier, const std::string &Text, MemoryModel M) {
     std::string Code = Text;
     for (size_t At; (At = Code.find("@@@")) != std::string::npos;)
       Code.replace(At, 3, Barrier);
@@ -142,13 +142,13 @@ TEST(LitmusAArch64, BarriersOrderStoreBuffersAsTheyShould) {
   const std::string MessagePassing = Head + "STR W5,[X1] | LDR W3,[X1] ;\n@@@ | NOP ;\nSTR W5,[X2] | LDR W4,[X2] ;\n"
                                             "exists (1:X3=1 /\\ 1:X4=0)";
   for (const char *Full : {"DMB SY", "DSB SY", "DSB ST"})
-    EXPECT_FALSE(Weak(Full, StoreBuffering, Model::TSO)) << Full;
+    EXPECT_FALSE(Weak(Full, StoreBuffering, MemoryModel::TSO)) << Full;
   for (const char *Other : {"DMB LD", "DMB ST", "DSB LD", "ISB"})
-    EXPECT_TRUE(Weak(Other, StoreBuffering, Model::TSO)) << Other;
+    EXPECT_TRUE(Weak(Other, StoreBuffering, MemoryModel::TSO)) << Other;
   for (const char *Stores : {"DMB SY", "DMB ST", "DSB ST"})
-    EXPECT_FALSE(Weak(Stores, MessagePassing, Model::PSO)) << Stores;
+    EXPECT_FALSE(Weak(Stores, MessagePassing, MemoryModel::PSO)) << Stores;
   for (const char *Loads : {"DMB LD", "DSB LD", "ISB", "NOP"})
-    EXPECT_TRUE(Weak(Loads, MessagePassing, Model::PSO)) << Loads;
+    EXPECT_TRUE(Weak(Loads, MessagePassing, MemoryModel::PSO)) << Loads;
 }
 
 TEST(LitmusAArch64, AddressesMayDependOnRegisters) {

@@ -224,7 +224,7 @@ TEST(LitmusReader, WithoutAConditionTheStatesAreAsked) {
 TEST(LitmusReader, ThreadsOfRegistersMayHaveTheirNames) {
   LitmusTest Test = readCode("X86", {"MOV [x],EAX"}, "exists (P0:EAX=7 /\\ x=7)", "P0:EAX=7;");
   EXPECT_EQ(Test.Observed[0].Name, "0:EAX");
-  EXPECT_TRUE(runLitmus(Test, Model::SC).Holds);
+  EXPECT_TRUE(runLitmus(Test, MemoryModel::SC).Holds);
   EXPECT_EQ(problemOf(oneThread("X86", {"NOP"}, "exists (x=0)", "P1:EAX=7;")), "there is no thread 1 (line 2)");
   EXPECT_EQ(problemOf(oneThread("X86", {"NOP"}, "exists (Q:EAX=0)")),
             "a thread is expected in front of ':', as 0 or P0, not 'Q' (line 5)");

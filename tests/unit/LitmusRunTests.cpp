@@ -13,7 +13,7 @@ const char *const StoreBuffering = R"(X86 SB
 
 TEST(LitmusRun, StoreBufferingDependsOnTheModel) {
   const std::string Both = std::string(StoreBuffering) + "exists (0:EAX=0 /\\ 1:EAX=0)";
-  LitmusResult Sc = runTest(Both), Tso = runTest(Both, Model::TSO);
+  LitmusResult Sc = runTest(Both), Tso = runTest(Both, MemoryModel::TSO);
   EXPECT_FALSE(Sc.Holds);
   EXPECT_EQ(Sc.Executions, 3u);
   EXPECT_EQ(Sc.States.size(), 3u);
@@ -44,7 +44,7 @@ TEST(LitmusRun, LoadBufferingNeedsPower) {
  stw r3,0(r4) | stw r3,0(r4) ;
 exists (0:r1=1 /\ 1:r1=1)
 )";
-  LitmusResult Sc = runTest(Text), Power = runTest(Text, Model::Power);
+  LitmusResult Sc = runTest(Text), Power = runTest(Text, MemoryModel::Power);
   EXPECT_FALSE(Sc.Holds);
   EXPECT_EQ(Sc.Executions, 3u);
   EXPECT_TRUE(Power.Holds) << Power.Reason;
@@ -60,7 +60,7 @@ TEST(LitmusRun, PowerPcArithmetic) {
 }
 
 TEST(LitmusRun, NumbersKeepTheirSignInMemory) {
-  for (Model M : {Model::SC, Model::TSO, Model::PSO, Model::Power})
+  for (MemoryModel M : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power})
     EXPECT_EQ(stateOf("PPC", {"li r1,-1", "stw r1,0(r2)", "lwz r3,0(r2)", "cmpwi r3,-1", "bne L", "addi r4,r3,3", "L:"},
                       "0:r3; 0:r4; x;", "0:r2=x;", M),
               "0:r3=-1; 0:r4=2; x=-1;")
@@ -105,8 +105,8 @@ TEST(LitmusRun, X86LockedInstructions) {
 
 TEST(LitmusRun, LockedIncrementsAreNotLost) {
   const std::string Head = "X86 inc\n{}\nP0 | P1 ;\n", Tail = "forall (x=2)\n";
-  EXPECT_TRUE(runTest(Head + "LOCK INC [x] | LOCK INC [x] ;\n" + Tail, Model::TSO).Holds);
-  EXPECT_FALSE(runTest(Head + "INC [x] | INC [x] ;\n" + Tail, Model::TSO).Holds);
+  EXPECT_TRUE(runTest(Head + "LOCK INC [x] | LOCK INC [x] ;\n" + Tail, MemoryModel::TSO).Holds);
+  EXPECT_FALSE(runTest(Head + "INC [x] | INC [x] ;\n" + Tail, MemoryModel::TSO).Holds);
 }
 
 TEST(LitmusRun, AddressesAreValues) {
@@ -120,7 +120,7 @@ TEST(LitmusRun, WordsInMemoryMayHoldAddresses) {
   const std::vector<std::string> Ppc = {"lwz r3,0(r2)", "lwz r4,0(r3)", "stw r5,0(r2)", "stw r4,0(r5)"};
   EXPECT_EQ(stateOf("PPC", Ppc, "0:r3; 0:r4; p; x; y;", "p=x; x=-7; 0:r2=p; 0:r5=y;"),
             "0:r3=x; 0:r4=-7; p=y; x=-7; y=-7;");
-  EXPECT_EQ(stateOf("PPC", Ppc, "0:r4; y;", "int *p=&x; int x=5; 0:r2=p; 0:r5=y;", Model::Power), "0:r4=5; y=5;");
+  EXPECT_EQ(stateOf("PPC", Ppc, "0:r4; y;", "int *p=&x; int x=5; 0:r2=p; 0:r5=y;", MemoryModel::Power), "0:r4=5; y=5;");
   EXPECT_EQ(stateOf("X86", {"MOV EAX,[p]", "XCHG [p],EBX", "MOV [EAX],$3"}, "0:EBX; p; x;", "p=x; 0:EBX=y;"),
             "0:EBX=x; p=y; x=3;");
   // The condition alone says that the location holds one.
@@ -165,7 +165,7 @@ forall (1:EAX=1)
 )");
   LitmusOptions Options;
   Options.Unroll = 3;
-  LitmusResult Result = runLitmus(Test, Model::TSO, Options);
+  LitmusResult Result = runLitmus(Test, MemoryModel::TSO, Options);
   EXPECT_EQ(Result.Coverage, Verdict::Bounded);
   EXPECT_EQ(Result.Executions, 3u);
   EXPECT_GE(Result.Cut, 1u);
@@ -189,7 +189,7 @@ TEST(LitmusRun, AStoreConditionalMayAlwaysFail) {
  End:            ;
 forall (x=0 /\ 0:r6=0 \/ x=1 /\ 0:r6=1)
 )";
-  for (Model M : {Model::SC, Model::Power}) {
+  for (MemoryModel M : {MemoryModel::SC, MemoryModel::Power}) {
     LitmusResult Result = runTest(Text, M);
     EXPECT_TRUE(Result.answered()) << Result.Reason;
     EXPECT_EQ(Result.Executions, 2u);

@@ -5,7 +5,7 @@ namespace picket {
 namespace {
 
 std::string state(const std::vector<std::string> &Code, const std::string &Observed, const std::string &Initial = "",
-                  Model M = Model::SC) {
+                  MemoryModel M = MemoryModel::SC) {
   return stateOf("X86_64", Code, Observed, Initial, M);
 }
 
@@ -20,7 +20,7 @@ TEST(LitmusX86Wide, BothSpellingsAreRead) {
     const std::string Text = std::string("X86_64 SB\n{}\n P0 | P1 ;\n ") + Code + " ;\nexists (0:rax=0 /\\ 1:EAX=0)\n";
     EXPECT_FALSE(runTest(Text).Holds) << Code;
     EXPECT_EQ(runTest(Text).States.size(), 3u) << Code;
-    EXPECT_TRUE(runTest(Text, Model::TSO).Holds) << Code;
+    EXPECT_TRUE(runTest(Text, MemoryModel::TSO).Holds) << Code;
   }
   EXPECT_EQ(problem("movl $1,%rax"), "the operands of 'movl' have different sizes (line 4)");
   EXPECT_EQ(problem("movb $1,(x)"), "not supported: 'movb' (line 4)");

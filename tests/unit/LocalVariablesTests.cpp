@@ -7,7 +7,7 @@
 namespace picket {
 namespace {
 
-ModelReport checkOne(const std::string &Text, Model Which = Model::SC) {
+ModelReport checkOne(const std::string &Text, MemoryModel Which = MemoryModel::SC) {
   CheckOptions Options;
   Options.Models = {Which};
   Options.Exhaustive = true;
@@ -16,18 +16,18 @@ ModelReport checkOne(const std::string &Text, Model Which = Model::SC) {
 }
 
 void expectDead(const std::string &Text) {
-  for (Model Which : {Model::SC, Model::TSO, Model::PSO}) {
+  for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}) {
     ModelReport Report = checkOne(Text, Which);
     SCOPED_TRACE(Text);
     EXPECT_EQ(Report.Result, Verdict::Violation);
     ASSERT_FALSE(Report.Bugs.empty());
-    EXPECT_EQ(Report.Bugs[0].Kind, "use-after-free");
+    EXPECT_EQ(Report.Bugs[0].Kind, BugKind::UseAfterFree);
     EXPECT_NE(Report.Bugs[0].Message.find("after its lifetime ended"), std::string::npos) << Report.Bugs[0].Message;
   }
 }
 
 void expectFine(const std::string &Text) {
-  for (Model Which : {Model::SC, Model::TSO, Model::PSO}) {
+  for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}) {
     ModelReport Report = checkOne(Text, Which);
     EXPECT_EQ(Report.Result, Verdict::Verified) << Text << "\n"
                                                 << Report.Reason << (Report.Bugs.empty() ? "" : Report.Bugs[0].Message);

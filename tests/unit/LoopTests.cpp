@@ -25,9 +25,9 @@ static void run(void *(*first)(void *), void *(*second)(void *)) {
 }
 )";
 
-constexpr Model EveryModel[] = {Model::SC, Model::TSO, Model::PSO, Model::Power};
+constexpr MemoryModel EveryModel[] = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power};
 
-ModelReport checkUnder(Model Which, const std::string &Text, Engine Search = Engine::Bounded,
+ModelReport checkUnder(MemoryModel Which, const std::string &Text, Engine Search = Engine::Bounded,
                        Equivalence OnePer = Equivalence::ShashaSnir) {
   CheckOptions Options;
   Options.Models = {Which};
@@ -42,14 +42,14 @@ ModelReport checkUnder(Model Which, const std::string &Text, Engine Search = Eng
 std::string answerOf(const ModelReport &M) {
   std::string Text = nameOf(M.Result);
   for (const Bug &B : M.Bugs)
-    Text += " " + B.Kind;
+    Text += std::string(" ") + nameOf(B.Kind);
   return Text;
 }
 
 void expectUnderAll(const std::string &Text, const std::string &Answer) {
-  for (Model Which : EveryModel)
+  for (MemoryModel Which : EveryModel)
     EXPECT_EQ(answerOf(checkUnder(Which, Text)), Answer) << nameOf(Which) << "\n" << Text;
-  for (Model Which : {Model::SC, Model::TSO, Model::PSO})
+  for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO})
     EXPECT_EQ(answerOf(checkUnder(Which, Text, Engine::Bounded, Equivalence::ReadsFrom)), Answer)
         << "rf, " << nameOf(Which) << "\n"
         << Text;
@@ -77,14 +77,14 @@ int main(void) { run(use, use); return 0; }
 )";
 
 TEST(LoopsThatEndOnlyWhenOthersAct, LookingAgainAtASettledValueIsCutAtTheBound) {
-  EXPECT_EQ(answerOf(checkUnder(Model::SC, Singleton)), "bounded");
-  EXPECT_EQ(answerOf(checkUnder(Model::TSO, Singleton)), "bounded");
-  EXPECT_EQ(answerOf(checkUnder(Model::PSO, Singleton)), "violation assertion");
-  EXPECT_EQ(answerOf(checkUnder(Model::Power, Singleton)), "violation assertion");
+  EXPECT_EQ(answerOf(checkUnder(MemoryModel::SC, Singleton)), "bounded");
+  EXPECT_EQ(answerOf(checkUnder(MemoryModel::TSO, Singleton)), "bounded");
+  EXPECT_EQ(answerOf(checkUnder(MemoryModel::PSO, Singleton)), "violation assertion");
+  EXPECT_EQ(answerOf(checkUnder(MemoryModel::Power, Singleton)), "violation assertion");
 }
 
 TEST(LoopsThatEndOnlyWhenOthersAct, TheStatesOfSuchALoopDecideWithoutABound) {
-  for (Model Which : {Model::SC, Model::TSO}) {
+  for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO}) {
     const ModelReport M = checkUnder(Which, Singleton, Engine::Auto);
     EXPECT_EQ(M.Result, Verdict::Verified);
     EXPECT_TRUE(M.States.has_value());
@@ -128,7 +128,7 @@ TEST(LoopsThatEndOnlyWhenOthersAct, ALoopThatWalksThroughMemoryIsRunToItsEnd) {
                              " }\n"
                              "static void *fill(void *p) { for (int i = 1; i < 16; i++) array[i] = i; return p; }\n"
                              "int main(void) { run(search, fill); return 0; }\n";
-    for (Model Which : EveryModel)
+    for (MemoryModel Which : EveryModel)
       EXPECT_EQ(answerOf(checkUnder(Which, Text)), "verified") << nameOf(Which) << "\n" << Text;
   }
 }
@@ -140,13 +140,13 @@ TEST(LoopsThatEndOnlyWhenOthersAct, AWalkThatComesBackToItsBeginningIsCutAtTheBo
                              " return p; }\n"
                              "static void *fill(void *p) { array[3] = 2; return p; }\n"
                              "int main(void) { run(search, fill); return 0; }\n";
-    for (Model Which : {Model::SC, Model::TSO, Model::PSO})
+    for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO})
       EXPECT_EQ(answerOf(checkUnder(Which, Text)), "bounded") << nameOf(Which) << "\n" << Text;
   }
 }
 
 TEST(LoopsThatEndOnlyWhenOthersAct, ALoopOverWhatIsTheThreadsOwnIsRunToItsEnd) {
-  for (Model Which : {Model::SC, Model::TSO, Model::PSO}) {
+  for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}) {
     EXPECT_EQ(answerOf(checkUnder(Which, R"(
 static int rounds = 20000, done;
 static void step(void) { if (++x == 30) done = 1; }
@@ -178,7 +178,7 @@ TEST(LoopsThatEndOnlyWhenOthersAct, AWaitMayReadInFrontOfTheLoopAndAtItsEnd) {
                              " return p; }\n"
                              "static void *set(void *p) { for (int i = 1; i < 12; i++) x = i; x = 17; return p; }\n"
                              "int main(void) { run(wait, set); return 0; }\n";
-    for (Model Which : EveryModel) {
+    for (MemoryModel Which : EveryModel) {
       const ModelReport M = checkUnder(Which, Text);
       EXPECT_EQ(answerOf(M), "verified") << nameOf(Which) << "\n" << Text;
       EXPECT_EQ(M.CutShort, 0u);
@@ -194,7 +194,7 @@ int main(void) { run(wait, set); return 0; }
 
 TEST(LoopsThatEndOnlyWhenOthersAct, ReadsInFrontOfALoopAreKeptWhereTheyMatter) {
   // What was read first is used afterwards; and the loop stores in between.
-  for (Model Which : EveryModel) {
+  for (MemoryModel Which : EveryModel) {
     EXPECT_EQ(answerOf(checkUnder(Which, R"(
 static void *wait(void *p) { int first = x, r = first; while (r != 17) r = x; z = first; return p; }
 static void *set(void *p) { x = 17; return p; }
@@ -215,7 +215,7 @@ int main(void) { run(wait, set); assert(z == 17 || y == 1); return 0; }
 TEST(Livelock, ALoopWithoutAnythingInItIsAHang) {
   expectUnderAll("int main(void) { for (;;) { } }\n", "violation hang");
   expectUnderAll("int main(void) { for (;;) sched_yield(); }\n", "violation hang");
-  for (Model Which : EveryModel)
+  for (MemoryModel Which : EveryModel)
     EXPECT_EQ(answerOf(checkUnder(Which, R"(
 static void *forever(void *p) { x = 1; for (;;) { } return p; }
 static void *other(void *p) { x = 2; return p; }
@@ -227,7 +227,7 @@ int main(void) { run(forever, other); return 0; }
 
 /// The answers of states to a program, of executions, and of both.
 void expectLivelock(const std::string &Text) {
-  for (Model Which : {Model::SC, Model::TSO}) {
+  for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO}) {
     for (Engine Search : {Engine::Lazy, Engine::Auto}) {
       const ModelReport M = checkUnder(Which, Text, Search);
       EXPECT_EQ(answerOf(M), "violation hang") << nameOf(Which) << " " << nameOf(Search) << "\n" << Text;
@@ -241,7 +241,7 @@ void expectLivelock(const std::string &Text) {
     }
     EXPECT_EQ(answerOf(checkUnder(Which, Text)), "bounded") << nameOf(Which) << "\n" << Text;
   }
-  EXPECT_EQ(answerOf(checkUnder(Model::PSO, Text)), "bounded") << Text;
+  EXPECT_EQ(answerOf(checkUnder(MemoryModel::PSO, Text)), "bounded") << Text;
 }
 
 TEST(Livelock, AThreadThatStoresAndNeverGetsOutHangs) {
@@ -259,7 +259,7 @@ int main(void) { run(toggle, other); return 0; }
 
 TEST(Livelock, ThreadsThatGiveWayToEachOtherForEverHang) {
   CheckOptions Options;
-  Options.Models = {Model::SC, Model::TSO};
+  Options.Models = {MemoryModel::SC, MemoryModel::TSO};
   Options.Search = Engine::Lazy;
   for (const ModelReport &M : testing::checkText(Preamble + R"(
 static void *left(void *p) { for (;;) { atomic_store(&a, 1); if (!atomic_load(&b)) break; atomic_store(&a, 0); } atomic_store(&a, 0); return p; }
@@ -273,7 +273,7 @@ int main(void) { run(left, right); return 0; }
 
 TEST(Livelock, ThreadsThatServeForEverDoNot) {
   CheckOptions Options;
-  Options.Models = {Model::SC, Model::TSO};
+  Options.Models = {MemoryModel::SC, MemoryModel::TSO};
   Options.Search = Engine::Lazy;
   for (const char *Text :
        {// Servers: they have nowhere else to get.
@@ -294,13 +294,13 @@ TEST(Livelock, ThreadsThatServeForEverDoNot) {
 }
 
 TEST(LimitsOfExploring, MoreThreadsThanCanBeAreRefused) {
-  for (Model Which : EveryModel) {
+  for (MemoryModel Which : EveryModel) {
     const ModelReport M = checkUnder(Which, R"(
 static void *next(void *p) { pthread_t t; pthread_create(&t, 0, next, 0); return p; }
 int main(void) { pthread_t t; pthread_create(&t, 0, next, 0); return 0; }
 )");
     EXPECT_EQ(M.Result, Verdict::Inconclusive) << nameOf(Which);
-    if (Which != Model::Power) // which has room for fewer accesses
+    if (Which != MemoryModel::Power) // which has room for fewer accesses
       EXPECT_NE(M.Reason.find("threads"), std::string::npos) << M.Reason;
   }
 }
@@ -319,7 +319,7 @@ static void *find(void *p) {
 static void *other(void *p) { y = 1; return p; }
 int main(void) { run(find, other); return 0; }
 )";
-  for (Model Which : {Model::SC, Model::TSO}) {
+  for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO}) {
     EXPECT_EQ(answerOf(checkUnder(Which, Text, Engine::Lazy)), "violation hang") << nameOf(Which);
     EXPECT_NE(answerOf(checkUnder(Which, Text)), "verified") << nameOf(Which);
   }

@@ -30,13 +30,14 @@ std::string describe(const ModelReport &M) {
   std::string Text = std::string(nameOf(M.Which)) + ": " + nameOf(M.Result) + " " + M.Reason + ", " +
                      std::to_string(M.Executions) + " executions, " + std::to_string(M.CutShort) + " cut";
   for (const Bug &B : M.Bugs)
-    Text += "\n  line " + std::to_string(B.Where.Line) + ": " + B.Kind + ": " + B.Message + " (" + B.Thread + ")";
+    Text +=
+        "\n  line " + std::to_string(B.Where.Line) + ": " + nameOf(B.Kind) + ": " + B.Message + " (" + B.Thread + ")";
   for (const CutLoop &L : M.Loops)
     Text += "\n  loop cut at line " + std::to_string(L.Where.Line);
   return Text;
 }
 
-ModelReport checkOne(const std::string &Text, Model Which = Model::SC, unsigned Unroll = 8) {
+ModelReport checkOne(const std::string &Text, MemoryModel Which = MemoryModel::SC, unsigned Unroll = 8) {
   CheckOptions Options;
   Options.Models = {Which};
   Options.Exhaustive = true;
@@ -50,12 +51,12 @@ ModelReport checkOne(const std::string &Text, Model Which = Model::SC, unsigned 
 /// The only bug under every model is of this kind and in the line marked with ^.
 void expectBug(const std::string &Kind, const std::string &Body, const std::string &Thread = "") {
   Marked M(Body);
-  for (Model Which : {Model::SC, Model::TSO, Model::PSO}) {
+  for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}) {
     ModelReport Report = checkOne(M.Text, Which);
     SCOPED_TRACE(describe(Report) + "\n" + M.Text);
     EXPECT_EQ(Report.Result, Verdict::Violation);
     ASSERT_EQ(Report.Bugs.size(), 1u);
-    EXPECT_EQ(Report.Bugs[0].Kind, Kind);
+    EXPECT_EQ(nameOf(Report.Bugs[0].Kind), std::string(Kind));
     EXPECT_EQ(Report.Bugs[0].Where.Line, M.Line);
     EXPECT_FALSE(Report.Bugs[0].Message.empty());
     if (!Thread.empty()) {
@@ -139,7 +140,7 @@ TEST(Bugs, LocksInOppositeOrderDeadlock) {
   EXPECT_EQ(Report.Executions, 3u);
   ASSERT_FALSE(Report.Bugs.empty());
   for (const Bug &B : Report.Bugs)
-    EXPECT_EQ(B.Kind, "deadlock") << describe(Report);
+    EXPECT_EQ(B.Kind, BugKind::Deadlock) << describe(Report);
 }
 
 TEST(Bugs, AWakeUpBeforeTheWaitIsLost) {
@@ -151,7 +152,7 @@ TEST(Bugs, AWakeUpBeforeTheWaitIsLost) {
                "int main(void) { pthread_t t; pthread_create(&t, 0, waiter, 0); pthread_mutex_lock(&m); ready = 1;\n"
                "  pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_join(t, 0); return 0; }\n");
   ASSERT_FALSE(Report.Bugs.empty()) << describe(Report);
-  EXPECT_EQ(Report.Bugs[0].Kind, "deadlock");
+  EXPECT_EQ(Report.Bugs[0].Kind, BugKind::Deadlock);
 }
 
 TEST(Bugs, ASpinLoopThatNothingEndsHangs) {
@@ -232,7 +233,7 @@ MachineOptions everyAccessIsAStep() {
 
 TEST(Undo, ARunTakenBackCanBeRunAgainToTheSameEvents) {
   Program P = testing::compile(testing::requestForText(std::string(Head) + Busy));
-  for (Buffering Buffers : testing::AllModels) {
+  for (MemoryModel Buffers : testing::AllModels) {
     Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
     shareAll(Shared, P);
     Configuration C(P, Shared, everyAccessIsAStep(), Buffers);
@@ -245,7 +246,7 @@ TEST(Undo, ARunTakenBackCanBeRunAgainToTheSameEvents) {
       std::vector<uint8_t> Last = memoryOf(C, P);
       C.undoTo(Start);
       EXPECT_EQ(memoryOf(C, P), Fresh);
-      EXPECT_EQ(run(C, std::mt19937(Seed)), First) << testing::nameOf(Buffers) << ", seed " << Seed;
+      EXPECT_EQ(run(C, std::mt19937(Seed)), First) << titleOf(Buffers) << ", seed " << Seed;
       EXPECT_EQ(C.ending(), How);
       EXPECT_EQ(memoryOf(C, P), Last);
       C.undoTo(Start);
@@ -255,7 +256,7 @@ TEST(Undo, ARunTakenBackCanBeRunAgainToTheSameEvents) {
 
 TEST(Undo, EveryStepCanBeTakenBackByItself) {
   Program P = testing::compile(testing::requestForText(std::string(Head) + Busy));
-  for (Buffering Buffers : testing::AllModels) {
+  for (MemoryModel Buffers : testing::AllModels) {
     Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
     shareAll(Shared, P);
     Configuration C(P, Shared, everyAccessIsAStep(), Buffers);
@@ -287,7 +288,7 @@ TEST(Undo, IdentitiesDoNotDependOnTheSchedule) {
                           "  for (int i = 0; i < 2; i++) pthread_join(t[i], 0); return 0; }\n"));
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   shareAll(Shared, P);
-  Configuration C(P, Shared, everyAccessIsAStep(), Buffering::None);
+  Configuration C(P, Shared, everyAccessIsAStep(), MemoryModel::SC);
   C.start();
   Configuration::Mark Start = C.mark();
   // Whoever runs first, a thread's own events are the same, down to the addresses of what it allocates.
@@ -314,7 +315,7 @@ TEST(LoopBound, ALoopThatOthersKeepGoingIsCutAndNamed) {
   Marked M("volatile int x, y;\nvoid *writer(void *p) {\n  for (int i = 0; i < 6; i++)\n    x = i + 1;\n  return p;\n}\n"
            "int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, writer, 0);\n"
            "  ^while (x < 6)\n    y = y + 1;\n  pthread_join(t, 0);\n  return 0;\n}\n");
-  for (Model Which : {Model::SC, Model::TSO, Model::PSO}) {
+  for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}) {
     ModelReport Report = checkOne(M.Text, Which, 3);
     SCOPED_TRACE(describe(Report));
     EXPECT_EQ(Report.Result, Verdict::Bounded);
@@ -325,7 +326,7 @@ TEST(LoopBound, ALoopThatOthersKeepGoingIsCutAndNamed) {
 }
 
 void expectNotCut(const std::string &Text, uint64_t Executions, unsigned Unroll = 1) {
-  for (Model Which : {Model::SC, Model::TSO, Model::PSO}) {
+  for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}) {
     ModelReport Report = checkOne(Text, Which, Unroll);
     SCOPED_TRACE(describe(Report) + "\n" + Text);
     EXPECT_EQ(Report.Result, Verdict::Verified);

@@ -29,7 +29,7 @@ uint32_t lineOf(const std::string &Text, const std::string &Part) {
   return 1 + static_cast<uint32_t>(std::count(Text.begin(), Text.begin() + static_cast<ptrdiff_t>(Text.find(Part)), '\n'));
 }
 
-Robustness robustnessOf(const std::string &Text, Model Against, unsigned Witnesses = 1, unsigned Unroll = 8) {
+Robustness robustnessOf(const std::string &Text, MemoryModel Against, unsigned Witnesses = 1, unsigned Unroll = 8) {
   CheckOptions Options;
   Options.RobustnessOnly = Options.Exhaustive = true;
   Options.MostWitnesses = Witnesses;
@@ -60,12 +60,12 @@ struct Learned : ExplorationObserver {
 bool alarmsOn(const std::string &Text, const std::vector<ThreadId> &Order) {
   const Program P = testing::compile(testing::requestForText(Text));
   Learned Known;
-  exploreOptimally(P, testing::exhaustively(Buffering::None), Known);
+  exploreOptimally(P, testing::exhaustively(MemoryModel::SC), Known);
   Sharing Shared = *Known.Shared;
   MachineOptions Options;
   Options.QuietAccesses = false;
   Options.StopAtFences = true;
-  Configuration C(P, Shared, Options, Buffering::None);
+  Configuration C(P, Shared, Options, MemoryModel::SC);
   Cells Memory;
   ScMonitor Monitor;
   Execution E(C, Memory, &Monitor);
@@ -76,7 +76,7 @@ bool alarmsOn(const std::string &Text, const std::vector<ThreadId> &Order) {
       throw std::runtime_error("thread " + std::to_string(T) + " has no step left");
     E.append(C.processOf(T));
   }
-  return Monitor.alarmed(ScMonitor::Tso);
+  return Monitor.alarmed(MemoryModel::TSO);
 }
 
 // Figures 6 and 7: SOBER reports it on no execution.
@@ -86,11 +86,11 @@ const std::string Figure6 = withThreads({"  a = 1;\n  if (a == 1)\n    (void)b;\
 const std::string Figure8 = withThreads({"  a = 1;\n  (void)b;\n", "  a = 2;\n", "  b = 1;\n  (void)a;\n"});
 
 TEST(Monitor, FindsFigure6WhichAnOlderOneMisses) {
-  for (Model Against : {Model::TSO, Model::PSO}) {
+  for (MemoryModel Against : {MemoryModel::TSO, MemoryModel::PSO}) {
     const Robustness R = robustnessOf(Figure6, Against);
     expectWitness(Figure6, R);
   }
-  EXPECT_EQ(robustnessOf(Figure6, Model::TSO).Store.Line, lineOf(Figure6, "a = 1"));
+  EXPECT_EQ(robustnessOf(Figure6, MemoryModel::TSO).Store.Line, lineOf(Figure6, "a = 1"));
 }
 
 TEST(Monitor, FindsFigure6OnTheExecutionOfThePaper) {
@@ -99,7 +99,7 @@ TEST(Monitor, FindsFigure6OnTheExecutionOfThePaper) {
 }
 
 TEST(Monitor, FindsFigure8) {
-  const Robustness R = robustnessOf(Figure8, Model::TSO);
+  const Robustness R = robustnessOf(Figure8, MemoryModel::TSO);
   expectWitness(Figure8, R);
   EXPECT_EQ(R.Store.Line, lineOf(Figure8, "a = 1"));
   EXPECT_EQ(R.Overtaker.Line, lineOf(Figure8, "(void)b"));
@@ -116,7 +116,7 @@ TEST(Monitor, FindsFigure8WhereverTheSecondThreadComes) {
 TEST(Monitor, FencesMakeTheFiguresRobust) {
   const std::string Fenced = withThreads({"  a = 1;\n  __sync_synchronize();\n  (void)b;\n", "  a = 2;\n",
                                           "  b = 1;\n  __sync_synchronize();\n  (void)a;\n"});
-  for (Model Against : {Model::TSO, Model::PSO})
+  for (MemoryModel Against : {MemoryModel::TSO, MemoryModel::PSO})
     EXPECT_EQ(robustnessOf(Fenced, Against).Known, Robustness::Robust);
 }
 
@@ -137,7 +137,7 @@ Listed listOf(const Robustness &R) {
 TEST(Monitor, ListsAllViolationsOfStoreBuffering) {
   const std::string Text = withThreads({"  a = 1;\n  (void)b;\n", "  b = 1;\n  (void)a;\n"});
   const uint32_t A = lineOf(Text, "a = 1"), LoadB = A + 1, B = lineOf(Text, "b = 1"), LoadA = B + 1;
-  for (Model Against : {Model::TSO, Model::PSO}) {
+  for (MemoryModel Against : {MemoryModel::TSO, MemoryModel::PSO}) {
     const Robustness R = robustnessOf(Text, Against, 8);
     EXPECT_EQ((Listed{{A, {LoadB}, LoadA}, {B, {LoadA}, LoadB}}), listOf(R));
     EXPECT_TRUE(R.Complete);
@@ -155,8 +155,9 @@ TEST(Monitor, PsoHasViolationsThatTsoHasNot) {
   const std::string Text = withThreads({"  a = 1;\n  b = 1;\n  (void)c;\n", "  c = b;\n  (void)a;\n"});
   const uint32_t A = lineOf(Text, "a = 1"), B = A + 1, LoadC = A + 2, C = lineOf(Text, "c = b"), LoadA = C + 1;
   // Under TSO the store to b can be late, or that to c, and nobody can tell: there is no cycle with one of them.
-  EXPECT_EQ(Robustness::Robust, robustnessOf(withThreads({"  a = 1;\n  b = 1;\n", "  c = b;\n  (void)a;\n"}), Model::TSO).Known);
-  const Robustness R = robustnessOf(Text, Model::PSO);
+  EXPECT_EQ(Robustness::Robust,
+            robustnessOf(withThreads({"  a = 1;\n  b = 1;\n", "  c = b;\n  (void)a;\n"}), MemoryModel::TSO).Known);
+  const Robustness R = robustnessOf(Text, MemoryModel::PSO);
   const Listed List = listOf(R);
   EXPECT_NE(std::find(List.begin(), List.end(), Listed::value_type{A, {B, LoadC}, LoadA}), List.end())
       << "past the store, which the other thread reads, or past the load, before the other thread stores";
@@ -167,7 +168,7 @@ TEST(Monitor, AStoreThatIsLatePastSeveralAccessesIsListedOncePerObserver) {
       {"  a = 1;\n  (void)b;\n  (void)c;\n", "  b = 1;\n  c = 1;\n  (void)a;\n", "  c = 2;\n  a = 2;\n"});
   const uint32_t A = lineOf(Text, "a = 1"), Load = lineOf(Text, "(void)a"), Store = lineOf(Text, "a = 2");
   Listed OfA;
-  for (const auto &Entry : listOf(robustnessOf(Text, Model::TSO)))
+  for (const auto &Entry : listOf(robustnessOf(Text, MemoryModel::TSO)))
     if (std::get<0>(Entry) == A)
       OfA.push_back(Entry);
   EXPECT_EQ((Listed{{A, {A + 1, A + 2}, Load}, {A, {A + 1, A + 2}, Store}}), OfA)
@@ -178,7 +179,7 @@ TEST(Monitor, AStoreThatIsLatePastSeveralAccessesIsListedOncePerObserver) {
 TEST(Monitor, ListsWhatOneLateStoreCanDo) {
   const std::string Text = withThreads({"  a = 1;\n  b = 1;\n  (void)c;\n", "  c = 1;\n  b = 2;\n  (void)a;\n"});
   const uint32_t B1 = lineOf(Text, "b = 1"), B2 = lineOf(Text, "b = 2");
-  const Robustness R = robustnessOf(Text, Model::TSO);
+  const Robustness R = robustnessOf(Text, MemoryModel::TSO);
   EXPECT_EQ((Listed{{B1, {B1 + 1}, B2}, {B2, {B2 + 1}, B1}}), listOf(R));
 }
 
@@ -188,16 +189,16 @@ TEST(Monitor, WitnessesAreLimitedAndEachStoreComesFirst) {
   auto Shown = [](const Robustness &R) {
     return std::count_if(R.Violations.begin(), R.Violations.end(), [](const ScViolation &V) { return V.Witness; });
   };
-  const Robustness One = robustnessOf(Text, Model::TSO, 1);
+  const Robustness One = robustnessOf(Text, MemoryModel::TSO, 1);
   EXPECT_EQ(1, Shown(One));
   EXPECT_TRUE(One.Violations.front().Witness);
-  const Robustness All = robustnessOf(Text, Model::TSO, 100);
+  const Robustness All = robustnessOf(Text, MemoryModel::TSO, 100);
   EXPECT_EQ(static_cast<ptrdiff_t>(All.Violations.size()), Shown(All));
   EXPECT_EQ(listOf(One), listOf(All));
   std::set<uint32_t> Stores, ShownOf;
   for (const ScViolation &V : All.Violations)
     Stores.insert(V.Store.Line);
-  for (const ScViolation &V : robustnessOf(Text, Model::TSO, static_cast<unsigned>(Stores.size())).Violations)
+  for (const ScViolation &V : robustnessOf(Text, MemoryModel::TSO, static_cast<unsigned>(Stores.size())).Violations)
     if (V.Witness)
       ShownOf.insert(V.Store.Line);
   EXPECT_EQ(Stores, ShownOf);
@@ -205,7 +206,7 @@ TEST(Monitor, WitnessesAreLimitedAndEachStoreComesFirst) {
 
 TEST(Monitor, TellsHowFarAListIsComplete) {
   const std::string Waits = withThreads({"  a = 1;\n  while (b != 1)\n    c = 1;\n", "  b = 1;\n  (void)a;\n"});
-  const Robustness R = robustnessOf(Waits, Model::TSO, 1, 3);
+  const Robustness R = robustnessOf(Waits, MemoryModel::TSO, 1, 3);
   ASSERT_EQ(Robustness::NotRobust, R.Known);
   EXPECT_TRUE(R.Complete);
   EXPECT_EQ(3u, R.Iterations);
@@ -221,7 +222,7 @@ TEST(Monitor, TellsHowFarAListIsComplete) {
 
 TEST(Monitor, ARobustProgramGetsItsOtherVerdictsFromSc) {
   CheckOptions Options;
-  Options.Models = {Model::SC, Model::TSO, Model::PSO};
+  Options.Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
   const std::string Passing = withThreads({"  a = 1;\n  __atomic_store_n(&b, 1, __ATOMIC_RELEASE);\n",
                                            "  if (__atomic_load_n(&b, __ATOMIC_ACQUIRE))\n    (void)a;\n"});
   CheckReport Report = testing::checkText(Passing, Options);

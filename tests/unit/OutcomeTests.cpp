@@ -33,7 +33,7 @@ CheckReport reportOf(const std::string &Source, const CheckOptions &Options) {
 
 CheckOptions threeModels() {
   CheckOptions Options;
-  Options.Models = {Model::SC, Model::TSO, Model::PSO};
+  Options.Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
   return Options;
 }
 
@@ -54,15 +54,15 @@ Surroundings around(const lsptypes::Client &Client) {
           [](const std::string &Name) { return "file://" + Name; }};
 }
 
-ModelReport modelReport(Model M, Verdict V) {
+ModelReport modelReport(MemoryModel M, Verdict V) {
   ModelReport Report;
   Report.Which = M;
   Report.Result = V;
   return Report;
 }
 
-Bug bugAt(uint32_t Line, std::string Kind, std::string Message) {
-  return {std::move(Kind), std::move(Message), {File, Line, 3, 0, 0}, "left", nullptr};
+Bug bugAt(uint32_t Line, BugKind Kind, std::string Message) {
+  return {Kind, std::move(Message), {File, Line, 3, 0, 0}, "left", nullptr};
 }
 
 std::vector<std::string> messagesOf(const CheckReport &Report) {
@@ -81,7 +81,7 @@ TEST(Outcome, AStoreBufferBugIsToldOnceForAllItsModels) {
   ASSERT_EQ(1u, O.Findings.size());
   const Finding &F = O.Findings[0];
   EXPECT_EQ("assertion can fail under TSO: 'a || b' (PSO too)", F.Message);
-  EXPECT_EQ("assertion", F.Code);
+  EXPECT_EQ(FindingCode(BugKind::Assertion), F.Code);
   EXPECT_EQ(Severity::Error, F.Level);
   EXPECT_EQ(12u, F.Where.Line);
   EXPECT_FALSE(F.Sentence.empty());
@@ -97,10 +97,10 @@ TEST(Outcome, AStoreBufferBugIsToldOnceForAllItsModels) {
 TEST(Outcome, WordsDependOnTheModelsThatHaveTheBug) {
   CheckReport Report;
   Report.File = File;
-  Report.Models = {modelReport(Model::SC, Verdict::Violation), modelReport(Model::TSO, Verdict::Violation)};
-  Report.Models[0].Bugs = {bugAt(4, "assertion", "assertion failed: 'x == 1'")};
-  Report.Models[1].Bugs = {bugAt(4, "assertion", "assertion failed: 'x == 1'"),
-                           bugAt(5, "deadlock", "deadlock: a waits")};
+  Report.Models = {modelReport(MemoryModel::SC, Verdict::Violation), modelReport(MemoryModel::TSO, Verdict::Violation)};
+  Report.Models[0].Bugs = {bugAt(4, BugKind::Assertion, "assertion failed: 'x == 1'")};
+  Report.Models[1].Bugs = {bugAt(4, BugKind::Assertion, "assertion failed: 'x == 1'"),
+                           bugAt(5, BugKind::Deadlock, "deadlock: a waits")};
   EXPECT_EQ((std::vector<std::string>{"assertion can fail: 'x == 1'", "possible under TSO: deadlock: a waits"}),
             messagesOf(Report));
 }
@@ -108,11 +108,11 @@ TEST(Outcome, WordsDependOnTheModelsThatHaveTheBug) {
 TEST(Outcome, AModelThatStoppedAtAnotherBugHasTheBugsOfStrongerOnesToo) {
   CheckReport Report;
   Report.File = File;
-  Report.Models = {modelReport(Model::TSO, Verdict::Violation), modelReport(Model::PSO, Verdict::Violation),
-                   modelReport(Model::Power, Verdict::Violation)};
-  Report.Models[0].Bugs = {bugAt(4, "assertion", "assertion failed: 'x'")};
-  Report.Models[1].Bugs = {bugAt(5, "assertion", "assertion failed: 'y'")};
-  Report.Models[2].Bugs = {bugAt(5, "assertion", "assertion failed: 'y'")};
+  Report.Models = {modelReport(MemoryModel::TSO, Verdict::Violation), modelReport(MemoryModel::PSO, Verdict::Violation),
+                   modelReport(MemoryModel::Power, Verdict::Violation)};
+  Report.Models[0].Bugs = {bugAt(4, BugKind::Assertion, "assertion failed: 'x'")};
+  Report.Models[1].Bugs = {bugAt(5, BugKind::Assertion, "assertion failed: 'y'")};
+  Report.Models[2].Bugs = {bugAt(5, BugKind::Assertion, "assertion failed: 'y'")};
   EXPECT_EQ((std::vector<std::string>{"assertion can fail under TSO: 'x' (PSO too)",
                                       "assertion can fail under PSO: 'y' (POWER too)"}),
             messagesOf(Report));
@@ -121,8 +121,9 @@ TEST(Outcome, AModelThatStoppedAtAnotherBugHasTheBugsOfStrongerOnesToo) {
 TEST(Outcome, OpenAnswersAreWarningsAndBoundsAreNot) {
   CheckReport Report;
   Report.File = File;
-  Report.Models = {modelReport(Model::SC, Verdict::Bounded), modelReport(Model::TSO, Verdict::Inconclusive),
-                   modelReport(Model::PSO, Verdict::Inconclusive), modelReport(Model::Power, Verdict::Unsupported)};
+  Report.Models = {modelReport(MemoryModel::SC, Verdict::Bounded), modelReport(MemoryModel::TSO, Verdict::Inconclusive),
+                   modelReport(MemoryModel::PSO, Verdict::Inconclusive),
+                   modelReport(MemoryModel::Power, Verdict::Unsupported)};
   Report.Models[1].Reason = Report.Models[2].Reason = "the time limit was reached";
   Report.Models[1].Executions = 10;
   Report.Models[2].Executions = 20;
@@ -132,7 +133,7 @@ TEST(Outcome, OpenAnswersAreWarningsAndBoundsAreNot) {
   ASSERT_EQ(2u, O.Findings.size());
   EXPECT_EQ("not decided under TSO and PSO: the time limit was reached (no violation found in 30 executions)",
             O.Findings[0].Message);
-  EXPECT_EQ("inconclusive", O.Findings[0].Code);
+  EXPECT_EQ(FindingCode(Verdict::Inconclusive), O.Findings[0].Code);
   EXPECT_EQ(Severity::Warning, O.Findings[0].Level);
   EXPECT_EQ("cannot be checked under POWER: call to 'foo'", O.Findings[1].Message);
   EXPECT_EQ(4u, O.Findings[1].Where.Line);
@@ -150,7 +151,7 @@ TEST(Outcome, EachStoreThatCanBeLateIsInformationWithAWitnessAsCounterexample) {
   std::set<uint32_t> Lines;
   for (const Finding &F : O.Findings) {
     EXPECT_EQ(Severity::Note, F.Level);
-    EXPECT_EQ("not-robust", F.Code);
+    EXPECT_TRUE(F.is(OtherFinding::NotRobust));
     EXPECT_TRUE(llvm::StringRef(F.Message).starts_with("not robust under TSO: this store can reach memory after"))
         << F.Message;
     Lines.insert(F.Where.Line);
@@ -160,7 +161,7 @@ TEST(Outcome, EachStoreThatCanBeLateIsInformationWithAWitnessAsCounterexample) {
     EXPECT_EQ(F.Where.Line, F.Steps[0].Where.Line) << "both are on one line";
     EXPECT_NE(F.Where.Line, F.Steps[1].Where.Line);
     ASSERT_GE(F.Trace, 0);
-    EXPECT_EQ("tso", O.Traces[static_cast<size_t>(F.Trace)].Model);
+    EXPECT_EQ(MemoryModel::TSO, O.Traces[static_cast<size_t>(F.Trace)].Model);
   }
   EXPECT_EQ((std::set<uint32_t>{4, 5}), Lines);
   EXPECT_EQ("SC ✓  TSO ✓  PSO ✓", verdictsText(O));
@@ -191,7 +192,7 @@ TEST(Outcome, HoversTellOfStoresThatCanBeLateAndOfObservers) {
 
 TEST(Outcome, DelayedStoresAreNotToldWhereThereIsABugOrNobodyWantsToKnow) {
   for (const Finding &F : outcomeOf(reportOf(Text, threeModels()), threeModels()).Findings)
-    EXPECT_NE("not-robust", F.Code);
+    EXPECT_FALSE(F.is(OtherFinding::NotRobust));
   CheckOptions Unwanted = threeModels();
   Unwanted.Witnesses = false;
   EXPECT_TRUE(outcomeOf(reportOf(withoutAssertion(), Unwanted), Unwanted).Findings.empty());
@@ -255,7 +256,7 @@ TEST(Diagnostics, HaveColumnsInTheClientsUnitsAndSteps) {
 TEST(Diagnostics, OfIncludedFilesStandAtMain) {
   Outcome O;
   O.Findings.push_back(
-      {Severity::Error, "assertion", "assertion can fail: 'x'", {"/virtual/lock.h", 3, 1, 0, 0}, "", {}, -1});
+      {Severity::Error, BugKind::Assertion, "assertion can fail: 'x'", {"/virtual/lock.h", 3, 1, 0, 0}, "", {}, -1});
   const Array All = diagnosticsOf(statusWith(O), around({}));
   EXPECT_EQ(5, number(All[0].getAsObject(), "start", "line"));
   EXPECT_EQ("assertion can fail: 'x' (lock.h:3)", All[0].getAsObject()->getString("message"));
@@ -312,7 +313,7 @@ TEST(ProgramKey, ChangesWithTheProgramItsPlacesAndOptionsOnly) {
   Other.Unroll = 3;
   EXPECT_NE(Key(Text), Key(Text, Other));
   Other = {};
-  Other.Models = {Model::TSO};
+  Other.Models = {MemoryModel::TSO};
   EXPECT_NE(Key(Text), Key(Text, Other));
   Other = {};
   Other.Robustness = false;

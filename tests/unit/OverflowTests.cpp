@@ -69,11 +69,11 @@ int main(void) { pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t,
   pthread_join(s, 0); pthread_join(t, 0); assert(!(r1 && r2)); return 0; }
 )";
   for (const char *List : {"default", "default,overflow"}) {
-    const ModelReport M = testing::checkFor(List, Text, {"POWER", Model::Power});
+    const ModelReport M = testing::checkFor(List, Text, {"POWER", MemoryModel::Power});
     EXPECT_EQ(testing::bugsOf(M), BugNames{"assertion:5"}) << List << " " << M.Reason;
   }
-  EXPECT_EQ(testing::checkFor("overflow", Text, {"POWER", Model::Power}).Executions,
-            testing::checkFor("division", Text, {"POWER", Model::Power}).Executions);
+  EXPECT_EQ(testing::checkFor("overflow", Text, {"POWER", MemoryModel::Power}).Executions,
+            testing::checkFor("division", Text, {"POWER", MemoryModel::Power}).Executions);
 }
 
 TEST(Overflow, ALoopThatWaitsIsStillAWait) {

@@ -45,7 +45,7 @@ int main(void) {
 
 ModelReport checkPower(const std::string &Text) {
   CheckOptions Options;
-  Options.Models = {Model::Power};
+  Options.Models = {MemoryModel::Power};
   Options.Exhaustive = true;
   return testing::checkText(Text, Options).Models.front();
 }

@@ -22,7 +22,7 @@ Explored exploreLitmus(const std::string &Text) {
   return All;
 }
 
-Explored exploreText(const std::string &Text, AxiomaticModel Model = AxiomaticModel::Power) {
+Explored exploreText(const std::string &Text, MemoryModel Model = MemoryModel::Power) {
   Explored All = testing::exploreGraphsOf(testing::compile(testing::requestForText(Text)), Model);
   EXPECT_EQ(All.Repeated, 0u);
   EXPECT_EQ(All.Result.FailedWakeups, 0u);
@@ -99,7 +99,7 @@ TEST(PowerExploration, WithoutSyncsWritesInterleave) {
   LitmusReading Reading = readLitmus(testing::tenWrites("nop"), "test.litmus");
   ASSERT_TRUE(Reading.Test) << Reading.Problem;
   ExplorationResult Result =
-      exploreGraphs(Reading.Test->Code, AxiomaticModel::Power, testing::exhaustively(Buffering::None), Nobody);
+      exploreGraphs(Reading.Test->Code, MemoryModel::Power, testing::exhaustively(MemoryModel::SC), Nobody);
   EXPECT_EQ(Result.Executions, 184759u);
   EXPECT_EQ(Result.FailedWakeups, 0u);
   EXPECT_EQ(Result.Blocked, 0u);
@@ -111,7 +111,7 @@ TEST(PowerExploration, WithoutSyncsWritesInterleave) {
 bool allows(const std::string &Text) {
   LitmusReading Reading = readLitmus(Text, "test.litmus");
   EXPECT_TRUE(Reading.Test) << Reading.Problem;
-  LitmusResult Result = runLitmus(*Reading.Test, Model::Power, {});
+  LitmusResult Result = runLitmus(*Reading.Test, MemoryModel::Power, {});
   EXPECT_TRUE(Result.answered()) << Result.Reason;
   return Result.Holds;
 }
@@ -313,7 +313,7 @@ TEST(PowerExploration, LockedProgramsHaveTheExecutionsOfSc) {
   const std::string Globals = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int x, y;";
   const std::string Locked = "pthread_mutex_lock(&m); x++; y = x; pthread_mutex_unlock(&m);";
   const std::string Text = threads(Globals, {Locked, Locked, Locked}, "assert(x == 3 && y == 3);");
-  Explored Power = exploreText(Text), Sc = exploreText(Text, AxiomaticModel::SC);
+  Explored Power = exploreText(Text), Sc = exploreText(Text, MemoryModel::SC);
   EXPECT_EQ(Power.Bugs, Bugs());
   EXPECT_EQ(Power.Result.Executions, 6u);
   EXPECT_EQ(Sc.Result.Executions, 6u);

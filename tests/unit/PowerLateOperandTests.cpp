@@ -37,7 +37,7 @@ constexpr unsigned FirstLine = 10; // of the first thread
 /// The bugs under POWER, each of which must be shown, and happen again when it is replayed.
 std::vector<Bug> bugsOf(const std::string &Text, bool Exhaustive = true) {
   CheckOptions Options;
-  Options.Models = {Model::Power};
+  Options.Models = {MemoryModel::Power};
   Options.Exhaustive = Exhaustive;
   const ModelReport Report = testing::checkText(Text, Options).Models.front();
   EXPECT_NE(Report.Result, Verdict::Inconclusive) << Text;
@@ -100,7 +100,7 @@ TEST(PowerLateOperands, DivisionByZeroIsFoundWhenTheDivisorIsKnown) {
   for (bool Exhaustive : {true, false}) {
     const std::vector<Bug> Found = bugsOf(program(Divides, CopiesYToX, ""), Exhaustive);
     ASSERT_EQ(Found.size(), 1u);
-    EXPECT_EQ(Found[0].Kind, "division-by-zero");
+    EXPECT_EQ(Found[0].Kind, BugKind::DivisionByZero);
     EXPECT_EQ(Found[0].Where.Line, FirstLine + 1);
   }
   // Not if the thread looks first.

@@ -25,7 +25,7 @@ std::string threads(const std::string &Globals, const std::vector<std::string> &
 }
 
 void expect(const std::string &Text, const Bugs &Kinds) {
-  testing::Explored All = testing::exploreGraphsOf(testing::compile(testing::requestForText(Text)), AxiomaticModel::Power);
+  testing::Explored All = testing::exploreGraphsOf(testing::compile(testing::requestForText(Text)), MemoryModel::Power);
   EXPECT_EQ(All.Repeated, 0u) << Text;
   EXPECT_EQ(All.Result.FailedWakeups, 0u) << Text;
   EXPECT_EQ(All.Bugs, Kinds) << Text;
@@ -137,8 +137,8 @@ TEST(PowerMixed, ElementsOfAnArrayAreCutAlike) {
                "atomic_store_explicit(&done, 1, memory_order_release);",
                "while (!atomic_load_explicit(&done, memory_order_acquire)); "
                "for (int i = 0; i < 100; i++) assert(a[i].byte[1] == i);"});
-  const ExplorationResult Result = exploreGraphs(testing::compile(testing::requestForText(Text)), AxiomaticModel::Power,
-                                                 testing::exhaustively(Buffering::None, 8), Seen);
+  const ExplorationResult Result = exploreGraphs(testing::compile(testing::requestForText(Text)), MemoryModel::Power,
+                                                 testing::exhaustively(MemoryModel::SC, 8), Seen);
   EXPECT_EQ(Result.Ended, ExplorationResult::End::Everything) << Result.Reason;
   EXPECT_EQ(Result.Executions, 1u);
   EXPECT_TRUE(Seen.Bugs.empty());

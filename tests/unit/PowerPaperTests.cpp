@@ -50,7 +50,7 @@ ConditionsOfGraph conditionsOf(const Figure5 &Figure, const GraphModel &Model) {
 
 TEST(PowerPaper, Figure5DependenciesAloneLetTheRunBlock) {
   const Figure5 F;
-  const ConditionsOfGraph Conditions = conditionsOf(F, GraphModel::of<OnlyDependencies>(AxiomaticModel::Power));
+  const ConditionsOfGraph Conditions = conditionsOf(F, GraphModel::of<OnlyDependencies>(MemoryModel::Power));
   ExecutionGraph<1> G = Conditions.start();
   Figure5::commit(Conditions, G, F.L3, 0);
   Figure5::commit(Conditions, G, F.L5, 0);
@@ -65,7 +65,7 @@ TEST(PowerPaper, Figure5DependenciesAloneLetTheRunBlock) {
 
 TEST(PowerPaper, Figure5CommitBeforeOfPowerKeepsL1BeforeL2) {
   const Figure5 F;
-  const ConditionsOfGraph Conditions = conditionsOf(F, AxiomaticModel::Power);
+  const ConditionsOfGraph Conditions = conditionsOf(F, MemoryModel::Power);
   ExecutionGraph<1> G = Conditions.start();
   Figure5::commit(Conditions, G, F.L3, 0);
   Figure5::commit(Conditions, G, F.L5, 0);
@@ -152,7 +152,7 @@ forall true
                                            "fig12.litmus");
   ASSERT_TRUE(Reading.Test) << Reading.Problem;
   FactsOfRuns Facts;
-  exploreGraphs(Reading.Test->Code, AxiomaticModel::Power, testing::exhaustively(Buffering::None), Facts);
+  exploreGraphs(Reading.Test->Code, MemoryModel::Power, testing::exhaustively(MemoryModel::SC), Facts);
   EXPECT_EQ(Facts.Runs.size(), 3u);
   for (const auto &Run : Facts.Runs) {
     const Events P = FactsOfRuns::eventsOf(Run, 1), Q = FactsOfRuns::eventsOf(Run, 2);
@@ -193,7 +193,7 @@ int main(void) {
   return x + y + memory[0] + memory[1] > 9;
 })"));
   FactsOfRuns Facts;
-  exploreGraphs(Code, AxiomaticModel::Power, testing::exhaustively(Buffering::None), Facts);
+  exploreGraphs(Code, MemoryModel::Power, testing::exhaustively(MemoryModel::SC), Facts);
   EXPECT_EQ(Facts.Runs.size(), 2u); // L3 reads the initial value or L2
   for (const auto &Run : Facts.Runs) {
     const Events P = FactsOfRuns::eventsOf(Run, 1), Q = FactsOfRuns::eventsOf(Run, 2);

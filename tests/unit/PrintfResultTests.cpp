@@ -8,7 +8,7 @@ namespace {
 
 const std::string Preamble = "#include <assert.h>\n#include <stdarg.h>\n#include <stdio.h>\n#include <pthread.h>\n";
 
-ModelReport checkMain(const std::string &Body, Model M = Model::SC) {
+ModelReport checkMain(const std::string &Body, MemoryModel M = MemoryModel::SC) {
   CheckOptions Options;
   Options.Models = {M};
   return testing::checkText(Preamble + "int main(void) {\n" + Body + "\n}\n", Options).Models.front();
@@ -22,7 +22,7 @@ TEST(PrintfResult, IsWhatWouldBePrinted) {
         "assert(printf(\"%*d\", 9, 1) == 9);", "assert(printf(\"%.2s\", \"abc\") == 2);",
         "assert(printf(\"%hhd\", 300) == 2);", "assert(dprintf(1, \"x\") == 1);", "assert(putchar('a') == 'a');",
         "assert(fputc('b', stdout) == 'b');", "assert(printf(\"%d\", 1) >= 0 && printf(\"\") == 0);"})
-    for (Model M : {Model::SC, Model::Power}) {
+    for (MemoryModel M : {MemoryModel::SC, MemoryModel::Power}) {
       const ModelReport Report = checkMain(Body, M);
       EXPECT_EQ(Report.Result, Verdict::Verified) << Body << Report.Reason;
     }

@@ -27,7 +27,7 @@ std::vector<uint32_t> find(const Program &P, const std::string &Function, Opcode
   return Found;
 }
 
-Verdict verdict(const Program &P, Model M) {
+Verdict verdict(const Program &P, MemoryModel M) {
   CheckOptions Options;
   Options.Models = {M};
   return checkCompiled("/test.c", {P, {}}, Options).Models.front().Result;
@@ -77,12 +77,12 @@ TEST(ProgramEdit, TwoFullFencesRepairStoreBufferingAndOneDoesNot) {
   const Program P = storeBuffering();
   const uint32_t Left = find(P, "left", Opcode::Store).front(), Right = find(P, "right", Opcode::Load).front();
   const ProgramEdit::NewFence InLeft{{Left, true}, FenceKind::Full}, InRight{{Right, false}, FenceKind::Full};
-  for (Model M : {Model::TSO, Model::PSO}) {
+  for (MemoryModel M : {MemoryModel::TSO, MemoryModel::PSO}) {
     EXPECT_EQ(verdict(edited(P, {{InLeft}, {}, {}}).Code, M), Verdict::Violation);
     EXPECT_EQ(verdict(edited(P, {{InRight}, {}, {}}).Code, M), Verdict::Violation);
     EXPECT_EQ(verdict(edited(P, {{InLeft, InRight}, {}, {}}).Code, M), Verdict::Verified);
   }
-  EXPECT_EQ(verdict(edited(P, {{{InLeft.Where, FenceKind::Release}, InRight}, {}, {}}).Code, Model::TSO),
+  EXPECT_EQ(verdict(edited(P, {{{InLeft.Where, FenceKind::Release}, InRight}, {}, {}}).Code, MemoryModel::TSO),
             Verdict::Violation);
 }
 
@@ -99,10 +99,10 @@ TEST(ProgramEdit, FencesEverywhereLeaveLoopsSwitchesAndCallsAsTheyAre) {
     const EditedProgram New = edited(P, Edit);
     expectSameFlow(P, New);
     // With a fence everywhere all models are as strong as SC.
-    const Verdict Sequential = verdict(P, Model::SC);
-    EXPECT_EQ(verdict(New.Code, Model::SC), Sequential);
-    EXPECT_EQ(verdict(New.Code, Model::TSO), Sequential);
-    EXPECT_EQ(verdict(New.Code, Model::PSO), Sequential);
+    const Verdict Sequential = verdict(P, MemoryModel::SC);
+    EXPECT_EQ(verdict(New.Code, MemoryModel::SC), Sequential);
+    EXPECT_EQ(verdict(New.Code, MemoryModel::TSO), Sequential);
+    EXPECT_EQ(verdict(New.Code, MemoryModel::PSO), Sequential);
   }
 }
 
@@ -148,7 +148,7 @@ TEST(ProgramEdit, FencesInALoopThatWaitsBelongToTheWaiting) {
   }
   EXPECT_EQ(Flagged, 2u);
   // The wait is still one, not a loop that is followed up to the bound.
-  EXPECT_EQ(verdict(New.Code, Model::TSO), Verdict::Verified);
+  EXPECT_EQ(verdict(New.Code, MemoryModel::TSO), Verdict::Verified);
 }
 
 TEST(ProgramEdit, OrdersBecomeStrongerAndWeaker) {
@@ -170,18 +170,19 @@ int main(void) {
 )";
   const Program P = testing::compile(testing::requestForText(Text));
   const uint32_t Flag = find(P, "sender", Opcode::Store).at(1);
-  EXPECT_EQ(verdict(P, Model::PSO), Verdict::Violation);
+  EXPECT_EQ(verdict(P, MemoryModel::PSO), Verdict::Violation);
   const EditedProgram Released = edited(P, {{}, {{Flag, Order::Release}}, {}});
-  EXPECT_EQ(verdict(Released.Code, Model::PSO), Verdict::Verified);
+  EXPECT_EQ(verdict(Released.Code, MemoryModel::PSO), Verdict::Verified);
   EXPECT_NE(toString(Released.Code).find("release"), std::string::npos);
-  EXPECT_EQ(verdict(edited(Released.Code, {{}, {{Flag, Order::Relaxed}}, {}}).Code, Model::PSO), Verdict::Violation);
+  EXPECT_EQ(verdict(edited(Released.Code, {{}, {{Flag, Order::Relaxed}}, {}}).Code, MemoryModel::PSO),
+            Verdict::Violation);
   // The accesses keep their other flags.
   EXPECT_EQ(Released.Code.Code[Flag].Flags & ~OrderMask, P.Code[Flag].Flags & ~OrderMask);
 }
 
 TEST(ProgramEdit, FencesAreTakenOut) {
   const Program P = testing::compile(testing::requestForProgram("peterson", {"-DFENCED=1"}));
-  EXPECT_EQ(verdict(P, Model::TSO), Verdict::Verified);
+  EXPECT_EQ(verdict(P, MemoryModel::TSO), Verdict::Verified);
   ProgramEdit Edit;
   for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc)
     if (P.Code[Pc].Op == Opcode::Fence)
@@ -189,13 +190,13 @@ TEST(ProgramEdit, FencesAreTakenOut) {
   ASSERT_FALSE(Edit.Removed.empty());
   const EditedProgram New = edited(P, Edit);
   EXPECT_EQ(New.Code.Code.size() + Edit.Removed.size(), P.Code.size());
-  EXPECT_EQ(verdict(New.Code, Model::TSO), Verdict::Violation);
+  EXPECT_EQ(verdict(New.Code, MemoryModel::TSO), Verdict::Violation);
   // What comes out can go in again.
   ProgramEdit Back;
   for (uint32_t Pc = 0; Pc < New.Code.Code.size(); ++Pc)
     if (std::find(Edit.Removed.begin(), Edit.Removed.end(), New.OriginalPc[Pc] - 1) != Edit.Removed.end())
       Back.Fences.push_back({{Pc, false}, FenceKind::Full});
-  EXPECT_EQ(verdict(edited(New.Code, Back).Code, Model::TSO), Verdict::Verified);
+  EXPECT_EQ(verdict(edited(New.Code, Back).Code, MemoryModel::TSO), Verdict::Verified);
 }
 
 TEST(ProgramEdit, OrdersFormALattice) {

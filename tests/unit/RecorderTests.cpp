@@ -33,7 +33,7 @@ int main(void) {
 CheckReport checkAll(const CompileRequest &Text) {
   CheckRequest Request;
   Request.Text = Text;
-  Request.Options.Models = {Model::SC, Model::TSO, Model::PSO};
+  Request.Options.Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
   Request.Options.Exhaustive = true;
   return check(Request);
 }
@@ -91,7 +91,7 @@ int main(void) {
   return 0;
 }
 )");
-  Request.Options.Models = {Model::SC, Model::TSO};
+  Request.Options.Models = {MemoryModel::SC, MemoryModel::TSO};
   for (const ModelReport &M : check(Request).Models) {
     ASSERT_EQ(1u, M.Bugs.size()) << nameOf(M.Which);
     EXPECT_TRUE(M.Bugs[0].Trace) << nameOf(M.Which);

@@ -69,8 +69,8 @@ const std::string MessagePassing = testing::messagePassing("memory_order_relaxed
 
 TEST(Repair, StoreBufferingNeedsAFullFenceInEachThread) {
   const Program P = compile(requestForText(testing::StoreBuffering));
-  for (const std::vector<Model> &Models :
-       {std::vector{Model::TSO}, std::vector{Model::PSO}, std::vector{Model::SC, Model::TSO, Model::PSO}}) {
+  for (const std::vector<MemoryModel> &Models : {std::vector{MemoryModel::TSO}, std::vector{MemoryModel::PSO},
+                                                 std::vector{MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}}) {
     const CheckOptions Options = optionsFor(Models);
     Repairer Repairs = testing::repairerOf(P, Options);
     const RepairResult Result = Repairs.find(true, true);
@@ -85,7 +85,7 @@ TEST(Repair, StoreBufferingNeedsAFullFenceInEachThread) {
 
 TEST(Repair, PetersonUnderTsoNeedsAFullFenceInEachThread) {
   const Program P = compile(requestForText(Peterson));
-  const CheckOptions Options = optionsFor({Model::TSO});
+  const CheckOptions Options = optionsFor({MemoryModel::TSO});
   Repairer Repairs = testing::repairerOf(P, Options);
   const RepairResult Result = Repairs.find(true, true);
   ASSERT_EQ(Result.What, Outcome::Repaired) << Result.Reason;
@@ -99,7 +99,7 @@ TEST(Repair, PetersonUnderTsoNeedsAFullFenceInEachThread) {
 
 TEST(Repair, PublicationUnderPsoNeedsAReleaseFence) {
   const Program P = compile(requestForProgram("publication"));
-  const RepairResult Result = testing::repair(P, optionsFor({Model::PSO}));
+  const RepairResult Result = testing::repair(P, optionsFor({MemoryModel::PSO}));
   ASSERT_EQ(Result.What, Outcome::Repaired) << Result.Reason;
   EXPECT_EQ(fenceLines(*Result.Found, FenceKind::Release).size(), 1u);
   EXPECT_TRUE(Result.Found->Minimal && Result.Found->Cheapest);
@@ -107,7 +107,7 @@ TEST(Repair, PublicationUnderPsoNeedsAReleaseFence) {
 
 TEST(Repair, AnAtomicFlagBecomesAReleaseStore) {
   const Program P = compile(requestForText(MessagePassing));
-  const CheckOptions Options = optionsFor({Model::SC, Model::TSO, Model::PSO});
+  const CheckOptions Options = optionsFor({MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO});
   Repairer Repairs = testing::repairerOf(P, Options);
   const RepairResult Best = Repairs.find(true, true);
   ASSERT_EQ(Best.What, Outcome::Repaired) << Best.Reason;
@@ -131,7 +131,7 @@ TEST(Repair, AnAtomicFlagBecomesAReleaseStore) {
 
 TEST(Repair, UnderPowerTheReaderHasToHoldStillToo) {
   const Program P = compile(requestForText(MessagePassing));
-  const CheckOptions Options = optionsFor({Model::TSO, Model::PSO, Model::Power});
+  const CheckOptions Options = optionsFor({MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power});
   Repairer Repairs = testing::repairerOf(P, Options);
   const RepairResult Result = Repairs.find(true, true);
   ASSERT_EQ(Result.What, Outcome::Repaired) << Result.Reason;
@@ -146,7 +146,7 @@ TEST(Repair, UnderPowerTheReaderHasToHoldStillToo) {
 
 TEST(Repair, CostsDecide) {
   const Program P = compile(requestForText(MessagePassing));
-  const CheckOptions Options = optionsFor({Model::PSO});
+  const CheckOptions Options = optionsFor({MemoryModel::PSO});
   RepairOptions Dear;
   Dear.Costs.ReleaseAcquire = 9;
   Dear.Costs.SeqCst = 9;
@@ -159,7 +159,7 @@ TEST(Repair, CostsDecide) {
 TEST(Repair, ProgramsWithSeqCstUpdatesNeedNothing) {
   for (const char *Name : {"cas_lock", "tas_lock", "increments", "store_buffering_c11"}) {
     const Program P = compile(requestForProgram(Name));
-    const RepairResult Result = testing::repair(P, optionsFor({Model::SC, Model::TSO, Model::PSO}));
+    const RepairResult Result = testing::repair(P, optionsFor({MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}));
     EXPECT_EQ(Result.What, Outcome::NothingToDo) << Name << ": " << Result.Reason;
     EXPECT_FALSE(Result.Found);
   }
@@ -167,24 +167,24 @@ TEST(Repair, ProgramsWithSeqCstUpdatesNeedNothing) {
 
 TEST(Repair, ABugUnderScIsRefusedAndShown) {
   const Program P = compile(requestForProgram("racy_counter"));
-  const RepairResult Result = testing::repair(P, optionsFor({Model::TSO, Model::PSO}));
+  const RepairResult Result = testing::repair(P, optionsFor({MemoryModel::TSO, MemoryModel::PSO}));
   ASSERT_EQ(Result.What, Outcome::Refused);
   EXPECT_NE(Result.Reason.find("sequential consistency"), std::string::npos) << Result.Reason;
   ASSERT_TRUE(Result.Shown && Result.Shown->Trace);
-  EXPECT_EQ(Result.ShownUnder, Model::SC);
-  EXPECT_EQ(Result.Shown->Trace->Run.Model, "sc");
+  EXPECT_EQ(Result.ShownUnder, MemoryModel::SC);
+  EXPECT_EQ(Result.Shown->Trace->Run.Model, MemoryModel::SC);
 }
 
 TEST(Repair, WhatIsNotModelledIsRefusedWithItsReason) {
   const Program P = compile(requestForText("void mystery(void);\nint main(void) { mystery(); }\n"));
-  const RepairResult Result = testing::repair(P, optionsFor({Model::TSO}));
+  const RepairResult Result = testing::repair(P, optionsFor({MemoryModel::TSO}));
   ASSERT_EQ(Result.What, Outcome::Refused);
   EXPECT_NE(Result.Reason.find("mystery"), std::string::npos) << Result.Reason;
 }
 
 TEST(Repair, PlacesThatAreAllForbiddenAreUsedUp) {
   const Program P = compile(requestForText(testing::StoreBuffering));
-  Repairer Repairs = testing::repairerOf(P, optionsFor({Model::TSO}));
+  Repairer Repairs = testing::repairerOf(P, optionsFor({MemoryModel::TSO}));
   ASSERT_EQ(Repairs.find(true, true).What, Outcome::Repaired);
   for (uint32_t K = 0; K < Repairs.candidates().size(); ++K)
     Repairs.forbid(K);
@@ -213,7 +213,7 @@ int main(void) {
   assert(a || b);
 }
 )"));
-  const CheckOptions Options = optionsFor({Model::TSO});
+  const CheckOptions Options = optionsFor({MemoryModel::TSO});
   Repairer Repairs = testing::repairerOf(P, Options);
   const RepairResult Result = Repairs.find(true, true);
   ASSERT_EQ(Result.What, Outcome::Repaired) << Result.Reason;
@@ -249,7 +249,7 @@ int main(void) {
   assert(a || b);
 }
 )"));
-  const RepairResult Result = testing::repair(P, optionsFor({Model::TSO}));
+  const RepairResult Result = testing::repair(P, optionsFor({MemoryModel::TSO}));
   ASSERT_EQ(Result.What, Outcome::Repaired) << Result.Reason;
   ASSERT_EQ(Result.Found->Changes.size(), 1u);
   const auto &Fence = std::get<InsertFence>(Result.Found->Changes[0]);
@@ -289,7 +289,7 @@ int main(void) {
   assert(a || b);
 }
 )"));
-  const CheckOptions Options = optionsFor({Model::TSO});
+  const CheckOptions Options = optionsFor({MemoryModel::TSO});
   Repairer Repairs = testing::repairerOf(P, Options);
   const RepairResult Result = Repairs.find(true, true);
   ASSERT_EQ(Result.What, Outcome::Repaired) << Result.Reason;
@@ -302,7 +302,7 @@ TEST(Repair, IsCancelledAtAnyTime) {
   // Cancelled in the first check, the second, ... until there is nothing left to be cancelled.
   for (unsigned Allowed = 0;; ++Allowed) {
     std::atomic<bool> Cancel = false;
-    RoundChecker Inner = bugChecker("/test.c", optionsFor({Model::PSO}), Thoroughness::Cycle, &Cancel);
+    RoundChecker Inner = bugChecker("/test.c", optionsFor({MemoryModel::PSO}), Thoroughness::Cycle, &Cancel);
     unsigned Calls = 0;
     RoundChecker Counting = [&](const Program &Edited, double Seconds) {
       if (Calls++ == Allowed)
@@ -335,19 +335,19 @@ TEST(Repair, WhatIsFoundAfterALimitIsMinimalAndNotSaidToBeCheapest) {
     Options.MaxRounds = Rounds;
     Options.TimeoutSeconds = 600;
     Options.ShareOfSearch = Share;
-    Repairer Repairs(P, bugChecker("/test.c", optionsFor({Model::Power}), Thoroughness::All, nullptr), Options,
+    Repairer Repairs(P, bugChecker("/test.c", optionsFor({MemoryModel::Power}), Thoroughness::All, nullptr), Options,
                      nullptr);
     const RepairResult Result = Repairs.find(true, true);
     ASSERT_EQ(Result.What, Outcome::Repaired) << Result.Reason;
     EXPECT_TRUE(Result.Found->Minimal);
     EXPECT_FALSE(Result.Found->Cheapest);
-    EXPECT_EQ(testing::problemOf(P, Repairs, *Result.Found, optionsFor({Model::Power})), "");
+    EXPECT_EQ(testing::problemOf(P, Repairs, *Result.Found, optionsFor({MemoryModel::Power})), "");
   }
 }
 
 TEST(Repair, UnderPowerTheCheapestIsFoundInAFewRounds) {
   const Program P = compile(requestForProgram("peterson"));
-  Repairer Repairs(P, bugChecker("/test.c", optionsFor({Model::Power}), Thoroughness::All, nullptr), {}, nullptr);
+  Repairer Repairs(P, bugChecker("/test.c", optionsFor({MemoryModel::Power}), Thoroughness::All, nullptr), {}, nullptr);
   const RepairResult Result = Repairs.find(true, true);
   ASSERT_EQ(Result.What, Outcome::Repaired) << Result.Reason;
   EXPECT_TRUE(Result.Found->Cheapest);
@@ -358,7 +358,7 @@ TEST(Repair, OneFenceDoesForSeveralModels) {
   // What PSO wants as a release fence POWER may want as well, behind a load.
   for (const char *Name : {"litmus_s", "litmus_r", "publication", "dekker"}) {
     const Program P = compile(requestForProgram(Name));
-    const CheckOptions Options = optionsFor({Model::PSO, Model::Power});
+    const CheckOptions Options = optionsFor({MemoryModel::PSO, MemoryModel::Power});
     const RepairResult Result = testing::cheapestRepair(P, Options);
     ASSERT_EQ(Result.What, Outcome::Repaired) << Name << ": " << Result.Reason;
     EXPECT_TRUE(Result.Found->Cheapest) << Name;
@@ -369,7 +369,7 @@ TEST(Repair, OneFenceDoesForSeveralModels) {
 TEST(Repair, AnExecutionIsFollowedThroughOtherFences) {
   // A full fence in each thread prevents it; one, or light ones in both, do not.
   const Program P = compile(requestForText(testing::StoreBuffering));
-  CheckOptions Options = optionsFor({Model::Power});
+  CheckOptions Options = optionsFor({MemoryModel::Power});
   const CheckReport Report = checkCompiled("/test.c", {P, {}}, Options);
   ASSERT_FALSE(Report.Models.front().Bugs.empty());
   const Recording &Run = Report.Models.front().Bugs.front().Trace->Run;
@@ -427,14 +427,13 @@ int main(void) {
     for (bool Behind : {false, true}) {
       ProgramEdit Edit;
       Edit.Fences = {{{At, Behind}, Kind}};
-      exploreGraphs(edited(P, Edit).Code, AxiomaticModel::Power, testing::exhaustively(Buffering::None),
-                    Traces[Behind]);
+      exploreGraphs(edited(P, Edit).Code, MemoryModel::Power, testing::exhaustively(MemoryModel::SC), Traces[Behind]);
     }
     EXPECT_TRUE(Traces[0].areAmong(Traces[1]) && Traces[1].areAmong(Traces[0])) << fenceText(Kind);
     EXPECT_TRUE(Traces[0].Bugs.empty() && Traces[1].Bugs.empty()) << fenceText(Kind);
   }
   testing::GraphTraces Unfenced;
-  exploreGraphs(P, AxiomaticModel::Power, testing::exhaustively(Buffering::None), Unfenced);
+  exploreGraphs(P, MemoryModel::Power, testing::exhaustively(MemoryModel::SC), Unfenced);
   EXPECT_FALSE(Unfenced.Bugs.empty());
 }
 
@@ -442,7 +441,8 @@ TEST(Repair, TheTimeLimitIsKept) {
   const Program P = compile(requestForProgram("lamport_fast"));
   RepairOptions Options;
   Options.TimeoutSeconds = 1e-6;
-  Repairer Repairs(P, bugChecker("/test.c", optionsFor({Model::PSO}), Thoroughness::Cycle, nullptr), Options, nullptr);
+  Repairer Repairs(P, bugChecker("/test.c", optionsFor({MemoryModel::PSO}), Thoroughness::Cycle, nullptr), Options,
+                   nullptr);
   const RepairResult Result = Repairs.find(true, true);
   EXPECT_EQ(Result.What, Outcome::GaveUp);
   EXPECT_NE(Result.Reason.find("time"), std::string::npos) << Result.Reason;
@@ -468,7 +468,7 @@ int main(void) {
 }
 )";
   const Program P = compile(requestForText(Text));
-  const RepairResult Result = testing::repair(P, optionsFor({Model::TSO}, 3));
+  const RepairResult Result = testing::repair(P, optionsFor({MemoryModel::TSO}, 3));
   ASSERT_EQ(Result.What, Outcome::Repaired) << Result.Reason;
   EXPECT_TRUE(Result.Found->isBounded());
 }
@@ -489,7 +489,7 @@ TEST(Repair, AnyAimThatNamesReorderedPairsWillDo) {
       if (Edited.Code[Next].Op != Opcode::Load)
         continue;
       Round.What = RoundReport::Result::Violated;
-      Round.Violations.push_back({Model::TSO, {{{{Pc}, {Next}}, 0, false}}, true});
+      Round.Violations.push_back({MemoryModel::TSO, {{{{Pc}, {Next}}, 0, false}}, true});
     }
     return Round;
   };
@@ -502,7 +502,7 @@ TEST(Repair, AnyAimThatNamesReorderedPairsWillDo) {
 TEST(Repair, TextbookProgramsAreRepaired) {
   for (const char *Name : {"peterson", "dekker", "szymanski", "bakery", "lamport_fast", "publication", "chase_lev"}) {
     const Program P = compile(requestForProgram(Name));
-    const RepairResult Result = testing::repair(P, optionsFor({Model::SC, Model::TSO, Model::PSO}));
+    const RepairResult Result = testing::repair(P, optionsFor({MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}));
     EXPECT_EQ(Result.What, Outcome::Repaired) << Name << ": " << Result.Reason;
   }
 }

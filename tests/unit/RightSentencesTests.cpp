@@ -33,7 +33,7 @@ int main(void) {
 }
 )";
   CheckOptions Options;
-  Options.Models = {Model::SC, Model::TSO, Model::PSO, Model::Power};
+  Options.Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power};
   Options.Exhaustive = true;
   // Two increments come before the one that loses them: what it overwrites is 2, and whoever wrote 1 did so before.
   for (const ModelReport &M : testing::checkText(Text, Options).Models) {
@@ -87,7 +87,7 @@ int main(void) {
 }
 )";
   CheckOptions Options;
-  Options.Models = {Model::SC, Model::TSO, Model::PSO};
+  Options.Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
   Options.Monitor = false;
   Options.Samples = true;
   CheckReport Report = testing::checkText(Text, Options);
@@ -161,7 +161,7 @@ TEST_F(InAHeader, AMarkInAHeaderTellsOfLinesOfOtherFilesByName) {
 
 TEST_F(InAHeader, FactsAboutALineNameTheOtherFile) {
   CheckOptions Options;
-  Options.Models = {Model::TSO};
+  Options.Models = {MemoryModel::TSO};
   CheckRequest Request;
   Request.Text.File = (Root / "main.c").string();
   Request.Text.UseCompileCommands = false;
@@ -178,7 +178,7 @@ TEST(RightSentences, TheMarkedStoreOfAProgramThatIsNotRobustIsTheOneThatIsToldOf
       "x = 1; r = y;", "y = 1; s = x;",          "x = 1; z = 1; r = y;", "y = 1; s = z; s = x;",
       "z = 1; r = x;", "x = 2; r = z; y = 1;", "y = 2; x = 2; s = z;"};
   CheckOptions Options;
-  Options.Models = {Model::SC};
+  Options.Models = {MemoryModel::SC};
   Options.RobustnessOnly = true;
   unsigned Looked = 0;
   for (const std::string &First : Bodies)

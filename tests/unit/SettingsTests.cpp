@@ -22,7 +22,7 @@ TEST(Settings, TheNearestPlaceWinsSettingBySetting) {
   apply(S, layerOfToml("models = [\"tso\", \"pso\"]\nunroll = 4\n", Problems));
   apply(S, layerOfComment("// picket: unroll=5\nint main(void);\n", Problems));
   EXPECT_TRUE(Problems.empty());
-  EXPECT_EQ((std::vector{Model::TSO, Model::PSO}), S.Models);
+  EXPECT_EQ((std::vector{MemoryModel::TSO, MemoryModel::PSO}), S.Models);
   EXPECT_EQ(5u, S.Unroll);
   EXPECT_EQ(5.0, S.TimeoutSeconds);
   EXPECT_EQ(Trigger::Change, S.When);
@@ -90,7 +90,7 @@ TEST(SettingsComment, IsReadFromTheFirstLines) {
   SettingsLayer L =
       layerOfComment("/* A story.\n * picket: models=TSO,pso timeout=500ms memory=1G jobs=2 */\n", Problems);
   EXPECT_TRUE(Problems.empty());
-  EXPECT_EQ((std::vector{Model::TSO, Model::PSO}), L.Models);
+  EXPECT_EQ((std::vector{MemoryModel::TSO, MemoryModel::PSO}), L.Models);
   EXPECT_EQ(0.5, L.TimeoutSeconds);
   EXPECT_EQ(1ull << 30, L.MemoryBytes);
   EXPECT_EQ(2u, L.Jobs);
@@ -125,7 +125,7 @@ TEST(ClientSettings, TakeNumbersTextsAndDottedKeys) {
   EXPECT_EQ(Trigger::Manual, L.When);
   EXPECT_EQ(2.5, L.TimeoutSeconds);
   EXPECT_EQ(512ull << 20, L.MemoryBytes);
-  EXPECT_EQ((std::vector{Model::SC, Model::TSO}), L.Models);
+  EXPECT_EQ((std::vector{MemoryModel::SC, MemoryModel::TSO}), L.Models);
   EXPECT_EQ((std::vector<std::string>{"-DN=2"}), L.Flags);
   EXPECT_FALSE(L.Unroll);
 

@@ -71,7 +71,7 @@ void expectAssertion(const std::string &Text, const std::string &Tells = "") {
       continue;
     ASSERT_EQ(A.Report.Bugs.size(), 1u) << A.Engine << ": " << nameOf(A.Report.Result) << " " << A.Report.Reason << Text;
     const Bug &B = A.Report.Bugs.front();
-    EXPECT_EQ(B.Kind, "assertion") << A.Engine;
+    EXPECT_EQ(B.Kind, BugKind::Assertion) << A.Engine;
     ASSERT_TRUE(B.Trace) << A.Engine;
     EXPECT_NE(told(B).find(Tells), std::string::npos) << A.Engine << ": " << told(B);
     const ReplayResult Again = replay(P, B.Trace->Run, {});
@@ -198,7 +198,7 @@ void *g(void *p) {
 }
 int main(void) { run2(f, g); assert(r0 || r1); })";
   FixOptions Options;
-  Options.Check.Models = {Model::SC, Model::TSO, Model::PSO};
+  Options.Check.Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
   const CheckReport Report = testing::checkText(Text, Options.Check);
   EXPECT_EQ(Report.Models[0].Result, Verdict::Verified);
   for (size_t K : {1u, 2u}) {
@@ -251,7 +251,7 @@ TEST(SixteenBytes, RetryLoopsAreNotMultiplied) {
 /// What POWER makes of a program. Every bug must be shown, and happen again when it is replayed.
 ModelReport underPower(const std::string &Text) {
   CheckOptions Options;
-  Options.Models = {Model::Power};
+  Options.Models = {MemoryModel::Power};
   Options.Exhaustive = true;
   const ModelReport Report = testing::checkText(Preamble + Text, Options).Models[0];
   const Program P = testing::compile(testing::requestForText(Preamble + Text));
@@ -282,7 +282,7 @@ TEST(SixteenBytes, UnderPowerStoresGetOutOfOrder) {
                              "int main(void) { run2(f, g); }";
   const ModelReport Relaxed = underPower("#define ORDER memory_order_relaxed\n" + Writer);
   ASSERT_EQ(Relaxed.Bugs.size(), 1u);
-  EXPECT_EQ(Relaxed.Bugs[0].Kind, "assertion");
+  EXPECT_EQ(Relaxed.Bugs[0].Kind, BugKind::Assertion);
   EXPECT_EQ(underPower("#define ORDER memory_order_release\n" + Writer).Result, Verdict::Verified);
 }
 
@@ -316,7 +316,7 @@ TEST(SixteenBytes, MayBeExploredByReadsFrom) {
   const std::string Text = "void *f(void *p) { x = 1; done = y == 0; x += 2; return p; }\n"
                            "void *g(void *p) { y = 1; atomic_compare_exchange_strong(&x, &(wide){1}, WIDE(1, 0));\n"
                            "  return p; }\nint main(void) { run2(f, g); }";
-  for (Model M : {Model::SC, Model::TSO, Model::PSO}) {
+  for (MemoryModel M : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}) {
     CheckOptions Options;
     Options.Models = {M};
     Options.OnePer = Equivalence::ReadsFrom;

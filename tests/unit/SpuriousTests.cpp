@@ -43,7 +43,7 @@ void expectBug(const std::string &Kind, const std::string &Text) {
   for (const testing::EngineAnswer &A : testing::checkByAll(Preamble + Text)) {
     ASSERT_EQ(A.Report.Bugs.size(), 1u) << A.Engine << ": " << nameOf(A.Report.Result) << " " << A.Report.Reason
                                         << Text;
-    EXPECT_EQ(A.Report.Bugs.front().Kind, Kind) << A.Engine << Text;
+    EXPECT_EQ(nameOf(A.Report.Bugs.front().Kind), std::string(Kind)) << A.Engine << Text;
     const auto &Trace = A.Report.Bugs.front().Trace;
     ASSERT_TRUE(Trace) << A.Engine << Text;
     std::string Told;
@@ -220,7 +220,7 @@ TEST(SpuriousWakeup, WaitingForEverIsStillFound) {
            Preamble + "void *f(void *p) { pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); "
                       "return p; } int main(void) { start(f); pthread_join(t, 0); }")) {
     ASSERT_EQ(A.Report.Bugs.size(), 1u) << A.Engine;
-    EXPECT_EQ(A.Report.Bugs.front().Kind, "deadlock") << A.Engine;
+    EXPECT_EQ(A.Report.Bugs.front().Kind, BugKind::Deadlock) << A.Engine;
   }
 }
 

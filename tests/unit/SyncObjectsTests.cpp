@@ -40,7 +40,9 @@ struct Object {
   }
   std::string misuse(SyncOp Op, uint32_t Thread, uint64_t Argument = 0) {
     SyncResult Result = step(Op, Thread, Argument);
-    return Result.Outcome == SyncResult::Misuse ? Result.BugKind : "none";
+    if (Result.Outcome != SyncResult::Misuse)
+      return "none";
+    return Result.BugKind ? nameOf(*Result.BugKind) : "unsupported";
   }
 };
 

@@ -17,7 +17,7 @@ pthread_t t;
 
 void expect(const std::string &Kind, const std::string &Text) {
   for (const testing::EngineAnswer &A : testing::checkByAll(Preamble + Text)) {
-    const std::string Found = A.Report.Bugs.empty() ? "" : A.Report.Bugs.front().Kind;
+    const std::string Found = A.Report.Bugs.empty() ? "" : nameOf(A.Report.Bugs.front().Kind);
     EXPECT_EQ(Found, Kind) << A.Engine << ": " << nameOf(A.Report.Result) << " " << A.Report.Reason << Text;
   }
 }

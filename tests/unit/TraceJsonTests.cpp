@@ -38,7 +38,7 @@ CompileRequest request() {
   return Request;
 }
 
-std::shared_ptr<const Counterexample> find(Model Which) {
+std::shared_ptr<const Counterexample> find(MemoryModel Which) {
   CheckRequest Request;
   Request.Text = request();
   Request.Options.Models = {Which};
@@ -47,7 +47,7 @@ std::shared_ptr<const Counterexample> find(Model Which) {
 
 /// The counterexample under TSO; found once.
 const Counterexample &counterexample() {
-  static const std::shared_ptr<const Counterexample> Found = find(Model::TSO);
+  static const std::shared_ptr<const Counterexample> Found = find(MemoryModel::TSO);
   return *Found;
 }
 
@@ -76,7 +76,7 @@ TEST(TraceJson, WhatIsReadIsWhatWasWritten) {
 }
 
 TEST(TraceJson, PowerIsReadAsItWasWritten) {
-  const std::shared_ptr<const Counterexample> C = find(Model::Power);
+  const std::shared_ptr<const Counterexample> C = find(MemoryModel::Power);
   const std::string Json = jsonOf(*C);
   EXPECT_EQ(parsed(Json).getAsObject()->get("chronological"), nullptr);
   SavedTrace Saved = llvm::cantFail(readTrace(parsed(Json)));
@@ -85,7 +85,7 @@ TEST(TraceJson, PowerIsReadAsItWasWritten) {
 }
 
 TEST(TraceJson, PowerWithNumbersThatLeadNowhere) {
-  const std::shared_ptr<const Counterexample> C = find(Model::Power);
+  const std::shared_ptr<const Counterexample> C = find(MemoryModel::Power);
   auto Broken = [&](auto Break) {
     Counterexample Copy = *C;
     Break(Copy.Run);

@@ -27,7 +27,7 @@ Program programOf(const std::string &P, const std::string &Q) {
 }
 
 /// Runs the steps: "p" is a load of p, "p!x" the update of its oldest store to x.
-Recording recordingOf(const Program &P, Buffering Buffers, const std::vector<std::string> &Steps) {
+Recording recordingOf(const Program &P, MemoryModel Buffers, const std::vector<std::string> &Steps) {
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   for (uint32_t G = 0; G < P.Globals.size(); ++G)
     Shared.markShared(Shared.siteOfGlobal(G));
@@ -63,7 +63,7 @@ Edges shashaSnir(const Recording &R) { return withoutMain(R, shashaSnirTrace(R))
 
 // Figure 1, executed as in Figure 2: finally r = s = 0.
 Recording figure2() {
-  return recordingOf(programOf("x = 1; r = y;", "y = 1; s = x;"), Buffering::Fifo, {"p", "q!y", "q", "p!x"});
+  return recordingOf(programOf("x = 1; r = y;", "y = 1; s = x;"), MemoryModel::TSO, {"p", "q!y", "q", "p!x"});
 }
 
 TEST(PaperFigures, Figure2EndsWithBothLoadsReadingZero) {
@@ -97,7 +97,7 @@ TEST(PaperFigures, Figure4SeparatesUpdatesFromStores) {
 
 // Figure 5: buffer forwarding.
 Recording figure5(const std::vector<std::string> &Steps) {
-  return recordingOf(programOf("x = 1; r = x;", "x = 2;"), Buffering::Fifo, Steps);
+  return recordingOf(programOf("x = 1; r = x;", "x = 2;"), MemoryModel::TSO, Steps);
 }
 const std::vector<std::vector<std::string>> Figure6 = {{"p", "q!x", "p!x"}, {"q!x", "p", "p!x"}, {"q!x", "p!x", "p"}};
 
@@ -130,14 +130,14 @@ TEST(PaperFigures, Figure8ShowsTheThreeTracesOfFigure5) {
 
 TEST(PaperFigures, Figure8IsAllThereIs) {
   std::set<Edges> Traces;
-  testing::forEachExecution(programOf("x = 1; r = x;", "x = 2;"), Buffering::Fifo, 1000,
+  testing::forEachExecution(programOf("x = 1; r = x;", "x = 2;"), MemoryModel::TSO, 1000,
                             [&](Recording R) { Traces.insert(chronological(R)); });
   EXPECT_EQ(Traces.size(), 3u);
 }
 
 // Figure 10(a): the idiom of Peterson's algorithm, executed as in Figure 10(c).
 Recording figure10() {
-  return recordingOf(programOf("x = 1; z = 1; r = z; s = y;", "y = 1; z = 0; r = z; s = x;"), Buffering::Fifo,
+  return recordingOf(programOf("x = 1; z = 1; r = z; s = y;", "y = 1; z = 0; r = z; s = x;"), MemoryModel::TSO,
                      {"p", "p", "p!x", "p!z", "q", "q!y", "q!z", "q"});
 }
 
@@ -161,8 +161,7 @@ TEST(PaperFigures, Figure10dIsItsShashaSnirTrace) {
 }
 
 TEST(PaperFigures, Figure11ReordersStoresUnderPso) {
-  Recording R =
-      recordingOf(programOf("x = 1; y = 1;", "r = y; s = x;"), Buffering::PerLocation, {"p!y", "q", "q", "p!x"});
+  Recording R = recordingOf(programOf("x = 1; y = 1;", "r = y; s = x;"), MemoryModel::PSO, {"p!y", "q", "q", "p!x"});
   EXPECT_EQ(chronological(R), (Edges{"p.1store(x) -po-> p.2store(y)", "q.1load(y) -po-> q.2load(x)",
                                      "p.1store(x) -su-> update:p.1store(x)", "p.2store(y) -su-> update:p.2store(y)",
                                      "update:p.2store(y) -src-> q.1load(y)", "q.2load(x) -cf-> update:p.1store(x)"}));
@@ -174,7 +173,7 @@ TEST(PaperFigures, Figure11ReordersStoresUnderPso) {
 
 TEST(Traces, AFenceComesAfterTheUpdatesOfItsThread) {
   Recording R =
-      recordingOf(programOf("x = 1; __sync_synchronize(); r = y;", "y = 1;"), Buffering::Fifo, {"p!x", "p", "q!y"});
+      recordingOf(programOf("x = 1; __sync_synchronize(); r = y;", "y = 1;"), MemoryModel::TSO, {"p!x", "p", "q!y"});
   Edges Found = chronological(R);
   EXPECT_TRUE(Found.count("update:p.1store(x) -uf-> p.2fence"));
   EXPECT_EQ(testing::StoreBufferRules::problemOf(R), "");
@@ -182,12 +181,12 @@ TEST(Traces, AFenceComesAfterTheUpdatesOfItsThread) {
 
 TEST(Traces, AStoreStoreBarrierOrdersUpdatesUnderPso) {
   Recording R = recordingOf(programOf("x = 1; __atomic_thread_fence(__ATOMIC_RELEASE); y = 1;", "r = y;"),
-                            Buffering::PerLocation, {"p!x", "p!y", "q"});
+                            MemoryModel::PSO, {"p!x", "p!y", "q"});
   EXPECT_TRUE(chronological(R).count("update:p.1store(x) -fence-> update:p.3store(y)"));
 }
 
 TEST(Traces, PartlyOverlappingAccessesAreRelated) {
-  Recording R = recordingOf(programOf("x = 1;", "r = ((volatile char *)&x)[0];"), Buffering::Fifo, {"p!x", "q"});
+  Recording R = recordingOf(programOf("x = 1;", "r = ((volatile char *)&x)[0];"), MemoryModel::TSO, {"p!x", "q"});
   Edges Found = chronological(R);
   EXPECT_EQ(std::count_if(Found.begin(), Found.end(),
                           [](const std::string &E) { return E.find("update:p.1store(x) -src-> q.1load") == 0; }),

@@ -14,7 +14,7 @@ const std::string Declarations = "#include <stdatomic.h>\n#include <stdlib.h>\n#
 /// What SC finds, as "kind:line"; empty if nothing. Line 1 is the first of `Text`.
 std::string found(const std::string &Text, std::vector<std::string> Flags = {}) {
   CheckOptions Options;
-  Options.Models = {Model::SC};
+  Options.Models = {MemoryModel::SC};
   CheckReport Report = check({requestForText(Declarations + Text, std::move(Flags)), Options});
   if (Report.Models.empty() || Report.Models[0].Result == Verdict::CompileError ||
       Report.Models[0].Result == Verdict::Unsupported)
@@ -87,7 +87,7 @@ TEST(Unreachable, DependsOnWhatOtherThreadsDo) {
                            "int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, f, 0);\n  b = 1;\n  int s = a;\n"
                            "  pthread_join(t, 0);\n  if (r == 0 && s == 0) __builtin_unreachable();\n  return 0;\n}\n";
   CheckOptions Options;
-  Options.Models = {Model::SC, Model::TSO, Model::PSO};
+  Options.Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
   CheckReport Report = checkText(Text, Options);
   ASSERT_EQ(Report.Models.size(), 3u);
   EXPECT_EQ(Report.Models[0].Result, Verdict::Verified);

@@ -66,7 +66,7 @@ int main(void) { pthread_t t; block = malloc(4); pthread_create(&t, 0, f, 0);
   *block = 1; ready = 1; pthread_join(t, 0); return 0; }
 )";
   for (const auto &Way : testing::waysToCheck()) {
-    const bool Allowed = Way.Which == Model::PSO || Way.Which == Model::Power;
+    const bool Allowed = Way.Which == MemoryModel::PSO || Way.Which == MemoryModel::Power;
     EXPECT_EQ(testing::bugsOf(testing::checkFor("uninitialised", Text, Way)),
               Allowed ? BugNames{"uninitialised:2"} : BugNames{})
         << Way.Name;

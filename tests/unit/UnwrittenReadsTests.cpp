@@ -9,7 +9,7 @@ namespace {
 /// The lines with notes, under every model the same.
 std::vector<uint32_t> linesWithNotes(const std::string &Text) {
   std::vector<uint32_t> All;
-  for (Model Which : {Model::SC, Model::TSO, Model::PSO}) {
+  for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}) {
     CheckOptions Options;
     Options.Models = {Which};
     Options.Exhaustive = true;
@@ -20,7 +20,7 @@ std::vector<uint32_t> linesWithNotes(const std::string &Text) {
     std::vector<uint32_t> Lines;
     for (const Note &N : Report.Notes)
       Lines.push_back(N.Where.Line);
-    if (Which != Model::SC) {
+    if (Which != MemoryModel::SC) {
       EXPECT_EQ(Lines, All) << nameOf(Which);
     }
     All = Lines;

@@ -33,7 +33,7 @@ int main(void) {
 
 std::vector<ModelReport> checkEverywhere(const std::string &Text) {
   std::vector<ModelReport> All;
-  auto Add = [&](std::vector<Model> Models, Engine Search, Equivalence OnePer) {
+  auto Add = [&](std::vector<MemoryModel> Models, Engine Search, Equivalence OnePer) {
     CheckOptions Options;
     Options.Models = std::move(Models);
     Options.Search = Search;
@@ -42,9 +42,10 @@ std::vector<ModelReport> checkEverywhere(const std::string &Text) {
     for (ModelReport &M : testing::checkText(Text, Options).Models)
       All.push_back(std::move(M));
   };
-  Add({Model::SC, Model::TSO, Model::PSO, Model::Power}, Engine::Bounded, Equivalence::ShashaSnir);
-  Add({Model::SC, Model::TSO, Model::PSO}, Engine::Bounded, Equivalence::ReadsFrom);
-  Add({Model::SC, Model::TSO}, Engine::Lazy, Equivalence::ShashaSnir);
+  Add({MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power}, Engine::Bounded,
+      Equivalence::ShashaSnir);
+  Add({MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}, Engine::Bounded, Equivalence::ReadsFrom);
+  Add({MemoryModel::SC, MemoryModel::TSO}, Engine::Lazy, Equivalence::ShashaSnir);
   return All;
 }
 
@@ -52,7 +53,7 @@ void expectHang(const std::string &Text) {
   for (const ModelReport &M : checkEverywhere(Text)) {
     EXPECT_EQ(M.Result, Verdict::Violation) << nameOf(M.Which) << (M.States ? " by states" : "") << Text;
     ASSERT_FALSE(M.Bugs.empty());
-    EXPECT_EQ(M.Bugs.front().Kind, "hang");
+    EXPECT_EQ(M.Bugs.front().Kind, BugKind::Hang);
     EXPECT_TRUE(M.Bugs.front().Trace) << nameOf(M.Which);
   }
 }

@@ -3,10 +3,10 @@ import * as vscode from "vscode";
 import { openExample } from "./examples";
 import { Explanations } from "./explanations";
 import { Panels } from "./panels";
-import { CounterexampleRequest, FixesRequest, ModelsRequest, readExplanation, readFixes, readHints, readModels, readStatus, readTarget, StatusNotification, type KnownModel, type ServerCommand, type Status } from "./protocol";
+import { CounterexampleRequest, FixesRequest, ModelsRequest, namedModels, readExplanation, readFixes, readHints, readModels, readStatus, readTarget, StatusNotification, type ServerCommand, type Status } from "./protocol";
 import { Server } from "./server";
 import { activeCFile, StatusBar } from "./statusBar";
-import { walkthroughSteps, type MenuAction } from "./statusText";
+import { learnTitles, walkthroughSteps, type MenuAction } from "./statusText";
 
 let running: Server | undefined;
 
@@ -120,6 +120,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     output, statusBar, panels, explanations,
     server.onDidChangeState((state) => {
       if (state !== "running") statuses.clear();
+      else void server.request(ModelsRequest, {}).then((answer) => learnTitles(readModels(answer) ?? []), () => undefined);
       offerCounterexamples();
       statusBar.update();
     }),
@@ -156,12 +157,10 @@ function noteForWalkthrough(before: Status | undefined, now: Status): void {
     for (const value of [true, false]) void vscode.commands.executeCommand("setContext", key, value);
 }
 
-const fallbackModels: KnownModel[] = ["sc", "tso", "pso", "power"].map((id) => ({ id, name: id.toUpperCase(), description: "" }));
-
 async function chooseModels(server: Server): Promise<void> {
-  const known = readModels(await server.request(ModelsRequest, {})) ?? fallbackModels;
   const scope = activeCFile()?.uri;
   const settings = vscode.workspace.getConfiguration("picket", scope);
+  const known = readModels(await server.request(ModelsRequest, {})) ?? namedModels(settings.inspect<string[]>("models")?.defaultValue ?? []);
   const now = settings.get<string[]>("models", []);
   const chosen = await vscode.window.showQuickPick(
     known.map(({ id, name, description }) => ({ id, label: name, description, picked: now.includes(id) })),

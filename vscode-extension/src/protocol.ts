@@ -111,6 +111,11 @@ export interface KnownModel {
   description: string;
 }
 
+/// Models of which only the names in settings are known, while there is no server to ask.
+export function namedModels(ids: string[]): KnownModel[] {
+  return ids.map((id) => ({ id, name: id.toUpperCase(), description: "" }));
+}
+
 /// The models the server can check; undefined if the answer is none.
 export function readModels(value: unknown): KnownModel[] | undefined {
   if (!isObject(value) || !Array.isArray(value["models"])) return undefined;

@@ -1,5 +1,5 @@
 // The status of a file in words: for the status bar, its tooltip and its menu. Nothing here knows of VS Code.
-import type { ModelStatus, Progress, Status } from "./protocol";
+import type { KnownModel, ModelStatus, Progress, Status } from "./protocol";
 
 export type ServerState = "starting" | "running" | "stopped";
 
@@ -23,8 +23,15 @@ const verdictWords: Record<string, string> = {
   "compile-error": "the file does not compile",
 };
 
+const titles = new Map<string, string>();
+
+/// Models are called what the server calls them.
+export function learnTitles(models: readonly KnownModel[]): void {
+  for (const { id, name } of models) titles.set(id, name);
+}
+
 export function modelName(model: string): string {
-  return model.toUpperCase();
+  return titles.get(model) ?? model.toUpperCase();
 }
 
 export function sign(verdict: string): string {

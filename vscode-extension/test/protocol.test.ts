@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readExplanation, readFixes, readHints, readModels, readStatus, readTarget } from "../src/protocol";
+import { namedModels, readExplanation, readFixes, readHints, readModels, readStatus, readTarget } from "../src/protocol";
 
 test("A status as the server sends it", () => {
   const status = readStatus({
@@ -37,6 +37,7 @@ test("The models of the server", () => {
     [{ id: "sc", name: "SC", description: "as written" }, { id: "tso", name: "TSO", description: "" }]);
   assert.equal(readModels(undefined), undefined);
   assert.equal(readModels({ models: "sc" }), undefined);
+  assert.deepEqual(namedModels(["tso"]), [{ id: "tso", name: "TSO", description: "" }]);
 });
 
 test("Arguments of the lens: one by one, or in an object", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Status } from "../src/protocol";
-import { duration, grouped, menuEntries, statusText, walkthroughSteps } from "../src/statusText";
+import { duration, grouped, learnTitles, menuEntries, modelName, statusText, walkthroughSteps } from "../src/statusText";
 
 const base: Status = { uri: "file:///a.c", version: 1, state: "done", current: true, models: [], counterexamples: [], fixes: { searching: false, offers: 0, reason: "" } };
 const model = (name: string, verdict: string, executions = 2) => ({ model: name, verdict, executions });
@@ -105,4 +105,10 @@ test("The menu offers fences where they may help", () => {
   assert.equal(fences({ ...violated("tso"), fixes: { searching: false, offers: 0, reason: "a lock is needed" } }), undefined);
   assert.equal(fences({ ...violated("tso"), current: false }), undefined, "of another text");
   assert.equal(fences(violated("sc", "tso")), undefined, "no fence can help");
+});
+
+test("Models are called what the server calls them", () => {
+  assert.equal(modelName("new"), "NEW");
+  learnTitles([{ id: "new", name: "New model", description: "" }]);
+  assert.equal(modelName("new"), "New model");
 });
