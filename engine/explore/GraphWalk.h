@@ -33,7 +33,10 @@ protected:
   GraphWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
             EndingMemory &Memory)
       : Shared(Shared), Memory(Memory), M(P, Shared, Options), Flow(M, G, Model.orders(), Memory),
-        Model(Model.axioms<Words>()), WritesLate(isExploredAsGraphs(Model.orders())) {}
+        Model(Model.axioms<Words>()), WritesLate(Model.orders() == MemoryModel::Power) {
+    if (this->Model->knowsSections())
+      Flow.allowSections();
+  }
 
   /// Starts the machine. False if there is nothing to go on with.
   bool start();

@@ -2,6 +2,7 @@
 
 #include "explore/BranchOrder.h"
 #include "explore/LargeStack.h"
+#include "explore/RsmcSections.h"
 
 namespace picket {
 
@@ -13,6 +14,8 @@ struct Enough {};
 } // namespace
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::explore() {
+  if (Memory.Sections)
+    return exploreSections();
   auto HasEnough = [&] { return !M.bugs().empty() && !Options.Exhaustive && !awaitsWrite(); };
   if (HasEnough())
     return leaf();
@@ -92,12 +95,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   // seen to write: whoever could would have come there in the runs in which it went on (if one does later, exploration
   // starts over). Most locks are nobody else's at the time, and each wait in vain would be tried with those of all
   // other threads.
-  auto IsAlone = [&] {
-    const auto &Location = G.Places[G[E].Place];
-    const bool IsSync = Flow.operation(E).Kind == OperationKind::Sync; // always written whole: one byte is enough
-    return !G.isSplit(E) && Shared.readsOnlyOwn(Location.Where, IsSync ? 1 : Location.Width, G[E].Thread);
-  };
-  if (Flow.mayWait(E) && !(Accepted && IsAlone())) {
+  if (Flow.mayWait(E) && !(Accepted && isAlone(E))) {
     Deferred.push_back({E, Home});
     explore();
     Deferred.pop_back();
@@ -108,6 +106,13 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   }
   BranchBytes -= Frames.back().Bytes;
   Frames.pop_back();
+}
+
+/// Whether no other thread has been seen to write where a load reads. If one does later, exploration starts over.
+template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words, Base>::isAlone(EventId Load) {
+  const auto &Location = G.Places[G[Load].Place];
+  const bool IsSync = Flow.operation(Load).Kind == OperationKind::Sync; // always written whole: one byte is enough
+  return !G.isSplit(Load) && Shared.readsOnlyOwn(Location.Where, IsSync ? 1 : Location.Width, G[Load].Thread);
 }
 
 /// What a load may read in its next cell, given what its thread has seen.

@@ -41,7 +41,8 @@ private:
   using Walk = Base<Words>;
   using typename Walk::Set;
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
-  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared;
+  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared,
+      Walk::Memory;
   using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::ending;
   using Walk::writesLate, Walk::leaves;
@@ -109,6 +110,19 @@ private:
   bool exploreCells(EventId E, uint32_t Home);
   template <typename Try> void tryAll(EventId E, uint32_t Low, uint32_t High, const EventId *Sources, Try TryOne);
   template <typename Continuation> void follow(const std::vector<Step> &Steps, size_t At, Continuation Then);
+  // The same with atomic sections.
+  struct Postponement {
+    EventId Load;
+    Set Known; // what it does not read
+  };
+  void exploreSections();
+  void readInSections(EventId E);
+  bool readNewSources(EventId E, const Set &Old, bool AnyNew);
+  bool hasNewSource(const Postponement &P) const;
+  bool othersMayWrite(EventId Load);
+  void leafOfSections();
+  bool isAlone(EventId Load);
+
   void traverse(uint32_t Home, const Branch &B);
   void traverseStore(uint32_t Home, const Branch &B);
   void traverseLoad(uint32_t Home, EventId Store, uint32_t Cell);
@@ -162,6 +176,7 @@ private:
   const unsigned Number;
   std::deque<Frame> Frames;
   std::vector<Choice> Choices;
+  std::vector<Postponement> Postponed; // with atomic sections
   size_t WorkDone = 0;    // since the limits were looked at
   size_t BranchBytes = 0; // of all frames
   uint64_t EventsSeen = 0, EventsAtLook = 0;

@@ -29,6 +29,9 @@ public:
   /// Whether the graph is allowed, if it was so without E. The rows of E are there.
   virtual bool allows(const Graph &G, EventId E) const = 0;
 
+  /// Whether it says what atomic sections are. If not, programs that come to one are refused.
+  virtual bool knowsSections() const { return false; }
+
   static std::unique_ptr<Axioms> make(MemoryModel Model);
 };
 

@@ -6,16 +6,72 @@
 
 namespace picket {
 
+/// Which threads have been seen to write where, by words of memory. Who goes by that must start over when it turns out
+/// that another thread does; and if that happens too often, memory is told apart by objects only.
+class SeenWriters {
+public:
+  /// False: somebody went by there being none but those that are known.
+  bool note(Address Where, uint32_t Width, uint32_t Thread) {
+    bool AsKnown = true;
+    forEachWord(Where, Width, [&](Word &W) { AsKnown &= !W.Threads.insert(Thread).second || !W.IsReliedOn; });
+    Surprises += !AsKnown;
+    return AsKnown;
+  }
+  std::set<uint32_t> threadsAt(Address Where, uint32_t Width) {
+    std::set<uint32_t> All;
+    forEachWord(Where, Width, [&](Word &W) {
+      if (!W.IsObject || Surprises > MostSurprises) {
+        W.IsReliedOn = true;
+        All.insert(W.Threads.begin(), W.Threads.end());
+      }
+    });
+    return All;
+  }
+  /// Adds what another explorer has seen. True if there is anything new.
+  bool add(const SeenWriters &Other) {
+    bool Any = false;
+    for (const auto &[Where, Theirs] : Other.Words)
+      for (uint32_t Thread : Theirs.Threads)
+        Any |= Words[Where].Threads.insert(Thread).second;
+    return Any;
+  }
+
+private:
+  struct Word {
+    std::set<uint32_t> Threads;
+    bool IsObject = false; // the whole of it
+    bool IsReliedOn = false;
+  };
+  static constexpr uint32_t MostSurprises = 32;
+
+  template <typename Visitor> void forEachWord(Address Where, uint32_t Width, Visitor Visit) {
+    constexpr uint64_t Object = ~0ull; // no word has this number
+    for (uint64_t Number = Where / 8; Number <= (Where + Width - 1) / 8; ++Number)
+      Visit(Words[{slotOf(Where), Number}]);
+    Word &Whole = Words[{slotOf(Where), Object}];
+    Whole.IsObject = true;
+    Visit(Whole);
+  }
+
+  std::map<std::pair<uint32_t, uint64_t>, Word> Words;
+  uint32_t Surprises = 0;
+};
+
 struct EndingMemory {
   std::map<uint32_t, std::set<std::pair<uint32_t, uint32_t>>> Accessed; // offsets and sizes
   std::set<uint32_t> Ended;
   Partition Cut;
-  bool Changed = false; // something that ended turned out to have more to it, or something is cut that was not
+  bool Sections = false; // the program comes to an atomic section
+  SeenWriters Writers;   // if so
+  bool Changed = false;  // something that ended turned out to have more to it, or something is cut that was not
 
   /// Adds what another explorer of the same program has learned.
   void add(const EndingMemory &Other) {
     Changed |= Other.Changed;
     Changed |= Cut.add(Other.Cut);
+    Changed |= Sections != Other.Sections;
+    Sections |= Other.Sections;
+    Changed |= Writers.add(Other.Writers);
     Ended.insert(Other.Ended.begin(), Other.Ended.end());
     for (const auto &[Site, Theirs] : Other.Accessed) {
       auto &Mine = Accessed[Site];

@@ -41,6 +41,7 @@ template <unsigned Words> struct GraphEvent : GraphCell { // the only cell; if i
   bool Locked = false;        // of an update that is a full fence under TSO and PSO
   bool Alone = false;         // the read of an update, committed: its write is committed by itself
   bool Void = false;          // committed, but nothing that takes place (in this run)
+  uint32_t Section = 0;       // its atomic section: 1 + the first event of that; 0: none
   bool Ends = false;          // not a write of the program: the memory ends here (free, the end of a local variable)
   EventId Reserved = NoEvent; // Conditional: the load-reserve it belongs to, of the same place
   uint32_t FirstCell = ~0u;   // if it is split

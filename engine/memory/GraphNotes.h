@@ -8,7 +8,7 @@ namespace picket {
 
 struct GraphNotes {
   struct Deed {
-    enum : uint8_t { Fence, Create, Join } What;
+    enum : uint8_t { Fence, Create, Join, SectionBegin, SectionEnd } What;
     ThreadId Thread;
     uint32_t Before; // how many events the thread had fetched
     FenceKind Kind;  // Fence

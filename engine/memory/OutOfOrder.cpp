@@ -232,8 +232,8 @@ template <unsigned Words> bool OutOfOrder<Words>::builtin(ThreadId T, const Inst
       if (!known(T, static_cast<Operand>(K) - static_cast<Operand>(registers(T) - Thread.Registers)))
         return false;
   }
-  if (Which == Builtin::AtomicBegin && !M.alone())
-    throw GraphStop(T, M.pc(T), "an atomic section");
+  if (Which == Builtin::AtomicEnd || (endsFrames(Which) && Which != Builtin::ThreadExit))
+    leaveSection(T);
   if (branchesOn(Which))
     for (int32_t K = 0; K < I.C; ++K)
       Flows[T].Control |= loadsOf(read(T, P.Arguments[static_cast<size_t>(I.B + K)]));
@@ -283,6 +283,10 @@ template <unsigned Words> bool OutOfOrder<Words>::operate(ThreadId T) {
     }
     return true;
   case OperationKind::Join: return join(T);
+  case OperationKind::Atomic:
+    enterSection(T);
+    completeBuiltin(T, I, 0, 0);
+    return true;
   case OperationKind::Free: endBlock(T, I); return true;
   case OperationKind::End:
     endLocals(T);
@@ -293,10 +297,46 @@ template <unsigned Words> bool OutOfOrder<Words>::operate(ThreadId T) {
   }
 }
 
+/// Sections that are inside another one are a part of it, and the first end is the end of all, as with store buffers.
+template <unsigned Words> void OutOfOrder<Words>::enterSection(ThreadId T) {
+  if (!SectionsAllowed)
+    throw GraphStop(T, M.pc(T), "an atomic section");
+  if (!Ending.Sections) { // it is explored in another way
+    Ending.Sections = true;
+    Ending.Changed = true;
+  }
+  Flow &F = Flows[T];
+  if (F.InSection)
+    return;
+  note({GraphNotes::Deed::SectionBegin, T, 0, FenceKind::Full, 0, {}});
+  fence(F, FenceKind::Full);
+  F.InSection = true;
+  F.WritesInSection = false;
+  F.Section = 0;
+}
+
+template <unsigned Words> void OutOfOrder<Words>::leaveSection(ThreadId T) {
+  Flow &F = Flows[T];
+  if (!F.InSection)
+    return;
+  note({GraphNotes::Deed::SectionEnd, T, 0, FenceKind::Full, 0, {}});
+  fence(F, FenceKind::Full);
+  F.InSection = false;
+  F.Section = 0;
+}
+
+/// With store buffers a section that would have to wait does not begin. Here the others would see what it has written.
+template <unsigned Words> void OutOfOrder<Words>::refuseToWaitInSection(ThreadId T) {
+  if (Flows[T].InSection && Flows[T].WritesInSection)
+    throw GraphStop(T, M.pc(T), "an atomic section that may have to wait after it has written");
+}
+
 template <unsigned Words> bool OutOfOrder<Words>::join(ThreadId T) {
   auto Target = static_cast<ThreadId>(M.pending(T).Where);
-  if (!M.isFinished(Target))
+  if (!M.isFinished(Target)) {
+    refuseToWaitInSection(T);
     return false;
+  }
   note({GraphNotes::Deed::Join, T, 0, FenceKind::Full, Target, {}});
   Flow &F = Flows[T];
   const Flow &Joined = Flows[Target];

@@ -124,6 +124,8 @@ public:
 
   /// Writes down from now on what a recording needs.
   void noteInto(GraphNotes *Into) { Notes = Into; }
+  /// Lets threads enter atomic sections: the axioms know what these are.
+  void allowSections() { SectionsAllowed = true; }
   /// The bytes that a value stands for, of a synchronisation object or an access of 16 bytes.
   const uint8_t *stateOf(uint64_t Value) const { return States[Value].data(); }
 
@@ -183,6 +185,8 @@ private:
     uint32_t StalledOn = 0; // node
     uint32_t ResultTag = 0;
     EventId Waiting = NoEvent, Reserved = NoEvent, Bug = NoEvent;
+    uint32_t Section = 0; // as of its events; 0 while there are none
+    bool InSection = false, WritesInSection = false;
     bool Started = false;
   };
   using Bytes = std::array<uint8_t, 64>;
@@ -193,6 +197,9 @@ private:
   bool runInstruction(ThreadId T);
   bool operate(ThreadId T);
   bool join(ThreadId T);
+  void enterSection(ThreadId T);
+  void leaveSection(ThreadId T);
+  void refuseToWaitInSection(ThreadId T);
   void completeBuiltin(ThreadId T, const Instruction &I, uint64_t Value, uint64_t Errno);
   void endBlock(ThreadId T, const Instruction &I);
   void moveBlock(ThreadId T, const Instruction &I, Address Old);
@@ -265,6 +272,7 @@ private:
   const bool AsGraphs = isExploredAsGraphs(Model); // else an opinion on store buffers
   EndingMemory &Ending;
   GraphNotes *Notes = nullptr;
+  bool SectionsAllowed = false;
   ThreadId Watched = 0;
   std::set<int32_t> *Entered = nullptr;
   std::vector<std::vector<EventId>> Fetched; // per thread

@@ -56,6 +56,13 @@ template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const 
       M.undo().save(G.Large.Writes);
       G.Large.Writes.insert(Id);
     }
+  if (F.InSection) {
+    G.AnySections = true;
+    if (!F.Section)
+      F.Section = Id + 1;
+    G[Id].Section = F.Section;
+    F.Fetch.insert(Id); // they are committed in program order
+  }
   F.Events.insert(Id);
   Fetched[T].push_back(Id);
   if (Notes)
@@ -63,6 +70,11 @@ template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const 
   Access &A = Accesses.emplace_back();
   A.Op = Op;
   A.Waits = Op.Kind == OperationKind::Sync ? isBlocking(Op.Sync) : Op.MaySpin;
+  if (F.InSection) {
+    if (A.Waits && !IsWrite)
+      refuseToWaitInSection(T);
+    F.WritesInSection |= IsWrite;
+  }
   return Id;
 }
 

@@ -172,6 +172,8 @@ template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
     if (Ending.Accessed[O->Site].insert({offsetOf(Where), Width}).second)
       Ending.Changed |= Ending.Ended.count(O->Site) != 0;
   }
+  if (Ending.Sections && Writes && !Ending.Writers.note(Where, Width, T))
+    Ending.Changed = true;
   if (!IsLife && !isCutAsKnown(E, *O, Where, Width))
     return false;
   PlaceId First = NoPlace;

@@ -1,6 +1,7 @@
 #include "memory/PowerAxioms.h"
 
 #include "memory/LargePower.h"
+#include "memory/PowerSections.h"
 
 #include <algorithm>
 
@@ -274,8 +275,17 @@ template <unsigned Words> bool PowerAxioms<Words>::seesWhole(const Graph &G, Eve
   return Whole;
 }
 
+template <unsigned Words> bool PowerAxioms<Words>::keepsSectionsWhole(const Graph &G, EventId E) {
+  // Without an edge that leads on, from it or from an earlier event of its section, it is in no cycle.
+  const uint32_t Section = G[E].Section;
+  if (!leadsOn(G, E) && (Section == 0 || E == Section - 1))
+    return true;
+  return sections::Quotient<Words>(G, E).isAllowed();
+}
+
 template <unsigned Words> bool PowerAxioms<Words>::allows(const Graph &G, EventId E) const {
-  return !leadsOn(G, E) || (observes(G, E) && propagates(G, E) && (!G.AnySplit || seesWhole(G, E)));
+  return (!leadsOn(G, E) || (observes(G, E) && propagates(G, E) && (!G.AnySplit || seesWhole(G, E)))) &&
+         (!G.AnySections || keepsSectionsWhole(G, E));
 }
 
 template class PowerAxioms<0>;

@@ -18,6 +18,7 @@ public:
   Set commitBefore(const Graph &G, EventId E) const override;
   void extend(Graph &G, EventId E) const override;
   bool allows(const Graph &G, EventId E) const override;
+  bool knowsSections() const override { return true; }
 
   // The parts, for tests and for those who draw pictures.
   static Set fullFence(const Graph &G, EventId E);  // ffence
@@ -31,6 +32,8 @@ public:
   /// A store reaches a thread as a whole: irreflexive((fre | coe) ; rfe ; (hb* & int)). Where accesses have one size this
   /// follows from SC per location.
   static bool seesWhole(const Graph &G, EventId E);
+  /// The axioms with each atomic section as one access.
+  static bool keepsSectionsWhole(const Graph &G, EventId E);
 };
 
 } // namespace picket

@@ -157,12 +157,15 @@ private:
   }
 
   void addDeed(const GraphNotes::Deed &D) {
-    static constexpr EventKind Kinds[] = {EventKind::Fence, EventKind::Create, EventKind::Join};
+    static constexpr EventKind Kinds[] = {EventKind::Fence, EventKind::Create, EventKind::Join, EventKind::Fence,
+                                          EventKind::Fence};
     TraceEvent &E = Into.add(Kinds[D.What], D.Thread, D.Stack);
     E.Other = D.Other;
     E.FullFence = D.What != GraphNotes::Deed::Fence || withoutArm(D.Kind) == FenceKind::Full;
     if (D.What == GraphNotes::Deed::Fence)
       E.What = fenceText(D.Kind);
+    else if (E.Kind == EventKind::Fence)
+      E.What = D.What == GraphNotes::Deed::SectionBegin ? "start of an atomic section" : "end of an atomic section";
   }
 
   TraceAccess accessOf(const GraphFact &F) {

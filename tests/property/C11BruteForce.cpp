@@ -33,6 +33,7 @@ struct Event {
   Loads Address = 0, Data = 0, Control = 0, ControlISync = 0;
   unsigned Syncs = 0, LwSyncs = 0; // how many stand before it
   int Read = -1;                   // the read of the update whose write it is
+  unsigned Section = 0;            // the how-manieth atomic section of the path it is in; 0: none
 };
 
 struct Condition {
@@ -52,7 +53,7 @@ struct Path {
 
 /// A statement, or a part of one with a body.
 struct Operation {
-  enum Kind : uint8_t { Plain, TakeLock, TryLock, Unlock, If } What;
+  enum Kind : uint8_t { Plain, TakeLock, TryLock, Unlock, Enter, Leave, If } What;
   const S *Of;
   size_t Skip; // how many operations are left out if it fails
 };
@@ -64,11 +65,14 @@ void flatten(const std::vector<S> &Body, std::vector<Operation> &Into) {
     Into.push_back({Given.What == S::Locked      ? Operation::TakeLock
                     : Given.What == S::TryLocked ? Operation::TryLock
                     : Given.What == S::If        ? Operation::If
+                    : Given.What == S::Section   ? Operation::Enter
                                                  : Operation::Plain,
                     &Given, 0});
     flatten(Given.Body, Into);
     if (HasLock)
       Into.push_back({Operation::Unlock, &Given, 0});
+    if (Given.What == S::Section)
+      Into.push_back({Operation::Leave, &Given, 0});
     Into[At].Skip = Into.size() - At - 1;
   }
 }
@@ -87,6 +91,8 @@ private:
     std::array<Term, C11Program::Registers> Registers;
     Loads Control = 0, ControlISync = 0;
     unsigned Syncs = 0, LwSyncs = 0;
+    unsigned Sections = 0;
+    bool InSection = false;
   };
 
   static Term registerOf(const State &From, int Number) {
@@ -104,6 +110,7 @@ private:
     E.ControlISync = To.ControlISync;
     E.Syncs = To.Syncs;
     E.LwSyncs = To.LwSyncs;
+    E.Section = To.InSection ? To.Sections : 0;
     return static_cast<unsigned>(To.P.Events.size()) - 1;
   }
   /// The write of an update.
@@ -159,6 +166,15 @@ private:
         addWrite(Now, Read, constant(0)).Data |= Loads(1) << Read;
         break;
       }
+      case Operation::Enter:
+        ++Now.Syncs;
+        ++Now.Sections;
+        Now.InSection = true;
+        break;
+      case Operation::Leave:
+        ++Now.Syncs;
+        Now.InSection = false;
+        break;
       case Operation::If: {
         const Term Left = registerOf(Now, Given.From);
         Now.Control |= Left.From;
@@ -347,6 +363,9 @@ void Candidates::makeStatic() {
       ThreadOf[E] = T;
       LocationOf[E] = Given.Location;
       IsWrite[E] = Given.IsWrite;
+      for (unsigned Other = 0; Other < Paths[T]->Events.size() && Given.Section; ++Other)
+        if (Paths[T]->Events[Other].Section == Given.Section)
+          R.Section.add(E, First[T] + Other);
       if (Given.Read >= 0)
         R.Rmw.add(First[T] + static_cast<unsigned>(Given.Read), E);
       for (unsigned Earlier = 0; Earlier < K; ++Earlier) {

@@ -206,6 +206,34 @@ TEST(C11UnderPower, Free) {
       500, 7);
   EXPECT_GT(Sum.UseFreed, Sum.Programs / 5);
 }
+TEST(C11UnderPower, Sections) {
+  const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Store, S::Section, S::Section}}, 500, 9);
+  EXPECT_GT(Sum.Executions, 3 * Sum.Programs);
+}
+TEST(C11UnderPower, SectionsOfThreeVariables) {
+  const Totals Sum = expectSameExecutions(
+      {.Kinds = {S::Load, S::Store, S::Fence, S::Section}, .Orders = {S::Relaxed, S::Release}, .Variables = 3}, 500, 10);
+  EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
+}
+TEST(C11UnderPower, SectionsWithUpdates) {
+  const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap,
+                                                     S::Fence, S::If, S::Section, S::Section},
+                                           .Ways = {S::Plain, S::Division, S::Floating}},
+                                          500, 11);
+  EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
+}
+TEST(C11UnderPower, SectionsAndWhatWaits) {
+  const Totals Sum = expectSameExecutions(
+      {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Locked, S::TryLocked, S::Await, S::If, S::Section, S::Section}}, 500,
+      12);
+  EXPECT_GT(Sum.Hang, Sum.Programs / 10);
+}
+TEST(C11UnderPower, SectionsAndFree) {
+  const Totals Sum = expectSameExecutions(
+      {.Kinds = {S::Load, S::Store, S::CompareSwap, S::Fence, S::If, S::Free, S::Section}, .WithBlock = true, .Accesses = 6},
+      500, 13);
+  EXPECT_GT(Sum.UseFreed, Sum.Programs / 10);
+}
 TEST(C11UnderPower, Everything) {
   const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap,
                                                      S::Fence, S::If, S::Free, S::Locked, S::TryLocked, S::Await},

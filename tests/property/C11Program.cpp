@@ -69,6 +69,11 @@ std::string textOf(const std::vector<S> &Body, const std::string &Indent) {
            "  ;");
       break;
     case S::Free: Line("free(h);"); break;
+    case S::Section:
+      Line("__VERIFIER_atomic_begin();");
+      Text += textOf(Given.Body, Indent + "  ");
+      Line("__VERIFIER_atomic_end();");
+      break;
     case S::If:
       Line("if (" + registerName(Given.From) + " == " + std::to_string(Given.Value) + ") {");
       Text += textOf(Given.Body, Indent + "  ");
@@ -104,8 +109,15 @@ private:
     std::vector<S> Body;
     while (Accesses) {
       S Next = makeStatement();
-      const bool HasBody = Next.What == S::Locked || Next.What == S::TryLocked || Next.What == S::If;
+      const bool HasBody =
+          Next.What == S::Locked || Next.What == S::TryLocked || Next.What == S::If || Next.What == S::Section;
       if (HasBody && Depth >= 2)
+        continue;
+      // Sections in which something waits are refused.
+      if (InSection && (Next.What == S::Section || Next.What == S::Locked || Next.What == S::TryLocked ||
+                        Next.What == S::Await || Next.What == S::Free))
+        continue;
+      if (From.OnlySections && !InSection && !HasBody && Next.What != S::Fence)
         continue;
       if (Next.What == S::Locked || Next.What == S::TryLocked) {
         if (HasLock) // it would wait for itself
@@ -116,7 +128,15 @@ private:
         Accesses -= Inside;
         Next.Body = makeBody(Inside, Depth + 1);
         HasLock = false;
+      } else if (Next.What == S::Section) {
+        const unsigned Inside = std::min(Accesses, 1 + pick(3));
+        Accesses -= Inside;
+        InSection = true;
+        Next.Body = makeBody(Inside, Depth + 1);
+        InSection = false;
       } else if (Next.What == S::If) {
+        if (From.OnlySections && !InSection && Depth >= 1)
+          continue;
         const unsigned Inside = std::min(Accesses, 1 + pick(2));
         Accesses -= Inside;
         Next.Body = makeBody(Inside, Depth + 1);
@@ -161,7 +181,7 @@ private:
 
   std::mt19937 &Random;
   const C11Palette &From;
-  bool HasLock = false, HasFree = false;
+  bool HasLock = false, HasFree = false, InSection = false;
 };
 
 /// Bodies that are one step smaller or simpler.
@@ -199,16 +219,23 @@ std::vector<std::vector<S>> smaller(const std::vector<S> &Body) {
 
 } // namespace
 
-std::string C11Program::text() const {
+std::string C11Program::text(bool WithResults) const {
   std::string Text = R"(#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 atomic_int v[3];
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int out[9];
+void __VERIFIER_atomic_begin(void);
+void __VERIFIER_atomic_end(void);
 )";
-  for (unsigned T = 0; T < Threads.size(); ++T)
+  for (unsigned T = 0; T < Threads.size(); ++T) {
+    std::string Results;
+    for (unsigned R = 0; R < Registers && WithResults; ++R)
+      Results += "  out[" + std::to_string(T * Registers + R) + "] = " + registerName(static_cast<int>(R)) + ";\n";
     Text += "void *t" + std::to_string(T) + "(void *p) {\n  atomic_int *h = p;\n  int r0 = 0, r1 = 0, r2 = 0, e;\n" +
-            textOf(Threads[T], "  ") + "  (void)h, (void)r0, (void)r1, (void)r2, (void)e;\n  return 0;\n}\n";
+            textOf(Threads[T], "  ") + Results + "  (void)h, (void)r0, (void)r1, (void)r2, (void)e;\n  return 0;\n}\n";
+  }
   Text += "int main(void) {\n  pthread_t t[3];\n  void *h = calloc(1, sizeof(int));\n";
   for (unsigned T = 0; T < Threads.size(); ++T)
     Text += "  pthread_create(&t[" + std::to_string(T) + "], 0, t" + std::to_string(T) + ", h);\n";

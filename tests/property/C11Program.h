@@ -1,4 +1,4 @@
-// Small random programs of C11 atomics, locks, awaits and free, as data that can be printed as C, run along every path
+// Small random programs of C11 atomics, locks, awaits, free and atomic sections, as data that can be printed as C, run along every path
 // and shrunk.
 #pragma once
 
@@ -21,6 +21,7 @@ struct C11Statement {
     TryLocked, // the same if the lock was free
     Await,     // until Location holds Value
     Free,      // of the block
+    Section,   // __VERIFIER_atomic_begin, Body, __VERIFIER_atomic_end
     If         // Register From is Value: Body
   };
   enum Order : uint8_t { Relaxed, Acquire, Release, AcqRel, SeqCst };
@@ -46,8 +47,8 @@ struct C11Program {
   std::vector<std::vector<C11Statement>> Threads;
 
   /// As C. Variables are v[0] to v[2], the block is allocated by main and given to all threads as h; all are zero at
-  /// first.
-  std::string text() const;
+  /// first. WithResults: each thread stores its registers in a row of `out` in the end.
+  std::string text(bool WithResults = false) const;
 };
 
 /// What to choose from.
@@ -60,6 +61,7 @@ struct C11Palette {
   bool Addresses = true; // that depend on registers
   bool WithBlock = false;
   unsigned Accesses = 7; // in all, at most
+  bool OnlySections = false; // no access is outside of one
 };
 
 C11Program makeC11Program(std::mt19937 &Random, const C11Palette &From);

@@ -36,6 +36,11 @@ struct EventRelation {
           Result.Rows[K] |= B.Rows[Through];
     return Result;
   }
+  friend EventRelation operator-(EventRelation A, const EventRelation &B) {
+    for (unsigned K = 0; K < A.Size; ++K)
+      A.Rows[K] &= ~B.Rows[K];
+    return A;
+  }
   friend bool operator==(const EventRelation &, const EventRelation &) = default;
 
   EventRelation inverse() const {
@@ -76,8 +81,9 @@ struct EventRelation {
 struct StaticRelations {
   explicit StaticRelations(unsigned Size)
       : Po(Size), Same(Size), Addr(Size), Data(Size), Ctrl(Size), CtrlISync(Size), Ffence(Size), Lwfence(Size),
-        External(Size), WW(Size), RR(Size), RW(Size), Rmw(Size) {}
+        External(Size), WW(Size), RR(Size), RW(Size), Rmw(Size), Section(Size) {}
   EventRelation Po, Same, Addr, Data, Ctrl, CtrlISync, Ffence, Lwfence, External, WW, RR, RW, Rmw;
+  EventRelation Section; // both are in the same atomic section
 };
 
 /// SC per location: acyclic(po-loc | com). Atomicity: empty(rmw & (fre ; coe)). Both are about one location at a time.
@@ -85,6 +91,39 @@ inline bool keepsLocations(const StaticRelations &R, const EventRelation &Rf, co
   const EventRelation Fr = Rf.inverse() * Co;
   return ((R.Po & R.Same) | Rf | Co | Fr).isAcyclic() &&
          (R.Rmw & ((Fr & R.External) * (Co & R.External))).isEmpty();
+}
+
+/// What docs/power.md says of atomic sections. Each relation is lifted as by Chong, Sorensen and Wickerson:
+/// stronglift(r) = t? ; (r - t) ; t?. Ihb: what happens before within a thread.
+inline bool keepsSections(const StaticRelations &R, const EventRelation &Rf, const EventRelation &Co,
+                          const EventRelation &Ihb) {
+  using Relation = EventRelation;
+  const unsigned Size = Rf.Size;
+  Relation Same = R.Section, InSection(Size), ToWriting(Size);
+  for (unsigned K = 0; K < Size; ++K) {
+    if (Same.has(K, K))
+      InSection.add(K, K);
+    Same.add(K, K);
+  }
+  for (unsigned A = 0; A < Size; ++A)
+    for (unsigned B = 0; B < Size; ++B)
+      for (unsigned W = 0; W < Size; ++W)
+        if (R.Section.has(B, W) && R.WW.has(W, W))
+          ToWriting.add(A, B);
+  auto Lift = [&](const Relation &Of) { return Same * (Of - R.Section) * Same; };
+  const Relation Fr = Rf.inverse() * Co, Com = Lift(Co | Rf | Fr), Rfe = Lift(Rf & R.External), Inner = Lift(Ihb);
+  const Relation Overwrites = Lift((Fr | Co) & R.External).reflexiveTransitive();
+  const Relation Then = (Rfe | Overwrites * Inner).reflexiveTransitive() * Overwrites;
+  const Relation BetweenSections = InSection * ((Then | Then * Rfe) - R.Section) * InSection; // weaklift(thb)
+  const Relation Order = Inner | Rfe | BetweenSections;
+  if (!Com.isAcyclic() || !Order.isAcyclic())
+    return false;
+  const Relation OrderStar = Order.reflexiveTransitive();
+  const Relation Fences = Lift(R.Ffence | R.Lwfence), Base = (Fences | Rfe * Fences) * OrderStar;
+  const Relation Strong =
+      Com.reflexiveTransitive() * Base.reflexiveTransitive() * Lift(R.Ffence) * OrderStar;
+  const Relation Prop = (Base & (Same * R.WW * Same)) | Strong | (Rfe & ToWriting) | InSection * Rfe * OrderStar;
+  return (Lift(Fr & R.External) * Prop * OrderStar).isIrreflexive() && (Lift(Co) | Prop).isAcyclic();
 }
 
 /// The other axioms.
@@ -112,6 +151,8 @@ inline bool isAllowedByPower(const StaticRelations &R, const EventRelation &Rf, 
 
   const Relation Fences = R.Ffence | R.Lwfence, Hb = Ppo | Fences | Rfe;
   if (!Hb.isAcyclic()) // no thin air
+    return false;
+  if (!R.Section.isEmpty() && !keepsSections(R, Rf, Co, Ppo | Fences))
     return false;
   const Relation HbStar = Hb.reflexiveTransitive(), PropBase = (Fences | Rfe * Fences) * HbStar;
   const Relation Prop =

@@ -443,12 +443,5 @@ TEST(PowerExploration, AtomicAccessesThatAreNotAlignedAreRefused) {
             std::string::npos);
 }
 
-TEST(PowerExploration, AtomicSectionsAreRefused) {
-  EXPECT_NE(refusalOf("void __VERIFIER_atomic_begin(void);\nvoid __VERIFIER_atomic_end(void);\n" +
-                      threads("int x;", {"__VERIFIER_atomic_begin(); x++; __VERIFIER_atomic_end();", "x++;"}))
-                .find("atomic section"),
-            std::string::npos);
-}
-
 } // namespace
 } // namespace picket

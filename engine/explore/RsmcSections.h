@@ -1,0 +1,130 @@
+// How executions with atomic sections are explored. A part of RsmcWorker.cpp: not for others to include.
+//
+// Races are not enough there: an event may be impossible behind others, so that a run ends before it comes to the store
+// that a load is in a race with. So nothing depends on how a run goes on. Writes are committed as soon as they can be,
+// at every position. A load is committed with each write that is there, and is then postponed: in that part of the
+// exploration it reads one of those that are still to come. An execution is in exactly one part, at each of these
+// choices, and every prefix of it (by commit-before) is allowed; so it is seen once.
+#pragma once
+
+#include "explore/RsmcWorker.h"
+
+namespace picket {
+
+template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreSections() {
+  const Set Before = LeftOut;
+  bool InVain = false;
+  for (const Postponement &P : Postponed) {
+    LeftOut.erase(P.Load);
+    if (G.Committed.contains(P.Load) || Flow.isAbandoned(P.Load) || hasNewSource(P))
+      continue;
+    LeftOut.insert(P.Load);
+    InVain |= !Flow.mayWait(P.Load) && !othersMayWrite(P.Load);
+  }
+  auto Again = [&] { exploreSections(); };
+  const EventId E = InVain ? NoEvent : choose();
+  startOverIfSurprised();
+  if (InVain) {
+    // No execution is in this part.
+  } else if (E == NoEvent) {
+    leafOfSections();
+  } else if (G[E].Decides) {
+    for (bool Succeeds : {true, false})
+      withOutcome(E, Succeeds, Again);
+  } else if (G.isLateWrite(E) && leaves(E)) {
+    withNothing(E, Again);
+  } else if (G[E].IsWrite) {
+    if (!isHalf(E)) {
+      G[E].Past = pastOf(commitBefore(E));
+      Model->extend(G, E);
+    }
+    for (uint32_t Position = lastFor(E), Floor = lowestFor(E); Position > Floor; --Position)
+      withWrite(E, Position, Again);
+  } else {
+    readInSections(E);
+  }
+  LeftOut = Before;
+}
+
+template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::readInSections(EventId E) {
+  size_t At = 0;
+  while (At < Postponed.size() && Postponed[At].Load != E)
+    ++At;
+  const bool IsFirst = At == Postponed.size();
+  const Set Old = IsFirst ? Set() : Postponed[At].Known;
+  const bool Accepted = readNewSources(E, Old, IsFirst);
+  if (Flow.mayWait(E) ? Accepted && isAlone(E) : !othersMayWrite(E))
+    return;
+  Set Known;
+  G.forEachCell(E, [&](const GraphCell &C) { Known |= G.Places[C.Place].Writes; });
+  if (IsFirst)
+    Postponed.push_back({E, Known});
+  else
+    Postponed[At].Known = Known;
+  exploreSections();
+  if (IsFirst)
+    Postponed.pop_back();
+  else
+    Postponed[At].Known = Old;
+}
+
+/// Lets a load read what is there, in all its cells; in one of them something that is not among the old writes, unless
+/// one of the cells before does so already (AnyNew). False if nothing is accepted.
+template <unsigned Words, template <unsigned> class Base>
+bool RsmcWorker<Words, Base>::readNewSources(EventId E, const Set &Old, bool AnyNew) {
+  const std::vector<EventId> Sources = sourcesFor(E);
+  const bool More = hasMore(E);
+  bool Accepted = false;
+  for (size_t K = Sources.size(); K-- > 0;) {
+    const bool New = AnyNew || (Sources[K] != NoEvent && !Old.contains(Sources[K]));
+    if (More || New)
+      Accepted |= withRead(E, Sources[K], ~0u, [&] {
+        if (More)
+          readNewSources(E, Old, New);
+        else
+          exploreSections();
+      });
+  }
+  return Accepted;
+}
+
+template <unsigned Words, template <unsigned> class Base>
+bool RsmcWorker<Words, Base>::hasNewSource(const Postponement &P) const {
+  return G.anyCell(P.Load, [&](const GraphCell &C) { return !(G.Places[C.Place].Writes - P.Known).empty(); });
+}
+
+/// Whether another thread may yet write where a load reads: if it has been seen to and has not come to its end, or if
+/// it has a write there that is not committed. Not if it waits for the end of the load's own thread.
+template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words, Base>::othersMayWrite(EventId Load) {
+  const ThreadId Own = G[Load].Thread;
+  bool May = false;
+  auto Goes = [&](ThreadId T) {
+    if (!M.exists(T))
+      return true; // it may be created yet
+    const Operation &Next = M.pending(T);
+    return M.status(T) == ThreadStatus::Ready && !(Next.Kind == OperationKind::Join && Next.Where == Own);
+  };
+  for (ThreadId T : Memory.Writers.threadsAt(Flow.whereOf(Load), Flow.widthOf(Load)))
+    May |= T != Own && Goes(T);
+  for (EventId E = 0; E < G.size() && !May; ++E)
+    May = G[E].IsWrite && G[E].Thread != Own && !G.Committed.contains(E) && !Flow.isAbandoned(E) &&
+          (G[E].Place == NoPlace || G.overlap(E, Load));
+  return May;
+}
+
+/// The end of a run: what is postponed never came, or waits for ever.
+template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::leafOfSections() {
+  for (const Postponement &P : Postponed) {
+    if (G.Committed.contains(P.Load) || Flow.isAbandoned(P.Load))
+      continue;
+    if (!Flow.mayWait(P.Load)) {
+      Deferred.clear();
+      return;
+    }
+    Deferred.push_back({P.Load, ~0u});
+  }
+  leaf();
+  Deferred.clear();
+}
+
+} // namespace picket
