@@ -28,11 +28,11 @@ export interface TraceEvent extends Frame {
   partner?: number;
   forwarded?: boolean;
   other?: number;
-  accesses: Access[];
+  accesses?: Access[];
   what?: string;
   expression?: string;
   ordering?: string;
-  callers: Frame[];
+  callers?: Frame[];
 }
 
 export interface Edge {
@@ -61,9 +61,9 @@ export interface Step {
   text: string;
   strange: boolean;
   remark?: string;
-  memory: string[];
-  buffers: BufferedStore[][];
-  locks: { variable: number; thread: number }[];
+  memory?: string[];
+  buffers?: BufferedStore[][];
+  locks?: { variable: number; thread: number }[];
 }
 
 export interface Counterexample {

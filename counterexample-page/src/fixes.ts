@@ -27,7 +27,7 @@ export function readFixes(value: unknown): Fix[] {
     return typeof file === "string" && Number.isInteger(line) && Number.isInteger(column);
   };
   return (Array.isArray(value) ? value : []).filter((one): one is Fix => {
-    const fix = one as Partial<Fix> | null;
+    const fix = one as (Partial<Omit<Fix, "changes">> & { changes?: (Partial<Change> | null)[] }) | null;
     return typeof fix?.id === "string" && typeof fix.title === "string" && typeof fix.diff === "string" && Array.isArray(fix.models) &&
       Array.isArray(fix.changes) && fix.changes.every((change) => typeof change?.text === "string" && isPlace(change.earlier) && isPlace(change.later));
   });
@@ -106,7 +106,7 @@ export function linesOf(diff: string): DiffLine[] {
     } else if (/^(---|\+\+\+) /.test(line) || line === "" || line.startsWith("\\")) {
       continue;
     } else {
-      const kind = line[0] === "+" ? "added" : line[0] === "-" ? "removed" : "same";
+      const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
       lines.push({ kind, text: line.slice(1), line: kind === "added" ? number - 1 : number });
       if (kind !== "added") number++;
     }

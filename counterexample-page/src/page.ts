@@ -57,7 +57,7 @@ class Page {
     ];
     this.slider.addEventListener("input", () => this.select(Number(this.slider.value) - 1));
     document.addEventListener("keydown", (event) => this.key(event));
-    window.addEventListener("message", (event: MessageEvent<unknown>) => this.receive(event.data as FromHost));
+    window.addEventListener("message", (event: MessageEvent<unknown>) => this.receive(event.data as FromHost | undefined));
     window.addEventListener("hashchange", () => this.readHash());
 
     const data = document.getElementById("counterexample")?.textContent;
@@ -66,7 +66,7 @@ class Page {
     this.host.send({ type: "ready" });
   }
 
-  private receive(message: FromHost): void {
+  private receive(message: FromHost | undefined): void {
     if (message?.type === "counterexample") this.open(() => message.data, message.index);
     else if (message?.type === "fixes") this.fixes.offer(readFixes(message.fixes));
     else if (message?.type === "stale") {

@@ -229,7 +229,10 @@ export class PictureView {
       if (event.button === 0) drag = { x: event.clientX, y: event.clientY, id: this.boxAt(event.target), panning: false };
     });
     this.canvas.addEventListener("pointermove", (event) => {
-      if (!drag) return this.hover(event);
+      if (!drag) {
+        this.hover(event);
+        return;
+      }
       const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
       if (!drag.panning && Math.hypot(dx, dy) < dragThreshold) return;
       if (!drag.panning) {

@@ -11,7 +11,7 @@ describe("for everybody", () => {
       visit(pageOf([fixture(name), fixture("account")]), async (page) => {
         const faults = await page.evaluate(() => {
           const found: string[] = [];
-          const named = (element: Element) => element.getAttribute("aria-label") ?? element.textContent?.trim();
+          const named = (element: Element) => element.getAttribute("aria-label") ?? element.textContent.trim();
           for (const element of document.querySelectorAll("button, summary, select, input, [role=separator], [role=region], section, nav"))
             if (!named(element)) found.push(`no name: ${element.outerHTML.slice(0, 80)}`);
           for (const table of document.querySelectorAll("table"))
@@ -39,10 +39,10 @@ describe("for everybody", () => {
           const element = document.activeElement!;
           if (element === document.body) return ["", ""];
           const style = getComputedStyle(element);
-          return [element.getAttribute("aria-label") ?? element.textContent!.trim(), `${style.outlineStyle} ${style.outlineWidth}`];
+          return [element.getAttribute("aria-label") ?? element.textContent.trim(), `${style.outlineStyle} ${style.outlineWidth}`];
         });
         if (!name) break;
-        assert.match(outline!, /^(solid|auto) [1-9]/, name);
+        assert.match(outline, /^(solid|auto) [1-9]/, name);
         seen.push(name);
       }
       for (const name of ["SC: assertion, line 20", "Export SVG", "Export PNG", "Export DOT", "Export JSON", "Copy as text", "Keys", "Theme: automatic",
@@ -85,7 +85,7 @@ describe("for everybody", () => {
           };
           const found: string[] = [];
           for (const element of document.querySelectorAll("h1, h2, p, th, td .text, td code, td .line, .remark, dt, dd, button, summary, .legend li, output, .place")) {
-            if (!element.textContent?.trim() || element.getAttribute("aria-disabled") === "true" || !(element as HTMLElement).offsetWidth) continue;
+            if (!element.textContent.trim() || element.getAttribute("aria-disabled") === "true" || !(element as HTMLElement).offsetWidth) continue;
             const [a, b] = [light(parse(getComputedStyle(element).color)), light(ground(element))];
             const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
             if (contrast < 4.5) found.push(`${contrast.toFixed(2)} ${element.className} ${element.textContent.trim().slice(0, 30)}`);
@@ -107,7 +107,7 @@ describe("for everybody", () => {
             for (const element of document.querySelectorAll<HTMLElement>("header *, .toolbar *, .legend *, td *, .state *")) {
               const style = getComputedStyle(element);
               if (element.classList.contains("hidden-text") || element.closest("thead, svg, dl.keys, details:not([open]) > dl")) continue;
-              if (style.display !== "inline" && element.clientWidth && element.scrollWidth > element.clientWidth + 1) found.push(`too wide: ${element.className} ${element.textContent?.slice(0, 40)}`);
+              if (style.display !== "inline" && element.clientWidth && element.scrollWidth > element.clientWidth + 1) found.push(`too wide: ${element.className} ${element.textContent.slice(0, 40)}`);
             }
             const bars = [...document.querySelectorAll(".bar, .toolbar, .legend")];
             for (const bar of bars) {

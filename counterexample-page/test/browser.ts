@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { launch } from "../scripts/browser.mjs";
 
-let browser: Browser;
+let browser: Browser | undefined;
 let folder: string;
 before(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "picket-page-"));
@@ -28,7 +28,7 @@ export async function visit(html: string, body: (page: Page) => Promise<void>, o
   const { hash, init, ...rest } = options;
   const file = path.join(folder, `page${files++}.html`);
   writeFileSync(file, html);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...rest });
+  const context = await browser!.newContext({ viewport: { width: 1280, height: 800 }, ...rest });
   const problems: string[] = [];
   try {
     const page = await context.newPage();

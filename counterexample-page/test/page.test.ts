@@ -98,7 +98,7 @@ describe("the page alone", () => {
       const boxes = async (name: string) => page.locator(`.canvas g.node.${name}`).evaluateAll((nodes) => nodes.map((node) => node.id).sort());
       const later = data.steps.slice(7).map((step) => `event-${step.event}`).sort();
       assert.deepEqual(await boxes("later"), later);
-      const waiting = data.steps[6]!.buffers.flat().map((entry) => `event-${entry.store}`).sort();
+      const waiting = data.steps[6]!.buffers!.flat().map((entry) => `event-${entry.store}`).sort();
       assert.equal(waiting.length, 3);
       assert.deepEqual(await boxes("waiting"), waiting);
       assert.ok(await page.locator(".canvas g.edge.near").count());
@@ -213,7 +213,7 @@ describe("the page alone", () => {
       await page.getByRole("button", { name: "Theme: automatic" }).click();
       await page.getByRole("button", { name: "Theme: light" }).click();
       await becomes(background, "rgb(27, 30, 35)");
-      await becomes(() => page.evaluate(() => Object.values(localStorage)), ["dark"]);
+      await becomes(() => page.evaluate(() => Object.values<unknown>(localStorage)), ["dark"]);
       await page.reload();
       await page.getByRole("button", { name: "Theme: dark" }).waitFor();
       await becomes(background, "rgb(27, 30, 35)");
@@ -242,7 +242,7 @@ describe("the page alone", () => {
         const boxes = [...root.querySelectorAll("g.node polygon, g.node path, g.node ellipse")];
         return {
           root: root.localName, boxes: boxes.length, fills: new Set(boxes.map((box) => box.getAttribute("fill"))).size,
-          marks: root.querySelectorAll(".current, .later, .waiting, .near").length, text: root.textContent ?? "",
+          marks: root.querySelectorAll(".current, .later, .waiting, .near").length, text: root.textContent,
           variables: /var\(|class="picture-svg/.test(text), width: Number(root.getAttribute("width")), height: Number(root.getAttribute("height")),
         };
       }, svg.bytes.toString("utf8"));
@@ -300,7 +300,12 @@ describe("the page alone", () => {
     }, {
       init: () => {
         Object.defineProperty(navigator, "clipboard", {
-          value: { writeText: async (text: string) => void ((window as unknown as { copied: string }).copied = text) },
+          value: {
+            writeText: (text: string) => {
+              (window as unknown as { copied: string }).copied = text;
+              return Promise.resolve();
+            },
+          },
         });
       },
     }));

@@ -22,10 +22,13 @@ describe("in a VS Code webview", () => {
     w.acquireVsCodeApi = () => ({
       postMessage: (message: unknown) => w.sent.push(JSON.parse(JSON.stringify(message))),
       getState: () => w.state,
-      setState: (state: unknown) => (w.state = JSON.parse(JSON.stringify(state))),
+      setState: (state: unknown) => (w.state = JSON.parse(JSON.stringify(state)) as unknown),
     });
   };
-  type Message = { type: string; [key: string]: unknown };
+  interface Message {
+    type: string;
+    [key: string]: unknown;
+  }
   const sent = (page: Page, type: string) =>
     page.evaluate((wanted) => (window as unknown as { sent: Message[] }).sent.filter((message) => message.type === wanted), type);
   const send = (page: Page, message: unknown) => page.evaluate((m) => window.postMessage(m, "*"), message);
@@ -40,7 +43,7 @@ describe("in a VS Code webview", () => {
     visit(html(), async (page) => {
       await page.evaluate(() => document.body.setAttribute("style", "color: red"));
       await page.waitForFunction(() => (window as unknown as { violations: string[] }).violations.length > 0);
-    }, { init }).then(() => assert.fail("the browser did not complain"), (error: Error) => assert.match(error.message, /Content Security Policy/)));
+    }, { init }).then(() => assert.fail("the browser did not complain"), (error: unknown) => assert.match(String(error), /Content Security Policy/)));
 
   test("waits, says it is ready, and shows what it is sent", () =>
     inWebview(async (page) => {
@@ -73,14 +76,14 @@ describe("in a VS Code webview", () => {
       await becomes(async () => (await sent(page, "export")).map((message) => message["format"]).sort(), ["dot", "json", "png", "svg", "text"]);
       assert.deepEqual((await sent(page, "export")).map((message) => message["name"]).sort(),
         ["dekker-tso-chronological.dot", "dekker-tso-chronological.png", "dekker-tso-chronological.svg", "dekker-tso-chronological.text", "dekker-tso.json"]);
-      const content = Object.fromEntries((await sent(page, "export")).map((message) => [message["format"], String(message["content"])]));
+      const content = new Map((await sent(page, "export")).map((message) => [message["format"], String(message["content"])]));
       const data = fixture("dekker");
-      assert.equal(content["dot"], data.chronological!.dot);
-      assert.deepEqual(JSON.parse(content["json"]!), data);
-      assert.match(content["png"]!, /^data:image\/png;base64,iVBOR/);
-      assert.ok(content["png"]!.length > 10_000);
-      assert.match(content["svg"]!, /^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
-      assert.match(content["text"]!, /Model: TSO/);
+      assert.equal(content.get("dot"), data.chronological!.dot);
+      assert.deepEqual(JSON.parse(content.get("json")!), data);
+      assert.match(content.get("png")!, /^data:image\/png;base64,iVBOR/);
+      assert.ok(content.get("png")!.length > 10_000);
+      assert.match(content.get("svg")!, /^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+      assert.match(content.get("text")!, /Model: TSO/);
     }));
 
   test("selecting tells the editor the place, revealing does not answer", () =>

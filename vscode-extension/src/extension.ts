@@ -12,7 +12,7 @@ let running: Server | undefined;
 
 const walkthrough = "picket.picket#getStarted";
 
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
+export function activate(context: vscode.ExtensionContext): void {
   const output = vscode.window.createOutputChannel("Picket", { log: true });
   const statuses = new Map<string, Status>(); // by URI
   const statusBar = new StatusBar(() => server.state, (uri) => statuses.get(uri));
@@ -22,7 +22,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     status: (uri) => statuses.get(uri),
     counterexample: (uri, model) => server.request(CounterexampleRequest, { uri, model }),
     fixes: async (uri) => readFixes(await server.request(FixesRequest, { uri })),
-    applyFix: async (uri, fix) => void (await server.command("picket.addFences", { uri, fix })),
+    applyFix: async (uri, fix) => {
+      await server.command("picket.addFences", { uri, fix });
+    },
   });
   let offered = "";
   const offerCounterexamples = (): void => {

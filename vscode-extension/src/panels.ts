@@ -37,7 +37,10 @@ export class Panels implements vscode.WebviewPanelSerializer, vscode.Disposable 
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const saved = readPanelState(state);
-    if (!saved) return panel.dispose();
+    if (!saved) {
+      panel.dispose();
+      return;
+    }
     const uri = vscode.Uri.parse(saved.uri);
     panel.webview.options = panelOptions(this.host.extensionUri);
     this.adopt(panel, uri, undefined);

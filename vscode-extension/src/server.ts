@@ -137,6 +137,7 @@ export class Server {
       diagnosticCollectionName: "picket",
       outputChannel: this.output,
       initializationOptions: () => ({ ...vscode.workspace.getConfiguration("picket"), clientCommands: serverCommands }),
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- the server reads what is pushed, from every editor
       synchronize: { configurationSection: "picket" },
       errorHandler,
       initializationFailedHandler: () => false,
@@ -177,7 +178,9 @@ export class Server {
         return;
       case "choose": return this.chooseProgram();
       case "settings": return openServerSetting();
-      case "output": return this.output.show();
+      case "output":
+        this.output.show();
+        return;
       case "restart": return this.restart();
     }
   }

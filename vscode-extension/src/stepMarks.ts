@@ -32,7 +32,7 @@ export class StepMarks {
 
   /// The counterexample that is shown from now on; undefined: none.
   show(data: Counterexample | undefined, document: string): void {
-    this.marks = data ? marksOf(data, document) : new Map();
+    this.marks = data ? marksOf(data, document) : new Map<string, LineMarks[]>();
     this.place = undefined;
     this.apply();
   }
@@ -80,8 +80,9 @@ export class StepMarks {
   }
 
   private applyCurrent(editor: vscode.TextEditor): void {
-    const here = this.place && editor.document.uri.fsPath === this.place.path && this.place.line <= editor.document.lineCount;
-    editor.setDecorations(this.currentLine, here ? [endOfLine(editor.document, this.place!.line)] : []);
+    const { place } = this;
+    const here = editor.document.uri.fsPath === place?.path && place.line <= editor.document.lineCount;
+    editor.setDecorations(this.currentLine, here ? [endOfLine(editor.document, place.line)] : []);
   }
 
   dispose(): void {

@@ -74,7 +74,7 @@ test("It begins with the wanted model, then stays with the one that is shown", (
   assert(contents.prefer("sc"));
   assert.equal(contents.task(status(2, ["sc", "tso", "pso"])), "load");
   assert(contents.take(contents.beginLoad(), status(2, ["sc", "tso", "pso"]), ["sc", "tso", "pso"].map(counterexample)));
-  assert.equal(contents.shown?.model, "sc");
+  assert.equal(contents.shown.model, "sc");
 });
 
 test("After a reload the page knows where it was", () => {
