@@ -1,9 +1,9 @@
 // The JSON of a counterexample (docs/counterexample-json.md), as this page reads it.
 
 export type EventKind =
-  | "store" | "load" | "rmw" | "update" | "fence" | "sync" | "create" | "join" | "free" | "atomic" | "blocked" | "bug";
+  "store" | "load" | "rmw" | "update" | "fence" | "sync" | "create" | "join" | "free" | "atomic" | "blocked" | "bug";
 export type EdgeKind =
-  | "po" | "su" | "uu" | "st" | "src" | "cf" | "uf" | "sync" | "life" | "addr" | "data" | "ctrl" | "fence";
+  "po" | "su" | "uu" | "st" | "src" | "cf" | "uf" | "sync" | "life" | "addr" | "data" | "ctrl" | "fence";
 export type View = "chronological" | "shashaSnir";
 
 export interface Place {

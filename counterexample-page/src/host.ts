@@ -76,7 +76,8 @@ function browserHost(): Host {
       }
     },
     deliver: async (format, content, fileName) => {
-      if (format === "text") return (await copy(content)) ? "Steps copied as text." : "The browser does not allow copying.";
+      if (format === "text")
+        return (await copy(content)) ? "Steps copied as text." : "The browser does not allow copying.";
       download(format, content, fileName);
       return `Saved as ${fileName}.`;
     },

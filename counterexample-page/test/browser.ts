@@ -24,7 +24,11 @@ const patience = 60_000;
 let files = 0;
 
 /// Runs `body` on a page with the given HTML, and fails if the page complains or asks the network for anything.
-export async function visit(html: string, body: (page: Page) => Promise<void>, options: BrowserContextOptions & { hash?: string; init?: () => void } = {}) {
+export async function visit(
+  html: string,
+  body: (page: Page) => Promise<void>,
+  options: BrowserContextOptions & { hash?: string; init?: () => void } = {},
+) {
   const { hash, init, ...rest } = options;
   const file = path.join(folder, `page${files++}.html`);
   writeFileSync(file, html);
