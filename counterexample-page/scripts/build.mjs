@@ -6,7 +6,14 @@ import { fileURLToPath } from "node:url";
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const target = "chrome114"; // also what current Firefox and Safari understand
 const common = { bundle: true, minify: true, charset: "ascii", legalComments: "none", logLevel: "warning" };
-await build({ ...common, entryPoints: ["src/page.ts"], outfile: "dist/page.js", format: "iife", target, tsconfig: "src/tsconfig.json" });
+await build({
+  ...common,
+  entryPoints: ["src/page.ts"],
+  outfile: "dist/page.js",
+  format: "iife",
+  target,
+  tsconfig: "src/tsconfig.json",
+});
 await build({ ...common, entryPoints: ["src/page.css"], outfile: "dist/page.css", target });
 await copyFile("src/template.html", "dist/template.html");
 

@@ -10,7 +10,11 @@ import { launch } from "./browser.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { out: { type: "string", default: "." }, step: { type: "string" }, view: { type: "string", default: "chronological" } },
+  options: {
+    out: { type: "string", default: "." },
+    step: { type: "string" },
+    view: { type: "string", default: "chronological" },
+  },
 });
 if (positionals.length === 0) {
   console.error("usage: node scripts/screenshots.mjs [--out DIR] [--step N] [--view VIEW] PAGE.html...");
@@ -27,8 +31,13 @@ try {
       await page.goto(`${pathToFileURL(path.resolve(file))}#view=${values.view}`);
       const rows = page.locator("table.steps tbody tr");
       await rows.first().waitFor();
-      if (values.step) await rows.nth(Number(values.step) - 1).locator("button").click();
-      else if (await page.locator("tr.strange").count()) await page.locator("tr.strange").last().locator("button").click();
+      if (values.step)
+        await rows
+          .nth(Number(values.step) - 1)
+          .locator("button")
+          .click();
+      else if (await page.locator("tr.strange").count())
+        await page.locator("tr.strange").last().locator("button").click();
       else await page.keyboard.press("End");
       await page.screenshot({ path: target(colorScheme), animations: "disabled" });
       if (colorScheme === "light") {

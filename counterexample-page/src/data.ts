@@ -1,9 +1,9 @@
 // The JSON of a counterexample (docs/counterexample-json.md), as this page reads it.
 
 export type EventKind =
-  | "store" | "load" | "rmw" | "update" | "fence" | "sync" | "create" | "join" | "free" | "atomic" | "blocked" | "bug";
+  "store" | "load" | "rmw" | "update" | "fence" | "sync" | "create" | "join" | "free" | "atomic" | "blocked" | "bug";
 export type EdgeKind =
-  | "po" | "su" | "uu" | "st" | "src" | "cf" | "uf" | "sync" | "life" | "addr" | "data" | "ctrl" | "fence";
+  "po" | "su" | "uu" | "st" | "src" | "cf" | "uf" | "sync" | "life" | "addr" | "data" | "ctrl" | "fence";
 export type View = "chronological" | "shashaSnir";
 
 export interface Place {
@@ -28,11 +28,11 @@ export interface TraceEvent extends Frame {
   partner?: number;
   forwarded?: boolean;
   other?: number;
-  accesses: Access[];
+  accesses?: Access[];
   what?: string;
   expression?: string;
   ordering?: string;
-  callers: Frame[];
+  callers?: Frame[];
 }
 
 export interface Edge {
@@ -61,9 +61,9 @@ export interface Step {
   text: string;
   strange: boolean;
   remark?: string;
-  memory: string[];
-  buffers: BufferedStore[][];
-  locks: { variable: number; thread: number }[];
+  memory?: string[];
+  buffers?: BufferedStore[][];
+  locks?: { variable: number; thread: number }[];
 }
 
 export interface Counterexample {

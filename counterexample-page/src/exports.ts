@@ -43,7 +43,14 @@ function legendRows(picture: Picture): { group: SVGGElement; width: number; heig
   const group = svg("g", { transform: `translate(${picture.x} ${picture.y + picture.height + row})` });
   entries.forEach(({ sample, name }, i) => {
     const at = { transform: `translate(${(i % columns) * column + 36} ${Math.floor(i / columns) * row})` };
-    group.append(svg("g", at, sample, svg("text", { x: 20, y: 4, "font-family": "Helvetica,Arial,sans-serif", "font-size": 11 }, name)));
+    group.append(
+      svg(
+        "g",
+        at,
+        sample,
+        svg("text", { x: 20, y: 4, "font-family": "Helvetica,Arial,sans-serif", "font-size": 11 }, name),
+      ),
+    );
   });
   return { group, width: columns * column, height: Math.ceil(entries.length / columns) * row + row / 2 };
 }

@@ -7,14 +7,21 @@ import { capital, eventInWords } from "./words";
 export class FixView {
   readonly element = h("section", { class: "fixes", "aria-label": "Fences", hidden: true });
   /// Opens and closes it; not there while there is nothing to show.
-  readonly opener = button("Add fences", { class: "fixes-opener", "aria-expanded": "false", hidden: true, title: "Fences that were proved to prevent this" }, () => this.toggle());
+  readonly opener = button(
+    "Add fences",
+    { class: "fixes-opener", "aria-expanded": "false", hidden: true, title: "Fences that were proved to prevent this" },
+    () => this.toggle(),
+  );
   private telling: Telling | undefined;
   private fixes: Fix[] = [];
   private chosen = 0;
   private open = false;
 
   /// `changed`: what it cuts is to be marked in the picture. Nothing is cut while it is closed.
-  constructor(private readonly apply: (fix: Fix) => void, private readonly changed: (cuts: Cut[]) => void) {}
+  constructor(
+    private readonly apply: (fix: Fix) => void,
+    private readonly changed: (cuts: Cut[]) => void,
+  ) {}
 
   show(telling: Telling): void {
     this.telling = telling;
@@ -45,7 +52,10 @@ export class FixView {
       return;
     }
     const cuts = cutsOf(telling, fix);
-    const note = cuts.length > 0 ? h("p", { class: "cut-note" }, "Dashed in the picture: the part of the cycle that they cut.") : "";
+    const note =
+      cuts.length > 0
+        ? h("p", { class: "cut-note" }, "Dashed in the picture: the part of the cycle that they cut.")
+        : "";
     this.element.replaceChildren(this.choice(), this.list(telling, fix, cuts), note, this.preview(fix));
     this.changed(cuts);
   }
@@ -70,7 +80,13 @@ export class FixView {
     fix.changes.forEach((change, i) => {
       const item = h("li", {}, capital(change.text));
       for (const { first, second } of cuts.filter(({ changes }) => changes.includes(i)))
-        item.append(h("span", { class: "cut-words" }, ` keeps ${eventInWords(telling, first)} before ${eventInWords(telling, second)}`));
+        item.append(
+          h(
+            "span",
+            { class: "cut-words" },
+            ` keeps ${eventInWords(telling, first)} before ${eventInWords(telling, second)}`,
+          ),
+        );
       list.append(item);
     });
     return list;
@@ -81,9 +97,20 @@ export class FixView {
     for (const { kind, text, line } of linesOf(fix.diff)) {
       const sign = { same: "", added: "+", removed: "\u2212", gap: "" }[kind];
       const number = kind === "added" || kind === "gap" ? "" : String(line ?? "");
-      body.append(h("tr", { class: kind }, h("td", { class: "line" }, number), h("td", { class: "sign" }, sign),
-        h("td", { class: "code" }, kind === "gap" ? "\u22ef" : h("code", {}, text))));
+      body.append(
+        h(
+          "tr",
+          { class: kind },
+          h("td", { class: "line" }, number),
+          h("td", { class: "sign" }, sign),
+          h("td", { class: "code" }, kind === "gap" ? "\u22ef" : h("code", {}, text)),
+        ),
+      );
     }
-    return h("div", { class: "fix-preview", tabindex: "0", role: "region", "aria-label": "The text with the fences" }, h("table", {}, body));
+    return h(
+      "div",
+      { class: "fix-preview", tabindex: "0", role: "region", "aria-label": "The text with the fences" },
+      h("table", {}, body),
+    );
   }
 }

@@ -27,9 +27,17 @@ export function readFixes(value: unknown): Fix[] {
     return typeof file === "string" && Number.isInteger(line) && Number.isInteger(column);
   };
   return (Array.isArray(value) ? value : []).filter((one): one is Fix => {
-    const fix = one as Partial<Fix> | null;
-    return typeof fix?.id === "string" && typeof fix.title === "string" && typeof fix.diff === "string" && Array.isArray(fix.models) &&
-      Array.isArray(fix.changes) && fix.changes.every((change) => typeof change?.text === "string" && isPlace(change.earlier) && isPlace(change.later));
+    const fix = one as (Partial<Omit<Fix, "changes">> & { changes?: (Partial<Change> | null)[] }) | null;
+    return (
+      typeof fix?.id === "string" &&
+      typeof fix.title === "string" &&
+      typeof fix.diff === "string" &&
+      Array.isArray(fix.models) &&
+      Array.isArray(fix.changes) &&
+      fix.changes.every(
+        (change) => typeof change?.text === "string" && isPlace(change.earlier) && isPlace(change.later),
+      )
+    );
   });
 }
 
@@ -44,7 +52,8 @@ export interface Cut {
 export function cutsOf(telling: Telling, fix: Fix): Cut[] {
   return telling.data.cycle.reordered
     .map(({ first, second }) => ({
-      first, second,
+      first,
+      second,
       changes: fix.changes.flatMap((change, i) => (stands(telling, change, first, second) ? [i] : [])),
     }))
     .filter(({ changes }) => changes.length > 0);
@@ -53,11 +62,18 @@ export function cutsOf(telling: Telling, fix: Fix): Cut[] {
 /// Between two accesses of a thread a change stands if what it names lies on the way from the one to the other.
 function stands(telling: Telling, change: Change, first: number, second: number): boolean {
   const { thread } = telling.event(first);
-  const way = telling.data.events.flatMap((event, i) => (event.thread === thread && event.kind !== "update" && i >= first && i <= second ? [i] : []));
+  const way = telling.data.events.flatMap((event, i) =>
+    event.thread === thread && event.kind !== "update" && i >= first && i <= second ? [i] : [],
+  );
   const at = (place: Place, from: number, to: number) =>
-    place.line === 0 || way.some((event) => event >= from && event <= to && frames(telling, event).some((frame) => samePlace(frame, place)));
-  if (change.kind !== "fence") return [first, second].some((event) => frames(telling, event).some((frame) => samePlace(frame, change.earlier)));
-  const before = way.at(-2), behind = way[1];
+    place.line === 0 ||
+    way.some(
+      (event) => event >= from && event <= to && frames(telling, event).some((frame) => samePlace(frame, place)),
+    );
+  if (change.kind !== "fence")
+    return [first, second].some((event) => frames(telling, event).some((frame) => samePlace(frame, change.earlier)));
+  const before = way.at(-2),
+    behind = way[1];
   if (before === undefined || behind === undefined) return false;
   return at(change.earlier, first, before) && (at(change.later, behind, second) || !isAccess(telling, change.later));
 }
@@ -79,13 +95,17 @@ function isAccess(telling: Telling, place: Place): boolean {
 
 /// Whether an edge of the cycle is cut: it is part of the way from the one access to the other.
 export function isCut(telling: Telling, edge: Edge, cuts: readonly Cut[]): boolean {
-  const from = telling.event(edge.from), to = telling.event(edge.to);
+  const from = telling.event(edge.from),
+    to = telling.event(edge.to);
   if (from.thread !== to.thread) return false;
   const origin = (event: number) => {
     const { kind, partner } = telling.event(event);
     return kind === "update" && partner !== undefined ? partner : event;
   };
-  return cuts.some(({ first, second }) => telling.event(first).thread === from.thread && origin(edge.from) >= first && origin(edge.to) <= second);
+  return cuts.some(
+    ({ first, second }) =>
+      telling.event(first).thread === from.thread && origin(edge.from) >= first && origin(edge.to) <= second,
+  );
 }
 
 export interface DiffLine {
@@ -106,7 +126,7 @@ export function linesOf(diff: string): DiffLine[] {
     } else if (/^(---|\+\+\+) /.test(line) || line === "" || line.startsWith("\\")) {
       continue;
     } else {
-      const kind = line[0] === "+" ? "added" : line[0] === "-" ? "removed" : "same";
+      const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
       lines.push({ kind, text: line.slice(1), line: kind === "added" ? number - 1 : number });
       if (kind !== "added") number++;
     }

@@ -45,11 +45,11 @@ function editorHost(api: VsCodeApi): Host {
   return {
     inEditor: true,
     send: (message) => api.postMessage(message),
-    load: () => (api.getState() ?? {}) as Saved,
+    load: () => api.getState() ?? {},
     save: (state) => api.setState(state),
-    deliver: async (format, content, name) => {
+    deliver: (format, content, name) => {
       api.postMessage({ type: "export", format, content, name } satisfies ToHost);
-      return format === "text" ? "Steps copied as text." : "";
+      return Promise.resolve(format === "text" ? "Steps copied as text." : "");
     },
   };
 }
@@ -60,7 +60,7 @@ const storageKey = "picket-counterexample-theme";
 function browserHost(): Host {
   return {
     inEditor: false,
-    send: () => {},
+    send: () => undefined,
     load: () => {
       try {
         return { theme: localStorage.getItem(storageKey) ?? "" };
@@ -76,7 +76,8 @@ function browserHost(): Host {
       }
     },
     deliver: async (format, content, fileName) => {
-      if (format === "text") return (await copy(content)) ? "Steps copied as text." : "The browser does not allow copying.";
+      if (format === "text")
+        return (await copy(content)) ? "Steps copied as text." : "The browser does not allow copying.";
       download(format, content, fileName);
       return `Saved as ${fileName}.`;
     },
@@ -92,6 +93,7 @@ async function copy(text: string): Promise<boolean> {
     area.value = text;
     document.body.append(area);
     area.select();
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way in a page that may not use the clipboard
     const done = document.execCommand("copy");
     area.remove();
     return done;

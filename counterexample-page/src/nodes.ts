@@ -26,7 +26,8 @@ export class Nodes {
       if (!like) continue;
       for (const event of graph.nodes) {
         const { thread, kind } = telling.event(event);
-        const inRun = event >= first && event <= last && thread === like.thread && (kind === "update") === (like.kind === "update");
+        const inRun =
+          event >= first && event <= last && thread === like.thread && (kind === "update") === (like.kind === "update");
         if (inRun && !this.boxOfEvent.has(event)) this.put(id, event);
       }
     }

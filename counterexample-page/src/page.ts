@@ -14,17 +14,30 @@ import { followTheme, themes, type Theme } from "./theme";
 import { asText, capital, modelName, placeOf, stepInWords } from "./words";
 
 const keysHelp: [string, string][] = [
-  ["\u2193 or j", "next step"], ["\u2191 or k", "step before"], ["Home, End", "first, last step"], ["n, p", "next, previous strange step"],
-  ["v", "other view of the picture"], ["u", "every event in the picture, or only those that matter"], ["+ and -", "zoom"], ["0", "show the whole picture"],
+  ["\u2193 or j", "next step"],
+  ["\u2191 or k", "step before"],
+  ["Home, End", "first, last step"],
+  ["n, p", "next, previous strange step"],
+  ["v", "other view of the picture"],
+  ["u", "every event in the picture, or only those that matter"],
+  ["+ and -", "zoom"],
+  ["0", "show the whole picture"],
 ];
 
 class Page {
   private readonly host = findHost();
-  private readonly root = document.getElementById("picket-page") ?? document.body.appendChild(h("div", { id: "picket-page" }));
+  private readonly root =
+    document.getElementById("picket-page") ?? document.body.appendChild(h("div", { id: "picket-page" }));
   private readonly steps = new StepsView((step) => this.select(step));
   private readonly state = new StateView();
-  private readonly picture = new PictureView((step) => this.select(step), () => this.save());
-  private readonly fixes = new FixView((fix) => this.host.send({ type: "applyFix", id: fix.id }), (cuts) => this.picture.cut(cuts));
+  private readonly picture = new PictureView(
+    (step) => this.select(step),
+    () => this.save(),
+  );
+  private readonly fixes = new FixView(
+    (fix) => this.host.send({ type: "applyFix", id: fix.id }),
+    (cuts) => this.picture.cut(cuts),
+  );
   private readonly live = h("div", { class: "hidden-text", "aria-live": "polite", id: "announcement" });
   private readonly slider = h("input", { type: "range", min: "1", "aria-label": "Step", class: "slider" });
   private readonly counter = h("output", { class: "counter" });
@@ -57,7 +70,9 @@ class Page {
     ];
     this.slider.addEventListener("input", () => this.select(Number(this.slider.value) - 1));
     document.addEventListener("keydown", (event) => this.key(event));
-    window.addEventListener("message", (event: MessageEvent<unknown>) => this.receive(event.data as FromHost));
+    window.addEventListener("message", (event: MessageEvent<unknown>) =>
+      this.receive(event.data as FromHost | undefined),
+    );
     window.addEventListener("hashchange", () => this.readHash());
 
     const data = document.getElementById("counterexample")?.textContent;
@@ -66,14 +81,13 @@ class Page {
     this.host.send({ type: "ready" });
   }
 
-  private receive(message: FromHost): void {
+  private receive(message: FromHost | undefined): void {
     if (message?.type === "counterexample") this.open(() => message.data, message.index);
     else if (message?.type === "fixes") this.fixes.offer(readFixes(message.fixes));
     else if (message?.type === "stale") {
       this.stale.textContent = "The file has changed since; this counterexample is out of date.";
       this.fixes.offer([]);
-    }
-    else if (message?.type === "reveal" && this.telling) {
+    } else if (message?.type === "reveal" && this.telling) {
       const step = this.telling.stepAtLine(message.file, message.line, this.step);
       // Not told to the host: it knows, and would send the next one.
       if (step !== undefined && this.telling.eventOfStep(this.step).line !== message.line) this.moveTo(step);
@@ -103,15 +117,28 @@ class Page {
   }
 
   private build(): void {
-    const controls = h("div", { class: "toolbar controls", role: "group", "aria-label": "Stepping" },
-      ...this.back, ...this.forward, this.slider, this.counter, this.strangeButton);
-    const left = h("section", { class: "left", "aria-label": "Steps" }, controls, this.steps.element, this.state.element);
+    const controls = h(
+      "div",
+      { class: "toolbar controls", role: "group", "aria-label": "Stepping" },
+      ...this.back,
+      ...this.forward,
+      this.slider,
+      this.counter,
+      this.strangeButton,
+    );
+    const left = h(
+      "section",
+      { class: "left", "aria-label": "Steps" },
+      controls,
+      this.steps.element,
+      this.state.element,
+    );
     const halves = h("main", {}, left);
-    halves.append(makeSplitter(halves, (width) => this.shareOfSteps(width)), this.picture.element);
-    this.root.replaceChildren(
-      h("header", {}, this.top, this.stale, this.fixes.element),
-      halves,
-      this.live, this.toast);
+    halves.append(
+      makeSplitter(halves, (width) => this.shareOfSteps(width)),
+      this.picture.element,
+    );
+    this.root.replaceChildren(h("header", {}, this.top, this.stale, this.fixes.element), halves, this.live, this.toast);
   }
 
   /// Per cent of a width: more for more threads, and enough for all of their columns if there is room beside them.
@@ -141,15 +168,29 @@ class Page {
 
   private heading(data: Counterexample): HTMLElement[] {
     const { kind } = data.bug;
-    const message = data.bug.message.toLowerCase().includes(kind.toLowerCase()) ? data.bug.message : `${kind}: ${data.bug.message}`;
+    const message = data.bug.message.toLowerCase().includes(kind.toLowerCase())
+      ? data.bug.message
+      : `${kind}: ${data.bug.message}`;
     const where = placeOf(data.bug.file || data.file, data.bug.line, data.bug.column);
-    const bug = h("p", { class: "finding" },
-      h("span", { class: "kind", "aria-hidden": "true" }, "\u2717"), " ",
-      h("span", { class: "bug-message" }, ...rich(message)), " ",
-      h("span", { class: "place" }, data.bug.thread ? `${where}, in thread ${data.bug.thread}` : where));
+    const bug = h(
+      "p",
+      { class: "finding" },
+      h("span", { class: "kind", "aria-hidden": "true" }, "\u2717"),
+      " ",
+      h("span", { class: "bug-message" }, ...rich(message)),
+      " ",
+      h("span", { class: "place" }, data.bug.thread ? `${where}, in thread ${data.bug.thread}` : where),
+    );
     const name = h("span", { class: "file" }, baseName(data.file));
     const badge = h("span", { class: "model", title: "Memory model" }, modelName(data));
-    const bar = h("div", { class: "bar" }, h("div", { class: "what" }, name, badge), this.switcher(), this.fixes.opener, this.tools());
+    const bar = h(
+      "div",
+      { class: "bar" },
+      h("div", { class: "what" }, name, badge),
+      this.switcher(),
+      this.fixes.opener,
+      this.tools(),
+    );
     return [bar, h("h1", {}, ...rich(data.sentence || capital(data.bug.message))), bug];
   }
 
@@ -158,14 +199,17 @@ class Page {
     if (this.all.length < 2) return place;
     if (this.all.length > 4) {
       const select = h("select", { "aria-label": "Counterexample" });
-      this.all.forEach((data, i) => select.append(h("option", { value: i, selected: i === this.index }, shortName(data))));
+      this.all.forEach((data, i) =>
+        select.append(h("option", { value: i, selected: i === this.index }, shortName(data))),
+      );
       select.addEventListener("change", () => this.switchTo(Number(select.value)));
       place.append(select);
       return place;
     }
     const group = h("div", { class: "segmented" });
     this.all.forEach((data, i) =>
-      group.append(button(shortName(data), { "aria-pressed": String(i === this.index) }, () => this.switchTo(i))));
+      group.append(button(shortName(data), { "aria-pressed": String(i === this.index) }, () => this.switchTo(i))),
+    );
     place.append(group);
     return place;
   }
@@ -179,9 +223,19 @@ class Page {
   }
 
   private tools(): HTMLElement {
-    const save = h("div", { class: "exports", role: "group", "aria-label": "Export" }, h("span", { class: "label", "aria-hidden": "true" }, "Export"));
+    const save = h(
+      "div",
+      { class: "exports", role: "group", "aria-label": "Export" },
+      h("span", { class: "label", "aria-hidden": "true" }, "Export"),
+    );
     for (const format of ["svg", "png", "dot", "json"] as const)
-      save.append(button(format.toUpperCase(), { "aria-label": `Export ${format.toUpperCase()}` }, () => void this.export(format)));
+      save.append(
+        button(
+          format.toUpperCase(),
+          { "aria-label": `Export ${format.toUpperCase()}` },
+          () => void this.export(format),
+        ),
+      );
     const text = button("Copy as text", {}, () => void this.export("text"));
     const keys = h("dl", {});
     for (const [key, what] of keysHelp) keys.append(h("dt", {}, h("kbd", {}, key)), h("dd", {}, what));
@@ -228,7 +282,8 @@ class Page {
   }
 
   private strange(direction: 1 | -1, around: boolean): void {
-    const next = this.telling?.nextStrange(this.step, direction) ?? (around ? this.telling?.nextStrange(-1, 1) : undefined);
+    const next =
+      this.telling?.nextStrange(this.step, direction) ?? (around ? this.telling?.nextStrange(-1, 1) : undefined);
     if (next !== undefined) this.select(next);
   }
 
@@ -245,7 +300,13 @@ class Page {
   }
 
   private save(): void {
-    this.host.save({ index: this.index, step: this.step, view: this.picture.view, theme: this.theme, ...(this.telling ? { key: this.telling.key } : {}) });
+    this.host.save({
+      index: this.index,
+      step: this.step,
+      view: this.picture.view,
+      theme: this.theme,
+      ...(this.telling ? { key: this.telling.key } : {}),
+    });
   }
 
   private key(event: KeyboardEvent): void {
@@ -253,14 +314,21 @@ class Page {
     const target = event.target;
     if (target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return;
     const actions: Record<string, () => unknown> = {
-      ArrowDown: () => this.select(this.step + 1), j: () => this.select(this.step + 1),
-      ArrowUp: () => this.select(this.step - 1), k: () => this.select(this.step - 1),
-      Home: () => this.select(0), End: () => this.select(Infinity),
-      n: () => this.strange(1, false), p: () => this.strange(-1, false),
+      ArrowDown: () => this.select(this.step + 1),
+      j: () => this.select(this.step + 1),
+      ArrowUp: () => this.select(this.step - 1),
+      k: () => this.select(this.step - 1),
+      Home: () => this.select(0),
+      End: () => this.select(Infinity),
+      n: () => this.strange(1, false),
+      p: () => this.strange(-1, false),
       v: () => this.picture.toggleView(),
       u: () => this.picture.toggleUnfolded(),
-      "+": () => this.picture.zoom(1.25), "=": () => this.picture.zoom(1.25), "-": () => this.picture.zoom(0.8),
-      "0": () => this.picture.fit(), Escape: () => this.escape(),
+      "+": () => this.picture.zoom(1.25),
+      "=": () => this.picture.zoom(1.25),
+      "-": () => this.picture.zoom(0.8),
+      "0": () => this.picture.fit(),
+      Escape: () => this.escape(),
     };
     const action = actions[event.key];
     if (!action) return;
@@ -296,11 +364,16 @@ class Page {
     const { picture, view } = this.picture;
     const data = this.telling!.data;
     switch (format) {
-      case "text": return asText(this.telling!);
-      case "json": return JSON.stringify(data, null, 2) + "\n";
-      case "dot": return data[view]?.dot;
-      case "svg": return picture && standaloneSvg(picture).text;
-      case "png": return picture && standalonePng(picture);
+      case "text":
+        return asText(this.telling!);
+      case "json":
+        return JSON.stringify(data, null, 2) + "\n";
+      case "dot":
+        return data[view]?.dot;
+      case "svg":
+        return picture && standaloneSvg(picture).text;
+      case "png":
+        return picture && standalonePng(picture);
     }
   }
 }

@@ -24,7 +24,10 @@ export function readPicture(telling: Telling, graph: Graph | undefined, unfolded
   if (parsed.localName !== "svg") return undefined;
   clean(parsed); // before it is in a document that would run or load what it holds
   const root = document.importNode(parsed, true) as Element as SVGSVGElement;
-  const size = (root.getAttribute("viewBox") ?? "").trim().split(/[\s,]+/).map(Number);
+  const size = (root.getAttribute("viewBox") ?? "")
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
   const [, , width, height] = size;
   if (!width || !height) return undefined;
 
@@ -59,7 +62,10 @@ export function measure(picture: Picture): void {
 
 /// Takes away what a strict policy forbids or what the page does itself: scripts, style attributes, links, tooltips.
 function clean(root: Element): void {
-  for (const element of root.querySelectorAll("script, style, foreignObject, image, use, title, .legend, .graph > polygon")) element.remove();
+  for (const element of root.querySelectorAll(
+    "script, style, foreignObject, image, use, title, .legend, .graph > polygon",
+  ))
+    element.remove();
   for (const link of root.querySelectorAll("a")) {
     // Graphviz wraps a linked label as <g id="a_..."><a>...</a></g>
     const wrapper = link.parentElement?.id.startsWith("a_") ? link.parentElement : link;

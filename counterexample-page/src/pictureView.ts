@@ -32,7 +32,9 @@ export class PictureView {
   private readonly tooltip = h("div", { class: "tooltip", role: "tooltip", hidden: true });
   private readonly percent = h("output", { class: "percent", "aria-label": "Zoom" });
   private readonly switches = new Map<View, HTMLButtonElement>();
-  private readonly unfold = button("Unfold", { "aria-pressed": "false", title: "Draw every event (u)" }, () => this.toggleUnfolded());
+  private readonly unfold = button("Unfold", { "aria-pressed": "false", title: "Draw every event (u)" }, () =>
+    this.toggleUnfolded(),
+  );
 
   constructor(
     private readonly select: (step: number) => void,
@@ -44,16 +46,26 @@ export class PictureView {
       this.switches.set(view, choose);
       choice.append(choose);
     }
-    const zooming = h("div", { class: "zooming", role: "group", "aria-label": "Zoom" }, this.unfold,
+    const zooming = h(
+      "div",
+      { class: "zooming", role: "group", "aria-label": "Zoom" },
+      this.unfold,
       iconButton("M3 8h10", "Zoom out", {}, () => this.zoom(1 / zoomStep)),
       this.percent,
       iconButton("M3 8h10M8 3v10", "Zoom in", {}, () => this.zoom(zoomStep)),
-      button("Fit", { title: "Show the whole picture (0)" }, () => this.fit()));
+      button("Fit", { title: "Show the whole picture (0)" }, () => this.fit()),
+    );
     this.canvas.setAttribute("aria-label", "Picture of the execution");
     this.canvas.setAttribute("aria-describedby", this.summary.id);
-    this.element = h("section", { class: "picture", "aria-label": "Picture" },
+    this.element = h(
+      "section",
+      { class: "picture", "aria-label": "Picture" },
       h("div", { class: "toolbar" }, choice, zooming),
-      h("div", { class: "canvas-place" }, this.canvas, this.tooltip, this.notice), this.summary, this.legend, this.words);
+      h("div", { class: "canvas-place" }, this.canvas, this.tooltip, this.notice),
+      this.summary,
+      this.legend,
+      this.words,
+    );
     this.listen();
   }
 
@@ -109,7 +121,9 @@ export class PictureView {
     this.notice.textContent = "";
     this.tooltip.hidden = true;
     if (!this.picture) {
-      this.canvas.replaceChildren(h("p", { class: "no-picture" }, "There is no picture of this execution. Its graph can be exported as DOT."));
+      this.canvas.replaceChildren(
+        h("p", { class: "no-picture" }, "There is no picture of this execution. Its graph can be exported as DOT."),
+      );
       this.legend.replaceChildren();
       this.summary.textContent = "There is no picture.";
       return;
@@ -151,12 +165,18 @@ export class PictureView {
       const events = nodes.eventsOf(id);
       element.classList.toggle("current", id === lit);
       element.classList.toggle("later", !events.some(done));
-      element.classList.toggle("waiting", events.some((event) => waiting.has(event)));
+      element.classList.toggle(
+        "waiting",
+        events.some((event) => waiting.has(event)),
+      );
     }
     for (const { element, edge } of arrows) {
       element.classList.toggle("later", !done(edge.from) || !done(edge.to));
       element.classList.toggle("cut", element.classList.contains("cycle") && isCut(telling, edge, this.cuts));
-      element.classList.toggle("near", lit !== undefined && (nodes.boxOf(edge.from) === lit || nodes.boxOf(edge.to) === lit));
+      element.classList.toggle(
+        "near",
+        lit !== undefined && (nodes.boxOf(edge.from) === lit || nodes.boxOf(edge.to) === lit),
+      );
     }
     return lit === undefined ? undefined : boxes.get(lit);
   }
@@ -216,20 +236,28 @@ export class PictureView {
 
   private listen(): void {
     new ResizeObserver(() => this.resize()).observe(this.canvas);
-    this.canvas.addEventListener("wheel", (event) => {
-      // Below the steps, in a narrow window, the wheel scrolls the page.
-      if (!this.picture || (isStacked() && !event.ctrlKey)) return;
-      event.preventDefault();
-      const box = this.canvas.getBoundingClientRect();
-      this.zoom(Math.exp(-event.deltaY * 0.0015), event.clientX - box.x, event.clientY - box.y);
-    }, { passive: false });
+    this.canvas.addEventListener(
+      "wheel",
+      (event) => {
+        // Below the steps, in a narrow window, the wheel scrolls the page.
+        if (!this.picture || (isStacked() && !event.ctrlKey)) return;
+        event.preventDefault();
+        const box = this.canvas.getBoundingClientRect();
+        this.zoom(Math.exp(-event.deltaY * 0.0015), event.clientX - box.x, event.clientY - box.y);
+      },
+      { passive: false },
+    );
 
     let drag: { x: number; y: number; id: string | undefined; panning: boolean } | undefined;
     this.canvas.addEventListener("pointerdown", (event) => {
-      if (event.button === 0) drag = { x: event.clientX, y: event.clientY, id: this.boxAt(event.target), panning: false };
+      if (event.button === 0)
+        drag = { x: event.clientX, y: event.clientY, id: this.boxAt(event.target), panning: false };
     });
     this.canvas.addEventListener("pointermove", (event) => {
-      if (!drag) return this.hover(event);
+      if (!drag) {
+        this.hover(event);
+        return;
+      }
       const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
       if (!drag.panning && Math.hypot(dx, dy) < dragThreshold) return;
       if (!drag.panning) {
@@ -271,7 +299,8 @@ export class PictureView {
   private foldText(id: string): string {
     const nodes = this.picture!.nodes;
     const steps = nodes.stepsOf(id).map((step) => step + 1);
-    const range = steps.length === 0 ? "" : steps.length === 1 ? `: step ${steps[0]}` : `: steps ${steps[0]} to ${steps.at(-1)}`;
+    const range =
+      steps.length === 0 ? "" : steps.length === 1 ? `: step ${steps[0]}` : `: steps ${steps[0]} to ${steps.at(-1)}`;
     const more = this.unfold.hidden ? "" : " Unfold draws them all.";
     return `This box stands for ${plural(nodes.eventsOf(id).length, "event")}${range}.${more}`;
   }
@@ -281,7 +310,11 @@ export class PictureView {
     this.tooltip.hidden = id === undefined;
     if (id === undefined) return;
     const steps = this.picture!.nodes.stepsOf(id);
-    const text = id.startsWith("fold-") ? this.foldText(id) : steps[0] === undefined ? "This event is not among the steps." : stepInWords(this.telling!, steps[0]);
+    const text = id.startsWith("fold-")
+      ? this.foldText(id)
+      : steps[0] === undefined
+        ? "This event is not among the steps."
+        : stepInWords(this.telling!, steps[0]);
     if (this.tooltip.textContent !== text) this.tooltip.textContent = text;
     const place = this.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - place.x, event.clientY - place.y];
@@ -302,7 +335,8 @@ function cycleInWords(telling: Telling, cuts: readonly Cut[]): HTMLElement[] {
   const list = h("ol", {});
   for (const edge of edges) {
     const item = h("li", {}, ...rich(edgeInWords(telling, edge)));
-    if (isCut(telling, edge, cuts)) item.append(h("span", { class: "cut-words" }, " Cut: a fence makes this order count."));
+    if (isCut(telling, edge, cuts))
+      item.append(h("span", { class: "cut-words" }, " Cut: a fence makes this order count."));
     list.append(item);
   }
   const details = h("details", { class: "cycle-words" }, h("summary", {}, "The cycle in words"), list);

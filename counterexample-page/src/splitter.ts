@@ -6,8 +6,13 @@ const [least, most] = [25, 80]; // per cent of the width for the left half
 /// `start`: the share of the left half for a width of the area. It counts until the user moves the line.
 export function makeSplitter(area: HTMLElement, start: (width: number) => number): HTMLElement {
   const bar = h("div", {
-    class: "splitter", role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": "Width of the steps",
-    "aria-valuemin": least, "aria-valuemax": most,
+    class: "splitter",
+    role: "separator",
+    tabindex: "0",
+    "aria-orientation": "vertical",
+    "aria-label": "Width of the steps",
+    "aria-valuemin": least,
+    "aria-valuemax": most,
   });
   let share = 0;
   let moved = false;

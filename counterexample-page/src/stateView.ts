@@ -9,7 +9,12 @@ export class StateView {
     this.element.replaceChildren(
       ...(telling.data.variables.length ? [this.variables(telling, step)] : []),
       ...(telling.hasBuffers ? [this.buffers(telling, step)] : []),
-      h("div", { class: "state-part" }, ...(telling.hasLocks ? this.locks(telling, step) : []), ...this.stack(telling, step)),
+      h(
+        "div",
+        { class: "state-part" },
+        ...(telling.hasLocks ? this.locks(telling, step) : []),
+        ...this.stack(telling, step),
+      ),
     );
   }
 
@@ -35,8 +40,10 @@ export class StateView {
     const list = h("dl", { class: "buffers" });
     for (const thread of telling.bufferingThreads) {
       const queues = telling.queues(step, thread).map((queue) => this.queue(telling, queue));
-      list.append(h("dt", {}, telling.threadName(thread)),
-        h("dd", {}, ...(queues.length ? queues : [h("span", { class: "nothing" }, "empty")])));
+      list.append(
+        h("dt", {}, telling.threadName(thread)),
+        h("dd", {}, ...(queues.length ? queues : [h("span", { class: "nothing" }, "empty")])),
+      );
     }
     part.append(list);
     return part;

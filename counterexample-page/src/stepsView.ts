@@ -48,7 +48,9 @@ export class StepsView {
     numbers.style.width = `${3 + 0.6 * String(telling.length).length}em`;
     const group = h("colgroup", {}, numbers);
     const weights = telling.threads.map(
-      (thread) => 0.8 + telling.data.steps.filter((step) => telling.event(step.event).thread === thread).length / telling.length);
+      (thread) =>
+        0.8 + telling.data.steps.filter((step) => telling.event(step.event).thread === thread).length / telling.length,
+    );
     const total = weights.reduce((a, b) => a + b, 0);
     for (const weight of weights) {
       const column = h("col");
@@ -61,11 +63,18 @@ export class StepsView {
   private makeRow(telling: Telling, index: number): HTMLTableRowElement {
     const step = telling.step(index);
     const event = telling.eventOfStep(index);
-    const number = h("button", { type: "button", tabindex: "-1", "aria-label": `Step ${index + 1}` }, String(index + 1));
+    const number = h(
+      "button",
+      { type: "button", tabindex: "-1", "aria-label": `Step ${index + 1}` },
+      String(index + 1),
+    );
     const mark = h("span", { class: "mark", "aria-hidden": "true" }, step.strange ? "!" : "");
-    const row = h("tr", { class: step.strange ? "strange" : "" }, h("th", { scope: "row", class: "number" }, mark, number));
-    for (const thread of telling.threads)
-      row.append(thread === event.thread ? this.makeCell(telling, index) : h("td"));
+    const row = h(
+      "tr",
+      { class: step.strange ? "strange" : "" },
+      h("th", { scope: "row", class: "number" }, mark, number),
+    );
+    for (const thread of telling.threads) row.append(thread === event.thread ? this.makeCell(telling, index) : h("td"));
     row.addEventListener("click", () => this.select(index));
     return row;
   }
@@ -76,12 +85,17 @@ export class StepsView {
     const cell = h("td", { class: `does ${event.kind}` });
     const source = telling.sourceLine(event);
     if (source || event.line) {
-      const elsewhere = event.file !== telling.data.file && event.file ? `${telling.placeText(event)} ` : `${event.line} `;
-      cell.append(h("div", { class: "source" }, h("span", { class: "line" }, elsewhere), h("code", {}, ...breakable(source))));
+      const elsewhere =
+        event.file !== telling.data.file && event.file ? `${telling.placeText(event)} ` : `${event.line} `;
+      cell.append(
+        h("div", { class: "source" }, h("span", { class: "line" }, elsewhere), h("code", {}, ...breakable(source))),
+      );
     }
     cell.append(h("div", { class: "text" }, ...rich(step.text)));
     if (step.remark)
-      cell.append(h("div", { class: "remark" }, h("span", { class: "hidden-text" }, "Strange: "), ...rich(step.remark)));
+      cell.append(
+        h("div", { class: "remark" }, h("span", { class: "hidden-text" }, "Strange: "), ...rich(step.remark)),
+      );
     return cell;
   }
 
@@ -90,7 +104,8 @@ export class StepsView {
     old?.removeAttribute("aria-current");
     old?.querySelector("button")?.setAttribute("tabindex", "-1");
     const hadFocus = old?.contains(document.activeElement);
-    const [from, to] = this.current < 0 ? [0, this.rows.length] : [Math.min(step, this.current), Math.max(step, this.current) + 1];
+    const [from, to] =
+      this.current < 0 ? [0, this.rows.length] : [Math.min(step, this.current), Math.max(step, this.current) + 1];
     for (let i = from; i < to; i++) this.rows[i]?.classList.toggle("later", i > step);
     this.current = step;
     const row = this.rows[step];

@@ -29,7 +29,9 @@ export class Telling {
       if (!this.stepByEvent.has(step.event)) this.stepByEvent.set(step.event, i);
     });
     this.threads = [...new Set(data.steps.map((step) => this.event(step.event).thread))].sort((a, b) => a - b);
-    this.bufferingThreads = data.threads.map((_, i) => i).filter((i) => data.steps.some((step) => step.buffers?.[i]?.length));
+    this.bufferingThreads = data.threads
+      .map((_, i) => i)
+      .filter((i) => data.steps.some((step) => step.buffers?.[i]?.length));
     this.hasLocks = data.steps.some((step) => (step.locks ?? []).length > 0);
   }
 
@@ -67,7 +69,9 @@ export class Telling {
   /// "line 9", or "lock.h:9" outside the checked file.
   placeText(place: Place): string {
     if (!place.line) return "";
-    return !place.file || place.file === this.data.file ? `line ${place.line}` : `${baseName(place.file)}:${place.line}`;
+    return !place.file || place.file === this.data.file
+      ? `line ${place.line}`
+      : `${baseName(place.file)}:${place.line}`;
   }
 
   variables(index: number): VariableNow[] {
@@ -103,7 +107,9 @@ export class Telling {
   stack(index: number): { function: string; place: Place }[] {
     const event = this.eventOfStep(index);
     const frames = [...(event.callers ?? []), event].reverse();
-    return frames.filter((frame) => frame.function || frame.line).map((frame) => ({ function: frame.function, place: frame }));
+    return frames
+      .filter((frame) => frame.function || frame.line)
+      .map((frame) => ({ function: frame.function, place: frame }));
   }
 
   nextStrange(from: number, direction: 1 | -1): number | undefined {

@@ -8,7 +8,9 @@ export function followTheme(inEditor: boolean, chosen: () => Theme): () => void 
   const apply = () => {
     const kind = inEditor ? editorTheme() : chosen() === "auto" ? (dark.matches ? "dark" : "light") : chosen();
     document.documentElement.dataset["theme"] = kind;
-    document.documentElement.dataset["contrast"] = document.body.classList.contains("vscode-high-contrast") ? "more" : "normal";
+    document.documentElement.dataset["contrast"] = document.body.classList.contains("vscode-high-contrast")
+      ? "more"
+      : "normal";
   };
   dark.addEventListener("change", apply);
   if (inEditor) new MutationObserver(apply).observe(document.body, { attributes: true, attributeFilter: ["class"] });

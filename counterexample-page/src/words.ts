@@ -22,9 +22,19 @@ export const edgeNames: Record<EdgeKind, [name: string, meaning: string]> = {
 };
 
 export const nodeNames: Record<string, string> = {
-  store: "store", load: "load", rmw: "read and write at once", update: "reaches memory", fence: "fence", sync: "lock",
-  create: "starts a thread", join: "waits for a thread", free: "frees memory", atomic: "atomic section",
-  blocked: "waits for ever", bug: "the bug", fold: "several events",
+  store: "store",
+  load: "load",
+  rmw: "read and write at once",
+  update: "reaches memory",
+  fence: "fence",
+  sync: "lock",
+  create: "starts a thread",
+  join: "waits for a thread",
+  free: "frees memory",
+  atomic: "atomic section",
+  blocked: "waits for ever",
+  bug: "the bug",
+  fold: "several events",
 };
 
 export function modelName(data: { model: string; modelTitle?: string }): string {
@@ -61,26 +71,38 @@ export function edgeInWords(telling: Telling, edge: Edge): string {
   const from = eventInWords(telling, edge.from);
   const to = eventInWords(telling, edge.to);
   switch (edge.kind) {
-    case "po": return capital(`${from} comes before ${to} in the program.`);
-    case "su": return capital(`${from} reaches memory with ${to}.`);
+    case "po":
+      return capital(`${from} comes before ${to} in the program.`);
+    case "su":
+      return capital(`${from} reaches memory with ${to}.`);
     case "uu":
-    case "st": return capital(`${from} reaches memory before ${to}.`);
-    case "src": return capital(`${from} is what ${to} sees.`);
-    case "cf": return capital(`${from} happened before ${to} changed the value.`);
-    case "uf": return capital(`${from} had to come before ${to}.`);
-    case "sync": return capital(`${from} comes before ${to} on the same object.`);
-    case "life": return capital(`${from} comes before ${to}.`);
+    case "st":
+      return capital(`${from} reaches memory before ${to}.`);
+    case "src":
+      return capital(`${from} is what ${to} sees.`);
+    case "cf":
+      return capital(`${from} happened before ${to} changed the value.`);
+    case "uf":
+      return capital(`${from} had to come before ${to}.`);
+    case "sync":
+      return capital(`${from} comes before ${to} on the same object.`);
+    case "life":
+      return capital(`${from} comes before ${to}.`);
     case "addr":
     case "data":
-    case "ctrl": return capital(`${to} depends on ${from} (${edgeNames[edge.kind][0]}).`);
-    case "fence": return capital(`A fence keeps ${from} before ${to}.`);
+    case "ctrl":
+      return capital(`${to} depends on ${from} (${edgeNames[edge.kind][0]}).`);
+    case "fence":
+      return capital(`A fence keeps ${from} before ${to}.`);
   }
 }
 
 /// What follows from the cycle: which steps of a thread took effect in the wrong order, which did not for all threads.
 export function conclusions(telling: Telling): string[] {
   const { reordered, late } = telling.data.cycle;
-  return [...reordered, ...late].map((pair, i) => (i === 0 ? `So ${sentence(pair.sentence)}` : capital(sentence(pair.sentence))));
+  return [...reordered, ...late].map((pair, i) =>
+    i === 0 ? `So ${sentence(pair.sentence)}` : capital(sentence(pair.sentence)),
+  );
 }
 
 /// "Step 5 of 14, left, line 11: stores 1 to flag0." for announcements and tooltips.

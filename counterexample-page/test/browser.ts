@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { launch } from "../scripts/browser.mjs";
 
-let browser: Browser;
+let browser: Browser | undefined;
 let folder: string;
 before(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "picket-page-"));
@@ -24,11 +24,15 @@ const patience = 60_000;
 let files = 0;
 
 /// Runs `body` on a page with the given HTML, and fails if the page complains or asks the network for anything.
-export async function visit(html: string, body: (page: Page) => Promise<void>, options: BrowserContextOptions & { hash?: string; init?: () => void } = {}) {
+export async function visit(
+  html: string,
+  body: (page: Page) => Promise<void>,
+  options: BrowserContextOptions & { hash?: string; init?: () => void } = {},
+) {
   const { hash, init, ...rest } = options;
   const file = path.join(folder, `page${files++}.html`);
   writeFileSync(file, html);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...rest });
+  const context = await browser!.newContext({ viewport: { width: 1280, height: 800 }, ...rest });
   const problems: string[] = [];
   try {
     const page = await context.newPage();

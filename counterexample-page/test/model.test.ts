@@ -12,7 +12,8 @@ import { Viewport } from "../src/viewport";
 import { asText, edgeInWords, stepInWords } from "../src/words";
 import { fixture, fixtureNames } from "./fixtures";
 
-const idsIn = (svg: string) => [...svg.matchAll(/id="((?:event|fold)[^"]*)"/g)].map((match) => match[1]!.replaceAll("&#45;", "-"));
+const idsIn = (svg: string) =>
+  [...svg.matchAll(/id="((?:event|fold)[^"]*)"/g)].map((match) => match[1]!.replaceAll("&#45;", "-"));
 
 test("one counterexample and an array of them are both read", () => {
   assert.equal(readCounterexamples(fixture("dekker")).length, 1);
@@ -39,7 +40,10 @@ test("optional parts may be missing", () => {
 test("the steps know the program's own lines, names and places", () => {
   const telling = new Telling(fixture("dekker"));
   assert.equal(telling.length, 14);
-  assert.deepEqual(telling.threads.map((thread) => telling.threadName(thread)), ["main", "left", "right"]);
+  assert.deepEqual(
+    telling.threads.map((thread) => telling.threadName(thread)),
+    ["main", "left", "right"],
+  );
   assert.equal(telling.sourceLine(telling.eventOfStep(2)), "flag0 = 1;");
   assert.equal(telling.placeText(telling.eventOfStep(2)), "line 11");
   assert.equal(telling.placeText({ file: "include/lock.h", line: 7, column: 1 }), "lock.h:7");
@@ -48,7 +52,11 @@ test("the steps know the program's own lines, names and places", () => {
 
 test("a variable counts as changed only in the step that changes memory", () => {
   const telling = new Telling(fixture("dekker"));
-  const changed = (step: number) => telling.variables(step).filter((v) => v.value !== v.before).map((v) => `${v.name} ${v.before} ${v.value}`);
+  const changed = (step: number) =>
+    telling
+      .variables(step)
+      .filter((v) => v.value !== v.before)
+      .map((v) => `${v.name} ${v.before} ${v.value}`);
   assert.deepEqual(changed(2), [], "a store that waits does not change memory");
   assert.deepEqual(changed(8), ["flag0 0 1"]);
   assert.deepEqual(changed(11), ["inside 1 2"]);
@@ -56,16 +64,28 @@ test("a variable counts as changed only in the step that changes memory", () => 
 
 test("buffers are one queue under TSO and one per variable under PSO", () => {
   const tso = new Telling(fixture("dekker"));
-  assert.deepEqual(tso.bufferingThreads.map((thread) => tso.threadName(thread)), ["left", "right"]);
-  assert.deepEqual(tso.queues(4, 1).map((queue) => queue.stores.length), [2]);
+  assert.deepEqual(
+    tso.bufferingThreads.map((thread) => tso.threadName(thread)),
+    ["left", "right"],
+  );
+  assert.deepEqual(
+    tso.queues(4, 1).map((queue) => queue.stores.length),
+    [2],
+  );
   assert.deepEqual(tso.queues(13, 1), []);
   const pso = new Telling(fixture("publication"));
-  assert.deepEqual(pso.queues(3, 1).map((queue) => queue.stores.map((store) => pso.variableName(store.variable))), [["message"], ["ready"]]);
+  assert.deepEqual(
+    pso.queues(3, 1).map((queue) => queue.stores.map((store) => pso.variableName(store.variable))),
+    [["message"], ["ready"]],
+  );
 });
 
 test("the call stack is innermost first", () => {
   const telling = new Telling(fixture("account"));
-  assert.deepEqual(telling.stack(2).map((frame) => frame.function), ["read_balance", "customer"]);
+  assert.deepEqual(
+    telling.stack(2).map((frame) => frame.function),
+    ["read_balance", "customer"],
+  );
   assert.equal(telling.stack(2)[1]!.place.line, 26);
 });
 
@@ -105,10 +125,18 @@ for (const name of fixtureNames)
 test("a folded box holds its own thread's run, updates apart from the rest", () => {
   const telling = new Telling(fixture("ring"));
   const graph = telling.data.chronological!;
-  const own = (kind: boolean) => graph.nodes.filter((n) => telling.event(n).thread === 1 && (telling.event(n).kind === "update") === kind);
+  const own = (kind: boolean) =>
+    graph.nodes.filter((n) => telling.event(n).thread === 1 && (telling.event(n).kind === "update") === kind);
   const [others, updates] = [own(false), own(true)];
-  const nodes = new Nodes(telling, graph, [`fold-${others[1]}-${others[6]}`, `fold-${updates[0]}-${updates[2]}`, `event-${others[3]}`]);
-  assert.deepEqual(nodes.eventsOf(`fold-${others[1]}-${others[6]}`), [1, 2, 4, 5, 6].map((i) => others[i]));
+  const nodes = new Nodes(telling, graph, [
+    `fold-${others[1]}-${others[6]}`,
+    `fold-${updates[0]}-${updates[2]}`,
+    `event-${others[3]}`,
+  ]);
+  assert.deepEqual(
+    nodes.eventsOf(`fold-${others[1]}-${others[6]}`),
+    [1, 2, 4, 5, 6].map((i) => others[i]),
+  );
   assert.deepEqual(nodes.eventsOf(`fold-${updates[0]}-${updates[2]}`), updates.slice(0, 3));
   assert.equal(nodes.boxOf(updates[1]!), `fold-${updates[0]}-${updates[2]}`);
 });
@@ -136,8 +164,16 @@ test("a step and the edges of the cycle in words", () => {
   assert.equal(stepInWords(telling, 3), "Step 4 of 14, left, line 12: reads 0 from flag1.");
   assert.match(stepInWords(telling, 2), /it waits in the store buffer\. This store was still in the store buffer when/);
   const words = telling.data.cycle.edges.map((edge) => edgeInWords(telling, edge));
-  assert.ok(words.includes("The store of 1 to flag0 (left, line 11) comes before the load of 0 from flag1 (left, line 12) in the program."));
-  assert.ok(words.includes("The load of 0 from flag1 (left, line 12) happened before the store of 1 to flag1 (right, line 29) changed the value."));
+  assert.ok(
+    words.includes(
+      "The store of 1 to flag0 (left, line 11) comes before the load of 0 from flag1 (left, line 12) in the program.",
+    ),
+  );
+  assert.ok(
+    words.includes(
+      "The load of 0 from flag1 (left, line 12) happened before the store of 1 to flag1 (right, line 29) changed the value.",
+    ),
+  );
 });
 
 test("the text export has every step, the remarks and the cycle", () => {
@@ -191,7 +227,12 @@ test("what is in the middle stays there when the canvas changes its size", () =>
 
 test("the build gives the same bytes again, and nothing that would end its element", () => {
   const files = ["page.js", "page.css", "template.html"];
-  const hash = () => files.map((name) => createHash("sha256").update(readFileSync(`dist/${name}`)).digest("hex"));
+  const hash = () =>
+    files.map((name) =>
+      createHash("sha256")
+        .update(readFileSync(`dist/${name}`))
+        .digest("hex"),
+    );
   const before = hash();
   execFileSync(process.execPath, ["scripts/build.mjs"]);
   assert.deepEqual(hash(), before);
@@ -200,16 +241,34 @@ test("the build gives the same bytes again, and nothing that would end its eleme
 });
 
 const place = (line: number, column = 3, file = "/somewhere/dekker.c") => ({ file, line, column });
-const fence = (earlier: number, later: number): Change => ({ text: `a fence behind line ${earlier}`, kind: "fence", earlier: place(earlier), later: place(later) });
+const fence = (earlier: number, later: number): Change => ({
+  text: `a fence behind line ${earlier}`,
+  kind: "fence",
+  earlier: place(earlier),
+  later: place(later),
+});
 const fixWith = (...changes: Change[]) => ({ id: "1", title: "Add fences", models: ["tso"], changes, diff: "" });
 
 test("a fence cuts the reordered pair it stands between, and the edge of the cycle", () => {
   const telling = new Telling(fixture("dekker"));
   const cuts = cutsOf(telling, fixWith(fence(11, 12), fence(29, 30)));
-  assert.deepEqual(cuts, [{ first: 2, second: 3, changes: [0] }, { first: 9, second: 10, changes: [1] }]);
+  assert.deepEqual(cuts, [
+    { first: 2, second: 3, changes: [0] },
+    { first: 9, second: 10, changes: [1] },
+  ]);
   const marked = telling.data.cycle.edges.filter((edge) => isCut(telling, edge, cuts));
-  assert.deepEqual(marked.map(({ from, to }) => [from, to]), [[2, 3], [9, 10]]);
-  assert.deepEqual(cutsOf(telling, fixWith(fence(11, 12))).map(({ first }) => first), [2], "the other thread's is not cut");
+  assert.deepEqual(
+    marked.map(({ from, to }) => [from, to]),
+    [
+      [2, 3],
+      [9, 10],
+    ],
+  );
+  assert.deepEqual(
+    cutsOf(telling, fixWith(fence(11, 12))).map(({ first }) => first),
+    [2],
+    "the other thread's is not cut",
+  );
   assert.deepEqual(cutsOf(telling, fixWith(fence(12, 20))), [], "behind both accesses");
   assert(!telling.data.cycle.edges.some((edge) => isCut(telling, edge, [])));
 });
@@ -225,8 +284,16 @@ test("a fence may be known by one of its sides only, or stand where ways meet", 
 
 test("a stronger order of one of the two accesses cuts as well", () => {
   const telling = new Telling(fixture("dekker"));
-  const order = (line: number): Change => ({ text: "the order", kind: "order", earlier: place(line), later: place(line) });
-  assert.deepEqual(cutsOf(telling, fixWith(order(11), order(30))).map(({ changes }) => changes), [[0], [1]]);
+  const order = (line: number): Change => ({
+    text: "the order",
+    kind: "order",
+    earlier: place(line),
+    later: place(line),
+  });
+  assert.deepEqual(
+    cutsOf(telling, fixWith(order(11), order(30))).map(({ changes }) => changes),
+    [[0], [1]],
+  );
   assert.deepEqual(cutsOf(telling, fixWith(order(21))), []);
 });
 
@@ -237,7 +304,18 @@ test("fixes that do not fit are left out", () => {
 });
 
 test("a difference is shown line by line, with the numbers of the text as it is", () => {
-  const lines = linesOf("--- a/x.c\n+++ b/x.c\n@@ -10,2 +10,3 @@\n int a;\n+fence();\n int b;\n@@ -20,1 +21,1 @@\n-old\n+new\n\\ No newline at end of file\n");
-  assert.deepEqual(lines.map(({ kind, text, line }) => [kind, text, line]), [
-    ["same", "int a;", 10], ["added", "fence();", 10], ["same", "int b;", 11], ["gap", "", undefined], ["removed", "old", 20], ["added", "new", 20]]);
+  const lines = linesOf(
+    "--- a/x.c\n+++ b/x.c\n@@ -10,2 +10,3 @@\n int a;\n+fence();\n int b;\n@@ -20,1 +21,1 @@\n-old\n+new\n\\ No newline at end of file\n",
+  );
+  assert.deepEqual(
+    lines.map(({ kind, text, line }) => [kind, text, line]),
+    [
+      ["same", "int a;", 10],
+      ["added", "fence();", 10],
+      ["same", "int b;", 11],
+      ["gap", "", undefined],
+      ["removed", "old", 20],
+      ["added", "new", 20],
+    ],
+  );
 });

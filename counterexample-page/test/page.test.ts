@@ -11,7 +11,10 @@ const lit = (page: Page) => page.locator(".canvas g.node.current").evaluateAll((
 const viewBox = (page: Page) => page.locator(".canvas svg").getAttribute("viewBox");
 
 async function downloaded(page: Page, format: string): Promise<{ name: string; bytes: Buffer }> {
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: `Export ${format}` }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: `Export ${format}` }).click(),
+  ]);
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
 
@@ -35,7 +38,13 @@ describe("the page alone", () => {
       for (const key of ["ArrowDown", "j", "ArrowDown"]) await page.keyboard.press(key);
       assert.equal(await current(page), "4");
       assert.equal(await live.innerText(), "Step 4 of 14, left, line 12: reads 0 from flag1.");
-      assert.equal(await page.locator(".queue li").allInnerTexts().then((all) => all.join()), "flag0 = 1");
+      assert.equal(
+        await page
+          .locator(".queue li")
+          .allInnerTexts()
+          .then((all) => all.join()),
+        "flag0 = 1",
+      );
       await page.keyboard.press("ArrowUp");
       await page.keyboard.press("k");
       assert.equal(await current(page), "2");
@@ -68,7 +77,10 @@ describe("the page alone", () => {
       assert.match(await page.locator(".state").innerText(), /none held/);
       await page.locator("table.steps tbody tr").nth(3).click();
       assert.equal(await page.locator(".locks").innerText(), "shop.lock held by customer");
-      assert.deepEqual((await page.locator(".stack li").allInnerTexts()).map((text) => text.replace(/\s+/g, " ")), ["read_balance line 12", "customer line 26"]);
+      assert.deepEqual(
+        (await page.locator(".stack li").allInnerTexts()).map((text) => text.replace(/\s+/g, " ")),
+        ["read_balance line 12", "customer line 26"],
+      );
       assert.equal(await page.locator(".buffers").count(), 0, "no store buffers under SC");
     }));
 
@@ -95,10 +107,16 @@ describe("the page alone", () => {
       const data = fixture("dekker");
       await page.locator("table.steps tbody tr").nth(6).click();
       assert.deepEqual(await lit(page), [`event-${data.steps[6]!.event}`]);
-      const boxes = async (name: string) => page.locator(`.canvas g.node.${name}`).evaluateAll((nodes) => nodes.map((node) => node.id).sort());
-      const later = data.steps.slice(7).map((step) => `event-${step.event}`).sort();
+      const boxes = async (name: string) =>
+        page.locator(`.canvas g.node.${name}`).evaluateAll((nodes) => nodes.map((node) => node.id).sort());
+      const later = data.steps
+        .slice(7)
+        .map((step) => `event-${step.event}`)
+        .sort();
       assert.deepEqual(await boxes("later"), later);
-      const waiting = data.steps[6]!.buffers.flat().map((entry) => `event-${entry.store}`).sort();
+      const waiting = data.steps[6]!.buffers!.flat()
+        .map((entry) => `event-${entry.store}`)
+        .sort();
       assert.equal(waiting.length, 3);
       assert.deepEqual(await boxes("waiting"), waiting);
       assert.ok(await page.locator(".canvas g.edge.near").count());
@@ -108,7 +126,10 @@ describe("the page alone", () => {
     visit(pageOf(fixture("dekker")), async (page) => {
       const event = fixture("dekker").steps[6]!.event;
       await page.locator(`.canvas #event-${event} text`).first().hover();
-      assert.match(await page.locator(".tooltip").innerText(), /^Step 7 of 14, right, line 30: reads 0 from flag0\. Memory still/);
+      assert.match(
+        await page.locator(".tooltip").innerText(),
+        /^Step 7 of 14, right, line 30: reads 0 from flag0\. Memory still/,
+      );
       await page.keyboard.press("Escape");
       assert.ok(await page.locator(".tooltip").isHidden());
       await page.locator(`.canvas #event-${event} text`).first().click();
@@ -128,7 +149,11 @@ describe("the page alone", () => {
       assert.deepEqual(await lit(page), [`event-${update.partner}`]);
       await page.keyboard.press("v");
       assert.deepEqual(await lit(page), [`event-${data.steps[8]!.event}`]);
-      assert.equal(await page.locator(".canvas g.node").count(), data.chronological!.nodes.length, "the legend of the picture is left out");
+      assert.equal(
+        await page.locator(".canvas g.node").count(),
+        data.chronological!.nodes.length,
+        "the legend of the picture is left out",
+      );
     }));
 
   test("a folded box says what it stands for and is lit for all its steps", () =>
@@ -146,7 +171,10 @@ describe("the page alone", () => {
 
   test("unfolding draws every event, and folds again", () => {
     const data = fixture("ring");
-    data.chronological!.unfoldedSvg = data.chronological!.svg!.replace('class="node', 'data-unfolded="yes" class="node');
+    data.chronological!.unfoldedSvg = data.chronological!.svg!.replace(
+      'class="node',
+      'data-unfolded="yes" class="node',
+    );
     return visit(pageOf(data), async (page) => {
       const unfolded = page.locator(".canvas [data-unfolded]");
       const button = page.getByRole("button", { name: "Unfold" });
@@ -169,7 +197,10 @@ describe("the page alone", () => {
       assert.notEqual(zoomed, start);
       await page.locator(".canvas").hover();
       await page.mouse.wheel(0, -300);
-      await page.waitForFunction((old) => document.querySelector(".canvas svg")!.getAttribute("viewBox") !== old, zoomed);
+      await page.waitForFunction(
+        (old) => document.querySelector(".canvas svg")!.getAttribute("viewBox") !== old,
+        zoomed,
+      );
       const wheeled = await viewBox(page);
       const box = (await page.locator(".canvas").boundingBox())!;
       const step = await current(page);
@@ -205,31 +236,51 @@ describe("the page alone", () => {
     }));
 
   test("the theme follows the system until it is chosen, and is remembered", () =>
-    visit(pageOf(fixture("dekker")), async (page) => {
-      const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-      await becomes(background, "rgb(27, 30, 35)");
-      await page.emulateMedia({ colorScheme: "light" });
-      await becomes(background, "rgb(255, 255, 255)");
-      await page.getByRole("button", { name: "Theme: automatic" }).click();
-      await page.getByRole("button", { name: "Theme: light" }).click();
-      await becomes(background, "rgb(27, 30, 35)");
-      await becomes(() => page.evaluate(() => Object.values(localStorage)), ["dark"]);
-      await page.reload();
-      await page.getByRole("button", { name: "Theme: dark" }).waitFor();
-      await becomes(background, "rgb(27, 30, 35)");
-    }, { colorScheme: "dark" }));
+    visit(
+      pageOf(fixture("dekker")),
+      async (page) => {
+        const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        await becomes(background, "rgb(27, 30, 35)");
+        await page.emulateMedia({ colorScheme: "light" });
+        await becomes(background, "rgb(255, 255, 255)");
+        await page.getByRole("button", { name: "Theme: automatic" }).click();
+        await page.getByRole("button", { name: "Theme: light" }).click();
+        await becomes(background, "rgb(27, 30, 35)");
+        await becomes(() => page.evaluate(() => Object.values<unknown>(localStorage)), ["dark"]);
+        await page.reload();
+        await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+        await becomes(background, "rgb(27, 30, 35)");
+      },
+      { colorScheme: "dark" },
+    ));
 
   test("forced colours and reduced motion are respected", () =>
-    visit(pageOf(fixture("dekker")), async (page) => {
-      await page.keyboard.press("ArrowDown");
-      const colour = (selector: string, property: string) =>
-        page.locator(selector).first().evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
-      assert.notEqual(await colour("tr[aria-current] td", "background-color"), await colour("tr.later td", "background-color"));
-      assert.notEqual(await colour(".canvas .current :is(polygon, path, ellipse)", "fill"), await colour(".canvas .later :is(polygon, path, ellipse)", "fill"));
-      assert.equal(await colour(".canvas .node :is(polygon, path, ellipse)", "transition-duration"), "0s");
-      await page.keyboard.press("ArrowDown");
-      assert.notEqual(await colour("tr[aria-current] .remark", "color"), await colour("tr[aria-current] .remark", "background-color"));
-    }, { forcedColors: "active", reducedMotion: "reduce" }));
+    visit(
+      pageOf(fixture("dekker")),
+      async (page) => {
+        await page.keyboard.press("ArrowDown");
+        const colour = (selector: string, property: string) =>
+          page
+            .locator(selector)
+            .first()
+            .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
+        assert.notEqual(
+          await colour("tr[aria-current] td", "background-color"),
+          await colour("tr.later td", "background-color"),
+        );
+        assert.notEqual(
+          await colour(".canvas .current :is(polygon, path, ellipse)", "fill"),
+          await colour(".canvas .later :is(polygon, path, ellipse)", "fill"),
+        );
+        assert.equal(await colour(".canvas .node :is(polygon, path, ellipse)", "transition-duration"), "0s");
+        await page.keyboard.press("ArrowDown");
+        assert.notEqual(
+          await colour("tr[aria-current] .remark", "color"),
+          await colour("tr[aria-current] .remark", "background-color"),
+        );
+      },
+      { forcedColors: "active", reducedMotion: "reduce" },
+    ));
 
   test("exports: SVG, PNG, DOT, JSON", () =>
     visit(pageOf(fixture("dekker")), async (page) => {
@@ -241,13 +292,21 @@ describe("the page alone", () => {
         const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
         const boxes = [...root.querySelectorAll("g.node polygon, g.node path, g.node ellipse")];
         return {
-          root: root.localName, boxes: boxes.length, fills: new Set(boxes.map((box) => box.getAttribute("fill"))).size,
-          marks: root.querySelectorAll(".current, .later, .waiting, .near").length, text: root.textContent ?? "",
-          variables: /var\(|class="picture-svg/.test(text), width: Number(root.getAttribute("width")), height: Number(root.getAttribute("height")),
+          root: root.localName,
+          boxes: boxes.length,
+          fills: new Set(boxes.map((box) => box.getAttribute("fill"))).size,
+          marks: root.querySelectorAll(".current, .later, .waiting, .near").length,
+          text: root.textContent,
+          variables: /var\(|class="picture-svg/.test(text),
+          width: Number(root.getAttribute("width")),
+          height: Number(root.getAttribute("height")),
         };
       }, svg.bytes.toString("utf8"));
       assert.equal(found.root, "svg");
-      assert.ok(found.boxes >= data.chronological!.nodes.length && found.fills >= 4, "every kind has its colour in the file");
+      assert.ok(
+        found.boxes >= data.chronological!.nodes.length && found.fills >= 4,
+        "every kind has its colour in the file",
+      );
       assert.equal(found.marks, 0);
       assert.equal(found.variables, false);
       assert.match(found.text, /program order/);
@@ -269,41 +328,58 @@ describe("the page alone", () => {
     }));
 
   test("the exported PNG has the picture's colours in it", () =>
-    visit(pageOf(fixture("dekker")), async (page) => {
-      const { bytes } = await downloaded(page, "PNG");
-      const colours = await page.evaluate(async (url) => {
-        const image = new Image();
-        image.src = url;
-        await image.decode();
-        const canvas = document.createElement("canvas");
-        [canvas.width, canvas.height] = [image.width, image.height];
-        const context = canvas.getContext("2d")!;
-        context.drawImage(image, 0, 0);
-        const { data } = context.getImageData(0, 0, image.width, image.height);
-        const seen = new Map<string, number>();
-        for (let i = 0; i < data.length; i += 4) {
-          const colour = [data[i], data[i + 1], data[i + 2]].join();
-          seen.set(colour, (seen.get(colour) ?? 0) + 1);
-        }
-        return [...seen].filter(([, count]) => count > 500).map(([colour]) => colour);
-      }, `data:image/png;base64,${bytes.toString("base64")}`);
-      for (const fill of ["255,255,255", "253,243,220", "224,244,237"]) assert.ok(colours.includes(fill), `${fill} in ${colours.join(" ")}`);
-    }, { colorScheme: "light" }));
+    visit(
+      pageOf(fixture("dekker")),
+      async (page) => {
+        const { bytes } = await downloaded(page, "PNG");
+        const colours = await page.evaluate(
+          async (url) => {
+            const image = new Image();
+            image.src = url;
+            await image.decode();
+            const canvas = document.createElement("canvas");
+            [canvas.width, canvas.height] = [image.width, image.height];
+            const context = canvas.getContext("2d")!;
+            context.drawImage(image, 0, 0);
+            const { data } = context.getImageData(0, 0, image.width, image.height);
+            const seen = new Map<string, number>();
+            for (let i = 0; i < data.length; i += 4) {
+              const colour = [data[i], data[i + 1], data[i + 2]].join();
+              seen.set(colour, (seen.get(colour) ?? 0) + 1);
+            }
+            return [...seen].filter(([, count]) => count > 500).map(([colour]) => colour);
+          },
+          `data:image/png;base64,${bytes.toString("base64")}`,
+        );
+        for (const fill of ["255,255,255", "253,243,220", "224,244,237"])
+          assert.ok(colours.includes(fill), `${fill} in ${colours.join(" ")}`);
+      },
+      { colorScheme: "light" },
+    ));
 
   test("the steps are copied as text", () =>
-    visit(pageOf(fixture("dekker")), async (page) => {
-      await page.getByRole("button", { name: "Copy as text" }).click();
-      await page.getByText("Steps copied as text.").waitFor();
-      const text = await page.evaluate(() => (window as unknown as { copied: string }).copied);
-      assert.match(text, /^dekker\.c:21:3: assertion failed/);
-      assert.match(text, /14 {2}left/);
-    }, {
-      init: () => {
-        Object.defineProperty(navigator, "clipboard", {
-          value: { writeText: async (text: string) => void ((window as unknown as { copied: string }).copied = text) },
-        });
+    visit(
+      pageOf(fixture("dekker")),
+      async (page) => {
+        await page.getByRole("button", { name: "Copy as text" }).click();
+        await page.getByText("Steps copied as text.").waitFor();
+        const text = await page.evaluate(() => (window as unknown as { copied: string }).copied);
+        assert.match(text, /^dekker\.c:21:3: assertion failed/);
+        assert.match(text, /14 {2}left/);
       },
-    }));
+      {
+        init: () => {
+          Object.defineProperty(navigator, "clipboard", {
+            value: {
+              writeText: (text: string) => {
+                (window as unknown as { copied: string }).copied = text;
+                return Promise.resolve();
+              },
+            },
+          });
+        },
+      },
+    ));
 
   test("several counterexamples can be switched between", () =>
     visit(pageOf([fixture("dekker"), fixture("publication"), fixture("account")]), async (page) => {
@@ -325,21 +401,36 @@ describe("the page alone", () => {
     }));
 
   test("the address may say where to begin", () =>
-    visit(pageOf([fixture("account"), fixture("dekker")]), async (page) => {
-      assert.equal(await page.locator(".file").innerText(), "dekker.c");
-      assert.equal(await current(page), "5");
-      assert.equal(await page.getByRole("button", { name: "Shasha-Snir" }).getAttribute("aria-pressed"), "true");
-    }, { hash: "#counterexample=2&step=5&view=shashaSnir" }));
+    visit(
+      pageOf([fixture("account"), fixture("dekker")]),
+      async (page) => {
+        assert.equal(await page.locator(".file").innerText(), "dekker.c");
+        assert.equal(await current(page), "5");
+        assert.equal(await page.getByRole("button", { name: "Shasha-Snir" }).getAttribute("aria-pressed"), "true");
+      },
+      { hash: "#counterexample=2&step=5&view=shashaSnir" },
+    ));
 
   test("text of the program stays text", () => {
     const data = fixture("dekker");
     data.sentence = "<img src=x onerror=alert(1)> `<b>x</b>`";
-    data.sources["dekker.c"] = data.sources["dekker.c"]!.replace("flag0 = 1;", "flag0 = 1; // </script><script>alert(1)</script>");
-    data.chronological!.svg = data.chronological!.svg!.replace("</svg>", "<script>window.bad = 1</script><image href='http://example.invalid/x.png'/></svg>")
+    data.sources["dekker.c"] = data.sources["dekker.c"]!.replace(
+      "flag0 = 1;",
+      "flag0 = 1; // </script><script>alert(1)</script>",
+    );
+    data.chronological!.svg = data
+      .chronological!.svg!.replace(
+        "</svg>",
+        "<script>window.bad = 1</script><image href='http://example.invalid/x.png'/></svg>",
+      )
       .replace('<g id="graph0"', '<g onload="window.bad = 1" style="fill:red" id="graph0"');
     return visit(pageOf(data), async (page) => {
       assert.equal(await page.locator("h1").innerText(), "<img src=x onerror=alert(1)> <b>x</b>");
-      assert.ok((await page.locator("table.steps tbody tr").nth(2).innerText()).includes("// </script><script>alert(1)</script>"));
+      assert.ok(
+        (await page.locator("table.steps tbody tr").nth(2).innerText()).includes(
+          "// </script><script>alert(1)</script>",
+        ),
+      );
       assert.equal(await page.locator(".canvas :is(script, image, [style], [onload])").count(), 0);
       assert.equal(await page.evaluate(() => "bad" in window), false);
     });
@@ -361,7 +452,10 @@ describe("the page alone", () => {
 
   test("data that cannot be shown is said so", () =>
     visit(pageOf({ picket: 7 }), async (page) => {
-      assert.match(await page.locator(".message").innerText(), /cannot be shown\. This page shows counterexamples of version 1, not 7/);
+      assert.match(
+        await page.locator(".message").innerText(),
+        /cannot be shown\. This page shows counterexamples of version 1, not 7/,
+      );
       await page.keyboard.press("ArrowDown");
     }));
 
@@ -384,11 +478,16 @@ describe("the page alone", () => {
   test("the current step stays in sight when the window changes its size", () =>
     visit(pageOf(fixture("dekker")), async (page) => {
       await page.locator("table.steps tbody tr").nth(8).click();
-      const inSight = () => page.locator("tr[aria-current=step]").evaluate((row) => {
-        const [outer, inner] = [row.closest(".steps-scroll")!.getBoundingClientRect(), row.getBoundingClientRect()];
-        return inner.top >= outer.top && inner.bottom <= outer.bottom;
-      });
-      for (const [width, height] of [[720, 700], [1280, 560], [900, 800]] as const) {
+      const inSight = () =>
+        page.locator("tr[aria-current=step]").evaluate((row) => {
+          const [outer, inner] = [row.closest(".steps-scroll")!.getBoundingClientRect(), row.getBoundingClientRect()];
+          return inner.top >= outer.top && inner.bottom <= outer.bottom;
+        });
+      for (const [width, height] of [
+        [720, 700],
+        [1280, 560],
+        [900, 800],
+      ] as const) {
         await page.setViewportSize({ width, height });
         await page.waitForFunction((wide) => innerWidth === wide, width);
         await becomes(inSight, true);
@@ -397,10 +496,19 @@ describe("the page alone", () => {
 
   test("the whole picture stays whole when the window changes its size, and a part stays that part", () =>
     visit(pageOf(fixture("ring")), async (page) => {
-      const whole = () => page.locator(".canvas").evaluate((canvas) => {
-        const [outer, inner] = [canvas.getBoundingClientRect(), canvas.querySelector("svg > g")!.getBoundingClientRect()];
-        return inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
-      });
+      const whole = () =>
+        page.locator(".canvas").evaluate((canvas) => {
+          const [outer, inner] = [
+            canvas.getBoundingClientRect(),
+            canvas.querySelector("svg > g")!.getBoundingClientRect(),
+          ];
+          return (
+            inner.left >= outer.left - 1 &&
+            inner.right <= outer.right + 1 &&
+            inner.top >= outer.top - 1 &&
+            inner.bottom <= outer.bottom + 1
+          );
+        });
       const zoom = () => page.locator(".percent").innerText();
       await page.getByRole("button", { name: "Fit" }).click();
       await becomes(whole, true);

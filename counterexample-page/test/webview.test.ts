@@ -9,7 +9,8 @@ import { fixture } from "./fixtures";
 describe("in a VS Code webview", () => {
   const nonce = "r4nd0m";
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:`;
-  const html = () => `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
+  const html =
+    () => `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
     <link rel="icon" href="data:,"><style nonce="${nonce}">${readFileSync("dist/page.css", "utf8")}</style></head>
     <body class="vscode-dark"><div id="picket-page"></div><script nonce="${nonce}">${readFileSync("dist/page.js", "utf8")}</script></body></html>`;
 
@@ -18,29 +19,48 @@ describe("in a VS Code webview", () => {
     const w = window as unknown as { sent: unknown[]; violations: string[]; state: unknown; acquireVsCodeApi: unknown };
     w.sent = [];
     w.violations = [];
-    document.addEventListener("securitypolicyviolation", (event) => w.violations.push(`${event.violatedDirective} ${event.sample} ${event.blockedURI}`));
+    document.addEventListener("securitypolicyviolation", (event) =>
+      w.violations.push(`${event.violatedDirective} ${event.sample} ${event.blockedURI}`),
+    );
     w.acquireVsCodeApi = () => ({
       postMessage: (message: unknown) => w.sent.push(JSON.parse(JSON.stringify(message))),
       getState: () => w.state,
-      setState: (state: unknown) => (w.state = JSON.parse(JSON.stringify(state))),
+      setState: (state: unknown) => (w.state = JSON.parse(JSON.stringify(state)) as unknown),
     });
   };
-  type Message = { type: string; [key: string]: unknown };
+  interface Message {
+    type: string;
+    [key: string]: unknown;
+  }
   const sent = (page: Page, type: string) =>
-    page.evaluate((wanted) => (window as unknown as { sent: Message[] }).sent.filter((message) => message.type === wanted), type);
+    page.evaluate(
+      (wanted) => (window as unknown as { sent: Message[] }).sent.filter((message) => message.type === wanted),
+      type,
+    );
   const send = (page: Page, message: unknown) => page.evaluate((m) => window.postMessage(m, "*"), message);
   const inWebview = (body: (page: Page) => Promise<void>) =>
-    visit(html(), async (page) => {
-      await body(page);
-      assert.deepEqual(await page.evaluate(() => (window as unknown as { violations: string[] }).violations), []);
-    }, { init });
+    visit(
+      html(),
+      async (page) => {
+        await body(page);
+        assert.deepEqual(await page.evaluate(() => (window as unknown as { violations: string[] }).violations), []);
+      },
+      { init },
+    );
   const ready = (page: Page) => page.locator("table.steps tbody tr").first().waitFor();
 
   test("the policy of this test forbids style attributes", () =>
-    visit(html(), async (page) => {
-      await page.evaluate(() => document.body.setAttribute("style", "color: red"));
-      await page.waitForFunction(() => (window as unknown as { violations: string[] }).violations.length > 0);
-    }, { init }).then(() => assert.fail("the browser did not complain"), (error: Error) => assert.match(error.message, /Content Security Policy/)));
+    visit(
+      html(),
+      async (page) => {
+        await page.evaluate(() => document.body.setAttribute("style", "color: red"));
+        await page.waitForFunction(() => (window as unknown as { violations: string[] }).violations.length > 0);
+      },
+      { init },
+    ).then(
+      () => assert.fail("the browser did not complain"),
+      (error: unknown) => assert.match(String(error), /Content Security Policy/),
+    ));
 
   test("waits, says it is ready, and shows what it is sent", () =>
     inWebview(async (page) => {
@@ -54,7 +74,9 @@ describe("in a VS Code webview", () => {
       await page.evaluate(() => (document.body.className = "vscode-light"));
       await page.locator("html[data-theme=light]").waitFor();
       assert.deepEqual(await sent(page, "select"), [], "opening moves no cursor");
-      await page.evaluate(() => document.documentElement.style.setProperty("--vscode-editor-background", "rgb(1, 2, 3)"));
+      await page.evaluate(() =>
+        document.documentElement.style.setProperty("--vscode-editor-background", "rgb(1, 2, 3)"),
+      );
       assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(1, 2, 3)");
     }));
 
@@ -68,19 +90,30 @@ describe("in a VS Code webview", () => {
       await page.getByText("Keys", { exact: true }).click();
       await page.getByRole("button", { name: "TSO: assertion, line 21" }).click();
       assert.deepEqual(await sent(page, "model"), [{ type: "model", model: "tso" }]);
-      for (const format of ["SVG", "PNG", "DOT", "JSON"]) await page.getByRole("button", { name: `Export ${format}` }).click();
+      for (const format of ["SVG", "PNG", "DOT", "JSON"])
+        await page.getByRole("button", { name: `Export ${format}` }).click();
       await page.getByRole("button", { name: "Copy as text" }).click();
-      await becomes(async () => (await sent(page, "export")).map((message) => message["format"]).sort(), ["dot", "json", "png", "svg", "text"]);
-      assert.deepEqual((await sent(page, "export")).map((message) => message["name"]).sort(),
-        ["dekker-tso-chronological.dot", "dekker-tso-chronological.png", "dekker-tso-chronological.svg", "dekker-tso-chronological.text", "dekker-tso.json"]);
-      const content = Object.fromEntries((await sent(page, "export")).map((message) => [message["format"], String(message["content"])]));
+      await becomes(
+        async () => (await sent(page, "export")).map((message) => message["format"]).sort(),
+        ["dot", "json", "png", "svg", "text"],
+      );
+      assert.deepEqual((await sent(page, "export")).map((message) => message["name"]).sort(), [
+        "dekker-tso-chronological.dot",
+        "dekker-tso-chronological.png",
+        "dekker-tso-chronological.svg",
+        "dekker-tso-chronological.text",
+        "dekker-tso.json",
+      ]);
+      const content = new Map(
+        (await sent(page, "export")).map((message) => [message["format"], String(message["content"])]),
+      );
       const data = fixture("dekker");
-      assert.equal(content["dot"], data.chronological!.dot);
-      assert.deepEqual(JSON.parse(content["json"]!), data);
-      assert.match(content["png"]!, /^data:image\/png;base64,iVBOR/);
-      assert.ok(content["png"]!.length > 10_000);
-      assert.match(content["svg"]!, /^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
-      assert.match(content["text"]!, /Model: TSO/);
+      assert.equal(content.get("dot"), data.chronological!.dot);
+      assert.deepEqual(JSON.parse(content.get("json")!), data);
+      assert.match(content.get("png")!, /^data:image\/png;base64,iVBOR/);
+      assert.ok(content.get("png")!.length > 10_000);
+      assert.match(content.get("svg")!, /^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+      assert.match(content.get("text")!, /Model: TSO/);
     }));
 
   test("selecting tells the editor the place, revealing does not answer", () =>
@@ -90,7 +123,9 @@ describe("in a VS Code webview", () => {
       await ready(page);
       await page.locator("table.steps tbody tr").nth(3).click();
       const { file, line, column } = data.events[data.steps[3]!.event]!;
-      assert.deepEqual(await sent(page, "select"), [{ type: "select", event: data.steps[3]!.event, file, line, column }]);
+      assert.deepEqual(await sent(page, "select"), [
+        { type: "select", event: data.steps[3]!.event, file, line, column },
+      ]);
       await send(page, { type: "reveal", file: "/home/me/dekker.c", line: 30 });
       await becomes(() => current(page), "7");
       await send(page, { type: "reveal", file: "/home/me/dekker.c", line: 30 });
@@ -142,16 +177,31 @@ describe("in a VS Code webview", () => {
       const opener = page.getByRole("button", { name: "Add fences" });
       const place = (line: number) => ({ file: "dekker.c", line, column: 3 });
       const fix = (id: string, title: string, lines: number[]) => ({
-        id, title, models: ["tso"], aim: "no-bug", diff: `--- a/dekker.c\n+++ b/dekker.c\n@@ -11,2 +11,3 @@\n   flag0 = 1;\n+  fence();\n   while (flag1)\n`,
-        changes: lines.map((line) => ({ text: `a full fence behind line ${line}`, kind: "fence", earlier: place(line), later: place(line + 1) })),
+        id,
+        title,
+        models: ["tso"],
+        aim: "no-bug",
+        diff: `--- a/dekker.c\n+++ b/dekker.c\n@@ -11,2 +11,3 @@\n   flag0 = 1;\n+  fence();\n   while (flag1)\n`,
+        changes: lines.map((line) => ({
+          text: `a full fence behind line ${line}`,
+          kind: "fence",
+          earlier: place(line),
+          later: place(line + 1),
+        })),
       });
       await send(page, { type: "counterexample", data: fixture("dekker") });
       await ready(page);
       assert(await opener.isHidden(), "nothing is proved yet");
-      await send(page, { type: "fixes", fixes: [fix("both", "Add 2 fences", [11, 29]), fix("one", "Add 1 fence", [11])] });
+      await send(page, {
+        type: "fixes",
+        fixes: [fix("both", "Add 2 fences", [11, 29]), fix("one", "Add 1 fence", [11])],
+      });
       await opener.click();
       assert.deepEqual(await page.locator(".fix-choice label").allInnerTexts(), ["Add 2 fences", "Add 1 fence"]);
-      assert.match(await page.locator(".fix-changes li").first().innerText(), /A full fence behind line 11 keeps the store of 1 to flag0 .* before the load/);
+      assert.match(
+        await page.locator(".fix-changes li").first().innerText(),
+        /A full fence behind line 11 keeps the store of 1 to flag0 .* before the load/,
+      );
       assert.equal(await page.locator(".fix-preview .added").innerText(), "\t+\t  fence();");
       assert.equal(await page.locator(".picture-svg .edge.cut").count(), 2);
       await page.getByRole("radio", { name: "Add 1 fence" }).check();

@@ -35,7 +35,7 @@ function run(command, wanted, argumentsFor, files) {
     mkdirSync(place("bin"));
     symlinkSync(Picket, place("bin/picket"));
     for (const [name, text] of Object.entries({ "dekker.c": example("dekker.c"), ...files })) writeFileSync(place(name), text);
-    const { HOME, XDG_CONFIG_HOME, XDG_DATA_HOME, ...environment } = process.env;
+    const { HOME: _home, XDG_CONFIG_HOME: _config, XDG_DATA_HOME: _data, ...environment } = process.env;
     const { status, stdout, stderr, error } = spawnSync(command, argumentsFor(place), {
       cwd: directory, encoding: "utf8", timeout: 1_800_000, killSignal: "SIGKILL",
       env: { ...environment, HOME: directory, PATH: `${place("bin")}:${process.env.PATH}`, PROGRAM: place("dekker.c"),

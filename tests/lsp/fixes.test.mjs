@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually, example, FullCapabilities, session, workerAtWork } from "./client.mjs";
 import { alive, workersOf } from "./processes.mjs";
-import { Buggy, Fixed, lineOf, positionOf, storeBuffering, Textbook, writers } from "./programs.mjs";
+import { Buggy, Fixed, lineOf, storeBuffering, Textbook, writers } from "./programs.mjs";
 
 const codeAction = {
   codeActionLiteralSupport: { codeActionKind: { valueSet: ["quickfix"] } }, isPreferredSupport: true, disabledSupport: true, dataSupport: true,

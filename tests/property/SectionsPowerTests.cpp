@@ -141,7 +141,7 @@ std::string problemOf(const C11Program &Given, bool Same, bool Large, uint64_t &
   Options.Exhaustive = true;
   Options.Machine.LargeGraphs = Large;
   FinalStates Power(P, Given.Threads.size());
-  const ExplorationResult Result = exploreGraphs(P, AxiomaticModel::Power, Options, Power);
+  const ExplorationResult Result = exploreGraphs(P, MemoryModel::Power, Options, Power);
   const std::set<Final> Sc = Interleavings(Given).find();
   More += Power.Found.size() > Sc.size();
   std::string Problem;

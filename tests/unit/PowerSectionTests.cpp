@@ -36,7 +36,7 @@ Explored explore(const std::string &Text, bool Large = false) {
   ExplorationOptions Options = testing::exhaustively(Buffering::None, 8);
   Options.Machine.LargeGraphs = Large;
   Explored All;
-  All.Result = exploreGraphs(P, AxiomaticModel::Power, Options, Traces);
+  All.Result = exploreGraphs(P, MemoryModel::Power, Options, Traces);
   All.Bugs = Traces.Bugs;
   All.Repeated = Traces.repeated();
   EXPECT_EQ(All.Repeated, 0u);

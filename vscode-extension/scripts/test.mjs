@@ -8,9 +8,19 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const tests = readdirSync("test").filter((name) => name.endsWith(".test.ts"));
 rmSync(".test-build", { recursive: true, force: true });
 await build({
-  entryPoints: tests.map((name) => `test/${name}`), outdir: ".test-build", outExtension: { ".js": ".mjs" },
-  bundle: true, packages: "external", platform: "node", format: "esm", target: "node20", sourcemap: "inline", logLevel: "warning",
+  entryPoints: tests.map((name) => `test/${name}`),
+  outdir: ".test-build",
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  packages: "external",
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  sourcemap: "inline",
+  logLevel: "warning",
 });
 const files = tests.map((name) => `.test-build/${name.replace(/\.ts$/, ".mjs")}`);
-const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...process.argv.slice(2), ...files], { stdio: "inherit" });
+const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...process.argv.slice(2), ...files], {
+  stdio: "inherit",
+});
 process.exit(run.status ?? 1);

@@ -9,7 +9,10 @@ export const defaultBackoff: BackoffOptions = { delays: [0, 1000, 3000, 10_000, 
 export class Backoff {
   private crashes: number[] = [];
 
-  constructor(private readonly options = defaultBackoff, private readonly now: () => number = Date.now) {}
+  constructor(
+    private readonly options = defaultBackoff,
+    private readonly now: () => number = Date.now,
+  ) {}
 
   /// A crash happened. The delay in ms before the next start, or undefined: give up.
   crashed(): number | undefined {

@@ -18,8 +18,9 @@ export interface Counterexample {
 
 /// Undefined: this is no counterexample of the version that is understood.
 export function readCounterexample(value: unknown): Counterexample | undefined {
-  const data = value as Partial<Counterexample> & { picket?: unknown } | null | undefined;
-  if (typeof data !== "object" || data?.picket !== 1 || typeof data.file !== "string" || typeof data.model !== "string") return undefined;
+  const data = value as (Partial<Counterexample> & { picket?: unknown }) | null | undefined;
+  if (typeof data !== "object" || data?.picket !== 1 || typeof data.file !== "string" || typeof data.model !== "string")
+    return undefined;
   if (!Array.isArray(data.events) || !Array.isArray(data.steps) || !Array.isArray(data.threads)) return undefined;
   if (!data.steps.every((step) => data.events![step.event])) return undefined;
   return data as Counterexample;
@@ -29,7 +30,9 @@ export function readCounterexample(value: unknown): Counterexample | undefined {
 /// its name, and others lie relative to its folder.
 export function pathOf(file: string, data: Pick<Counterexample, "file">, document: string): string {
   if (file === "" || file === data.file) return document;
-  return path.isAbsolute(file) ? path.normalize(file) : path.join(path.dirname(document), path.relative(path.dirname(data.file), file));
+  return path.isAbsolute(file)
+    ? path.normalize(file)
+    : path.join(path.dirname(document), path.relative(path.dirname(data.file), file));
 }
 
 export interface StepMark {
@@ -60,8 +63,12 @@ export function marksOf(data: Counterexample, document: string): Map<string, Lin
       strange: step.strange === true,
     });
   });
-  return new Map([...files].map(([file, lines]) =>
-    [file, [...lines].sort(([a], [b]) => a - b).map(([line, steps]) => ({ line, steps }))]));
+  return new Map(
+    [...files].map(([file, lines]) => [
+      file,
+      [...lines].sort(([a], [b]) => a - b).map(([line, steps]) => ({ line, steps })),
+    ]),
+  );
 }
 
 export interface StepPlace {
@@ -87,7 +94,9 @@ const mostNumbers = 12;
 /// What stands behind a line: all its steps, the middle left out if there are many.
 export function numbersText(steps: readonly StepMark[]): string {
   const numbers = steps.map((step) => circled(step.number));
-  return numbers.length <= mostNumbers ? numbers.join(" ") : [...numbers.slice(0, mostNumbers - 1), "\u2026", numbers.at(-1)!].join(" ");
+  return numbers.length <= mostNumbers
+    ? numbers.join(" ")
+    : [...numbers.slice(0, mostNumbers - 1), "\u2026", numbers.at(-1)!].join(" ");
 }
 
 /// A step in one line of Markdown.
@@ -103,9 +112,11 @@ export function escapeMarkdown(text: string): string {
 export function gutterSvg(number: number, colour: string): string {
   const text = number > 999 ? "\u2026" : String(number);
   const size = [9.5, 8.5, 6.5][text.length - 1];
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16">` +
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16">` +
     `<circle cx="8" cy="8" r="7" fill="none" stroke="${colour}" stroke-width="1.1"/>` +
-    `<text x="8" y="8" dy="0.36em" text-anchor="middle" font-family="sans-serif" font-size="${size}" fill="${colour}">${text}</text></svg>`;
+    `<text x="8" y="8" dy="0.36em" text-anchor="middle" font-family="sans-serif" font-size="${size}" fill="${colour}">${text}</text></svg>`
+  );
 }
 
 /// The column (from 0, in UTF-16 units) of a byte column (from 1) in a line.
@@ -115,6 +126,8 @@ export function utf16Column(line: string, byteColumn: number): number {
 }
 
 /// Whether lines went away with an edit. The marks of steps move along with other edits.
-export function removesLines(changes: readonly { range: { start: { line: number }; end: { line: number } } }[]): boolean {
+export function removesLines(
+  changes: readonly { range: { start: { line: number }; end: { line: number } } }[],
+): boolean {
   return changes.some(({ range }) => range.end.line > range.start.line);
 }

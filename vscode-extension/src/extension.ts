@@ -3,7 +3,21 @@ import * as vscode from "vscode";
 import { openExample } from "./examples";
 import { Explanations } from "./explanations";
 import { Panels } from "./panels";
-import { CounterexampleRequest, FixesRequest, ModelsRequest, namedModels, readExplanation, readFixes, readHints, readModels, readStatus, readTarget, StatusNotification, type ServerCommand, type Status } from "./protocol";
+import {
+  CounterexampleRequest,
+  FixesRequest,
+  ModelsRequest,
+  namedModels,
+  readExplanation,
+  readFixes,
+  readHints,
+  readModels,
+  readStatus,
+  readTarget,
+  StatusNotification,
+  type ServerCommand,
+  type Status,
+} from "./protocol";
 import { Server } from "./server";
 import { activeCFile, StatusBar } from "./statusBar";
 import { learnTitles, walkthroughSteps, type MenuAction } from "./statusText";
@@ -12,22 +26,30 @@ let running: Server | undefined;
 
 const walkthrough = "picket.picket#getStarted";
 
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
+export function activate(context: vscode.ExtensionContext): void {
   const output = vscode.window.createOutputChannel("Picket", { log: true });
   const statuses = new Map<string, Status>(); // by URI
-  const statusBar = new StatusBar(() => server.state, (uri) => statuses.get(uri));
+  const statusBar = new StatusBar(
+    () => server.state,
+    (uri) => statuses.get(uri),
+  );
   const explanations = new Explanations();
   const panels = new Panels({
-    extensionUri: context.extensionUri, output,
+    extensionUri: context.extensionUri,
+    output,
     status: (uri) => statuses.get(uri),
     counterexample: (uri, model) => server.request(CounterexampleRequest, { uri, model }),
     fixes: async (uri) => readFixes(await server.request(FixesRequest, { uri })),
-    applyFix: async (uri, fix) => void (await server.command("picket.addFences", { uri, fix })),
+    applyFix: async (uri, fix) => {
+      await server.command("picket.addFences", { uri, fix });
+    },
   });
   let offered = "";
   const offerCounterexamples = (): void => {
     // Paths: in a remote window the workbench has other addresses than the extension.
-    const files = [...statuses.values()].filter((one) => one.counterexamples.length > 0).map((one) => vscode.Uri.parse(one.uri).path);
+    const files = [...statuses.values()]
+      .filter((one) => one.counterexamples.length > 0)
+      .map((one) => vscode.Uri.parse(one.uri).path);
     if (files.join() === offered) return; // a check that runs says a lot
     offered = files.join();
     void vscode.commands.executeCommand("setContext", "picket.filesWithCounterexample", files);
@@ -42,7 +64,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const showCounterexample = (...args: unknown[]): void => {
     const target = targetOf(args);
     if (!target) return;
-    if (!statuses.get(target.uri)?.counterexamples.length) return void vscode.window.showInformationMessage("Picket: there is no counterexample for this file.");
+    if (!statuses.get(target.uri)?.counterexamples.length)
+      return void vscode.window.showInformationMessage("Picket: there is no counterexample for this file.");
     panels.show(vscode.Uri.parse(target.uri), target.model);
   };
 
@@ -60,7 +83,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const server = new Server(context, output, (client) => client.onNotification(StatusNotification, news));
   running = server;
 
-  const ask = async (command: ServerCommand, args: readonly unknown[], more: object = {}, token?: vscode.CancellationToken): Promise<unknown> => {
+  const ask = async (
+    command: ServerCommand,
+    args: readonly unknown[],
+    more: object = {},
+    token?: vscode.CancellationToken,
+  ): Promise<unknown> => {
     const target = targetOf(args);
     if (!target) return undefined;
     if (server.state !== "running") return void vscode.window.showWarningMessage("Picket: the server is not running.");
@@ -79,7 +107,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     });
   const explain = async (...args: unknown[]): Promise<void> => {
     const editor = vscode.window.activeTextEditor;
-    const here = editor && args.length === 0 ? { position: { line: editor.selection.active.line, character: editor.selection.active.character } } : {};
+    const here =
+      editor && args.length === 0
+        ? { position: { line: editor.selection.active.line, character: editor.selection.active.character } }
+        : {};
     const text = readExplanation(await ask("picket.explain", args, here));
     if (text !== undefined) await explanations.show(text);
   };
@@ -102,7 +133,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     "picket.addFences": actions.fences,
     "picket.relax": relax,
     "picket.cancel": actions.stop,
-    "picket.restartWorker": () => (server.state === "running" ? server.command("picket.restartWorker") : server.restart()),
+    "picket.restartWorker": () =>
+      server.state === "running" ? server.command("picket.restartWorker") : server.restart(),
     "picket.restartServer": actions.restart,
     "picket.chooseModels": actions.models,
     "picket.showOutput": actions.output,
@@ -117,7 +149,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     context.subscriptions.push(vscode.commands.registerCommand(name, action));
 
   context.subscriptions.push(
-    output, statusBar, panels, explanations,
+    output,
+    statusBar,
+    panels,
+    explanations,
     server.onDidChangeState((state) => {
       if (state !== "running") statuses.clear();
       else void server.request(ModelsRequest, {}).then((answer) => learnTitles(readModels(answer) ?? []), () => undefined);
@@ -147,7 +182,10 @@ export async function deactivate(): Promise<void> {
 
 /// Shown only if it takes a while.
 function withProgress<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Thenable<T> {
-  return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: `Picket: ${title}`, cancellable: true }, (_, token) => work(token));
+  return vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: `Picket: ${title}`, cancellable: true },
+    (_, token) => work(token),
+  );
 }
 
 /// Checks off steps of the walkthrough. Keys are set for a moment only: one that is set already when VS Code reads the
@@ -164,8 +202,15 @@ async function chooseModels(server: Server): Promise<void> {
   const now = settings.get<string[]>("models", []);
   const chosen = await vscode.window.showQuickPick(
     known.map(({ id, name, description }) => ({ id, label: name, description, picked: now.includes(id) })),
-    { title: "Picket: memory models", placeHolder: "Check under these models", canPickMany: true });
+    { title: "Picket: memory models", placeHolder: "Check under these models", canPickMany: true },
+  );
   if (!chosen || chosen.length === 0) return;
-  const folder = vscode.workspace.workspaceFolders ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
-  await settings.update("models", chosen.map(({ id }) => id), folder);
+  const folder = vscode.workspace.workspaceFolders
+    ? vscode.ConfigurationTarget.Workspace
+    : vscode.ConfigurationTarget.Global;
+  await settings.update(
+    "models",
+    chosen.map(({ id }) => id),
+    folder,
+  );
 }

@@ -27,24 +27,34 @@ export function readFromPage(value: unknown): FromPage | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const message = value as Record<string, unknown>;
   switch (message["type"]) {
-    case "ready": return { type: "ready" };
+    case "ready":
+      return { type: "ready" };
     case "select": {
       const { event, file, line, column } = message;
       if (!isCount(event) || typeof file !== "string" || !isCount(line) || !isCount(column)) return undefined;
       return { type: "select", event, file, line, column };
     }
-    case "model": return typeof message["model"] === "string" ? { type: "model", model: message["model"] } : undefined;
-    case "applyFix": return typeof message["id"] === "string" ? { type: "applyFix", id: message["id"] } : undefined;
+    case "model":
+      return typeof message["model"] === "string" ? { type: "model", model: message["model"] } : undefined;
+    case "applyFix":
+      return typeof message["id"] === "string" ? { type: "applyFix", id: message["id"] } : undefined;
     case "export": {
       const { format, content, name } = message;
-      if (typeof format !== "string" || !formats.includes(format) || typeof content !== "string" || typeof name !== "string") return undefined;
+      if (
+        typeof format !== "string" ||
+        !formats.includes(format) ||
+        typeof content !== "string" ||
+        typeof name !== "string"
+      )
+        return undefined;
       return { type: "export", format: format as ExportFormat, content, name };
     }
     case "at": {
       const { index, step } = message;
       return isCount(index) && isCount(step) ? { type: "at", index, step } : undefined;
     }
-    default: return undefined;
+    default:
+      return undefined;
   }
 }
 
@@ -56,7 +66,12 @@ export function bytesOf(format: Exclude<ExportFormat, "text">, content: string):
 }
 
 /// The name that the page proposes if it is a plain one of that format, else "dekker-tso.svg".
-export function exportName(proposed: string, document: string, model: string, format: Exclude<ExportFormat, "text">): string {
+export function exportName(
+  proposed: string,
+  document: string,
+  model: string,
+  format: Exclude<ExportFormat, "text">,
+): string {
   if (/^[^./\\\0][^/\\\0]*$/.test(proposed) && proposed.endsWith(`.${format}`)) return proposed;
   const name = document.split("/").at(-1) ?? document;
   return `${name.replace(/\.\w+$/, "")}-${model}.${format}`;
@@ -75,7 +90,13 @@ export function readPanelState(value: unknown): PanelState | undefined {
 
 /// With which of the counterexamples the page begins: that of the wanted model, else of the one it shows. Undefined: as it
 /// remembers.
-export function beginAt(models: readonly string[], wanted: string | undefined, shown: string | undefined): number | undefined {
-  const index = [wanted, shown].map((model) => (model === undefined ? -1 : models.indexOf(model))).find((found) => found >= 0);
+export function beginAt(
+  models: readonly string[],
+  wanted: string | undefined,
+  shown: string | undefined,
+): number | undefined {
+  const index = [wanted, shown]
+    .map((model) => (model === undefined ? -1 : models.indexOf(model)))
+    .find((found) => found >= 0);
   return index;
 }

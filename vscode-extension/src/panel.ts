@@ -24,7 +24,9 @@ export interface PanelHost {
 
 export function panelOptions(extensionUri: vscode.Uri): vscode.WebviewOptions & vscode.WebviewPanelOptions {
   return {
-    enableScripts: true, enableForms: false, retainContextWhenHidden: true,
+    enableScripts: true,
+    enableForms: false,
+    retainContextWhenHidden: true,
     localResourceRoots: [vscode.Uri.joinPath(extensionUri, "media", "generated")],
   };
 }
@@ -49,8 +51,11 @@ export class CounterexamplePanel {
     const address = (name: string) =>
       panel.webview.asWebviewUri(vscode.Uri.joinPath(host.extensionUri, "media", "generated", name)).toString();
     panel.webview.html = panelHtml({
-      nonce: randomBytes(16).toString("hex"), uri: uri.toString(),
-      style: address("page.css"), frame: address("frame.js"), page: address("page.js"),
+      nonce: randomBytes(16).toString("hex"),
+      uri: uri.toString(),
+      style: address("page.css"),
+      frame: address("frame.js"),
+      page: address("page.js"),
     });
   }
 
@@ -61,17 +66,23 @@ export class CounterexamplePanel {
   private receive(raw: unknown): void {
     const message = readFromPage(raw);
     switch (message?.type) {
-      case undefined: return this.host.output.warn(`The panel sent something unknown: ${JSON.stringify(raw).slice(0, 200)}`);
+      case undefined:
+        return this.host.output.warn(`The panel sent something unknown: ${JSON.stringify(raw).slice(0, 200)}`);
       case "ready":
         this.ready = true;
         if (this.contents.empty) void this.refresh();
         else this.sendAll();
         return;
-      case "at": return this.moveTo(message.index, message.step);
-      case "select": return void this.goTo(message.file, message.line, message.column);
-      case "model": return this.goToStep();
-      case "export": return void this.export(message);
-      case "applyFix": return void this.host.applyFix(this.uri.toString(), message.id);
+      case "at":
+        return this.moveTo(message.index, message.step);
+      case "select":
+        return void this.goTo(message.file, message.line, message.column);
+      case "model":
+        return this.goToStep();
+      case "export":
+        return void this.export(message);
+      case "applyFix":
+        return void this.host.applyFix(this.uri.toString(), message.id);
     }
   }
 
@@ -86,7 +97,9 @@ export class CounterexamplePanel {
     if (task !== "load" || !status) return;
     const load = this.contents.beginLoad();
     try {
-      const replies = await Promise.all(status.counterexamples.map((model) => this.host.counterexample(this.uri.toString(), model)));
+      const replies = await Promise.all(
+        status.counterexamples.map((model) => this.host.counterexample(this.uri.toString(), model)),
+      );
       if (this.contents.take(load, status, replies)) this.sendAll(this.contents.beginsHere);
     } catch (error) {
       this.host.output.error(`The counterexample could not be fetched: ${String(error)}`);
@@ -138,7 +151,9 @@ export class CounterexamplePanel {
     if (!shown || line < 1) return;
     const target = vscode.Uri.file(pathOf(file, shown, this.path));
     try {
-      const editor = this.editorOf(target) ?? await vscode.window.showTextDocument(target, { viewColumn: this.columnForSource(), preserveFocus: true });
+      const editor =
+        this.editorOf(target) ??
+        (await vscode.window.showTextDocument(target, { viewColumn: this.columnForSource(), preserveFocus: true }));
       const { document } = editor;
       const number = Math.min(line, document.lineCount) - 1;
       const at = new vscode.Position(number, utf16Column(document.lineAt(number).text, column));
@@ -160,7 +175,8 @@ export class CounterexamplePanel {
 
   /// Somebody moved the cursor in an editor.
   cursorAt(document: vscode.TextDocument, line: number): void {
-    if (this.panel.visible && this.marks.concerns(document.uri.fsPath)) this.send({ type: "reveal", file: document.uri.fsPath, line: line + 1 });
+    if (this.panel.visible && this.marks.concerns(document.uri.fsPath))
+      this.send({ type: "reveal", file: document.uri.fsPath, line: line + 1 });
   }
 
   edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
@@ -199,7 +215,9 @@ export class CounterexamplePanel {
       const chosen = await vscode.window.showInformationMessage(`Saved as ${path.basename(target.fsPath)}.`, "Open");
       if (chosen) await vscode.commands.executeCommand("vscode.open", target);
     } catch (error) {
-      void vscode.window.showErrorMessage(`Picket: ${target.fsPath} could not be written: ${error instanceof Error ? error.message : String(error)}`);
+      void vscode.window.showErrorMessage(
+        `Picket: ${target.fsPath} could not be written: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 

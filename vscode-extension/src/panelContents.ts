@@ -43,7 +43,8 @@ export class PanelContents {
     if ((status?.state !== "done" && !status?.partial) || !status.current) return "nothing"; // what was edited since says nothing new
     if (status.counterexamples.length === 0) return status.partial ? "nothing" : "outdated"; // another model may still have one
     // A program that is right now may have executions that show it is not robust. They do not take the place of a bug by themselves.
-    if (this.ofViolation && !isViolated(status) && this.wanted === undefined) return status.partial ? "nothing" : "outdated";
+    if (this.ofViolation && !isViolated(status) && this.wanted === undefined)
+      return status.partial ? "nothing" : "outdated";
     return resultOf(status) === this.resultShown && !this.old ? "nothing" : "load";
   }
 
@@ -60,7 +61,11 @@ export class PanelContents {
       return read ? [{ data, read }] : [];
     });
     if (all.length === 0) return false;
-    const begin = beginAt(all.map(({ read }) => read.model), this.wanted, this.shown?.model);
+    const begin = beginAt(
+      all.map(({ read }) => read.model),
+      this.wanted,
+      this.shown?.model,
+    );
     this.beginsHere = begin;
     this.index = begin ?? 0;
     this.wanted = undefined;

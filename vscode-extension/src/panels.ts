@@ -8,7 +8,9 @@ export class Panels implements vscode.WebviewPanelSerializer, vscode.Disposable 
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly host: PanelHost) {
-    const each = (action: (panel: CounterexamplePanel) => void) => { for (const panel of this.open.values()) action(panel); };
+    const each = (action: (panel: CounterexamplePanel) => void) => {
+      for (const panel of this.open.values()) action(panel);
+    };
     this.subscriptions = [
       vscode.window.registerWebviewPanelSerializer(viewType, this),
       vscode.window.onDidChangeVisibleTextEditors((editors) => each((panel) => panel.editorsChanged(editors))),
@@ -18,7 +20,8 @@ export class Panels implements vscode.WebviewPanelSerializer, vscode.Disposable 
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, selections, kind }) => {
         // Without a kind it was a program that moved it, most likely this one.
         const at = selections[0]?.active;
-        if (kind !== undefined && kind !== vscode.TextEditorSelectionChangeKind.Command && at) each((panel) => panel.cursorAt(textEditor.document, at.line));
+        if (kind !== undefined && kind !== vscode.TextEditorSelectionChangeKind.Command && at)
+          each((panel) => panel.cursorAt(textEditor.document, at.line));
       }),
     ];
   }
@@ -30,14 +33,21 @@ export class Panels implements vscode.WebviewPanelSerializer, vscode.Disposable 
       there.prefer(model);
       return;
     }
-    const panel = vscode.window.createWebviewPanel(viewType, "Counterexample", { viewColumn: vscode.ViewColumn.Beside, preserveFocus: false },
-      panelOptions(this.host.extensionUri));
+    const panel = vscode.window.createWebviewPanel(
+      viewType,
+      "Counterexample",
+      { viewColumn: vscode.ViewColumn.Beside, preserveFocus: false },
+      panelOptions(this.host.extensionUri),
+    );
     this.adopt(panel, uri, model);
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const saved = readPanelState(state);
-    if (!saved) return panel.dispose();
+    if (!saved) {
+      panel.dispose();
+      return;
+    }
     const uri = vscode.Uri.parse(saved.uri);
     panel.webview.options = panelOptions(this.host.extensionUri);
     this.adopt(panel, uri, undefined);

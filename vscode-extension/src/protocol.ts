@@ -9,7 +9,16 @@ export const FixesRequest = "picket/fixes";
 
 /// Commands of the server, by workspace/executeCommand. The extension has commands of the same names, because lenses
 /// carry them: it tells the server so (initializationOptions.clientCommands), and asks it itself.
-export const serverCommands = ["picket.check", "picket.checkAllModels", "picket.showCounterexample", "picket.explain", "picket.addFences", "picket.relax", "picket.cancel", "picket.restartWorker"] as const;
+export const serverCommands = [
+  "picket.check",
+  "picket.checkAllModels",
+  "picket.showCounterexample",
+  "picket.explain",
+  "picket.addFences",
+  "picket.relax",
+  "picket.cancel",
+  "picket.restartWorker",
+] as const;
 export type ServerCommand = (typeof serverCommands)[number];
 
 export type CheckState = "unchecked" | "waiting" | "checking" | "done" | "quiet" | "cancelled" | "failed";
@@ -119,11 +128,16 @@ export function namedModels(ids: string[]): KnownModel[] {
 /// The models the server can check; undefined if the answer is none.
 export function readModels(value: unknown): KnownModel[] | undefined {
   if (!isObject(value) || !Array.isArray(value["models"])) return undefined;
-  return value["models"].filter(isObject).filter((one) => one["available"] !== false).map((one) => ({
-    id: textOf(one["model"]),
-    name: textOf(one["title"]),
-    description: textOf(one["description"]),
-  })).filter((one) => one.id !== "").map((one) => ({ ...one, name: one.name || one.id.toUpperCase() }));
+  return value["models"]
+    .filter(isObject)
+    .filter((one) => one["available"] !== false)
+    .map((one) => ({
+      id: textOf(one["model"]),
+      name: textOf(one["title"]),
+      description: textOf(one["description"]),
+    }))
+    .filter((one) => one.id !== "")
+    .map((one) => ({ ...one, name: one.name || one.id.toUpperCase() }));
 }
 
 /// The arguments of a command that a code lens carries: a URI and perhaps a model, one by one or in an object. Undefined: it
@@ -137,7 +151,9 @@ export function readTarget(args: readonly unknown[]): { uri: string; model?: str
 
 /// The fixes in the answer to picket/fixes that are about bugs; what is in them is the page's business.
 export function readFixes(value: unknown): unknown[] {
-  return isObject(value) && Array.isArray(value["fixes"]) ? value["fixes"].filter((fix) => isObject(fix) && fix["aim"] === "no-bug") : [];
+  return isObject(value) && Array.isArray(value["fixes"])
+    ? value["fixes"].filter((fix) => isObject(fix) && fix["aim"] === "no-bug")
+    : [];
 }
 
 /// How many fences are not needed, after picket.relax, and why none if so.
@@ -147,7 +163,9 @@ export interface Hints {
 }
 /// Undefined: that was not found out.
 export function readHints(value: unknown): Hints | undefined {
-  return isObject(value) && typeof value["hints"] === "number" ? { count: value["hints"], reason: textOf(value["reason"]) } : undefined;
+  return isObject(value) && typeof value["hints"] === "number"
+    ? { count: value["hints"], reason: textOf(value["reason"]) }
+    : undefined;
 }
 
 /// The answer to picket.explain.

@@ -1,30 +1,58 @@
 // The language server: found, started, watched, and started again.
 import { execFile } from "node:child_process";
 import * as vscode from "vscode";
-import { CloseAction, ErrorAction, LanguageClient, LSPErrorCodes, ResponseError, State, type ErrorHandler, type LanguageClientOptions } from "vscode-languageclient/node";
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  LSPErrorCodes,
+  ResponseError,
+  State,
+  type ErrorHandler,
+  type LanguageClientOptions,
+} from "vscode-languageclient/node";
 import { Backoff } from "./backoff";
 import { serverCommands, type ServerCommand } from "./protocol";
-import { installCommand, lookUpServer, problemOfCrashes, problemOfLookup, problemOfProgram, type Advice, type Problem } from "./serverLookup";
+import {
+  installCommand,
+  lookUpServer,
+  problemOfCrashes,
+  problemOfLookup,
+  problemOfProgram,
+  type Advice,
+  type Problem,
+} from "./serverLookup";
 import type { ServerState } from "./statusText";
 
 const buttons: Record<Advice, string> = {
-  install: "Copy Install Command", choose: "Choose Program...", settings: "Open Settings", output: "Show Output", restart: "Restart Server",
+  install: "Copy Install Command",
+  choose: "Choose Program...",
+  settings: "Open Settings",
+  output: "Show Output",
+  restart: "Restart Server",
 };
 
-const stopped: number[] = [LSPErrorCodes.RequestCancelled, LSPErrorCodes.ServerCancelled, LSPErrorCodes.ContentModified];
+const stopped: number[] = [
+  LSPErrorCodes.RequestCancelled,
+  LSPErrorCodes.ServerCancelled,
+  LSPErrorCodes.ContentModified,
+];
 
 /// Asks a program for its version. Resolves to what is wrong with it, or to undefined.
 function tryProgram(program: string): Promise<string | undefined> {
   return new Promise((resolve) => {
-    execFile(program, ["--version"], { timeout: 20_000 }, (error, _stdout, stderr) => resolve(error ? stderr || error.message : undefined));
+    execFile(program, ["--version"], { timeout: 20_000 }, (error, _stdout, stderr) =>
+      resolve(error ? stderr || error.message : undefined),
+    );
   });
 }
 
 /// The settings where the program's path is set, or would be: a remote window has it neither with the user's nor with the
 /// workspace's unless it was set there.
 async function openServerSetting(): Promise<void> {
-  const { workspaceValue, workspaceFolderValue } = vscode.workspace.getConfiguration("picket").inspect<string>("server.path") ?? {};
-  const place = workspaceValue ?? workspaceFolderValue ? "Workspace" : vscode.env.remoteName ? "Remote" : "";
+  const { workspaceValue, workspaceFolderValue } =
+    vscode.workspace.getConfiguration("picket").inspect<string>("server.path") ?? {};
+  const place = (workspaceValue ?? workspaceFolderValue) ? "Workspace" : vscode.env.remoteName ? "Remote" : "";
   await vscode.commands.executeCommand(`workbench.action.open${place}Settings`, { query: "@id:picket.server.path" });
 }
 
@@ -63,7 +91,11 @@ export class Server {
   /// Runs one of the server's commands. What it refuses is told in its own words; a check that was stopped is no news.
   async command(command: ServerCommand, argument?: unknown, token?: vscode.CancellationToken): Promise<unknown> {
     try {
-      return await this.request("workspace/executeCommand", { command, arguments: argument === undefined ? [] : [argument] }, token);
+      return await this.request(
+        "workspace/executeCommand",
+        { command, arguments: argument === undefined ? [] : [argument] },
+        token,
+      );
     } catch (error) {
       if (error instanceof ResponseError && stopped.includes(error.code)) return undefined;
       void vscode.window.showInformationMessage(`Picket: ${error instanceof Error ? error.message : String(error)}.`);
@@ -96,7 +128,12 @@ export class Server {
     }
     if (generation !== this.generation) return undefined;
     // No `transport`: standard input and output is what is used without it.
-    const client = new LanguageClient("picket", "Picket", { command: lookup.program, args: ["lsp"] }, this.options(generation));
+    const client = new LanguageClient(
+      "picket",
+      "Picket",
+      { command: lookup.program, args: ["lsp"] },
+      this.options(generation),
+    );
     this.client = client;
     client.onDidChangeState(({ newState }) => {
       if (generation !== this.generation) return;
@@ -127,16 +164,24 @@ export class Server {
           return { action: CloseAction.DoNotRestart, handled: true };
         }
         this.setState("starting");
-        this.output.warn(`The server ended unexpectedly. It is started again${delay > 0 ? ` in ${delay / 1000} s` : ""}.`);
+        this.output.warn(
+          `The server ended unexpectedly. It is started again${delay > 0 ? ` in ${delay / 1000} s` : ""}.`,
+        );
         await this.wait(delay);
-        return generation === this.generation ? { action: CloseAction.Restart, handled: true } : { action: CloseAction.DoNotRestart, handled: true };
+        return generation === this.generation
+          ? { action: CloseAction.Restart, handled: true }
+          : { action: CloseAction.DoNotRestart, handled: true };
       },
     };
     return {
-      documentSelector: [{ scheme: "file", language: "c" }, { scheme: "file", pattern: "**/*.litmus" }],
+      documentSelector: [
+        { scheme: "file", language: "c" },
+        { scheme: "file", pattern: "**/*.litmus" },
+      ],
       diagnosticCollectionName: "picket",
       outputChannel: this.output,
       initializationOptions: () => ({ ...vscode.workspace.getConfiguration("picket"), clientCommands: serverCommands }),
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- the server reads what is pushed, from every editor
       synchronize: { configurationSection: "picket" },
       errorHandler,
       initializationFailedHandler: () => false,
@@ -159,7 +204,10 @@ export class Server {
     const { client } = this;
     this.client = undefined;
     this.setState("stopped");
-    if (client) await client.dispose(5000).catch((error: unknown) => this.output.warn(`The server did not end well: ${String(error)}`));
+    if (client)
+      await client
+        .dispose(5000)
+        .catch((error: unknown) => this.output.warn(`The server did not end well: ${String(error)}`));
   }
 
   async restart(): Promise<void> {
@@ -175,16 +223,24 @@ export class Server {
         await vscode.env.clipboard.writeText(installCommand);
         void vscode.window.showInformationMessage(`Copied: ${installCommand}`);
         return;
-      case "choose": return this.chooseProgram();
-      case "settings": return openServerSetting();
-      case "output": return this.output.show();
-      case "restart": return this.restart();
+      case "choose":
+        return this.chooseProgram();
+      case "settings":
+        return openServerSetting();
+      case "output":
+        this.output.show();
+        return;
+      case "restart":
+        return this.restart();
     }
   }
 
   private async chooseProgram(): Promise<void> {
     const [chosen] = (await vscode.window.showOpenDialog({ title: "The picket program", canSelectMany: false })) ?? [];
     // The changed setting starts the server.
-    if (chosen) await vscode.workspace.getConfiguration("picket").update("server.path", chosen.fsPath, vscode.ConfigurationTarget.Global);
+    if (chosen)
+      await vscode.workspace
+        .getConfiguration("picket")
+        .update("server.path", chosen.fsPath, vscode.ConfigurationTarget.Global);
   }
 }

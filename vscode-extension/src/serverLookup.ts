@@ -34,15 +34,22 @@ export function lookUpServer(input: LookupInput, exists: (file: string) => boole
     // A bare name is looked for on PATH, as a shell would.
     const candidates = program.includes("/") ? [path.resolve(program)] : onPath(input.pathVariable, program);
     const found = candidates.find(exists);
-    return found ? { found: true, program: found, from: "setting" } : { found: false, problem: "setting", detail: setting };
+    return found
+      ? { found: true, program: found, from: "setting" }
+      : { found: false, problem: "setting", detail: setting };
   }
   if (exists(input.bundled)) return { found: true, program: input.bundled, from: "extension" };
   const found = onPath(input.pathVariable, programName).find(exists);
-  return found ? { found: true, program: found, from: "path" } : { found: false, problem: "nowhere", detail: input.bundled };
+  return found
+    ? { found: true, program: found, from: "path" }
+    : { found: false, problem: "nowhere", detail: input.bundled };
 }
 
 function onPath(variable: string, name: string): string[] {
-  return variable.split(path.delimiter).filter((folder) => path.isAbsolute(folder)).map((folder) => path.join(folder, name));
+  return variable
+    .split(path.delimiter)
+    .filter((folder) => path.isAbsolute(folder))
+    .map((folder) => path.join(folder, name));
 }
 
 export const runtimePackages = "libclang-cpp22 libllvm22 libgvc6 libclang-common-22-dev libc6-dev";
@@ -57,8 +64,14 @@ export interface Problem {
 
 export function problemOfLookup(lookup: Extract<Lookup, { found: false }>): Problem {
   return lookup.problem === "setting"
-    ? { message: `Picket: the setting picket.server.path names '${lookup.detail}', which is no program that can be run.`, advice: ["settings", "choose"] }
-    : { message: "Picket: the picket program was found neither in the extension nor on PATH.", advice: ["choose", "settings"] };
+    ? {
+        message: `Picket: the setting picket.server.path names '${lookup.detail}', which is no program that can be run.`,
+        advice: ["settings", "choose"],
+      }
+    : {
+        message: "Picket: the picket program was found neither in the extension nor on PATH.",
+        advice: ["choose", "settings"],
+      };
 }
 
 /// Why a program that is there does not answer: `output` is what it wrote when asked for its version.
@@ -74,5 +87,8 @@ export function problemOfProgram(program: string, output: string): Problem {
 }
 
 export function problemOfCrashes(count: number): Problem {
-  return { message: `Picket: the server stopped ${count} times within a few minutes and is not started again.`, advice: ["restart", "output"] };
+  return {
+    message: `Picket: the server stopped ${count} times within a few minutes and is not started again.`,
+    advice: ["restart", "output"],
+  };
 }

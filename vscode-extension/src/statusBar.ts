@@ -3,7 +3,11 @@ import * as vscode from "vscode";
 import type { Status } from "./protocol";
 import { menuEntries, statusText, type MenuAction, type ServerState } from "./statusText";
 
-const backgrounds = { none: undefined, warning: "statusBarItem.warningBackground", error: "statusBarItem.errorBackground" } as const;
+const backgrounds = {
+  none: undefined,
+  warning: "statusBarItem.warningBackground",
+  error: "statusBarItem.errorBackground",
+} as const;
 
 export function activeCFile(): vscode.TextDocument | undefined {
   const document = vscode.window.activeTextEditor?.document;
@@ -18,7 +22,10 @@ export class StatusBar implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("picket.status", vscode.StatusBarAlignment.Left, 50);
   private last: vscode.Uri | undefined; // the file it speaks of
 
-  constructor(private readonly server: () => ServerState, private readonly status: (uri: string) => Status | undefined) {
+  constructor(
+    private readonly server: () => ServerState,
+    private readonly status: (uri: string) => Status | undefined,
+  ) {
     this.item.name = "Picket";
     this.item.command = "picket.showMenu";
   }
@@ -28,7 +35,10 @@ export class StatusBar implements vscode.Disposable {
     const editor = vscode.window.activeTextEditor;
     if (editor) this.last = activeCFile()?.uri;
     else this.last ??= vscode.window.visibleTextEditors.find(({ document }) => isCFile(document))?.document.uri; // after a reload
-    if (!this.last || vscode.window.visibleTextEditors.every(({ document }) => document.uri.toString() !== this.last?.toString())) {
+    if (
+      !this.last ||
+      vscode.window.visibleTextEditors.every(({ document }) => document.uri.toString() !== this.last?.toString())
+    ) {
       this.item.hide();
       return;
     }

@@ -11,7 +11,12 @@ export interface StatusText {
 }
 
 const signs: Record<string, string> = {
-  verified: "\u2713", bounded: "\u2713", violation: "\u2717", inconclusive: "?", unsupported: "\u2013", "compile-error": "\u2013",
+  verified: "\u2713",
+  bounded: "\u2713",
+  violation: "\u2717",
+  inconclusive: "?",
+  unsupported: "\u2013",
+  "compile-error": "\u2013",
 };
 
 const verdictWords: Record<string, string> = {
@@ -63,7 +68,10 @@ function percentage({ percentage }: Progress): string {
 }
 
 function progressInWords(progress: Progress): string {
-  const done = progress.percentage === undefined ? "" : ` The whole check is about ${Math.round(progress.percentage)}\u00a0% done.`;
+  const done =
+    progress.percentage === undefined
+      ? ""
+      : ` The whole check is about ${Math.round(progress.percentage)}\u00a0% done.`;
   const left = progress.secondsLeft === undefined ? "" : ` Some ${duration(progress.secondsLeft)} left.`;
   return `Checking under ${modelName(progress.model)}: ${executions(progress.executions)} so far.${done}${left}`;
 }
@@ -74,17 +82,26 @@ export function duration(seconds: number): string {
 }
 
 export function statusText(server: ServerState, status: Status | undefined): StatusText {
-  const make = (text: string, tooltip: string, severity: StatusText["severity"] = "none"): StatusText =>
-    ({ text, tooltip, label: tooltip.startsWith("Picket") ? tooltip : `Picket: ${tooltip}`, severity });
+  const make = (text: string, tooltip: string, severity: StatusText["severity"] = "none"): StatusText => ({
+    text,
+    tooltip,
+    label: tooltip.startsWith("Picket") ? tooltip : `Picket: ${tooltip}`,
+    severity,
+  });
   if (server === "starting") return make("$(loading~spin) Picket", "Picket is starting.");
   if (server === "stopped") return make("$(warning) Picket", "Picket's server is not running.", "warning");
   switch (status?.state) {
     case undefined:
-    case "unchecked": return make("$(shield) Picket", "This file was not checked yet.");
-    case "quiet": return make("$(shield) Picket", "Nothing to check here: no main function, or no threads.");
-    case "waiting": return make("$(loading~spin) Picket", "The check is about to start.");
-    case "cancelled": return make("$(circle-slash) Picket: stopped", "The check was stopped.");
-    case "failed": return make("$(warning) Picket: failed", "The checker stopped unexpectedly on this file.", "warning");
+    case "unchecked":
+      return make("$(shield) Picket", "This file was not checked yet.");
+    case "quiet":
+      return make("$(shield) Picket", "Nothing to check here: no main function, or no threads.");
+    case "waiting":
+      return make("$(loading~spin) Picket", "The check is about to start.");
+    case "cancelled":
+      return make("$(circle-slash) Picket: stopped", "The check was stopped.");
+    case "failed":
+      return make("$(warning) Picket: failed", "The checker stopped unexpectedly on this file.", "warning");
     case "checking": {
       const { progress } = status;
       if (status.partial && status.current) {
@@ -93,25 +110,38 @@ export function statusText(server: ServerState, status: Status | undefined): Sta
         return make(`$(loading~spin) Picket: ${verdicts(status.models)}`, words.join("\n"), found ? "error" : "none");
       }
       return progress
-        ? make(`$(loading~spin) Picket: ${modelName(progress.model)} ${grouped(progress.executions)}${percentage(progress)}`, progressInWords(progress))
+        ? make(
+            `$(loading~spin) Picket: ${modelName(progress.model)} ${grouped(progress.executions)}${percentage(progress)}`,
+            progressInWords(progress),
+          )
         : make("$(loading~spin) Picket: checking", "Checking.");
     }
-    case "done": return verdictText(status, make);
+    case "done":
+      return verdictText(status, make);
   }
 }
 
-function verdictText(status: Status, make: (text: string, tooltip: string, severity?: StatusText["severity"]) => StatusText): StatusText {
+function verdictText(
+  status: Status,
+  make: (text: string, tooltip: string, severity?: StatusText["severity"]) => StatusText,
+): StatusText {
   const { models } = status;
   if (models.length === 0) return make("$(shield) Picket", "The file was checked.");
-  if (models.every((one) => one.verdict === "compile-error")) return make("$(warning) Picket: does not compile", "The file does not compile.", "warning");
+  if (models.every((one) => one.verdict === "compile-error"))
+    return make("$(warning) Picket: does not compile", "The file does not compile.", "warning");
   const found = models.some((one) => one.verdict === "violation");
   const open = models.some((one) => !one.skipped && !["verified", "bounded", "violation"].includes(one.verdict));
   const icon = found ? "error" : open ? "question" : "pass";
   const old = status.current ? "" : "\n(before the last edit)";
-  return make(`$(${icon}) Picket: ${verdicts(models)}`, models.map(inWords).join("\n") + old, found ? "error" : open ? "warning" : "none");
+  return make(
+    `$(${icon}) Picket: ${verdicts(models)}`,
+    models.map(inWords).join("\n") + old,
+    found ? "error" : open ? "warning" : "none",
+  );
 }
 
-export type MenuAction = "check" | "checkAll" | "models" | "counterexample" | "fences" | "stop" | "restart" | "output" | "settings";
+export type MenuAction =
+  "check" | "checkAll" | "models" | "counterexample" | "fences" | "stop" | "restart" | "output" | "settings";
 
 export interface MenuEntry {
   action: MenuAction;
@@ -126,11 +156,20 @@ export function menuEntries(server: ServerState, status: Status | undefined): Me
   const entries: (MenuEntry | false)[] = [
     server === "stopped" && { action: "restart", label: "$(debug-restart) Start the server", description: "" },
     running && { action: "stop", label: "$(debug-stop) Stop", description: "give up the check of this file" },
-    found.length > 0 && { action: "counterexample", label: "$(type-hierarchy) Show counterexample", description: found.join(", ") },
-    server === "running" && canBeFixed(status) && { action: "fences", label: "$(wand) Add fences", description: fixesText(status) },
+    found.length > 0 && {
+      action: "counterexample",
+      label: "$(type-hierarchy) Show counterexample",
+      description: found.join(", "),
+    },
+    server === "running" &&
+      canBeFixed(status) && { action: "fences", label: "$(wand) Add fences", description: fixesText(status) },
     server === "running" && { action: "check", label: "$(play) Check now", description: "" },
     server === "running" && { action: "checkAll", label: "$(run-all) Check all models", description: "" },
-    { action: "models", label: "$(list-selection) Choose models...", description: status?.models.map((one) => modelName(one.model)).join(", ") ?? "" },
+    {
+      action: "models",
+      label: "$(list-selection) Choose models...",
+      description: status?.models.map((one) => modelName(one.model)).join(", ") ?? "",
+    },
     { action: "output", label: "$(output) Show output", description: "" },
     { action: "settings", label: "$(settings-gear) Settings", description: "" },
   ];
@@ -139,8 +178,13 @@ export function menuEntries(server: ServerState, status: Status | undefined): Me
 
 /// A bug that is not known to be out of reach of fences.
 function canBeFixed(status: Status | undefined): status is Status {
-  return (status?.state === "done" || status?.partial === true) && status.current && status.models.some((one) => one.verdict === "violation") &&
-    !status.models.some((one) => one.model === "sc" && one.verdict === "violation") && status.fixes.reason === "";
+  return (
+    (status?.state === "done" || status?.partial === true) &&
+    status.current &&
+    status.models.some((one) => one.verdict === "violation") &&
+    !status.models.some((one) => one.model === "sc" && one.verdict === "violation") &&
+    status.fixes.reason === ""
+  );
 }
 
 function fixesText({ fixes }: Status): string {

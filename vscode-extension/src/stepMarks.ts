@@ -1,9 +1,19 @@
 // Marks of a counterexample in the editor: the numbers of the steps in the gutter and behind the lines, and the line of
 // the current step.
 import * as vscode from "vscode";
-import { type Counterexample, gutterSvg, type LineMarks, marksOf, numbersText, placeOfStep, stepInWords, type StepPlace } from "./counterexample";
+import {
+  type Counterexample,
+  gutterSvg,
+  type LineMarks,
+  marksOf,
+  numbersText,
+  placeOfStep,
+  stepInWords,
+  type StepPlace,
+} from "./counterexample";
 
-const darkColour = "#56B4E9", lightColour = "#0072B2";
+const darkColour = "#56B4E9",
+  lightColour = "#0072B2";
 
 function icon(number: number, colour: string): vscode.Uri {
   return vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(gutterSvg(number, colour)).toString("base64")}`);
@@ -21,18 +31,21 @@ export class StepMarks {
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
     backgroundColor: new vscode.ThemeColor("picket.currentStepBackground"),
     borderColor: new vscode.ThemeColor("contrastActiveBorder"), // only in high contrast
-    borderStyle: "dashed", borderWidth: "1px 0",
+    borderStyle: "dashed",
+    borderWidth: "1px 0",
     overviewRulerColor: new vscode.ThemeColor("picket.currentStepBackground"),
     overviewRulerLane: vscode.OverviewRulerLane.Full,
   });
-  private readonly numbers = vscode.window.createTextEditorDecorationType({ rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed });
+  private readonly numbers = vscode.window.createTextEditorDecorationType({
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  });
   private readonly gutter = new Map<number, vscode.TextEditorDecorationType>(); // by number
   private marks = new Map<string, LineMarks[]>();
   private place: StepPlace | undefined;
 
   /// The counterexample that is shown from now on; undefined: none.
   show(data: Counterexample | undefined, document: string): void {
-    this.marks = data ? marksOf(data, document) : new Map();
+    this.marks = data ? marksOf(data, document) : new Map<string, LineMarks[]>();
     this.place = undefined;
     this.apply();
   }
@@ -58,11 +71,18 @@ export class StepMarks {
   private applyNumbers(editor: vscode.TextEditor): void {
     const { document } = editor;
     const lines = (this.marks.get(document.uri.fsPath) ?? []).filter(({ line }) => line <= document.lineCount);
-    editor.setDecorations(this.numbers, lines.map(({ line, steps }) => {
-      const hover = new vscode.MarkdownString(steps.map(stepInWords).join("  \n"));
-      const after = { contentText: numbersText(steps), color: new vscode.ThemeColor("picket.stepForeground"), margin: "0 0 0 2em" };
-      return { range: document.lineAt(line - 1).range, hoverMessage: hover, renderOptions: { after } };
-    }));
+    editor.setDecorations(
+      this.numbers,
+      lines.map(({ line, steps }) => {
+        const hover = new vscode.MarkdownString(steps.map(stepInWords).join("  \n"));
+        const after = {
+          contentText: numbersText(steps),
+          color: new vscode.ThemeColor("picket.stepForeground"),
+          margin: "0 0 0 2em",
+        };
+        return { range: document.lineAt(line - 1).range, hoverMessage: hover, renderOptions: { after } };
+      }),
+    );
     const first = new Map(lines.map(({ line, steps }) => [steps[0]!.number, line]));
     for (const number of first.keys()) if (!this.gutter.has(number)) this.gutter.set(number, this.makeSign(number));
     for (const [number, type] of this.gutter) {
@@ -80,8 +100,9 @@ export class StepMarks {
   }
 
   private applyCurrent(editor: vscode.TextEditor): void {
-    const here = this.place && editor.document.uri.fsPath === this.place.path && this.place.line <= editor.document.lineCount;
-    editor.setDecorations(this.currentLine, here ? [endOfLine(editor.document, this.place!.line)] : []);
+    const { place } = this;
+    const here = editor.document.uri.fsPath === place?.path && place.line <= editor.document.lineCount;
+    editor.setDecorations(this.currentLine, here ? [endOfLine(editor.document, place.line)] : []);
   }
 
   dispose(): void {

@@ -33,6 +33,9 @@ test("A start by hand begins anew", () => {
 
 test("The delays in use grow", () => {
   const { delays, window } = defaultBackoff;
-  assert.deepEqual([...delays].sort((a, b) => a - b), [...delays]);
+  assert.deepEqual(
+    [...delays].sort((a, b) => a - b),
+    [...delays],
+  );
   assert(delays.reduce((a, b) => a + b, 0) < window, "else a server that always crashes is never given up");
 });

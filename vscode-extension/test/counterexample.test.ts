@@ -1,15 +1,34 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { circled, type Counterexample, escapeMarkdown, gutterSvg, marksOf, numbersText, pathOf, placeOfStep, readCounterexample, removesLines, stepInWords, utf16Column } from "../src/counterexample";
+import {
+  circled,
+  type Counterexample,
+  escapeMarkdown,
+  gutterSvg,
+  marksOf,
+  numbersText,
+  pathOf,
+  placeOfStep,
+  readCounterexample,
+  removesLines,
+  stepInWords,
+  utf16Column,
+} from "../src/counterexample";
 
 const at = (thread: number, line: number, file = "dekker.c") => ({ thread, line, column: 3, file });
 const example: Counterexample & { picket: 1 } = {
-  picket: 1, file: "dekker.c", model: "tso",
+  picket: 1,
+  file: "dekker.c",
+  model: "tso",
   threads: [{ name: "main" }, { name: "left" }],
   events: [at(0, 46), at(1, 10), at(1, 0, ""), at(1, 4, "lock.h"), at(1, 10), at(0, 2, "/usr/include/x.h")],
   steps: [
-    { event: 0, text: "starts left" }, { event: 1, text: "stores 1", strange: true, remark: "It waits." }, { event: 2, text: "nowhere" },
-    { event: 3, text: "locks" }, { event: 4, text: "loads" }, { event: 5, text: "elsewhere" },
+    { event: 0, text: "starts left" },
+    { event: 1, text: "stores 1", strange: true, remark: "It waits." },
+    { event: 2, text: "nowhere" },
+    { event: 3, text: "locks" },
+    { event: 4, text: "loads" },
+    { event: 5, text: "elsewhere" },
   ],
 };
 const document = "/home/me/dekker.c";
@@ -18,13 +37,19 @@ test("Steps stand on their lines, in order, with their numbers in the panel", ()
   const marks = marksOf(example, document);
   assert.deepEqual([...marks.keys()], [document, "/home/me/lock.h", "/usr/include/x.h"]);
   assert.deepEqual(marks.get(document), [
-    { line: 10, steps: [
-      { number: 2, thread: "left", text: "stores 1. It waits.", strange: true },
-      { number: 5, thread: "left", text: "loads", strange: false },
-    ] },
+    {
+      line: 10,
+      steps: [
+        { number: 2, thread: "left", text: "stores 1. It waits.", strange: true },
+        { number: 5, thread: "left", text: "loads", strange: false },
+      ],
+    },
     { line: 46, steps: [{ number: 1, thread: "main", text: "starts left", strange: false }] },
   ]);
-  assert.deepEqual(marks.get("/home/me/lock.h")?.map(({ line }) => line), [4]);
+  assert.deepEqual(
+    marks.get("/home/me/lock.h")?.map(({ line }) => line),
+    [4],
+  );
 });
 
 test("The place of a step", () => {
@@ -43,7 +68,15 @@ test("Paths: absolute, or relative as the checked file is", () => {
 
 test("Only counterexamples are read as such", () => {
   assert.equal(readCounterexample(example), example);
-  for (const bad of [undefined, null, 3, {}, { ...example, picket: 2 }, { ...example, steps: undefined }, { ...example, steps: [{ event: 99 }] }])
+  for (const bad of [
+    undefined,
+    null,
+    3,
+    {},
+    { ...example, picket: 2 },
+    { ...example, steps: undefined },
+    { ...example, steps: [{ event: 99 }] },
+  ])
     assert.equal(readCounterexample(bad), undefined);
 });
 
@@ -58,7 +91,10 @@ test("Numbers in circles", () => {
 
 test("What programs are called does not become markup", () => {
   assert.equal(escapeMarkdown("*p = a[1] <b>"), "\\*p = a\\[1\\] \\<b\\>");
-  assert.equal(stepInWords({ number: 1, thread: "left_1", text: "stores 1", strange: false }), "\u2460 **left\\_1** stores 1");
+  assert.equal(
+    stepInWords({ number: 1, thread: "left_1", text: "stores 1", strange: false }),
+    "\u2460 **left\\_1** stores 1",
+  );
 });
 
 test("The sign in the gutter holds its number", () => {

@@ -5,8 +5,14 @@ import { serverCommands } from "../src/protocol";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
   contributes: {
-    commands: { command: string }[]; keybindings: { command: string; key: string; when: string }[];
-    configuration: { properties: Record<string, { description?: string; markdownDescription?: string; scope?: string; default?: unknown }> };
+    commands: { command: string }[];
+    keybindings: { command: string; key: string; when: string }[];
+    configuration: {
+      properties: Record<
+        string,
+        { description?: string; markdownDescription?: string; scope?: string; default?: unknown }
+      >;
+    };
     walkthroughs: { steps: { description: string; media: { markdown: string } }[] }[];
   };
   capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
@@ -29,14 +35,17 @@ test("Keys are for commands that are there, and only in C files", () => {
 });
 
 test("Every setting is described; programs and flags are not taken from a workspace without trust", () => {
-  for (const [name, { description, markdownDescription }] of Object.entries(configuration.properties)) assert(description ?? markdownDescription, name);
+  for (const [name, { description, markdownDescription }] of Object.entries(configuration.properties))
+    assert(description ?? markdownDescription, name);
   assert.equal(configuration.properties["picket.server.path"]!.scope, "machine-overridable");
-  for (const name of ["picket.server.path", "picket.flags"]) assert(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.includes(name));
+  for (const name of ["picket.server.path", "picket.flags"])
+    assert(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.includes(name));
 });
 
 test("The walkthrough's links and pages are there", () => {
   for (const step of walkthroughs.flatMap(({ steps }) => steps)) {
     readFileSync(step.media.markdown);
-    for (const [, command] of step.description.matchAll(/command:([\w.]+)/g)) assert(names.includes(command!) || command!.startsWith("workbench."), command);
+    for (const [, command] of step.description.matchAll(/command:([\w.]+)/g))
+      assert(names.includes(command!) || command!.startsWith("workbench."), command);
   }
 });

@@ -4,8 +4,15 @@ import { PanelContents } from "../src/panelContents";
 import type { Status } from "../src/protocol";
 
 const counterexample = (model: string) => ({ picket: 1, file: "a.c", model, events: [], steps: [], threads: [] });
-const status = (version: number, counterexamples: string[], state: Status["state"] = "done"): Status =>
-  ({ uri: "file:///a.c", version, state, current: true, models: [], counterexamples, fixes: { searching: false, offers: 0, reason: "" } });
+const status = (version: number, counterexamples: string[], state: Status["state"] = "done"): Status => ({
+  uri: "file:///a.c",
+  version,
+  state,
+  current: true,
+  models: [],
+  counterexamples,
+  fixes: { searching: false, offers: 0, reason: "" },
+});
 const filled = (version: number, models: string[], wanted?: string): PanelContents => {
   const contents = new PanelContents(wanted);
   assert(contents.take(contents.beginLoad(), status(version, models), models.map(counterexample)));
@@ -14,7 +21,8 @@ const filled = (version: number, models: string[], wanted?: string): PanelConten
 
 test("Counterexamples are loaded once for each check", () => {
   const contents = new PanelContents();
-  for (const nothing of [undefined, status(1, ["tso"], "checking"), status(1, [], "quiet")]) assert.equal(contents.task(nothing), "nothing");
+  for (const nothing of [undefined, status(1, ["tso"], "checking"), status(1, [], "quiet")])
+    assert.equal(contents.task(nothing), "nothing");
   assert.equal(contents.task(status(1, ["tso"])), "load");
   assert(contents.take(contents.beginLoad(), status(1, ["tso"]), [counterexample("tso")]));
   assert.equal(contents.task(status(1, ["tso"])), "nothing");
@@ -23,7 +31,10 @@ test("Counterexamples are loaded once for each check", () => {
 });
 
 test("While a model is being checked, what the others have found is loaded, and nothing is out of date", () => {
-  const some = (version: number, models: string[]): Status => ({ ...status(version, models, "checking"), partial: true });
+  const some = (version: number, models: string[]): Status => ({
+    ...status(version, models, "checking"),
+    partial: true,
+  });
   const contents = filled(1, ["power"]);
   assert.equal(contents.task(some(2, [])), "nothing", "the one that is left may have it still");
   assert.equal(contents.task(some(2, ["tso"])), "load");
@@ -42,7 +53,11 @@ test("When nothing goes wrong any more, what is shown stays and is out of date",
 test("An edit makes it out of date, the next check loads it again, even of the same text", () => {
   const contents = filled(1, ["tso"]);
   contents.markOutdated();
-  assert.equal(contents.task({ ...status(2, ["tso"]), current: false }), "nothing", "news of a text that was not checked");
+  assert.equal(
+    contents.task({ ...status(2, ["tso"]), current: false }),
+    "nothing",
+    "news of a text that was not checked",
+  );
   assert.equal(contents.task(status(1, ["tso"])), "load");
   assert(contents.take(contents.beginLoad(), status(1, ["tso"]), [counterexample("tso")]));
   assert(!contents.outdated);
@@ -67,14 +82,18 @@ test("It begins with the wanted model, then stays with the one that is shown", (
   const contents = filled(1, ["tso", "pso"], "pso");
   assert.equal(contents.beginsHere, 1);
   assert.equal(contents.shown?.model, "pso");
-  assert(contents.take(contents.beginLoad(), status(2, ["sc", "tso", "pso"]), ["sc", "tso", "pso"].map(counterexample)));
+  assert(
+    contents.take(contents.beginLoad(), status(2, ["sc", "tso", "pso"]), ["sc", "tso", "pso"].map(counterexample)),
+  );
   assert.equal(contents.beginsHere, 2);
   assert.equal(contents.prefer("pso"), false);
   assert.equal(contents.prefer(undefined), false);
   assert(contents.prefer("sc"));
   assert.equal(contents.task(status(2, ["sc", "tso", "pso"])), "load");
-  assert(contents.take(contents.beginLoad(), status(2, ["sc", "tso", "pso"]), ["sc", "tso", "pso"].map(counterexample)));
-  assert.equal(contents.shown?.model, "sc");
+  assert(
+    contents.take(contents.beginLoad(), status(2, ["sc", "tso", "pso"]), ["sc", "tso", "pso"].map(counterexample)),
+  );
+  assert.equal(contents.shown.model, "sc");
 });
 
 test("After a reload the page knows where it was", () => {
@@ -90,7 +109,10 @@ test("The page moves", () => {
 });
 
 test("The page hears of fixes once, and again after another counterexample or an edit", () => {
-  const proved = (offers: number): Status => ({ ...status(1, ["tso"]), fixes: { searching: false, offers, reason: "" } });
+  const proved = (offers: number): Status => ({
+    ...status(1, ["tso"]),
+    fixes: { searching: false, offers, reason: "" },
+  });
   const contents = filled(1, ["tso"]);
   assert.equal(contents.fixesTask(undefined), undefined);
   assert.equal(contents.fixesTask(proved(0)), undefined, "there is nothing to tell");
