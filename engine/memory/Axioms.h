@@ -10,7 +10,11 @@
 
 namespace picket {
 
-enum class AxiomaticModel : uint8_t { SC, TSO, PSO, Power };
+enum class AxiomaticModel : uint8_t { SC, TSO, PSO, Power, Rc11 };
+
+/// Whether it is one of those that store buffers explain: here they are a second opinion, without accesses of different
+/// sizes.
+constexpr bool hasBuffers(AxiomaticModel Model) { return Model <= AxiomaticModel::PSO; }
 
 template <unsigned Words> class Axioms {
 public:

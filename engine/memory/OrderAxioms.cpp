@@ -1,6 +1,7 @@
 #include "memory/OrderAxioms.h"
 
 #include "memory/PowerAxioms.h"
+#include "memory/Rc11Axioms.h"
 
 namespace picket {
 
@@ -55,6 +56,8 @@ template <unsigned Words> bool OrderAxioms<Words>::allows(const Graph &G, EventI
 template <unsigned Words> std::unique_ptr<Axioms<Words>> Axioms<Words>::make(AxiomaticModel Model) {
   if (Model == AxiomaticModel::Power)
     return std::make_unique<PowerAxioms<Words>>();
+  if (Model == AxiomaticModel::Rc11)
+    return std::make_unique<Rc11Axioms<Words>>();
   return std::make_unique<OrderAxioms<Words>>(Model);
 }
 

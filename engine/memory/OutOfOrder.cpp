@@ -29,7 +29,7 @@ template <unsigned Words> void OutOfOrder<Words>::begin(ThreadId T, ThreadId Par
 template <unsigned Words> void OutOfOrder<Words>::noteCreated() {
   for (auto [Parent, Child] : M.created()) {
     note({GraphNotes::Deed::Create, Parent, 0, FenceKind::Full, Child, M.createdFrom(Child)});
-    if (Model != AxiomaticModel::Power) // drains the buffer
+    if (hasBuffers(Model)) // drains the buffer
       fence(Flows[Parent], FenceKind::Full);
     begin(Child, Parent);
   }
@@ -96,7 +96,10 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
   switch (I.Op) {
   case Opcode::Fence:
     note({GraphNotes::Deed::Fence, T, 0, static_cast<FenceKind>(I.C), 0, {}});
-    fence(F, static_cast<FenceKind>(I.C));
+    if (Model == AxiomaticModel::Rc11)
+      fetchFence(T, static_cast<FenceKind>(I.C));
+    else
+      fence(F, static_cast<FenceKind>(I.C));
     ++S.Pc;
     return true;
   case Opcode::CondJump:

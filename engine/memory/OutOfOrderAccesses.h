@@ -27,6 +27,39 @@ inline Operation operationOf(const Instruction &I) {
   return Op;
 }
 
+inline bool isLock(SyncOp Op) {
+  switch (Op) {
+  case SyncOp::MutexLock:
+  case SyncOp::MutexTryLock:
+  case SyncOp::MutexTimedLock:
+  case SyncOp::SpinLock:
+  case SyncOp::SpinTryLock:
+  case SyncOp::RwReadLock:
+  case SyncOp::RwTryReadLock:
+  case SyncOp::RwWriteLock:
+  case SyncOp::RwTryWriteLock: return true;
+  default: return false;
+  }
+}
+
+/// Locks acquire, unlocks release, other synchronisation does both.
+inline Order orderOf(SyncOp Op) {
+  if (isLock(Op))
+    return Order::Acquire;
+  return Op == SyncOp::MutexUnlock || Op == SyncOp::SpinUnlock ? Order::Release : Order::AcqRel;
+}
+
+/// C11: the order of a read or of a write, given that of the operation. An update has both.
+inline Order modeOf(Order Ordering, bool IsWrite) {
+  switch (Ordering) {
+  case Order::AcqRel: return IsWrite ? Order::Release : Order::Acquire;
+  case Order::Release: return IsWrite ? Order::Release : Order::Relaxed;
+  case Order::AcquirePC:
+  case Order::Acquire: return IsWrite ? Order::Relaxed : Order::Acquire;
+  default: return Ordering;
+  }
+}
+
 template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const Operation &Op, bool IsWrite) {
   // Nobody reads a recording of so many accesses, and what is made of it takes time: it is then told without one.
   constexpr uint32_t MostRecorded = 4'000;
@@ -62,6 +95,8 @@ template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const 
     Notes->Stacks.push_back(M.callStack(T));
   Access &A = Accesses.emplace_back();
   A.Op = Op;
+  if (Model == AxiomaticModel::Rc11)
+    G[Id].Mode = modeOf(Op.Kind == OperationKind::Sync ? orderOf(Op.Sync) : Op.Ordering, IsWrite);
   A.Waits = Op.Kind == OperationKind::Sync ? isBlocking(Op.Sync) : Op.MaySpin;
   return Id;
 }
@@ -124,7 +159,7 @@ template <unsigned Words> bool OutOfOrder<Words>::storeConditional(ThreadId T, c
 /// runs only, must not make a difference: it is cut wherever the accesses of its instruction are.
 template <unsigned Words> AccessParts OutOfOrder<Words>::partsOf(EventId E) const {
   const Access &A = Accesses[E];
-  if (Ending.Cut.empty() || Model != AxiomaticModel::Power)
+  if (Ending.Cut.empty() || hasBuffers(Model))
     return {};
   if (A.Where.Node)
     return Ending.Cut.partsOfCode(G[E].Pc, A.Op.Width);
@@ -208,7 +243,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   Flow &F = Flows[T];
   const bool IsWide = Op.Width > 8;
   const bool IsPlain = I.Op == Opcode::Load || I.Op == Opcode::Store;
-  if (Model == AxiomaticModel::Power && IsPlain && Op.Width > 1 && fetchPieces(T, I, Op))
+  if (!hasBuffers(Model) && IsPlain && Op.Width > 1 && fetchPieces(T, I, Op))
     return;
   bool HasOffset = I.Op != Opcode::Rmw && I.Op != Opcode::CmpXchg;
   Value Where = read(T, I.A);
@@ -324,6 +359,36 @@ template <unsigned Words> void OutOfOrder<Words>::fetchSync(ThreadId T, const In
     setTag(tags(T)[I.Dst], resultNode(Read, Node::Returned));
 }
 
+/// C11: a fence is an event. The others have it as a set of what comes before it.
+template <unsigned Words> void OutOfOrder<Words>::fetchFence(ThreadId T, FenceKind Kind) {
+  Order Mode = Order::NotAtomic;
+  switch (withoutArm(Kind)) {
+  case FenceKind::Full: Mode = Order::SeqCst; break;
+  case FenceKind::StoreStore:
+  case FenceKind::Release: Mode = Order::Release; break;
+  case FenceKind::Acquire: Mode = Order::Acquire; break;
+  case FenceKind::AcqRel:
+  case FenceKind::LwSync: Mode = Order::AcqRel; break;
+  default: return; // C11 has nothing like it
+  }
+  if (M.alone())
+    return;
+  Operation Op;
+  Op.Kind = OperationKind::Fence;
+  Op.Ordering = Mode;
+  const EventId E = addEvent(T, Op, false);
+  G[E].IsFence = true;
+  G[E].Mode = Mode;
+  ++M.Threads[T]->S.Operations;
+}
+
+template <unsigned Words> Order OutOfOrder<Words>::modeOfRead(EventId Read) {
+  const Operation &Op = Accesses[Read].Op;
+  if (Op.Kind == OperationKind::CmpXchg && update(Read, G[Read].Value).Does != Update::Writes)
+    return modeOf(Op.FailureOrdering, false);
+  return modeOf(Op.Kind == OperationKind::Sync ? orderOf(Op.Sync) : Op.Ordering, false);
+}
+
 template <unsigned Words> void OutOfOrder<Words>::fence(Flow &F, FenceKind Kind) {
   bool Light = Model == AxiomaticModel::Power;
   switch (withoutArm(Kind)) {
@@ -341,24 +406,11 @@ template <unsigned Words> void OutOfOrder<Words>::fence(Flow &F, FenceKind Kind)
   }
 }
 
-inline bool isLock(SyncOp Op) {
-  switch (Op) {
-  case SyncOp::MutexLock:
-  case SyncOp::MutexTryLock:
-  case SyncOp::MutexTimedLock:
-  case SyncOp::SpinLock:
-  case SyncOp::SpinTryLock:
-  case SyncOp::RwReadLock:
-  case SyncOp::RwTryReadLock:
-  case SyncOp::RwWriteLock:
-  case SyncOp::RwTryWriteLock: return true;
-  default: return false;
-  }
-}
-
 /// The fences that stand in front of an operation of a certain order. Locks acquire, other synchronisation releases
 /// too.
 template <unsigned Words> void OutOfOrder<Words>::fencesBefore(Flow &F, const Operation &Op) {
+  if (Model == AxiomaticModel::Rc11) // orders are of the accesses themselves
+    return;
   if (Op.Kind == OperationKind::Sync) {
     if (!isLock(Op.Sync))
       fence(F, FenceKind::Release);
@@ -374,7 +426,9 @@ template <unsigned Words> void OutOfOrder<Words>::fencesBefore(Flow &F, const Op
 
 template <unsigned Words> void OutOfOrder<Words>::fencesBehind(Flow &F, const Operation &Op, EventId Read) {
   bool Unlocks = Op.Kind == OperationKind::Sync && (Op.Sync == SyncOp::MutexUnlock || Op.Sync == SyncOp::SpinUnlock);
-  if (Model != AxiomaticModel::Power) {
+  if (Model == AxiomaticModel::Rc11)
+    return;
+  if (hasBuffers(Model)) {
     if (Op.Kind == OperationKind::Store && Op.Ordering == Order::SeqCst)
       fence(F, FenceKind::Full);
     return;

@@ -39,7 +39,7 @@ template <unsigned Words> PlaceId OutOfOrder<Words>::placeFor(EventId E, Address
   } else if (G.Places[Found->second].Width == Width) {
     return Found->second;
   }
-  if (Model != AxiomaticModel::Power)
+  if (hasBuffers(Model))
     throw GraphStop(G[E].Thread, G[E].Pc, "accesses of different sizes that overlap");
   learnCuts(Where, Width);
   return NoPlace;
@@ -72,7 +72,7 @@ template <unsigned Words>
 bool OutOfOrder<Words>::isCutAsKnown(EventId E, const Object &O, Address Where, uint32_t Width) {
   const Access &A = Accesses[E];
   const bool IsSync = A.Op.Kind == OperationKind::Sync;
-  if (Model != AxiomaticModel::Power)
+  if (hasBuffers(Model))
     return true;
   if (!IsSync && !G[E].Ends && !Partition::isAligned(Where, Width)) {
     const Opcode Op = P.Code[G[E].Pc].Op;
@@ -126,7 +126,7 @@ template <unsigned Words> bool OutOfOrder<Words>::readInitial(EventId E, PlaceId
   if (Place.Holds == Graph::PlaceState::Unknown)
     Place.Holds = Holds;
   if (Place.Holds != Holds) {
-    if (Model != AxiomaticModel::Power)
+    if (hasBuffers(Model))
       throw GraphStop(G[E].Thread, G[E].Pc, "a plain access of a synchronisation object");
     Ending.Cut.cut(*M.Mem.find(Place.Where), Place.Where);
     Ending.Changed = true;
@@ -143,7 +143,7 @@ template <unsigned Words> bool OutOfOrder<Words>::readInitial(EventId E, PlaceId
 
 template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
   Event &Found = G[E];
-  if (Found.Place != NoPlace || Found.Decides)
+  if (Found.Place != NoPlace || Found.Decides || Found.IsFence)
     return true;
   const Access &A = Accesses[E];
   Address Where;

@@ -47,7 +47,7 @@ template <unsigned Words> void OutOfOrder<Words>::endBlock(ThreadId T, const Ins
   Address Where = S.Pending.Where;
   const Object &O = *M.Mem.find(Where);
   uint32_t Pc = S.Pc;
-  const bool IsShared = M.Shared.isShared(O.Site), Drains = Model != AxiomaticModel::Power && IsShared;
+  const bool IsShared = M.Shared.isShared(O.Site), Drains = hasBuffers(Model) && IsShared;
   if (Drains)
     fence(Flows[T], FenceKind::Full);
   if (!IsShared && O.Life != Lifetime::Alive) {
