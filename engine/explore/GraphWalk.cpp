@@ -91,6 +91,8 @@ template <unsigned Words> bool GraphWalk<Words>::isOpen(EventId E) const {
 template <unsigned Words> uint64_t GraphWalk<Words>::rankOf(EventId E) const {
   const bool MayBeImpossible = G[E].Conditional || (G[E].OfUpdate && G[E].IsWrite);
   uint64_t Group = G[E].Decides || G[E].IsFence ? 0 : MayBeImpossible ? 4 : G[E].IsWrite ? 1 : Flow.mayWait(E) ? 3 : 2;
+  if (HasPreferences && Group && Group < 4 && !Model->preferBefore(G, E).isSubsetOf(G.Committed))
+    Group = MayBeImpossible ? 6 : 5;
   return (Group << 32) + G[E].Index;
 }
 

@@ -34,7 +34,7 @@ protected:
             EndingMemory &Memory)
       : Shared(Shared), Memory(Memory), M(P, Shared, Options), Flow(M, G, Model.orders(), Memory),
         Model(Model.axioms<Words>()), WritesLate(Model.orders() == AxiomaticModel::Power),
-        HasModes(Model.orders() == AxiomaticModel::Rc11) {}
+        HasModes(Model.orders() == AxiomaticModel::Rc11), HasPreferences(Model.orders() == AxiomaticModel::Armv8) {}
 
   /// Starts the machine. False if there is nothing to go on with.
   bool start();
@@ -128,7 +128,8 @@ protected:
   OutOfOrder<Words> Flow;
   std::unique_ptr<Axioms<Words>> Model;
   const bool WritesLate;    // whether updates may
-  const bool HasModes;      // whether accesses have C11's memory orders
+  const bool HasModes;      // whether a compare-and-swap that fails has a memory order of its own
+  const bool HasPreferences; // whether the axioms prefer some order of commits
   /// Committed, in order; an update that does not write late is named by its read, what is split once for each cell.
   std::vector<EventId> Run;
   std::vector<EventId> Half; // accesses that are split, once for each cell that is chosen before the last

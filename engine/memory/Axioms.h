@@ -10,11 +10,14 @@
 
 namespace picket {
 
-enum class AxiomaticModel : uint8_t { SC, TSO, PSO, Power, Rc11 };
+enum class AxiomaticModel : uint8_t { SC, TSO, PSO, Power, Armv8, Rc11 };
 
 /// Whether it is one of those that store buffers explain: here they are a second opinion, without accesses of different
 /// sizes.
 constexpr bool hasBuffers(AxiomaticModel Model) { return Model <= AxiomaticModel::PSO; }
+
+/// Whether accesses have memory orders of their own, where others have fences around them.
+constexpr bool hasModes(AxiomaticModel Model) { return Model == AxiomaticModel::Armv8 || Model == AxiomaticModel::Rc11; }
 
 template <unsigned Words> class Axioms {
 public:
@@ -26,6 +29,10 @@ public:
   /// The fetched events of its thread that must be committed before E. (Reads-from adds the source.) Which accesses of
   /// the same place there are is known only once what this names apart from them is committed.
   virtual Set commitBefore(const Graph &G, EventId E) const = 0;
+
+  /// Events that E mostly comes after: where there is a choice, these are committed first. A graph that has them in
+  /// another order may turn out to be none.
+  virtual Set preferBefore(const Graph &, EventId) const { return Set(); }
 
   /// Fills in the rows of E, which is committed but for its position, if it is a write. Nothing leads from E to events
   /// that were committed before, apart from coherence and from-reads.

@@ -1,5 +1,6 @@
 #include "memory/OrderAxioms.h"
 
+#include "memory/Armv8Axioms.h"
 #include "memory/PowerAxioms.h"
 #include "memory/Rc11Axioms.h"
 
@@ -56,6 +57,8 @@ template <unsigned Words> bool OrderAxioms<Words>::allows(const Graph &G, EventI
 template <unsigned Words> std::unique_ptr<Axioms<Words>> Axioms<Words>::make(AxiomaticModel Model) {
   if (Model == AxiomaticModel::Power)
     return std::make_unique<PowerAxioms<Words>>();
+  if (Model == AxiomaticModel::Armv8)
+    return std::make_unique<Armv8Axioms<Words>>();
   if (Model == AxiomaticModel::Rc11)
     return std::make_unique<Rc11Axioms<Words>>();
   return std::make_unique<OrderAxioms<Words>>(Model);

@@ -218,7 +218,9 @@ private:
   void fence(Flow &F, FenceKind Kind);
   void fetchFence(ThreadId T, FenceKind Kind);
   void fencesBefore(Flow &F, const Operation &Op);
-  void fencesBehind(Flow &F, const Operation &Op, EventId Read);
+  void fencesBehind(Flow &F, const Operation &Op, EventId Read, EventId Write);
+  void orderBehind(Flow &F, EventId Read, EventId Write);
+  void barrier(Flow &F, FenceKind Kind);
   void begin(ThreadId T, ThreadId Parent);
   EventId addEvent(ThreadId T, const Operation &Op, bool IsWrite);
   void note(GraphNotes::Deed What);

@@ -55,7 +55,7 @@ inline Order modeOf(Order Ordering, bool IsWrite) {
   case Order::AcqRel: return IsWrite ? Order::Release : Order::Acquire;
   case Order::Release: return IsWrite ? Order::Release : Order::Relaxed;
   case Order::AcquirePC:
-  case Order::Acquire: return IsWrite ? Order::Relaxed : Order::Acquire;
+  case Order::Acquire: return IsWrite ? Order::Relaxed : Ordering;
   default: return Ordering;
   }
 }
@@ -95,7 +95,7 @@ template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const 
     Notes->Stacks.push_back(M.callStack(T));
   Access &A = Accesses.emplace_back();
   A.Op = Op;
-  if (Model == AxiomaticModel::Rc11)
+  if (hasModes(Model))
     G[Id].Mode = modeOf(Op.Kind == OperationKind::Sync ? orderOf(Op.Sync) : Op.Ordering, IsWrite);
   A.Waits = Op.Kind == OperationKind::Sync ? isBlocking(Op.Sync) : Op.MaySpin;
   return Id;
@@ -269,6 +269,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
     Accesses[E].Offset = HasOffset ? I.Imm : 0;
     G[E].Address = AddressLoads;
     G[E].OfUpdate = Updates;
+    G[E].Unused = Updates && I.Flags & ResultUnused;
     G[E].Locked =
         Updates && (Model == AxiomaticModel::TSO || Op.Ordering == Order::NotAtomic || Op.Ordering >= Order::Release);
     splitAccess(E, partsOf(E));
@@ -289,9 +290,13 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
         Accesses[Read].Expected = Accesses[Write].Expected = read(T, I.B);
         if (IsWide)
           Accesses[Read].Expected2 = Accesses[Write].Expected2 = readUpper(T, I.B);
-        G[Write].Control.insert(Read);
-        G[Write].Control |= loadsOf(Accesses[Read].Expected) | loadsOf(Accesses[Read].Expected2);
-      } else if (Op.Rmw != RmwOp::Xchg) {
+        if (Model != AxiomaticModel::Armv8 || P.Updates == ArmUpdates::Exclusive) {
+          G[Write].Control.insert(Read);
+          G[Write].Control |= loadsOf(Accesses[Read].Expected) | loadsOf(Accesses[Read].Expected2);
+        }
+        if (Model == AxiomaticModel::Armv8 && P.Updates == ArmUpdates::Exclusive) // it branches on the comparison
+          F.Control |= G[Write].Control;
+      } else if (Op.Rmw != RmwOp::Xchg && (Model != AxiomaticModel::Armv8 || P.Updates == ArmUpdates::Exclusive)) {
         G[Write].Data.insert(Read);
       }
     }
@@ -306,7 +311,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   if (I.Op == Opcode::LoadReserve)
     F.Reserved = Read;
   F.AddressBefore |= AddressLoads;
-  fencesBehind(F, Op, Read);
+  fencesBehind(F, Op, Read, Write);
 
   // Behind it, as Interpreter::complete does.
   Interpreter Run(M, T);
@@ -346,9 +351,10 @@ template <unsigned Words> void OutOfOrder<Words>::fetchSync(ThreadId T, const In
     G[E].OfUpdate = G[E].Locked = true;
     splitAccess(E, partsOf(E));
   }
-  G[Write].Data.insert(Read);
+  if (Model != AxiomaticModel::Armv8)
+    G[Write].Data.insert(Read);
   F.AddressBefore |= AddressLoads;
-  fencesBehind(F, Op, Read);
+  fencesBehind(F, Op, Read, Write);
   if (Op.Sync != SyncOp::MutexUnlock && Op.Sync != SyncOp::SpinUnlock) {
     F.Waiting = Read;
     return;
@@ -389,7 +395,30 @@ template <unsigned Words> Order OutOfOrder<Words>::modeOfRead(EventId Read) {
   return modeOf(Op.Kind == OperationKind::Sync ? orderOf(Op.Sync) : Op.Ordering, false);
 }
 
+/// ARM64: F.Sync is what comes before everything later, F.Eieio before later writes.
+template <unsigned Words> void OutOfOrder<Words>::barrier(Flow &F, FenceKind Kind) {
+  auto Add = [&](bool Writes, Set &Into) {
+    F.Events.forEach([&](EventId E) {
+      if (G[E].IsWrite == Writes && !G[E].Decides && !(G[E].Unused && !Writes))
+        Into.insert(E);
+    });
+  };
+  switch (Kind) {
+  case FenceKind::Acquire: // atomic_thread_fence(acquire) is DMB ISHLD
+  case FenceKind::DmbLd:
+  case FenceKind::DsbLd: Add(false, F.Sync); break;
+  case FenceKind::StoreStore:
+  case FenceKind::DmbSt: Add(true, F.Eieio); break;
+  case FenceKind::DsbSt: Add(true, F.Sync); break;
+  case FenceKind::Isb:
+  case FenceKind::ISync: F.ControlISync |= F.Control | F.AddressBefore; break;
+  default: F.Sync |= F.Events; break;
+  }
+}
+
 template <unsigned Words> void OutOfOrder<Words>::fence(Flow &F, FenceKind Kind) {
+  if (Model == AxiomaticModel::Armv8)
+    return barrier(F, Kind);
   bool Light = Model == AxiomaticModel::Power;
   switch (withoutArm(Kind)) {
   case FenceKind::Full: F.Sync |= F.Events; break;
@@ -409,7 +438,7 @@ template <unsigned Words> void OutOfOrder<Words>::fence(Flow &F, FenceKind Kind)
 /// The fences that stand in front of an operation of a certain order. Locks acquire, other synchronisation releases
 /// too.
 template <unsigned Words> void OutOfOrder<Words>::fencesBefore(Flow &F, const Operation &Op) {
-  if (Model == AxiomaticModel::Rc11) // orders are of the accesses themselves
+  if (hasModes(Model)) // orders are of the accesses themselves
     return;
   if (Op.Kind == OperationKind::Sync) {
     if (!isLock(Op.Sync))
@@ -424,10 +453,26 @@ template <unsigned Words> void OutOfOrder<Words>::fencesBefore(Flow &F, const Op
   }
 }
 
-template <unsigned Words> void OutOfOrder<Words>::fencesBehind(Flow &F, const Operation &Op, EventId Read) {
+/// ARM64: what an access orders before all that comes after it (F.Sync), and before acquires (F.LwSync).
+template <unsigned Words> void OutOfOrder<Words>::orderBehind(Flow &F, EventId Read, EventId Write) {
+  const bool Acquires = Read != NoEvent && G[Read].Mode >= Order::AcquirePC && G[Read].Mode != Order::Release;
+  const bool Releases = Write != NoEvent && G[Write].Mode >= Order::Release;
+  if (Acquires)
+    F.Sync.insert(Read);
+  if (Releases)
+    F.LwSync.insert(Write);
+  // One instruction that does both is a barrier for what comes after it.
+  if (Acquires && Releases && P.Updates == ArmUpdates::Single && G[Read].Mode != Order::AcquirePC)
+    F.Sync.insert(Write);
+}
+
+template <unsigned Words> void OutOfOrder<Words>::fencesBehind(Flow &F, const Operation &Op, EventId Read, EventId Write) {
   bool Unlocks = Op.Kind == OperationKind::Sync && (Op.Sync == SyncOp::MutexUnlock || Op.Sync == SyncOp::SpinUnlock);
-  if (Model == AxiomaticModel::Rc11)
+  if (hasModes(Model)) {
+    if (Model == AxiomaticModel::Armv8)
+      orderBehind(F, Read, Write);
     return;
+  }
   if (hasBuffers(Model)) {
     if (Op.Kind == OperationKind::Store && Op.Ordering == Order::SeqCst)
       fence(F, FenceKind::Full);

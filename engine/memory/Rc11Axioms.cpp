@@ -4,7 +4,9 @@ namespace picket {
 
 namespace {
 
-bool acquires(Order Mode) { return Mode == Order::Acquire || Mode == Order::AcqRel || Mode == Order::SeqCst; }
+bool acquires(Order Mode) {
+  return Mode == Order::AcquirePC || Mode == Order::Acquire || Mode == Order::AcqRel || Mode == Order::SeqCst;
+}
 bool releases(Order Mode) { return Mode == Order::Release || Mode == Order::AcqRel || Mode == Order::SeqCst; }
 
 template <unsigned Words> EventSet<Words> committed(const ExecutionGraph<Words> &G) {
