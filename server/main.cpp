@@ -63,8 +63,9 @@ Examples:
 
 static const char *const LitmusHelp =
     R"(FILE is a .litmus test (PPC, X86, X86_64, AArch64 or C) or a directory with such tests below. Models that are not named:
-power and sc for PPC, sc, tso and pso for X86 and X86_64, sc for AArch64 and C. A table (--expected) has a row per test and model with the columns test, model, quantifier,
-holds, fails, states and executions; without FILE all tests of its directory are run.
+power and sc for PPC, sc, tso and pso for X86 and X86_64, armv8 and sc for AArch64, c11 and sc for C. A table (--expected)
+has a row per test and model with the columns test, model, quantifier, holds, fails, states and executions; without FILE
+all tests of its directory are run.
 
 Exit codes: 0 every test was run, 1 a result differs from the table, 2 bad usage,
             3 a test cannot be read or run, 4 a limit was reached first.
@@ -88,16 +89,16 @@ Examples:
   picket robust --model tso --json queue.c
 )";
 
-static std::vector<MemoryModel> parseModels(const std::string &Text) {
+static std::vector<MemoryModel> parseModels(const std::string &Text, ModelUse Use = ModelUse::Programs) {
   std::string Wrong;
-  std::vector<MemoryModel> Models = modelsNamed(CLI::detail::split(Text, ','), Wrong);
+  std::vector<MemoryModel> Models = modelsNamed(CLI::detail::split(Text, ','), Wrong, Use);
   if (!Wrong.empty())
     throw CLI::ValidationError("--model", Wrong);
   return Models;
 }
 
 static std::vector<MemoryModel> graphModels() {
-  return modelsThat([](const MemoryModelInfo &M) { return isExploredAsGraphs(M.Model); });
+  return modelsThat([](const MemoryModelInfo &M) { return isExploredAsGraphs(M.Model) && !M.LitmusOnly; });
 }
 
 static void addChecksOption(CLI::App *Command, std::optional<Checks> &Looked) {
@@ -227,8 +228,8 @@ static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
   Litmus->footer(LitmusHelp);
   Litmus->add_option("FILE", Command.Paths, "Litmus tests, or directories of them");
   Litmus->add_option_function<std::string>(
-      "--model", [&Command](const std::string &Text) { Command.Models = parseModels(Text); },
-      "Memory models, comma separated: " + modelNames() + " [by architecture]");
+      "--model", [&Command](const std::string &Text) { Command.Models = parseModels(Text, ModelUse::LitmusTests); },
+      "Memory models, comma separated: " + modelNames(ModelUse::LitmusTests) + " [by architecture]");
   Litmus->add_option("--expected", Command.Expected, "A table of expected results to compare with")->type_name("FILE");
   Litmus->add_option("--unroll", Command.Options.Unroll, "Iterations of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))

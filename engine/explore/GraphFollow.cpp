@@ -30,9 +30,9 @@ private:
   using Walk = GraphWalk<Words>;
   using typename Walk::Set;
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
-  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::leaves, Walk::ending;
+  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::leaves, Walk::ending;
   using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
-  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Deferred, Walk::Notes;
+  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::HasModes, Walk::Deferred, Walk::Notes;
   using Index = std::map<std::tuple<uint32_t, uint32_t, uint64_t>, EventId>; // by thread (of the script), number, part
 
   void follow();
@@ -146,6 +146,10 @@ template <unsigned Words> void Follower<Words>::follow() {
       Decision = E;
   if (Decision != NoEvent)
     return withOutcome(Decision, stores(Names[Decision]), andFollow());
+  // Fences are no steps of a script: they happen as soon as they can.
+  for (EventId E = 0; HasModes && E < G.size(); ++E)
+    if (G[E].IsFence && !G.Committed.contains(E) && !Flow.isAbandoned(E) && isEnabled(E))
+      return withFence(E, andFollow());
   auto Goes = [&](uint8_t Turn) {
     for (size_t K = 0; K < Done.size(); ++K)
       if (const GraphScript::Step &S = Script.Steps[K];
@@ -346,6 +350,10 @@ template <typename Continuation>
 bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
   if (G.isLateWrite(E) && leaves(E)) {
     withNothing(E, Then);
+    return true;
+  }
+  if (G[E].IsFence) {
+    withFence(E, Then);
     return true;
   }
   const std::vector<EventId> Coherence = G.Places[placeOf(E)].Coherence;

@@ -90,7 +90,9 @@ template <unsigned Words> bool GraphWalk<Words>::isOpen(EventId E) const {
 /// wait for others come late, and last the writes that may turn out to be impossible.
 template <unsigned Words> uint64_t GraphWalk<Words>::rankOf(EventId E) const {
   const bool MayBeImpossible = G[E].Conditional || (G[E].OfUpdate && G[E].IsWrite);
-  uint64_t Group = G[E].Decides ? 0 : MayBeImpossible ? 4 : G[E].IsWrite ? 1 : Flow.mayWait(E) ? 3 : 2;
+  uint64_t Group = G[E].Decides || G[E].IsFence ? 0 : MayBeImpossible ? 4 : G[E].IsWrite ? 1 : Flow.mayWait(E) ? 3 : 2;
+  if (HasPreferences && Group && Group < 4 && !Model->preferBefore(G, E).isSubsetOf(G.Committed))
+    Group = MayBeImpossible ? 6 : 5;
   return (Group << 32) + G[E].Index;
 }
 
@@ -219,6 +221,10 @@ template <unsigned Words> bool GraphWalk<Words>::place(EventId Read, EventId Sou
   G.commitRead(Read, Source);
   if (G.isSplit(Read))
     G[Read].Value = Flow.joined(Read);
+  if (HasModes && G[Read].OfUpdate) {
+    const bool HasEnded = Source != NoEvent && G[Source].Ends;
+    G.setMode(Read, HasEnded ? Order::Relaxed : Flow.modeOfRead(Read));
+  }
   Model->extend(G, Read);
   if (Model->allows(G, Read) && (G.lastWith(Read) == Read || placeUpdate(Read, Source, Done)))
     return true;

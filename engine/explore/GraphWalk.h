@@ -33,7 +33,8 @@ protected:
   GraphWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
             EndingMemory &Memory)
       : Shared(Shared), Memory(Memory), M(P, Shared, Options), Flow(M, G, Model.orders(), Memory),
-        Model(Model.axioms<Words>()), WritesLate(Model.orders() == MemoryModel::Power) {
+        Model(Model.axioms<Words>()), WritesLate(Model.orders() == MemoryModel::Power),
+        HasModes(Model.orders() == MemoryModel::C11), HasPreferences(Model.orders() == MemoryModel::Armv8) {
     if (this->Model->knowsSections())
       Flow.allowSections();
   }
@@ -58,6 +59,7 @@ protected:
   template <typename Continuation> bool withRead(EventId E, EventId Source, uint32_t Home, Continuation Then);
   template <typename Continuation> bool withWrite(EventId E, uint32_t Position, Continuation Then);
   template <typename Continuation> void withOutcome(EventId E, bool Succeeds, Continuation Then);
+  template <typename Continuation> void withFence(EventId E, Continuation Then);
   /// The same for the late write of an update that leaves things as they are.
   template <typename Continuation> void withNothing(EventId Write, Continuation Then);
   /// Its commit-before: what it would have written does not matter.
@@ -129,6 +131,8 @@ protected:
   OutOfOrder<Words> Flow;
   std::unique_ptr<Axioms<Words>> Model;
   const bool WritesLate;    // whether updates may
+  const bool HasModes;      // whether a compare-and-swap that fails has a memory order of its own
+  const bool HasPreferences; // whether the axioms prefer some order of commits
   /// Committed, in order; an update that does not write late is named by its read, what is split once for each cell.
   std::vector<EventId> Run;
   std::vector<EventId> Half; // accesses that are split, once for each cell that is chosen before the last
@@ -292,6 +296,22 @@ void GraphWalk<Words>::withOutcome(EventId E, bool Succeeds, Continuation Then) 
   Run.pop_back();
   Flow.undoTo(Before);
   G.uncommitVoid(E);
+}
+
+template <unsigned Words>
+template <typename Continuation>
+void GraphWalk<Words>::withFence(EventId E, Continuation Then) {
+  Scope Here(*this);
+  auto Before = Flow.mark();
+  G[E].Past = pastOf(commitBefore(E));
+  Model->extend(G, E);
+  G.commitFence(E);
+  Run.push_back(E);
+  if (advance())
+    Then();
+  Run.pop_back();
+  Flow.undoTo(Before);
+  G.uncommitFence(E);
 }
 
 template <unsigned Words>

@@ -25,6 +25,8 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     leaf();
   else if (G[E].Decides)
     exploreOutcome(E);
+  else if (G[E].IsFence)
+    withFence(E, [&] { explore(); });
   else if (G[E].IsWrite)
     exploreWrite(E);
   else
@@ -159,6 +161,8 @@ void RsmcWorker<Words, Base>::follow(const std::vector<Step> &Steps, size_t At, 
     return;
   }
   auto Next = [&] { follow(Steps, At + 1, Then); };
+  if (G[E].IsFence)
+    return withFence(E, Next);
   if (!G[E].IsWrite) {
     if (!withRead(E, findSource(Parameter), Home, Next))
       ++Result.RejectedBranches;
@@ -414,7 +418,7 @@ template <unsigned Words, template <unsigned> class Base>
 RsmcStep RsmcWorker<Words, Base>::stepOf(EventId E, uint32_t Cell, Set &Present) const {
   if (G[E].Decides)
     return {keyOf(E), Flow.succeeds(E)};
-  if (G[E].Void) // a late write that leaves things as they are
+  if (G[E].Void) // a fence, or a late write that leaves things as they are
     return {keyOf(E), 0};
   const Key Parameter = G[E].IsWrite ? parameterOf(E, Cell, Present) : keyOf(G.cell(E, Cell).Source);
   if (Cell + 1 == G[E].NumCells)

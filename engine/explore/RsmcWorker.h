@@ -44,7 +44,7 @@ private:
   using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared,
       Walk::Memory;
   using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
-  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::ending;
+  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::ending;
   using Walk::writesLate, Walk::leaves;
   /// Whether a write may turn out to be impossible, wherever in coherence it is.
   bool mayBeImpossible(EventId Write) const { return G[Write].Conditional || G.isLateWrite(Write); }

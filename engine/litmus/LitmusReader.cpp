@@ -107,6 +107,8 @@ private:
     if (!Language)
       refuseLitmus(Line, Word);
     Test.Architecture = Language->Which;
+    if (Test.Architecture == LitmusArchitecture::AArch64)
+      Test.Code.Updates = ArmUpdates::Single;
     Test.Name = trimmed(Text.upTo("\n"));
     if (Test.Name.empty())
       failLitmus(Line, "the test has no name");

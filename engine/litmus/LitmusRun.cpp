@@ -14,8 +14,8 @@ std::vector<MemoryModel> modelsFor(LitmusArchitecture A) {
   case LitmusArchitecture::PPC: return {MemoryModel::Power, MemoryModel::SC};
   case LitmusArchitecture::X86:
   case LitmusArchitecture::X86_64: return {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
-  case LitmusArchitecture::AArch64:
-  case LitmusArchitecture::C: break;
+  case LitmusArchitecture::AArch64: return {MemoryModel::Armv8, MemoryModel::SC};
+  case LitmusArchitecture::C: return {MemoryModel::C11, MemoryModel::SC};
   }
   return {MemoryModel::SC};
 }

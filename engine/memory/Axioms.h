@@ -11,6 +11,9 @@
 
 namespace picket {
 
+/// Whether accesses have memory orders of their own, where others have fences around them.
+constexpr bool hasModes(MemoryModel Model) { return Model == MemoryModel::Armv8 || Model == MemoryModel::C11; }
+
 template <unsigned Words> class Axioms {
 public:
   using Graph = ExecutionGraph<Words>;
@@ -21,6 +24,10 @@ public:
   /// The fetched events of its thread that must be committed before E. (Reads-from adds the source.) Which accesses of
   /// the same place there are is known only once what this names apart from them is committed.
   virtual Set commitBefore(const Graph &G, EventId E) const = 0;
+
+  /// Events that E mostly comes after: where there is a choice, these are committed first. A graph that has them in
+  /// another order may turn out to be none.
+  virtual Set preferBefore(const Graph &, EventId) const { return Set(); }
 
   /// Fills in the rows of E, which is committed but for its position, if it is a write. Nothing leads from E to events
   /// that were committed before, apart from coherence and from-reads.

@@ -61,6 +61,7 @@ public:
   std::vector<PlaceState> Places; // never taken back: a place without committed accesses is as good as none
   Set Committed;
   Set Reads, Writes;     // among the committed
+  Set Fences, SeqCst;    // C11: the fences among them, and all whose order is seq_cst
   bool AnySplit = false; // some access is, or was: mostly none is, and nothing is to be looked for
   bool AnySections = false; // some event is, or was, in an atomic section
   [[no_unique_address]] LargeGraph<Words> Large;
@@ -217,6 +218,7 @@ public:
       Places[C.Place].Reads.insert(E);
     });
     Reads.insert(E);
+    noteMode(E);
     if constexpr (IsLarge) {
       Large.commit(E, Committed);
       Events[E].More.From.clear();
@@ -235,6 +237,7 @@ public:
     });
     Events[E].Chosen -= isSplit(E);
     Reads.erase(E);
+    forgetMode(E);
     Committed.erase(E);
     if constexpr (IsLarge)
       Large.uncommit();
@@ -257,6 +260,7 @@ public:
     });
     Readers[E].clear();
     Writes.insert(E);
+    noteMode(E);
     if constexpr (IsLarge) {
       Large.commit(E, Committed);
       forEachCell(E, [&](const GraphCell &C) { leadsBackTo(Places[C.Place], C.Position); });
@@ -273,6 +277,7 @@ public:
       P.NumEnds -= Events[E].Ends;
     });
     Writes.erase(E);
+    forgetMode(E);
     Committed.erase(E);
     if constexpr (IsLarge)
       Large.uncommit();
@@ -294,6 +299,23 @@ public:
     Committed.erase(E);
     if constexpr (IsLarge)
       Large.uncommit();
+  }
+
+  /// Of a committed read: what it reads decides.
+  void setMode(EventId Read, Order Mode) {
+    forgetMode(Read);
+    Events[Read].Mode = Mode;
+    noteMode(Read);
+  }
+  void commitFence(EventId E) {
+    Fences.insert(E);
+    noteMode(E);
+    commitVoid(E);
+  }
+  void uncommitFence(EventId E) {
+    uncommitVoid(E);
+    forgetMode(E);
+    Fences.erase(E);
   }
 
   /// Atomicity, for a write that was just committed, if it was kept without that: nobody else writes between the write
@@ -344,6 +366,15 @@ public:
   }
 
 private:
+  void noteMode(EventId E) {
+    if (Events[E].Mode == Order::SeqCst)
+      SeqCst.insert(E);
+  }
+  void forgetMode(EventId E) {
+    if (Events[E].Mode == Order::SeqCst)
+      SeqCst.erase(E);
+  }
+
   /// Where the readers of a write in a place are noted. A small graph has one set for all places of a write.
   Set &readersIn(PlaceId Place, EventId Write) {
     if (Write == NoEvent)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "memory/LargeGraph.h"
+#include "program/Program.h"
 
 namespace picket {
 
@@ -36,6 +37,9 @@ template <unsigned Words> struct GraphEvent : GraphCell { // the only cell; if i
   uint64_t Part = 0;      // which of them: counted, or where in its object
   bool IsWrite = false;
   bool OfUpdate = false;      // this read and the next event, or this write and the event before
+  bool IsFence = false;       // no access: a fence, where the model has them as events (C11)
+  Order Mode = Order::NotAtomic; // ARM64, C11: the memory order of an access or of a fence
+  bool Unused = false;           // ARM64: the read of an update that returns nothing
   bool Decides = false;       // no access, but the choice whether a store-conditional succeeds
   bool Conditional = false;   // the write of a store-conditional that is to succeed
   bool Locked = false;        // of an update that is a full fence under TSO and PSO

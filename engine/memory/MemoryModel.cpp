@@ -13,12 +13,16 @@ std::optional<MemoryModel> modelNamed(std::string_view Name) {
   return std::nullopt;
 }
 
-std::vector<MemoryModel> modelsNamed(const std::vector<std::string> &Names, std::string &Wrong) {
+std::vector<MemoryModel> modelsNamed(const std::vector<std::string> &Names, std::string &Wrong, ModelUse Use) {
   std::vector<MemoryModel> Models;
   for (const std::string &Name : Names) {
     const std::optional<MemoryModel> M = modelNamed(Name);
     if (!M) {
-      Wrong = "'" + Name + "' is no memory model (" + modelNames() + ")";
+      Wrong = "'" + Name + "' is no memory model (" + modelNames(Use) + ")";
+      return {};
+    }
+    if (Use == ModelUse::Programs && infoOf(*M).LitmusOnly) {
+      Wrong = "'" + Name + "' is for litmus tests only: programs cannot be checked under " + titleOf(*M) + " yet";
       return {};
     }
     if (std::find(Models.begin(), Models.end(), *M) == Models.end())
@@ -27,8 +31,8 @@ std::vector<MemoryModel> modelsNamed(const std::vector<std::string> &Names, std:
   return Models;
 }
 
-std::vector<MemoryModel> allModels() {
-  return modelsThat([](const MemoryModelInfo &) { return true; });
+std::vector<MemoryModel> allModels(ModelUse Use) {
+  return modelsThat([Use](const MemoryModelInfo &M) { return Use == ModelUse::LitmusTests || !M.LitmusOnly; });
 }
 
 std::vector<MemoryModel> defaultModels() {
@@ -50,7 +54,7 @@ static std::string listOf(const std::vector<MemoryModel> &Models, std::string_vi
   return List;
 }
 
-std::string modelNames() { return namesOf(allModels(), ", "); }
+std::string modelNames(ModelUse Use) { return namesOf(allModels(Use), ", "); }
 
 std::string titlesOf(const std::vector<MemoryModel> &Models, std::string_view Last) {
   return listOf(Models, Last, titleOf);

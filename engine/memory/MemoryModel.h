@@ -12,7 +12,7 @@
 
 namespace picket {
 
-enum class MemoryModel : uint8_t { SC, TSO, PSO, Power };
+enum class MemoryModel : uint8_t { SC, TSO, PSO, Armv8, Power, C11 };
 
 /// Which explorer enumerates the executions of a model.
 enum class ModelExplorer : uint8_t {
@@ -54,6 +54,7 @@ struct MemoryModelInfo {
   const char *Title;       // for people: "TSO"
   const char *Description; // one sentence for editors
   bool ByDefault;          // checked where nobody names models
+  bool LitmusOnly = false; // litmus tests can be run under it, programs cannot be checked yet
   ModelExplorer Explorer;
   Buffering Buffers;   // Explorer is StoreBuffers
   ModelSet WeakerThan; // models each of whose executions is one of this model, too
@@ -65,7 +66,7 @@ struct MemoryModelInfo {
 
 /// One for each model, in the order of the enum. That is the order in which they are told, and checked: models that
 /// others are weaker than come first.
-inline constexpr std::array<MemoryModelInfo, 4> MemoryModels = {{
+inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
     {.Model = MemoryModel::SC,
      .Name = "sc",
      .Title = "SC",
@@ -102,6 +103,19 @@ inline constexpr std::array<MemoryModelInfo, 4> MemoryModels = {{
      .Monitored = true,
      .Searched = true,
      .Fences = {.StoreStore = true}},
+    {.Model = MemoryModel::Armv8,
+     .Name = "armv8",
+     .Title = "ARM64",
+     .Description = "ARMv8 (ARM64): like POWER, but a store reaches all other threads at the same time",
+     .ByDefault = false,
+     .LitmusOnly = true,
+     .Explorer = ModelExplorer::ExecutionGraphs,
+     .Buffers = Buffering::None,
+     .WeakerThan = ModelSet(MemoryModel::SC),
+     .Chronological = false,
+     .Monitored = false,
+     .Searched = false,
+     .Fences = {.Lightweight = true}},
     {.Model = MemoryModel::Power,
      .Name = "power",
      .Title = "POWER",
@@ -114,6 +128,19 @@ inline constexpr std::array<MemoryModelInfo, 4> MemoryModels = {{
      .Monitored = false,
      .Searched = false,
      .Fences = {.Lightweight = true, .ISync = true}},
+    {.Model = MemoryModel::C11,
+     .Name = "c11",
+     .Title = "C11",
+     .Description = "C11: what the language itself promises, with the repaired seq_cst of RC11",
+     .ByDefault = false,
+     .LitmusOnly = true,
+     .Explorer = ModelExplorer::ExecutionGraphs,
+     .Buffers = Buffering::None,
+     .WeakerThan = ModelSet(MemoryModel::SC),
+     .Chronological = false,
+     .Monitored = false,
+     .Searched = false,
+     .Fences = {.Lightweight = true}},
 }};
 
 constexpr const MemoryModelInfo &infoOf(MemoryModel M) { return MemoryModels[static_cast<size_t>(M)]; }
@@ -133,8 +160,12 @@ constexpr bool isWeaker(MemoryModel Weaker, MemoryModel Stronger) { return infoO
 /// The model of that name, whatever the case of its letters.
 std::optional<MemoryModel> modelNamed(std::string_view Name);
 
-/// Models by name, each once. If a name is no model's, `Wrong` says so, with the names there are.
-std::vector<MemoryModel> modelsNamed(const std::vector<std::string> &Names, std::string &Wrong);
+/// What somebody wants to do under a model.
+enum class ModelUse : uint8_t { Programs, LitmusTests };
+
+/// Models by name, each once. If a name is no model's, or programs cannot be checked under it, `Wrong` says so.
+std::vector<MemoryModel> modelsNamed(const std::vector<std::string> &Names, std::string &Wrong,
+                                     ModelUse Use = ModelUse::Programs);
 
 /// All models for which something holds, in the order of the table.
 template <typename Predicate> std::vector<MemoryModel> modelsThat(Predicate Holds) {
@@ -144,12 +175,12 @@ template <typename Predicate> std::vector<MemoryModel> modelsThat(Predicate Hold
       Models.push_back(M.Model);
   return Models;
 }
-std::vector<MemoryModel> allModels();
+std::vector<MemoryModel> allModels(ModelUse Use = ModelUse::Programs);
 std::vector<MemoryModel> defaultModels();
 std::vector<MemoryModel> monitoredModels();
 
 /// "sc, tso, pso, power"
-std::string modelNames();
+std::string modelNames(ModelUse Use = ModelUse::Programs);
 /// "SC, TSO and PSO"; `Last` stands before the last one.
 std::string titlesOf(const std::vector<MemoryModel> &Models, std::string_view Last = " and ");
 /// "sc, tso, pso or power"

@@ -1,6 +1,8 @@
 #include "memory/OrderAxioms.h"
 
+#include "memory/Armv8Axioms.h"
 #include "memory/PowerAxioms.h"
+#include "memory/Rc11Axioms.h"
 
 namespace picket {
 
@@ -58,6 +60,8 @@ template <unsigned Words> std::unique_ptr<Axioms<Words>> Axioms<Words>::make(Mem
   case MemoryModel::TSO:
   case MemoryModel::PSO: return std::make_unique<OrderAxioms<Words>>(Model);
   case MemoryModel::Power: return std::make_unique<PowerAxioms<Words>>();
+  case MemoryModel::Armv8: return std::make_unique<Armv8Axioms<Words>>();
+  case MemoryModel::C11: return std::make_unique<Rc11Axioms<Words>>();
   }
   return nullptr;
 }

@@ -96,7 +96,10 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
   switch (I.Op) {
   case Opcode::Fence:
     note({GraphNotes::Deed::Fence, T, 0, static_cast<FenceKind>(I.C), 0, {}});
-    fence(F, static_cast<FenceKind>(I.C));
+    if (Model == MemoryModel::C11)
+      fetchFence(T, static_cast<FenceKind>(I.C));
+    else
+      fence(F, static_cast<FenceKind>(I.C));
     ++S.Pc;
     return true;
   case Opcode::CondJump:

@@ -75,6 +75,8 @@ public:
     SyncResult Result;  // of a synchronisation object
   };
   Update update(EventId Read, uint64_t Value);
+  /// C11: the order of a read whose value is known. A compare-and-swap that fails has its own.
+  Order modeOfRead(EventId Read);
 
   /// To be told of committed updates, and of how store-conditionals turn out.
   void noteUpdate(EventId Read, const Update &Done);
@@ -221,8 +223,11 @@ private:
   bool doReturn(ThreadId T, const Instruction &I);
   bool pure(ThreadId T, const Instruction &I);
   void fence(Flow &F, FenceKind Kind);
+  void fetchFence(ThreadId T, FenceKind Kind);
   void fencesBefore(Flow &F, const Operation &Op);
-  void fencesBehind(Flow &F, const Operation &Op, EventId Read);
+  void fencesBehind(Flow &F, const Operation &Op, EventId Read, EventId Write);
+  void orderBehind(Flow &F, EventId Read, EventId Write);
+  void barrier(Flow &F, FenceKind Kind);
   void begin(ThreadId T, ThreadId Parent);
   EventId addEvent(ThreadId T, const Operation &Op, bool IsWrite);
   void note(GraphNotes::Deed What);

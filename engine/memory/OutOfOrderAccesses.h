@@ -27,6 +27,39 @@ inline Operation operationOf(const Instruction &I) {
   return Op;
 }
 
+inline bool isLock(SyncOp Op) {
+  switch (Op) {
+  case SyncOp::MutexLock:
+  case SyncOp::MutexTryLock:
+  case SyncOp::MutexTimedLock:
+  case SyncOp::SpinLock:
+  case SyncOp::SpinTryLock:
+  case SyncOp::RwReadLock:
+  case SyncOp::RwTryReadLock:
+  case SyncOp::RwWriteLock:
+  case SyncOp::RwTryWriteLock: return true;
+  default: return false;
+  }
+}
+
+/// Locks acquire, unlocks release, other synchronisation does both.
+inline Order orderOf(SyncOp Op) {
+  if (isLock(Op))
+    return Order::Acquire;
+  return Op == SyncOp::MutexUnlock || Op == SyncOp::SpinUnlock ? Order::Release : Order::AcqRel;
+}
+
+/// C11: the order of a read or of a write, given that of the operation. An update has both.
+inline Order modeOf(Order Ordering, bool IsWrite) {
+  switch (Ordering) {
+  case Order::AcqRel: return IsWrite ? Order::Release : Order::Acquire;
+  case Order::Release: return IsWrite ? Order::Release : Order::Relaxed;
+  case Order::AcquirePC:
+  case Order::Acquire: return IsWrite ? Order::Relaxed : Ordering;
+  default: return Ordering;
+  }
+}
+
 template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const Operation &Op, bool IsWrite) {
   // Nobody reads a recording of so many accesses, and what is made of it takes time: it is then told without one.
   constexpr uint32_t MostRecorded = 4'000;
@@ -69,6 +102,8 @@ template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const 
     Notes->Stacks.push_back(M.callStack(T));
   Access &A = Accesses.emplace_back();
   A.Op = Op;
+  if (hasModes(Model))
+    G[Id].Mode = modeOf(Op.Kind == OperationKind::Sync ? orderOf(Op.Sync) : Op.Ordering, IsWrite);
   A.Waits = Op.Kind == OperationKind::Sync ? isBlocking(Op.Sync) : Op.MaySpin;
   if (F.InSection) {
     if (A.Waits && !IsWrite)
@@ -246,6 +281,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
     Accesses[E].Offset = HasOffset ? I.Imm : 0;
     G[E].Address = AddressLoads;
     G[E].OfUpdate = Updates;
+    G[E].Unused = Updates && I.Flags & ResultUnused;
     G[E].Locked =
         Updates && (Model == MemoryModel::TSO || Op.Ordering == Order::NotAtomic || Op.Ordering >= Order::Release);
     splitAccess(E, partsOf(E));
@@ -266,9 +302,13 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
         Accesses[Read].Expected = Accesses[Write].Expected = read(T, I.B);
         if (IsWide)
           Accesses[Read].Expected2 = Accesses[Write].Expected2 = readUpper(T, I.B);
-        G[Write].Control.insert(Read);
-        G[Write].Control |= loadsOf(Accesses[Read].Expected) | loadsOf(Accesses[Read].Expected2);
-      } else if (Op.Rmw != RmwOp::Xchg) {
+        if (Model != MemoryModel::Armv8 || P.Updates == ArmUpdates::Exclusive) {
+          G[Write].Control.insert(Read);
+          G[Write].Control |= loadsOf(Accesses[Read].Expected) | loadsOf(Accesses[Read].Expected2);
+        }
+        if (Model == MemoryModel::Armv8 && P.Updates == ArmUpdates::Exclusive) // it branches on the comparison
+          F.Control |= G[Write].Control;
+      } else if (Op.Rmw != RmwOp::Xchg && (Model != MemoryModel::Armv8 || P.Updates == ArmUpdates::Exclusive)) {
         G[Write].Data.insert(Read);
       }
     }
@@ -283,7 +323,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   if (I.Op == Opcode::LoadReserve)
     F.Reserved = Read;
   F.AddressBefore |= AddressLoads;
-  fencesBehind(F, Op, Read);
+  fencesBehind(F, Op, Read, Write);
 
   // Behind it, as Interpreter::complete does.
   Interpreter Run(M, T);
@@ -323,9 +363,10 @@ template <unsigned Words> void OutOfOrder<Words>::fetchSync(ThreadId T, const In
     G[E].OfUpdate = G[E].Locked = true;
     splitAccess(E, partsOf(E));
   }
-  G[Write].Data.insert(Read);
+  if (Model != MemoryModel::Armv8)
+    G[Write].Data.insert(Read);
   F.AddressBefore |= AddressLoads;
-  fencesBehind(F, Op, Read);
+  fencesBehind(F, Op, Read, Write);
   if (Op.Sync != SyncOp::MutexUnlock && Op.Sync != SyncOp::SpinUnlock) {
     F.Waiting = Read;
     return;
@@ -336,7 +377,60 @@ template <unsigned Words> void OutOfOrder<Words>::fetchSync(ThreadId T, const In
     setTag(tags(T)[I.Dst], resultNode(Read, Node::Returned));
 }
 
+/// C11: a fence is an event. The others have it as a set of what comes before it.
+template <unsigned Words> void OutOfOrder<Words>::fetchFence(ThreadId T, FenceKind Kind) {
+  Order Mode = Order::NotAtomic;
+  switch (withoutArm(Kind)) {
+  case FenceKind::Full: Mode = Order::SeqCst; break;
+  case FenceKind::StoreStore:
+  case FenceKind::Release: Mode = Order::Release; break;
+  case FenceKind::Acquire: Mode = Order::Acquire; break;
+  case FenceKind::AcqRel:
+  case FenceKind::LwSync: Mode = Order::AcqRel; break;
+  default: return; // C11 has nothing like it
+  }
+  if (M.alone())
+    return;
+  Operation Op;
+  Op.Kind = OperationKind::Fence;
+  Op.Ordering = Mode;
+  const EventId E = addEvent(T, Op, false);
+  G[E].IsFence = true;
+  G[E].Mode = Mode;
+  ++M.Threads[T]->S.Operations;
+}
+
+template <unsigned Words> Order OutOfOrder<Words>::modeOfRead(EventId Read) {
+  const Operation &Op = Accesses[Read].Op;
+  if (Op.Kind == OperationKind::CmpXchg && update(Read, G[Read].Value).Does != Update::Writes)
+    return modeOf(Op.FailureOrdering, false);
+  return modeOf(Op.Kind == OperationKind::Sync ? orderOf(Op.Sync) : Op.Ordering, false);
+}
+
+/// ARM64: F.Sync is what comes before everything later, F.Eieio before later writes.
+template <unsigned Words> void OutOfOrder<Words>::barrier(Flow &F, FenceKind Kind) {
+  auto Add = [&](bool Writes, Set &Into) {
+    F.Events.forEach([&](EventId E) {
+      if (G[E].IsWrite == Writes && !G[E].Decides && !(G[E].Unused && !Writes))
+        Into.insert(E);
+    });
+  };
+  switch (Kind) {
+  case FenceKind::Acquire: // atomic_thread_fence(acquire) is DMB ISHLD
+  case FenceKind::DmbLd:
+  case FenceKind::DsbLd: Add(false, F.Sync); break;
+  case FenceKind::StoreStore:
+  case FenceKind::DmbSt: Add(true, F.Eieio); break;
+  case FenceKind::DsbSt: Add(true, F.Sync); break;
+  case FenceKind::Isb:
+  case FenceKind::ISync: F.ControlISync |= F.Control | F.AddressBefore; break;
+  default: F.Sync |= F.Events; break;
+  }
+}
+
 template <unsigned Words> void OutOfOrder<Words>::fence(Flow &F, FenceKind Kind) {
+  if (Model == MemoryModel::Armv8)
+    return barrier(F, Kind);
   bool Light = Model == MemoryModel::Power;
   switch (withoutArm(Kind)) {
   case FenceKind::Full: F.Sync |= F.Events; break;
@@ -353,24 +447,11 @@ template <unsigned Words> void OutOfOrder<Words>::fence(Flow &F, FenceKind Kind)
   }
 }
 
-inline bool isLock(SyncOp Op) {
-  switch (Op) {
-  case SyncOp::MutexLock:
-  case SyncOp::MutexTryLock:
-  case SyncOp::MutexTimedLock:
-  case SyncOp::SpinLock:
-  case SyncOp::SpinTryLock:
-  case SyncOp::RwReadLock:
-  case SyncOp::RwTryReadLock:
-  case SyncOp::RwWriteLock:
-  case SyncOp::RwTryWriteLock: return true;
-  default: return false;
-  }
-}
-
 /// The fences that stand in front of an operation of a certain order. Locks acquire, other synchronisation releases
 /// too.
 template <unsigned Words> void OutOfOrder<Words>::fencesBefore(Flow &F, const Operation &Op) {
+  if (hasModes(Model)) // orders are of the accesses themselves
+    return;
   if (Op.Kind == OperationKind::Sync) {
     if (!isLock(Op.Sync))
       fence(F, FenceKind::Release);
@@ -384,9 +465,27 @@ template <unsigned Words> void OutOfOrder<Words>::fencesBefore(Flow &F, const Op
   }
 }
 
-template <unsigned Words> void OutOfOrder<Words>::fencesBehind(Flow &F, const Operation &Op, EventId Read) {
+/// ARM64: what an access orders before all that comes after it (F.Sync), and before acquires (F.LwSync).
+template <unsigned Words> void OutOfOrder<Words>::orderBehind(Flow &F, EventId Read, EventId Write) {
+  const bool Acquires = Read != NoEvent && G[Read].Mode >= Order::AcquirePC && G[Read].Mode != Order::Release;
+  const bool Releases = Write != NoEvent && G[Write].Mode >= Order::Release;
+  if (Acquires)
+    F.Sync.insert(Read);
+  if (Releases)
+    F.LwSync.insert(Write);
+  // One instruction that does both is a barrier for what comes after it.
+  if (Acquires && Releases && P.Updates == ArmUpdates::Single && G[Read].Mode != Order::AcquirePC)
+    F.Sync.insert(Write);
+}
+
+template <unsigned Words> void OutOfOrder<Words>::fencesBehind(Flow &F, const Operation &Op, EventId Read, EventId Write) {
   bool Unlocks = Op.Kind == OperationKind::Sync && (Op.Sync == SyncOp::MutexUnlock || Op.Sync == SyncOp::SpinUnlock);
-  if (Model != MemoryModel::Power) {
+  if (hasModes(Model)) {
+    if (Model == MemoryModel::Armv8)
+      orderBehind(F, Read, Write);
+    return;
+  }
+  if (!AsGraphs) {
     if (Op.Kind == OperationKind::Store && Op.Ordering == Order::SeqCst)
       fence(F, FenceKind::Full);
     return;

@@ -143,7 +143,7 @@ template <unsigned Words> bool OutOfOrder<Words>::readInitial(EventId E, PlaceId
 
 template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
   Event &Found = G[E];
-  if (Found.Place != NoPlace || Found.Decides)
+  if (Found.Place != NoPlace || Found.Decides || Found.IsFence)
     return true;
   const Access &A = Accesses[E];
   Address Where;

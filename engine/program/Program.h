@@ -273,6 +273,13 @@ struct Loop {
   int32_t Outer = -1;    // index of the loop in which it is, if there is one
 };
 
+/// ARM64: the instructions that an atomic update becomes. Any: whatever is weaker, since a binary may meet both.
+enum class ArmUpdates : uint8_t {
+  Any,
+  Exclusive, // a load-exclusive and a store-exclusive, in a loop
+  Single     // one instruction (LSE)
+};
+
 struct Program {
   std::vector<Instruction> Code;
   std::vector<uint32_t> CodeLocations; // per instruction: index into Locations
@@ -291,6 +298,7 @@ struct Program {
   int32_t ErrnoGlobal = -1; // the thread-local global that stands for errno, if the program looks at it
   uint32_t NumSites = 0;   // allocation sites: one per alloca and per allocating call
   bool StartsThreads = false; // some function that could run calls a thread-creating builtin
+  ArmUpdates Updates = ArmUpdates::Any;
   bool FailsForNoReason = false; // it has instructions with the flag MayFail
 
   // Which operations fail for no reason. Executions in which not all of them do are not executions of this program.

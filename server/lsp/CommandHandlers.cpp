@@ -205,12 +205,12 @@ void LanguageServer::models(const Any &Params, Reply Answer) {
   if (std::optional<DocumentStatus> Status = Service->status(*File))
     Selected = Status->Options.Models;
   Array Models;
-  for (const MemoryModelInfo &M : MemoryModels)
-    Models.push_back(Object{{"model", M.Name},
-                            {"title", M.Title},
-                            {"description", M.Description},
+  for (MemoryModel M : allModels())
+    Models.push_back(Object{{"model", nameOf(M)},
+                            {"title", titleOf(M)},
+                            {"description", infoOf(M).Description},
                             {"available", true},
-                            {"selected", std::find(Selected.begin(), Selected.end(), M.Model) != Selected.end()}});
+                            {"selected", std::find(Selected.begin(), Selected.end(), M) != Selected.end()}});
   Answer(Object{{"models", std::move(Models)}});
 }
 

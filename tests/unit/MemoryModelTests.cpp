@@ -20,6 +20,7 @@ TEST(MemoryModels, HaveNamesOfTheirOwn) {
 
 TEST(MemoryModels, AreNamedInLists) {
   EXPECT_EQ(modelNames(), "sc, tso, pso, power");
+  EXPECT_EQ(modelNames(ModelUse::LitmusTests), "sc, tso, pso, armv8, power, c11");
   EXPECT_EQ(namesOf(monitoredModels(), " and "), "tso and pso");
   EXPECT_EQ(titlesOf({MemoryModel::SC, MemoryModel::TSO, MemoryModel::Power}), "SC, TSO and POWER");
   EXPECT_EQ(titlesOf({MemoryModel::PSO}), "PSO");
@@ -32,6 +33,16 @@ TEST(MemoryModels, AreParsedOnceEachAndInOrder) {
   EXPECT_EQ(Wrong, "");
   EXPECT_TRUE(modelsNamed({"sc", "x86"}, Wrong).empty());
   EXPECT_EQ(Wrong, "'x86' is no memory model (sc, tso, pso, power)");
+}
+
+TEST(MemoryModels, MayBeForLitmusTestsOnly) {
+  std::string Wrong;
+  EXPECT_TRUE(modelsNamed({"armv8"}, Wrong).empty());
+  EXPECT_EQ(Wrong, "'armv8' is for litmus tests only: programs cannot be checked under ARM64 yet");
+  Wrong.clear();
+  EXPECT_EQ(modelsNamed({"armv8", "c11"}, Wrong, ModelUse::LitmusTests),
+            (std::vector{MemoryModel::Armv8, MemoryModel::C11}));
+  EXPECT_EQ(Wrong, "");
 }
 
 TEST(MemoryModels, AreWeakerThanModelsBeforeThemOnly) {
