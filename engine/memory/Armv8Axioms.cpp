@@ -31,6 +31,40 @@ template <unsigned Words> EventSet<Words> lastOverlapping(const ExecutionGraph<W
   return Last;
 }
 
+/// The loads that a value really is made from, if the results of some CAS instructions come from what they expected.
+template <unsigned Words>
+EventSet<Words> realLoads(const ExecutionGraph<Words> &G, EventSet<Words> Loads, const EventSet<Words> &Expected) {
+  if (!Loads.intersects(Expected))
+    return Loads;
+  EventSet<Words> Real;
+  while (!Loads.empty()) {
+    const EventId Load = Loads.takeLast();
+    if (Expected.contains(Load))
+      Loads |= G[Load].Data; // earlier ones
+    else
+      Real.insert(Load);
+  }
+  return Real;
+}
+
+/// The loads that flow into an access, by registers, comparisons and the thread's own writes (pick and pmem).
+template <unsigned Words> EventSet<Words> flowInto(const ExecutionGraph<Words> &G, EventId E) {
+  EventSet<Words> All = G[E].Address | G[E].Data, Left = All;
+  if (G[E].IsWrite)
+    Left = All |= G[E].Control;
+  while (!Left.empty()) {
+    const EventId Load = Left.takeLast();
+    EventSet<Words> More = G[Load].Compares ? G[Load].Data : EventSet<Words>();
+    lastOverlapping(G, Load).forEach([&](EventId Write) {
+      if (G[Write].IsWrite)
+        More |= G[Write].Address | G[Write].Data | (G[Write].OfUpdate ? G[Write].Control : EventSet<Words>());
+    });
+    Left |= More - All;
+    All |= More;
+  }
+  return All;
+}
+
 } // namespace
 
 template <unsigned Words> EventSet<Words> Armv8Axioms<Words>::commitBefore(const Graph &G, EventId E) const {
@@ -48,11 +82,15 @@ template <unsigned Words> EventSet<Words> Armv8Axioms<Words>::preferBefore(const
   return localOrder(G, E);
 }
 
-template <unsigned Words> EventSet<Words> Armv8Axioms<Words>::localOrder(const Graph &G, EventId E) {
+template <unsigned Words>
+EventSet<Words> Armv8Axioms<Words>::localOrder(const Graph &G, EventId E, const Set &Expected) {
   const Event &Access = G[E];
-  Set Before = Access.Address | Access.Sync | Access.ControlISync;
+  Set Before = realLoads(G, Access.Address, Expected) | Access.Sync | Access.ControlISync |
+               realLoads(G, Access.ControlISync, Expected);
   if (Access.IsWrite) {
-    Before |= Access.Data | Access.Control | Access.AddressBefore | overlapping(G, E);
+    // A flow through the comparison of a CAS (pick) orders a write like any other.
+    const Set Flow = Access.Address | Access.Data | Access.Control | Access.AddressBefore;
+    Before |= Flow | realLoads(G, Flow, Expected) | overlapping(G, E);
     Access.Eieio.forEach([&](EventId Earlier) {
       if (G[Earlier].IsWrite)
         Before.insert(Earlier);
@@ -68,7 +106,7 @@ template <unsigned Words> EventSet<Words> Armv8Axioms<Words>::localOrder(const G
   lastOverlapping(G, E).forEach([&](EventId Write) {
     if (!G[Write].IsWrite)
       return;
-    Before |= G[Write].Address | G[Write].Data;
+    Before |= realLoads(G, G[Write].Address | G[Write].Data, Expected);
     if (const EventId Read = G.readOf(Write); Read != NoEvent && acquires(Access.Mode))
       Before.insert(Read);
   });
@@ -96,13 +134,32 @@ template <unsigned Words> bool Armv8Axioms<Words>::isInternallyVisible(const Gra
   });
 }
 
-template <unsigned Words> bool Armv8Axioms<Words>::isExternallyVisible(const Graph &G, EventId E) {
+/// plob: loads that flow, in whatever way, into an access that the thread keeps in order before a write.
+template <unsigned Words>
+EventSet<Words> Armv8Axioms<Words>::pickedBefore(const Graph &G, EventId Write, const Set &Expected) {
+  Set Past, Left, Picked;
+  Left.insert(Write);
+  while (!Left.empty()) {
+    const EventId To = Left.takeFirst();
+    if (To != Write)
+      Picked |= flowInto(G, To);
+    Set From = (localOrder(G, To, Expected) & G[Write].Before & (G.Reads | G.Writes)) - Past;
+    Past |= From;
+    Left |= From;
+  }
+  return Picked;
+}
+
+template <unsigned Words>
+bool Armv8Axioms<Words>::isAcyclic(const Graph &G, EventId E, const Set &Expected) {
   Set Seen, Left;
   Left.insert(E);
   while (!Left.empty()) {
     const EventId To = Left.takeFirst();
     const Event &Access = G[To];
-    Set From = Access.Order;
+    Set From = Expected.empty() ? Access.Order : localOrder(G, To, Expected);
+    if (G.AnyCompares && Access.IsWrite)
+      From |= pickedBefore(G, To, Expected);
     G.forEachCell(To, [&](const GraphCell &C) { // obs
       auto Add = [&](EventId X) {
         if (G.isExternal(X, To))
@@ -126,6 +183,43 @@ template <unsigned Words> bool Armv8Axioms<Words>::isExternallyVisible(const Gra
     Seen |= From;
   }
   return true;
+}
+
+/// The CAS instructions that write and whose result orders a read: for these it makes a difference where it comes from.
+template <unsigned Words> EventSet<Words> Armv8Axioms<Words>::choosable(const Graph &G) {
+  Set Found;
+  G.Reads.forEach([&](EventId Read) {
+    Set Orders = G[Read].Address;
+    lastOverlapping(G, Read).forEach([&](EventId Write) {
+      if (G[Write].IsWrite)
+        Orders |= G[Write].Address | G[Write].Data;
+    });
+    Orders.forEach([&](EventId Load) {
+      if (G[Load].Compares && G.Writes.contains(Load + 1))
+        Found.insert(Load);
+    });
+  });
+  return Found;
+}
+
+template <unsigned Words> bool Armv8Axioms<Words>::isExternallyVisible(const Graph &G, EventId E) {
+  if (isAcyclic(G, E, Set()))
+    return true;
+  if (!G.AnyCompares)
+    return false;
+  std::vector<EventId> All;
+  choosable(G).forEach([&](EventId Read) { All.push_back(Read); });
+  constexpr size_t Most = 16; // more than that are all taken alike: whoever has as many tests all threads of them
+  const uint32_t Choices = 1u << std::min(All.size(), Most);
+  for (uint32_t Choice = 1; Choice < Choices; ++Choice) {
+    Set Expected;
+    for (size_t K = 0; K < All.size(); ++K)
+      if (Choice >> std::min(K, Most - 1) & 1)
+        Expected.insert(All[K]);
+    if (isAcyclic(G, E, Expected))
+      return true;
+  }
+  return false;
 }
 
 template <unsigned Words> bool Armv8Axioms<Words>::allows(const Graph &G, EventId E) const {

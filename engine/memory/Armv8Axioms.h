@@ -21,12 +21,19 @@ public:
   void extend(Graph &G, EventId E) const override;
   bool allows(const Graph &G, EventId E) const override;
 
-  /// The part of ob that leads to an event from its own thread: lws, dob, aob and bob.
-  static Set localOrder(const Graph &G, EventId E);
+  /// The part of ob that leads to an event from its own thread: lws, dob, pob, aob and bob. `Expected`: the CAS
+  /// instructions, by their reads, whose result is taken to come from the expected value (see below).
+  static Set localOrder(const Graph &G, EventId E, const Set &Expected = Set());
   /// acyclic(po-loc | rf | co | fr), for a new event.
   static bool isInternallyVisible(const Graph &G, EventId E);
-  /// acyclic(ob), for a new event.
+  /// acyclic(ob), for a new event. A CAS that writes has found what was expected, so that its result may have come from
+  /// the read or from the expected value: the graph is allowed if it is so for one choice of them.
   static bool isExternallyVisible(const Graph &G, EventId E);
+
+private:
+  static bool isAcyclic(const Graph &G, EventId E, const Set &Expected);
+  static Set pickedBefore(const Graph &G, EventId Write, const Set &Expected);
+  static Set choosable(const Graph &G);
 };
 
 } // namespace picket

@@ -62,6 +62,7 @@ public:
   Set Committed;
   Set Reads, Writes;     // among the committed
   Set Fences, SeqCst;    // C11: the fences among them, and all whose order is seq_cst
+  bool AnyCompares = false; // ARM64: there is, or was, a CAS
   bool AnySplit = false; // some access is, or was: mostly none is, and nothing is to be looked for
   bool AnySections = false; // some event is, or was, in an atomic section
   [[no_unique_address]] LargeGraph<Words> Large;

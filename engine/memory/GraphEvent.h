@@ -40,6 +40,7 @@ template <unsigned Words> struct GraphEvent : GraphCell { // the only cell; if i
   bool IsFence = false;       // no access: a fence, where the model has them as events (C11)
   Order Mode = Order::NotAtomic; // ARM64, C11: the memory order of an access or of a fence
   bool Unused = false;           // ARM64: the read of an update that returns nothing
+  bool Compares = false;         // ARM64: the read of a CAS; Data is what makes up the expected value
   bool Decides = false;       // no access, but the choice whether a store-conditional succeeds
   bool Conditional = false;   // the write of a store-conditional that is to succeed
   bool Locked = false;        // of an update that is a full fence under TSO and PSO

@@ -302,12 +302,16 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
         Accesses[Read].Expected = Accesses[Write].Expected = read(T, I.B);
         if (IsWide)
           Accesses[Read].Expected2 = Accesses[Write].Expected2 = readUpper(T, I.B);
-        if (Model != MemoryModel::Armv8 || P.Updates == ArmUpdates::Exclusive) {
+        const Set Compared = loadsOf(Accesses[Read].Expected) | loadsOf(Accesses[Read].Expected2);
+        G[Write].Control |= Compared;
+        if (Model != MemoryModel::Armv8 || P.Updates == ArmUpdates::Exclusive)
           G[Write].Control.insert(Read);
-          G[Write].Control |= loadsOf(Accesses[Read].Expected) | loadsOf(Accesses[Read].Expected2);
-        }
         if (Model == MemoryModel::Armv8 && P.Updates == ArmUpdates::Exclusive) // it branches on the comparison
           F.Control |= G[Write].Control;
+        if (Model == MemoryModel::Armv8 && P.Updates != ArmUpdates::Exclusive) {
+          G[Read].Data = Compared;
+          G[Read].Compares = G.AnyCompares = true;
+        }
       } else if (Op.Rmw != RmwOp::Xchg && (Model != MemoryModel::Armv8 || P.Updates == ArmUpdates::Exclusive)) {
         G[Write].Data.insert(Read);
       }
