@@ -65,6 +65,7 @@ public:
   bool AnyCompares = false; // ARM64: there is, or was, a CAS
   bool AnySplit = false; // some access is, or was: mostly none is, and nothing is to be looked for
   bool AnySections = false; // some event is, or was, in an atomic section
+  bool CreatesInSections = false; // some thread is, or was, created in one
   [[no_unique_address]] LargeGraph<Words> Large;
 
   Event &operator[](EventId E) { return Events[E]; }

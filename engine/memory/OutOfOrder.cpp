@@ -31,6 +31,7 @@ template <unsigned Words> void OutOfOrder<Words>::noteCreated() {
     note({GraphNotes::Deed::Create, Parent, 0, FenceKind::Full, Child, M.createdFrom(Child)});
     if (!AsGraphs) // drains the buffer
       fence(Flows[Parent], FenceKind::Full);
+    G.CreatesInSections |= Flows[Parent].InSection;
     begin(Child, Parent);
   }
   M.clearCreated();

@@ -276,11 +276,7 @@ template <unsigned Words> bool PowerAxioms<Words>::seesWhole(const Graph &G, Eve
 }
 
 template <unsigned Words> bool PowerAxioms<Words>::keepsSectionsWhole(const Graph &G, EventId E) {
-  // Without an edge that leads on, from it or from an earlier event of its section, it is in no cycle.
-  const uint32_t Section = G[E].Section;
-  if (!leadsOn(G, E) && (Section == 0 || E == Section - 1))
-    return true;
-  return sections::Quotient<Words>(G, E).isAllowed();
+  return !sections::leadsOut(G, E) || sections::Quotient<Words>(G, E).isAllowed();
 }
 
 template <unsigned Words> bool PowerAxioms<Words>::allows(const Graph &G, EventId E) const {

@@ -68,6 +68,32 @@ private:
   std::vector<uint64_t> Bits;
 };
 
+/// Whether an edge leads from a newly committed event, or from an earlier one of its section, to anything else. Without
+/// one it is in no cycle. What is behind the section in its thread is not committed yet; but threads that were created
+/// in it may have gone on.
+template <unsigned Words> bool leadsOut(const ExecutionGraph<Words> &G, EventId E) {
+  const uint32_t Section = G[E].Section;
+  if (Section == 0)
+    return leadsOn(G, E);
+  if (G.CreatesInSections)
+    return true;
+  auto IsOutside = [&](EventId Other) { return G[Other].Section != Section; };
+  for (EventId Member = Section - 1; Member <= E; ++Member) {
+    if (IsOutside(Member) || !(G.Reads.contains(Member) || G.Writes.contains(Member)))
+      continue;
+    const bool Leads = G.anyCell(Member, [&](const GraphCell &C) {
+      const auto &Coherence = G.Places[C.Place].Coherence;
+      bool IsRead = false;
+      if (G[Member].IsWrite)
+        G.readersOf(C.Place, Member).forEach([&](EventId R) { IsRead = IsRead || IsOutside(R); });
+      return IsRead || std::any_of(Coherence.begin() + G.coherenceIn(C.Place, Member), Coherence.end(), IsOutside);
+    });
+    if (Leads)
+      return true;
+  }
+  return false;
+}
+
 template <unsigned Words> class Quotient {
 public:
   using Graph = ExecutionGraph<Words>;

@@ -1,6 +1,7 @@
 // Atomic sections under POWER on small programs whose answers are known: a section is one step that nobody sees, or
 // comes into, half done; and its ends order like full fences.
 #include "support/Graphs.h"
+#include "support/Recordings.h"
 
 #include <gtest/gtest.h>
 
@@ -195,6 +196,44 @@ TEST(PowerSections, MayWaitForAnotherBeforeTheyWrite) {
                       "pthread_mutex_lock(&m); x = x + 1; pthread_mutex_unlock(&m);"},
                      "assert(x == 2);"));
   expectSafe(threads("atomic_int x; int y;", {"BEGIN; while (!x) ; y = 1; END;", "x = 1;"}, "assert(y);"), 1);
+}
+
+TEST(PowerSections, MayBeOfAccessesThatOverlap) {
+  const std::string Globals = "_Alignas(4) char c[4]; int a, b;";
+  expectSafe(threads(Globals, {"BEGIN; c[0] = 1; c[1] = 1; END;", "a = *(volatile short *)c;"},
+                     "assert(a == 0 || a == 0x101);"),
+             2);
+  expectSafe(threads(Globals, {"BEGIN; a = c[0]; b = c[1]; END;", "*(volatile short *)c = 0x101;"}, "assert(a == b);"),
+             2);
+}
+
+TEST(PowerSections, MayCreateThreads) {
+  expectSafe(threads("int x, y; pthread_t inner; void *run(void *p) { y = x; return p; }",
+                     {"BEGIN; x = 1; pthread_create(&inner, 0, run, 0); int a = y; x = 2; END; pthread_join(inner, 0); "
+                      "assert(a == 0 && y == 2);",
+                      "int b = x; assert(b != 1);"}));
+}
+
+TEST(PowerSections, CounterexamplesCanBeReplayed) {
+  const std::string Programs[] = {
+      threads("int x, y, a, b;", {"BEGIN; x = 1; y = 1; END;", "a = y; b = x;"}, "assert(!a || b);"),
+      threads("int x, y, a, b;", {"x = 1; a = y;", "y = 1; BEGIN; b = x; END;"}, "assert(a || b);"),
+      threads("int x;", {"BEGIN; x = x + 1; assert(x != 2); END;", "BEGIN; x = x + 1; END;"}),
+      threads("int x, y, a, b, c, d;",
+              {"x = 1;", "y = 1;", "BEGIN; a = x; b = y; END;", "c = y; d = x; BEGIN; x = d; END;"},
+              "assert(!(a && !b && c && !d));")};
+  for (const std::string &Text : Programs) {
+    CheckRequest Request;
+    Request.Text = testing::requestForText(Text);
+    Request.Options.Models = {Model::Power};
+    const CheckReport Report = check(Request);
+    ASSERT_FALSE(Report.Models[0].Bugs.empty()) << Text;
+    ASSERT_TRUE(Report.Models[0].Bugs[0].Trace) << Text;
+    const Counterexample &C = *Report.Models[0].Bugs[0].Trace;
+    EXPECT_EQ(testing::problemOf(C), "") << Text;
+    const ReplayResult Again = replay(testing::compile(Request.Text), C.Run, MachineOptions());
+    EXPECT_EQ(Again.Outcome, ReplayResult::SameBug) << Again.Message << Text;
+  }
 }
 
 TEST(PowerSections, ThatWaitAfterTheyHaveWrittenAreRefused) {
