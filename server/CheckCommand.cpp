@@ -89,11 +89,11 @@ ExitCode gravest(const std::vector<CheckReport> &Reports, const std::vector<Memo
   for (const CheckReport &R : Reports) {
     const ModelReport &Sc = R.Models.front();
     for (MemoryModel M : Against) {
-      auto Answer = std::find_if(Sc.Robust.begin(), Sc.Robust.end(),
-                                 [&](const Robustness &Known) { return Known.Against == M; });
-      ExitCode Code = Answer == Sc.Robust.end()                 ? exitCodeOf(Sc.Result)
+      auto Answer =
+          std::find_if(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &Known) { return Known.Against == M; });
+      ExitCode Code = Answer == Sc.Robust.end()                ? exitCodeOf(Sc.Result)
                       : Answer->Known == Robustness::NotRobust ? ViolationFound
-                                                                : NothingFound;
+                                                               : NothingFound;
       if (gravityOf(Code) > gravityOf(Worst))
         Worst = Code;
     }

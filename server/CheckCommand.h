@@ -24,14 +24,14 @@ struct CheckCommand {
   std::vector<std::string> Files;
   std::vector<std::string> ClangFlags;
   CheckOptions Options = defaultOptions(); // where nobody says anything else
-  SettingsLayer Given;                  // what the command line says
+  SettingsLayer Given;                     // what the command line says
   Format Output = Format::Text;
   TextOptions Text;
-  TraceFiles Traces;         // besides the output
-  bool Count = false;        // a table of numbers instead of the report
-  bool DumpBytecode = false; // the compiled program instead of a check
+  TraceFiles Traces;                // besides the output
+  bool Count = false;               // a table of numbers instead of the report
+  bool DumpBytecode = false;        // the compiled program instead of a check
   std::vector<MemoryModel> Against; // only whether it is robust against these
-  FixCommand Fixes;          // changes instead of a report
+  FixCommand Fixes;                 // changes instead of a report
 
   /// Returns the exit code: the gravest of all files' (violation, cannot be checked, limit, nothing).
   int run();
@@ -47,7 +47,9 @@ private:
   CheckReport checkFile(const std::string &File);
   CheckReport checkHere(const std::string &File, const FileSettings &With) const;
   CheckReport lostReport(const std::string &File, const Loss &Lost) const;
-  FileSettings settingsOf(const std::string &File) const { return picket::settingsOf(File, Options, ClangFlags, Given); }
+  FileSettings settingsOf(const std::string &File) const {
+    return picket::settingsOf(File, Options, ClangFlags, Given);
+  }
   int dumpBytecode();
   int runFixes();
 

@@ -56,7 +56,8 @@ SplitArguments splitClangFlags(const std::vector<std::string> &Arguments) {
   for (size_t I = 0; I < Arguments.size(); ++I) {
     if (!AllClang && Arguments[I] == "--")
       AllClang = true;
-    else if (!AllClang && Arguments[I] == "--checks" && I + 1 < Arguments.size()) // "-memory" is no flag of Clang's here
+    else if (!AllClang && Arguments[I] == "--checks" &&
+             I + 1 < Arguments.size()) // "-memory" is no flag of Clang's here
       Result.Own.push_back(Arguments[I] + "=" + Arguments[I + 1]), ++I;
     else if (!takeClangFlag(Arguments, I, Result.Clang))
       (AllClang ? Result.Clang : Result.Own).push_back(Arguments[I]);

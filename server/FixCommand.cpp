@@ -5,7 +5,6 @@
 #include "Supervision.h"
 #include "fences/TextDiff.h"
 
-
 namespace picket {
 
 namespace {

@@ -28,7 +28,8 @@ bool LitmusCommand::findFiles(std::vector<std::string> &Files) const {
       if (At->path().extension() == ".litmus" && At->is_regular_file(Error))
         Found.push_back(At->path().string());
     if (Error || Found.empty()) {
-      tellError(Error ? "'" + Path + "' cannot be read: " + Error.message() : "there is no .litmus file in '" + Path + "'");
+      tellError(Error ? "'" + Path + "' cannot be read: " + Error.message()
+                      : "there is no .litmus file in '" + Path + "'");
       return false;
     }
     std::sort(Found.begin(), Found.end());
@@ -41,8 +42,7 @@ LitmusReport LitmusCommand::runFile(const std::string &File) const {
   LitmusReport Report;
   Report.File = File;
   constexpr size_t MostBytes = 16 << 20;
-  const std::optional<std::string> Text =
-      readInput(File, MostBytes, Options.TimeoutSeconds, Report.Reading.Problem);
+  const std::optional<std::string> Text = readInput(File, MostBytes, Options.TimeoutSeconds, Report.Reading.Problem);
   if (!Text)
     return Report;
   Report.Reading = readLitmus(*Text, File);

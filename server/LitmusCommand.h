@@ -6,7 +6,7 @@
 namespace picket {
 
 struct LitmusCommand {
-  std::vector<std::string> Paths; // files, and directories with files below; empty: the directory of the table
+  std::vector<std::string> Paths;  // files, and directories with files below; empty: the directory of the table
   std::vector<MemoryModel> Models; // empty: what the test's architecture is about
   LitmusOptions Options;
   unsigned Jobs = 0;    // tests run side by side; 0: as many as there are cores

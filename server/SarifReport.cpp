@@ -198,7 +198,8 @@ private:
         for (const ModelReport &M : R.Models)
           modelNotification(R, M);
         if (const std::vector<std::string> Off = R.Looked.namesLeftOut(); !Off.empty())
-          notification(R, NotChecked, "note", {R.File, 0, 0, 0, 0}, "Not checked, as asked for: " + llvm::join(Off, ", "));
+          notification(R, NotChecked, "note", {R.File, 0, 0, 0, 0},
+                       "Not checked, as asked for: " + llvm::join(Off, ", "));
       }
     });
   }

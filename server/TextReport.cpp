@@ -107,15 +107,16 @@ std::string statesText(const StateCounts &S) {
 std::string stateVerdictText(const ModelReport &M) {
   const std::string Searched = statesText(*M.States) + uncheckedText(M);
   if (M.Result == Verdict::Verified)
-    return std::string("verified without a bound") + (M.States->Robust ? " (robust)" : "") +
-           ": no state goes wrong " + (M.Unchecked ? "in a way that is checked (" : "(") + Searched + ")";
+    return std::string("verified without a bound") + (M.States->Robust ? " (robust)" : "") + ": no state goes wrong " +
+           (M.Unchecked ? "in a way that is checked (" : "(") + Searched + ")";
   if (M.Result == Verdict::Violation)
     return "violation (found in " + Searched + ")";
   return "inconclusive: " + M.Reason + " (no violation found in " + Searched + ")";
 }
 
 std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
-  if (M.States && (M.Result == Verdict::Verified || M.Result == Verdict::Violation || M.Result == Verdict::Inconclusive))
+  if (M.States &&
+      (M.Result == Verdict::Verified || M.Result == Verdict::Violation || M.Result == Verdict::Inconclusive))
     return stateVerdictText(M);
   switch (M.Result) {
   case Verdict::Verified:
@@ -219,8 +220,8 @@ void printLateStores(raw_ostream &Out, const CheckReport &Report, const Robustne
                      const TextOptions &Options) {
   const std::vector<LateStore> Stores = lateStoresOf(R);
   const std::string Model = titleOf(R.Against);
-  Out << "  " << counted(R.Violations.size(), "violation") << " of SC, by "
-      << counted(Stores.size(), "store") << " that can be late under " << Model;
+  Out << "  " << counted(R.Violations.size(), "violation") << " of SC, by " << counted(Stores.size(), "store")
+      << " that can be late under " << Model;
   if (!R.Complete)
     Out << "; there may be more (--all finds all)";
   else if (R.Iterations)
@@ -234,8 +235,8 @@ void printLateStores(raw_ostream &Out, const CheckReport &Report, const Robustne
     return;
   for (size_t K = 1; K < R.Violations.size(); ++K)
     if (const ScViolation &V = R.Violations[K]; V.Witness && V.Witness != R.Witness) {
-      Out << "  " << placeText(V.Store, Report.File) << ", observed at " << linesText({V.Observer}, V.Store) << ", under "
-          << Model << ":\n";
+      Out << "  " << placeText(V.Store, Report.File) << ", observed at " << linesText({V.Observer}, V.Store)
+          << ", under " << Model << ":\n";
       printSteps(Out, *V.Witness, Report.File, Sources, Options.Steps);
     }
 }
@@ -380,8 +381,9 @@ void printCounts(raw_ostream &Out, const std::vector<CheckReport> &Reports, bool
       Out << llvm::left_justify(R.File, Width) << "  " << llvm::left_justify(nameOf(M.Which), 5) << "  "
           << llvm::left_justify(nameOf(M.Result), 13);
       Out << llvm::format("%12llu%12llu%12llu%11.3f%14.0f\n", static_cast<unsigned long long>(M.Executions),
-                          static_cast<unsigned long long>(M.Blocked + M.Rejected), static_cast<unsigned long long>(M.CutShort),
-                          M.Seconds, M.Seconds > 0 ? Executions / M.Seconds : 0.0);
+                          static_cast<unsigned long long>(M.Blocked + M.Rejected),
+                          static_cast<unsigned long long>(M.CutShort), M.Seconds,
+                          M.Seconds > 0 ? Executions / M.Seconds : 0.0);
     }
   const bool ByReads = std::any_of(Reports.begin(), Reports.end(), [](const CheckReport &R) {
     return std::any_of(R.Models.begin(), R.Models.end(),

@@ -358,8 +358,7 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
   addEngineOption(Robust, Command.Given.Search);
   addTimeoutOption(Robust, Command.Given.TimeoutSeconds);
   addMemoryOption(Robust, Command.Given.MemoryBytes);
-  Robust->add_flag_callback(
-      "--json", [&Command] { Command.Output = CheckCommand::Format::Json; }, "Output as JSON");
+  Robust->add_flag_callback("--json", [&Command] { Command.Output = CheckCommand::Format::Json; }, "Output as JSON");
   addStepsOptions(Robust, Command);
 }
 
@@ -378,7 +377,8 @@ static bool mayWrite(const CheckCommand &Check, const std::vector<FileChange> &C
   return std::all_of(Changes.begin(), Changes.end(), [&](const FileChange &C) {
     if (C.Expected)
       return Check.Fixes.Apply;
-    return !C.File.empty() && (C.File == Named.Json || C.File == Named.Dot || C.File == Named.Svg || C.File == Named.Html);
+    return !C.File.empty() &&
+           (C.File == Named.Json || C.File == Named.Dot || C.File == Named.Svg || C.File == Named.Html);
   });
 }
 

@@ -29,9 +29,8 @@ void BehindBound::walk(uint32_t From) {
       continue;
     Seen[Pc] = true;
     const Instruction &I = P.Code[Pc];
-    const bool Ends =
-        I.Op == Opcode::Return || I.Op == Opcode::Jump || I.Op == Opcode::CondJump || I.Op == Opcode::Switch ||
-        I.Op == Opcode::Unreachable || isLoopBack(I.Op) || isRefused(I);
+    const bool Ends = I.Op == Opcode::Return || I.Op == Opcode::Jump || I.Op == Opcode::CondJump ||
+                      I.Op == Opcode::Switch || I.Op == Opcode::Unreachable || isLoopBack(I.Op) || isRefused(I);
     walkFrom(I, Next);
     if (!Ends)
       Next.push_back(Pc + 1);
@@ -81,8 +80,7 @@ void BehindBound::enter(uint32_t Function, std::vector<uint32_t> &Next) const {
 }
 
 bool BehindBound::isRefused(const Instruction &I) const {
-  return I.Op == Opcode::Unsupported ||
-         (I.Op == Opcode::Call && !P.Functions[static_cast<size_t>(I.Imm)].Defined);
+  return I.Op == Opcode::Unsupported || (I.Op == Opcode::Call && !P.Functions[static_cast<size_t>(I.Imm)].Defined);
 }
 
 std::vector<uint32_t> BehindBound::refused() const {

@@ -304,8 +304,8 @@ bool isStopped(const ExplorationResult &Result) {
 /// without the failures of a round belong to another round.
 bool isFromNothing(const Program &P, const MachineOptions &Machine, const ExplorationResult &Result,
                    const Collector &Found) {
-  return Result.Ended == ExplorationResult::End::Everything && !Result.Executions && !Result.Cut &&
-         !Result.Unchecked && !Found.assumed() && P.Failures.empty() && Machine.Looked.has(BugKind::Deadlock) &&
+  return Result.Ended == ExplorationResult::End::Everything && !Result.Executions && !Result.Cut && !Result.Unchecked &&
+         !Found.assumed() && P.Failures.empty() && Machine.Looked.has(BugKind::Deadlock) &&
          Machine.Looked.has(BugKind::Hang);
 }
 

@@ -40,22 +40,22 @@ unsigned modelsAtOnce(const std::vector<MemoryModel> &Models, unsigned Jobs);
 struct CheckOptions {
   std::vector<MemoryModel> Models = {MemoryModel::SC};
   bool ModelsNamed = false; // somebody asked for these very models: one that cannot check the program counts
-  Checks Looked; // the kinds of bugs that are looked for
+  Checks Looked;            // the kinds of bugs that are looked for
   Engine Search = Engine::Bounded;
   Equivalence OnePer = Equivalence::ShashaSnir; // of SC, TSO and PSO: which executions need not be told apart
   bool Exhaustive = false;                      // go on after the first bug, so that the counts are total
   unsigned Unroll = 8;                          // iterations of a loop that does not end by itself
   double TimeoutSeconds = 0;                    // per model; 0: none
   uint64_t MaxMemoryBytes = 4ull << 30;         // models that are checked side by side share it
-  unsigned Jobs = 0;            // cores to use; 0: all
-  unsigned Counterexamples = 8; // bugs per model that are explained with a trace
-  bool Samples = false;         // executions are written down also where there is no bug
+  unsigned Jobs = 0;                            // cores to use; 0: all
+  unsigned Counterexamples = 8;                 // bugs per model that are explained with a trace
+  bool Samples = false;                         // executions are written down also where there is no bug
   bool Monitor = true;   // look during SC whether the program is robust; where it is, TSO and PSO need no exploration
   bool Witnesses = true; // an execution is shown where it is not robust
-  unsigned MostWitnesses = 1; // violations of SC per model that are shown with an execution
-  bool Spurious = true;  // weak compare-and-swaps fail and waits end for no reason where the program can tell
-  bool RobustnessOnly = false;               // SC is monitored for its own sake: also where no other model is asked for
-  bool EveryViolation = false;               // RobustnessOnly: go on when the answer is known, for the complete list
+  unsigned MostWitnesses = 1;  // violations of SC per model that are shown with an execution
+  bool Spurious = true;        // weak compare-and-swaps fail and waits end for no reason where the program can tell
+  bool RobustnessOnly = false; // SC is monitored for its own sake: also where no other model is asked for
+  bool EveryViolation = false; // RobustnessOnly: go on when the answer is known, for the complete list
   std::vector<MemoryModel> Against = monitoredModels(); // RobustnessOnly: the models that matter
 };
 

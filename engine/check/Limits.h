@@ -19,8 +19,7 @@ inline ExplorationOptions limitsOf(const CheckOptions &Options, double Seconds, 
   E.Exhaustive = Options.Exhaustive;
   E.Machine.Looked = Options.Looked;
   E.Machine.Unroll = std::max(1u, Options.Unroll);
-  E.Machine.MaxMemoryBytes = E.MaxMemoryBytes =
-      Options.MaxMemoryBytes / modelsAtOnce(Options.Models, Options.Jobs);
+  E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes / modelsAtOnce(Options.Models, Options.Jobs);
   E.Cancel = Cancel;
   if (Seconds > 0)
     E.Deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Seconds));

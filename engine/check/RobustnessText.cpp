@@ -82,8 +82,8 @@ void setWitness(Robustness &R, Recording Run) {
 void putMarkedFirst(Robustness &R) {
   ScViolation Marked{R.Store, R.Observer, {}, {}, R.Witness};
   addPlace(Marked.Overtakers, R.Overtaker);
-  auto Known = std::find_if(R.Violations.begin(), R.Violations.end(),
-                            [&](const ScViolation &V) { return isSame(V, Marked); });
+  auto Known =
+      std::find_if(R.Violations.begin(), R.Violations.end(), [&](const ScViolation &V) { return isSame(V, Marked); });
   if (Known == R.Violations.end())
     Known = R.Violations.insert(Known, std::move(Marked));
   else

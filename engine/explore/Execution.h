@@ -38,7 +38,7 @@ struct Race {
     Weak, // what covers it need not cover it in other executions: to be looked at in every one
     Settled
   } Status = New;
-  uint32_t Also = 0; // not 0: the first is one of several events that the second cannot happen without (Execution::isOut)
+  uint32_t Also = 0; // not 0: the first is one of several that the second cannot happen without (Execution::isOut)
 };
 
 class Execution {
@@ -261,9 +261,9 @@ private:
   size_t NumOld = 0;
   uint32_t NumEnds = 0; // of local variables, in the execution
   PodArray<Race> Races;
-  std::vector<std::vector<uint32_t>> AlsoOut; // see Race::Also
-  std::vector<History> Histories;                   // per process, with a monitor
-  std::vector<ProcessId> Landed;                    // per landing: whose it is
+  std::vector<std::vector<uint32_t>> AlsoOut;                    // see Race::Also
+  std::vector<History> Histories;                                // per process, with a monitor
+  std::vector<ProcessId> Landed;                                 // per landing: whose it is
   std::map<AlarmInstructions, std::array<size_t, 2>> RaisedHere; // alarms: the shortest past, TSO and PSO
   std::vector<PodArray<uint32_t>> EntryClocks;      // per thread: clock of the store behind each buffer entry
   std::vector<std::vector<EntryState>> EntryStates; // per thread

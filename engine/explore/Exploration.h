@@ -52,7 +52,7 @@ struct ExplorationResult {
   uint64_t Executions = 0; // complete: every thread finished, or a bug reached
   uint64_t Blocked = 0, Cut = 0;
   uint64_t Unchecked = 0; // ended in an error of a kind that is not looked for
-  uint64_t Steps = 0; // taken, also those that were taken back and then taken again
+  uint64_t Steps = 0;     // taken, also those that were taken back and then taken again
 
   // What an optimal exploration never has (counted so that tests can insist).
   uint64_t SleepSetBlocked = 0;  // ended because every step left was explored elsewhere

@@ -30,9 +30,10 @@ private:
   using Walk = GraphWalk<Words>;
   using typename Walk::Set;
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
-  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::leaves, Walk::ending;
-  using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
   using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::HasModes, Walk::Deferred, Walk::Notes;
+  using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
+  using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::leaves,
+      Walk::ending;
   using Index = std::map<std::tuple<uint32_t, uint32_t, uint64_t>, EventId>; // by thread (of the script), number, part
 
   void follow();
@@ -67,9 +68,9 @@ private:
   const GraphScript &Script;
   const BugReport *Wanted;
   const AtEnd &Then;
-  std::vector<EventId> Done; // per step
-  Index ByName;              // the events that are fetched, as far as they were looked at
-  std::vector<Name> Names;   // of these
+  std::vector<EventId> Done;  // per step
+  Index ByName;               // the events that are fetched, as far as they were looked at
+  std::vector<Name> Names;    // of these
   std::vector<size_t> StepOf; // per event, the last step it was tried for
 };
 
@@ -194,9 +195,8 @@ template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
     InFront[E] = std::get<0>(Name) < LastOf.size() && Name < LastOf[std::get<0>(Name)];
   for (bool Behind : {false, true})
     for (EventId E = 0; E < G.size(); ++E)
-      if (!Named[E] && !G.Committed.contains(E) && !isHalfOfUpdate(E) && !Flow.isAbandoned(E) &&
-          isEnabled(E) && (Behind ? isOwn(E) && G[E].Before.isSubsetOf(G.Committed) : InFront[E]) &&
-          commitSomehow(E, andFollow()))
+      if (!Named[E] && !G.Committed.contains(E) && !isHalfOfUpdate(E) && !Flow.isAbandoned(E) && isEnabled(E) &&
+          (Behind ? isOwn(E) && G[E].Before.isSubsetOf(G.Committed) : InFront[E]) && commitSomehow(E, andFollow()))
         return true;
   return false;
 }
@@ -282,12 +282,14 @@ template <unsigned Words> bool Follower<Words>::followRead(size_t Step, EventId 
       return false;
   }
   bool Inner = !More;
-  return G.positionIn(Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, [&, Next = andFollow()] {
-           if (More)
-             Inner = followRead(Step, E);
-           else
-             Next();
-         }) &&
+  return G.positionIn(Place, Source) >= oldestFor(E) &&
+         withRead(E, Source, ~0u,
+                  [&, Next = andFollow()] {
+                    if (More)
+                      Inner = followRead(Step, E);
+                    else
+                      Next();
+                  }) &&
          Inner;
 }
 
@@ -299,12 +301,14 @@ template <unsigned Words> bool Follower<Words>::followWrite(size_t Step, EventId
   if (S.Whole) // a thread's own write comes in front of its end all the same
     Position = std::max(Position, Floor + 1);
   bool Inner = !More;
-  return Position > Floor && withWrite(E, Position, [&, Next = andFollow()] {
-           if (More)
-             Inner = followWrite(Step, E);
-           else
-             Next();
-         }) &&
+  return Position > Floor &&
+         withWrite(E, Position,
+                   [&, Next = andFollow()] {
+                     if (More)
+                       Inner = followWrite(Step, E);
+                     else
+                       Next();
+                   }) &&
          Inner;
 }
 

@@ -40,14 +40,14 @@ struct GraphFact {
   uint32_t Width;
   uint64_t Value, Initial;
   uint64_t Value2 = 0, Initial2 = 0; // of 16 bytes, the upper halves
-  EventId Source;                                          // reads
-  uint32_t Position;                                       // writes
+  EventId Source;                    // reads
+  uint32_t Position;                 // writes
   struct Cell {
     uint32_t Offset, Width;
     EventId Source;
     uint32_t Position;
   };
-  std::vector<Cell> Cells; // if it is split; Source and Position are those of the first
+  std::vector<Cell> Cells;                                 // if it is split; Source and Position are those of the first
   std::vector<EventId> AddressFrom, DataFrom, ControlFrom; // dependencies
   std::vector<EventId> Fenced;                             // earlier ones of its thread that a fence keeps before it
   std::vector<EventId> Kept;  // earlier ones of its thread that the model keeps before it, for whatever reason
@@ -65,12 +65,12 @@ struct GraphScript {
   };
   struct Step {
     uint32_t Thread = 0;
-    uint32_t Number = 0;   // as in GraphFact; an update is named by its read
-    uint64_t Part = 0;     // the same
-    uint32_t Source = ~0u; // reads: the step that is read; ~0u: the initial value
-    uint32_t Position = 0; // writes: place in coherence
+    uint32_t Number = 0;     // as in GraphFact; an update is named by its read
+    uint64_t Part = 0;       // the same
+    uint32_t Source = ~0u;   // reads: the step that is read; ~0u: the initial value
+    uint32_t Position = 0;   // writes: place in coherence
     std::vector<Cell> Cells; // if it is split; Source and Position are those of the first
-    bool Whole = false;    // the end of memory, all parts of it, behind whatever is there but what is BehindEnd
+    bool Whole = false;      // the end of memory, all parts of it, behind whatever is there but what is BehindEnd
     // Only when nothing is left that comes before it here: a thread that uses memory that has ended does nothing more.
     enum : uint8_t { Any, BehindEnd, End, Bug } Turn = Any;
 

@@ -82,8 +82,7 @@ template <unsigned Words> bool GraphWalk<Words>::isEnabled(EventId E) {
 /// Whether an event may be committed as soon as it is enabled.
 template <unsigned Words> bool GraphWalk<Words>::isOpen(EventId E) const {
   return !G.Committed.contains(E) && (!(G[E].OfUpdate && G[E].IsWrite) || G.isLateWrite(E)) && !Flow.isAbandoned(E) &&
-         !LeftOut.contains(E) &&
-         std::none_of(Deferred.begin(), Deferred.end(), [E](auto &D) { return D.first == E; });
+         !LeftOut.contains(E) && std::none_of(Deferred.begin(), Deferred.end(), [E](auto &D) { return D.first == E; });
 }
 
 /// In which order to commit. Writes first: a read can then choose among them, which saves races. Reads that may have to
@@ -234,10 +233,9 @@ template <unsigned Words> bool GraphWalk<Words>::place(EventId Read, EventId Sou
 
 template <unsigned Words> bool GraphWalk<Words>::commitUpdate(EventId Read, EventId Source, Update &Done) {
   const EventId Write = Read + 1;
-  const bool HasEnded = G.isSplit(Read) ? G.anyCell(Read, [&](const GraphCell &C) {
-    return C.Source != NoEvent && G[C.Source].Ends;
-  })
-                                        : Source != NoEvent && G[Source].Ends;
+  const bool HasEnded =
+      G.isSplit(Read) ? G.anyCell(Read, [&](const GraphCell &C) { return C.Source != NoEvent && G[C.Source].Ends; })
+                      : Source != NoEvent && G[Source].Ends;
   if (HasEnded)
     Done.Does = Update::Leaves; // there is no value to do anything with: it is a use of memory that has ended
   else
@@ -473,8 +471,8 @@ template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() 
     const GraphCell &C = G.cellIn(Id, E);
     const uint32_t Source = G[E].IsWrite || C.Source == NoEvent ? ~0u : NumberOf(C.Source, Id);
     GraphAccess &A = All.emplace_back();
-    A = {G[E].Thread, G[E].Index, G[E].Pc, G[E].IsWrite, G[E].OfUpdate, Place.Where, Place.Width, C.Value,
-         Source, G[E].IsWrite ? C.Position : 0};
+    A = {G[E].Thread, G[E].Index,  G[E].Pc, G[E].IsWrite, G[E].OfUpdate,
+         Place.Where, Place.Width, C.Value, Source,       G[E].IsWrite ? C.Position : 0};
     if (Flow.isWide(E) && !G.isSplit(E))
       Memory::readWords(Flow.stateOf(C.Value), Place.Width, A.Value, A.Value2);
   }

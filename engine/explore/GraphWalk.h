@@ -130,14 +130,14 @@ protected:
   Machine M;
   OutOfOrder<Words> Flow;
   std::unique_ptr<Axioms<Words>> Model;
-  const bool WritesLate;    // whether updates may
-  const bool HasModes;      // whether a compare-and-swap that fails has a memory order of its own
+  const bool WritesLate;     // whether updates may
+  const bool HasModes;       // whether a compare-and-swap that fails has a memory order of its own
   const bool HasPreferences; // whether the axioms prefer some order of commits
   /// Committed, in order; an update that does not write late is named by its read, what is split once for each cell.
   std::vector<EventId> Run;
   std::vector<EventId> Half; // accesses that are split, once for each cell that is chosen before the last
   uint32_t NumHalf = 0;      // those among them that are half chosen now
-  Set LeftOut;              // store-conditionals that are not committed in this part of the exploration
+  Set LeftOut;               // store-conditionals that are not committed in this part of the exploration
   /// Loads that wait for ever in this part of the exploration; and a number that the explorer gave them.
   std::vector<std::pair<EventId, uint32_t>> Deferred;
   GraphNotes Notes;

@@ -282,23 +282,19 @@ struct StateGraph::Search {
       const Step &S = G.Steps[K];
       if (!Inside(S) || std::find(Circle.begin(), Circle.end(), S.Process) != Circle.end())
         continue;
-      goTo(
-          At, Inside, [&](uint32_t V) { return V == S.From; }, Circle);
+      goTo(At, Inside, [&](uint32_t V) { return V == S.From; }, Circle);
       Circle.push_back(S.Process);
       At = S.To;
     }
-    goTo(
-        At, Inside, [&](uint32_t V) { return V == Round.From; }, Circle);
+    goTo(At, Inside, [&](uint32_t V) { return V == Round.From; }, Circle);
     use([&](const Step &) { return true; });
-    goTo(
-        0, [](const Step &) { return true; }, [&](uint32_t V) { return V == Round.From; }, Result.Way);
+    goTo(0, [](const Step &) { return true; }, [&](uint32_t V) { return V == Round.From; }, Result.Way);
     Result.Way.insert(Result.Way.end(), Circle.begin(), Circle.end());
     return Result;
   }
 };
 
-std::optional<StateGraph::Livelock> StateGraph::findLivelock(const std::function<bool()> &Stop,
-                                                             bool &Suspected) const {
+std::optional<StateGraph::Livelock> StateGraph::findLivelock(const std::function<bool()> &Stop, bool &Suspected) const {
   Suspected = false;
   if (!Circles)
     return std::nullopt;

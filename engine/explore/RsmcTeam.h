@@ -22,7 +22,7 @@ struct RsmcStep {
 /// A run to be explored later: steps with their parameters, a store, and then the load that reads it.
 struct RsmcBranch {
   std::vector<RsmcStep> Steps;
-  EventKey Store, StoreParameter; // parameter: as of steps; or every position
+  EventKey Store, StoreParameter;          // parameter: as of steps; or every position
   std::vector<EventKey> StoreSources = {}; // of an update that is split, in place of the parameter
   uint32_t Cell = 0; // of a load that is split: the first one that reads what was not there when the load was chosen
 };

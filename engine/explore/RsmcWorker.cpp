@@ -194,9 +194,9 @@ void RsmcWorker<Words, Base>::traverseStore(uint32_t Home, const Branch &B) {
   if (!G[E].IsWrite) { // an update
     auto Next = [&] { traverseLoad(Home, E + 1, B.Cell); };
     const EventId Source = findSource(B.StoreParameter);
-    const bool Accepted =
-        G.isSplit(E) ? withSources(E, B.StoreSources, Next)
-                     : G.positionIn(G[E].Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, Next);
+    const bool Accepted = G.isSplit(E)
+                              ? withSources(E, B.StoreSources, Next)
+                              : G.positionIn(G[E].Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, Next);
     if (!Accepted)
       ++Result.RejectedBranches;
     return;
@@ -316,8 +316,7 @@ void RsmcWorker<Words, Base>::forEachRace(PlaceId Place, const Set &Past, Visito
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::detectRaces(EventId Store) {
   const Set &Past = G[Store].Past;
   G.forEachCell(Store, [&](const GraphCell &C) {
-    forEachRace(C.Place, Past,
-                [&](EventId, uint32_t Home, uint32_t Cell) { addBranch(Home, Cell, Past, Store, Any); });
+    forEachRace(C.Place, Past, [&](EventId, uint32_t Home, uint32_t Cell) { addBranch(Home, Cell, Past, Store, Any); });
   });
 }
 
@@ -335,8 +334,8 @@ void RsmcWorker<Words, Base>::detectRaces(EventId Update, EventId Source) {
   if (Done.Does != OutOfOrder<Words>::Update::Writes || isTaken(Id, Source, Past))
     return;
   forEachRace(Id, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
-    const bool Waits = G[Load].OfUpdate && !G.isSplit(Load) &&
-                       Flow.update(Load, Done.Value).Does == OutOfOrder<Words>::Update::Waits;
+    const bool Waits =
+        G[Load].OfUpdate && !G.isSplit(Load) && Flow.update(Load, Done.Value).Does == OutOfOrder<Words>::Update::Waits;
     if (Load != Update && !Waits)
       addBranch(Home, Cell, Past, Update, keyOf(Source));
   });
@@ -404,9 +403,7 @@ typename RsmcWorker<Words, Base>::Key RsmcWorker<Words, Base>::parameterOf(Event
   const auto &Coherence = G.Places[C.Place].Coherence;
   if constexpr (IsLarge) { // nearly all are present
     Key Absent = 0;
-    (G.Places[C.Place].Writes - Present).forEach([&](EventId W) {
-      Absent += G.positionIn(C.Place, W) < C.Position;
-    });
+    (G.Places[C.Place].Writes - Present).forEach([&](EventId W) { Absent += G.positionIn(C.Place, W) < C.Position; });
     return C.Position - Absent;
   }
   return 1 + static_cast<Key>(std::count_if(Coherence.begin(), Coherence.begin() + (C.Position - 1),
@@ -428,15 +425,13 @@ RsmcStep RsmcWorker<Words, Base>::stepOf(EventId E, uint32_t Cell, Set &Present)
 
 /// What of the run since a load is before something. Present: what was there already.
 template <unsigned Words, template <unsigned> class Base>
-typename RsmcWorker<Words, Base>::Set
-RsmcWorker<Words, Base>::eventsSince(const Frame &F, const Set &Past, Set &Present) const {
+typename RsmcWorker<Words, Base>::Set RsmcWorker<Words, Base>::eventsSince(const Frame &F, const Set &Past,
+                                                                           Set &Present) const {
   Set Left;
   if constexpr (IsLarge) {
     if (!F.Committed.empty() || F.Prefix == 0) { // else another began the frame
       Present = F.Committed;
-      ((Past & G.Committed) - F.Committed).forEach([&](EventId E) {
-        Left.insert(G.firstWith(E));
-      });
+      ((Past & G.Committed) - F.Committed).forEach([&](EventId E) { Left.insert(G.firstWith(E)); });
       return Left;
     }
   }

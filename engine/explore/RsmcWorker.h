@@ -41,8 +41,7 @@ private:
   using Walk = Base<Words>;
   using typename Walk::Set;
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
-  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared,
-      Walk::Memory;
+  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared, Walk::Memory;
   using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::ending;
   using Walk::writesLate, Walk::leaves;
@@ -177,8 +176,8 @@ private:
   std::deque<Frame> Frames;
   std::vector<Choice> Choices;
   std::vector<Postponement> Postponed; // with atomic sections
-  size_t WorkDone = 0;    // since the limits were looked at
-  size_t BranchBytes = 0; // of all frames
+  size_t WorkDone = 0;                 // since the limits were looked at
+  size_t BranchBytes = 0;              // of all frames
   uint64_t EventsSeen = 0, EventsAtLook = 0;
   uint64_t ExecutionsTold = 0, BytesTold = 0;
   bool LostItsWay = false;

@@ -78,7 +78,8 @@ public:
   }
 
   /// `MakeAlarm` is called if the alarm's past is the shortest for its store and observer so far.
-  template <typename Make> void raise(MemoryModel M, const AlarmInstructions &At, size_t Length, const Make &MakeAlarm) {
+  template <typename Make>
+  void raise(MemoryModel M, const AlarmInstructions &At, size_t Length, const Make &MakeAlarm) {
     {
       std::lock_guard<std::mutex> Guard(Lock);
       AlarmedPair &Pair = Raised[indexOf(M)][{At.Store, At.Observer}];

@@ -427,9 +427,8 @@ bool StateWalk::lookWithoutReduction() {
 }
 
 void StateWalk::countBytes() {
-  Result->Bytes = All.bytes() + Key.bytes() + Visits.capacity() * sizeof(Visit) +
-                  Choices.capacity() * sizeof(Choice) + ThreadParts.capacity() * sizeof(uint32_t) + Saved.capacity() +
-                  Graph.bytesWithGrowth();
+  Result->Bytes = All.bytes() + Key.bytes() + Visits.capacity() * sizeof(Visit) + Choices.capacity() * sizeof(Choice) +
+                  ThreadParts.capacity() * sizeof(uint32_t) + Saved.capacity() + Graph.bytesWithGrowth();
 }
 
 /// What a single step can make much larger.
@@ -441,9 +440,8 @@ uint64_t StateWalk::bytesOfTables() const {
 /// All that the search takes up, or may before the next look.
 uint64_t StateWalk::bytesWithGrowth() {
   using picket::bytesWithGrowth;
-  uint64_t Sum = bytesOfTables() + bytesWithGrowth(Visits) + bytesWithGrowth(Choices) +
-                 bytesWithGrowth(Way) + bytesWithGrowth(ThreadParts) + bytesWithGrowth(Saved) + Future.bytes() +
-                 Graph.bytesWithGrowth();
+  uint64_t Sum = bytesOfTables() + bytesWithGrowth(Visits) + bytesWithGrowth(Choices) + bytesWithGrowth(Way) +
+                 bytesWithGrowth(ThreadParts) + bytesWithGrowth(Saved) + Future.bytes() + Graph.bytesWithGrowth();
   for (const std::vector<uint32_t> &Places : PlaceOfPart)
     Sum += bytesWithGrowth(Places);
   return Sum;

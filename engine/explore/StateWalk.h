@@ -183,7 +183,7 @@ private:
   bool LooksOften;
   uint32_t WorkDone = 0;
   uint32_t WorkSinceOffer = 0, WorkToNextOffer = 0; // while somebody waits for work
-  uint64_t BytesAtLook = 0; // of the tables
+  uint64_t BytesAtLook = 0;                         // of the tables
   uint64_t StatesTold = 0, TransitionsTold = 0, BytesTold = 0;
 };
 

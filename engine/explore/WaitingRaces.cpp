@@ -48,7 +48,9 @@ uint32_t Execution::firstWriteOf(CellId Cell) const {
 void Execution::findWaitingRacesOfSeveral(uint32_t Size, const uint32_t *SeenClock, PodArray<Race> &Result) {
   const ProcessId P = Events[Length].Process;
   const ThreadId Own = Events[Length].Touched.Owner;
-  auto CanGo = [&](uint32_t E) { return Events[E].Touched.Owner != Own && SeenClock[Events[E].Process] < Events[E].Index; };
+  auto CanGo = [&](uint32_t E) {
+    return Events[E].Touched.Owner != Own && SeenClock[Events[E].Process] < Events[E].Index;
+  };
   auto LastWrites = [&](const std::vector<uint32_t> &Out) {
     std::vector<uint32_t> Last;
     for (CellId Cell : Found)
@@ -88,7 +90,8 @@ void Execution::findWaitingRacesOfSeveral(uint32_t Size, const uint32_t *SeenClo
   for (size_t K = 0; K < Ways.size(); ++K) {
     bool Superfluous = false;
     for (size_t Other = 0; Other < Ways.size(); ++Other)
-      Superfluous |= Other != K && TakesOutAll(Ways[K], Ways[Other]) && (Other < K || !TakesOutAll(Ways[Other], Ways[K]));
+      Superfluous |=
+          Other != K && TakesOutAll(Ways[K], Ways[Other]) && (Other < K || !TakesOutAll(Ways[Other], Ways[K]));
     if (Superfluous)
       continue;
     bytesWithout(Ways[K], Size, Own, Bytes);

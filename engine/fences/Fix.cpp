@@ -197,8 +197,7 @@ private:
 
   void refuse(const std::string &Sentence, const TextPlace &At) {
     if (Refusal.empty())
-      Refusal =
-          "the repair cannot be written" + (At.Line ? " at " + lineText(At, Text.File) : "") + ": " + Sentence;
+      Refusal = "the repair cannot be written" + (At.Line ? " at " + lineText(At, Text.File) : "") + ": " + Sentence;
   }
 
   /// For a check; 0: without limit.
@@ -307,8 +306,8 @@ const ModelReport *skippedOf(const std::vector<ModelReport> &Models) {
 }
 
 std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll) {
-  const bool Bounded = std::any_of(Models.begin(), Models.end(),
-                                   [](const ModelReport &M) { return M.Result == Verdict::Bounded; });
+  const bool Bounded =
+      std::any_of(Models.begin(), Models.end(), [](const ModelReport &M) { return M.Result == Verdict::Bounded; });
   return "verified " + (Bounded ? "up to " + counted(Unroll, "iteration") + " " : "") + "for " +
          titlesOf(modelsChecked(Models));
 }

@@ -49,7 +49,7 @@ struct FixReport {
   std::optional<ModelReport> Skipped; // a model that could not check the program: the fixes are for the others
   std::vector<Diagnostic> Diagnostics;
   std::map<std::string, std::string> Texts = {}; // of the files as they were checked: the edits are good for these
-  unsigned Rounds = 0; // checks of edited programs
+  unsigned Rounds = 0;                           // checks of edited programs
   double Seconds = 0;
 };
 

@@ -225,7 +225,7 @@ private:
   const Clock::time_point Start;
   RoundChecker Check;
   const std::vector<Weakenable> Items;
-  std::vector<size_t> Taken; // per item: which step
+  std::vector<size_t> Taken;        // per item: which step
   std::vector<MemoryModel> Covered; // the models that were not skipped
   RelaxReport Report;
 };

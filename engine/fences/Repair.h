@@ -17,11 +17,11 @@ namespace picket {
 /// What a check of an edited program found.
 struct RoundReport {
   enum class Result : uint8_t { Passed, Violated, NotFenceable, GaveUp } What = Result::Passed;
-  std::vector<Violation> Violations; // Violated. Their pcs are those of the program that was checked
-  std::string Reason;                // NotFenceable, GaveUp: a sentence
-  std::optional<Bug> Found;          // Violated, NotFenceable: with the execution that shows it
+  std::vector<Violation> Violations;   // Violated. Their pcs are those of the program that was checked
+  std::string Reason;                  // NotFenceable, GaveUp: a sentence
+  std::optional<Bug> Found;            // Violated, NotFenceable: with the execution that shows it
   MemoryModel Under = MemoryModel::SC; // of Found
-  std::vector<ModelReport> Models;   // what was checked, for what a proof covers. POWER may be skipped (Check.h)
+  std::vector<ModelReport> Models;     // what was checked, for what a proof covers. POWER may be skipped (Check.h)
 };
 
 /// Checks a program, in at most so many seconds (0: without limit), and says what is wrong with it.

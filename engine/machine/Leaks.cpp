@@ -26,8 +26,8 @@ void Machine::keepRoots(Thread &T) {
   Words.insert(Words.end(), T.Registers, T.Registers + Count);
   std::erase_if(Words, [&](uint64_t Word) { return slotOf(Word) == 0 || slotOf(Word) >= Mem.numSlots(); });
   const uint32_t Slot = slotFor(T, 0, static_cast<uint32_t>(Words.size() * sizeof(uint64_t)));
-  Object &Kept = Mem.allocate(Slot, ObjectKind::Hidden, static_cast<uint32_t>(Words.size() * sizeof(uint64_t)), 0, 0,
-                              T.S.Pc);
+  Object &Kept =
+      Mem.allocate(Slot, ObjectKind::Hidden, static_cast<uint32_t>(Words.size() * sizeof(uint64_t)), 0, 0, T.S.Pc);
   if (!Words.empty())
     std::memcpy(Kept.Data, Words.data(), Kept.Size);
   DoesMore = true;

@@ -490,7 +490,8 @@ void Machine::callStack(ThreadId Id, std::vector<uint32_t> &Stack) const {
   if (Here.S.Depth > 0 && Here.Frames[0].CallPc) // the end of the process, called for by a function that is over
     Stack.push_back(Here.Frames[0].CallPc);
   for (uint32_t Depth = 1; Depth < Here.S.Depth; ++Depth) {
-    if (Depth > OutermostCalls && Here.S.Depth > OutermostCalls + InnermostCalls + 2 && Stack.size() == OutermostCalls) {
+    if (Depth > OutermostCalls && Here.S.Depth > OutermostCalls + InnermostCalls + 2 &&
+        Stack.size() == OutermostCalls) {
       Stack.push_back(CallsLeftOut);
       Depth = Here.S.Depth - InnermostCalls;
     }

@@ -430,9 +430,9 @@ private:
   UndoLog Undo;
   Memory Mem;
   std::vector<std::unique_ptr<Thread>> Threads;
-  uint32_t LiveThreads = 0; // created and not yet joined
+  uint32_t LiveThreads = 0;     // created and not yet joined
   uint32_t NestedCreations = 0; // threads that are run to their first step while another is
-  uint32_t ProcessSlot = 0; // hidden object: keys
+  uint32_t ProcessSlot = 0;     // hidden object: keys
   std::vector<BugReport> Bugs;
   std::vector<std::pair<ThreadId, ThreadId>> Created;
   std::vector<Access> AtomicAccesses;

@@ -87,9 +87,9 @@ struct SyncResult {
   };
   Kind Outcome = Done;
   int64_t Value = 0;
-  const char *Phrase = nullptr; // Misuse only: what is wrong, to go on from "thread x: "
+  const char *Phrase = nullptr;           // Misuse only: what is wrong, to go on from "thread x: "
   std::optional<picket::BugKind> BugKind; // Misuse only; none: Picket cannot follow the program, which may be right
-  int64_t Errno = 0; // what the C function leaves in errno, 0 if it leaves errno alone
+  int64_t Errno = 0;                      // what the C function leaves in errno, 0 if it leaves errno alone
 };
 
 /// Bytes of the object the step works on, as glibc lays it out on x86-64.

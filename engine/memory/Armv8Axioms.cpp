@@ -150,8 +150,7 @@ EventSet<Words> Armv8Axioms<Words>::pickedBefore(const Graph &G, EventId Write, 
   return Picked;
 }
 
-template <unsigned Words>
-bool Armv8Axioms<Words>::isAcyclic(const Graph &G, EventId E, const Set &Expected) {
+template <unsigned Words> bool Armv8Axioms<Words>::isAcyclic(const Graph &G, EventId E, const Set &Expected) {
   Set Seen, Left;
   Left.insert(E);
   while (!Left.empty()) {

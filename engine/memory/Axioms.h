@@ -49,7 +49,8 @@ class GraphModel {
 public:
   GraphModel(MemoryModel Model)
       : Orders(Model), Makers{[Model] { return Axioms<1>::make(Model); }, [Model] { return Axioms<4>::make(Model); },
-                              [Model] { return Axioms<16>::make(Model); }, [Model] { return Axioms<0>::make(Model); }} {}
+                              [Model] { return Axioms<16>::make(Model); }, [Model] { return Axioms<0>::make(Model); }} {
+  }
 
   /// Other axioms: a class template like PowerAxioms.
   template <template <unsigned> class Rules> static GraphModel of(MemoryModel Orders) {
@@ -87,8 +88,8 @@ template <unsigned Words> uint32_t coherenceFloor(const ExecutionGraph<Words> &G
 /// Whether an edge leads from a newly committed event to another one: to the writes behind it in coherence. Without one
 /// it is in no cycle.
 template <unsigned Words> bool leadsOn(const ExecutionGraph<Words> &G, EventId E) {
-  return G.anyCell(
-      E, [&](const GraphCell &C) { return G.coherenceIn(C.Place, E) < G.Places[C.Place].Coherence.size(); });
+  return G.anyCell(E,
+                   [&](const GraphCell &C) { return G.coherenceIn(C.Place, E) < G.Places[C.Place].Coherence.size(); });
 }
 
 } // namespace picket

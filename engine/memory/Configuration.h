@@ -259,7 +259,7 @@ private:
 
   Machine M;
   const MemoryModel Model;
-  const Buffering Buffers; // of the model
+  const Buffering Buffers;                         // of the model
   std::vector<std::unique_ptr<Process>> Processes; // they keep their place: queues are saved by address
   std::vector<ProcessId> ThreadProcesses;
   std::vector<std::vector<ProcessId>> UpdateProcesses;          // per thread

@@ -60,11 +60,11 @@ public:
   std::deque<GraphCell> Cells;    // of those that are split; they stay put, too
   std::vector<PlaceState> Places; // never taken back: a place without committed accesses is as good as none
   Set Committed;
-  Set Reads, Writes;     // among the committed
-  Set Fences, SeqCst;    // C11: the fences among them, and all whose order is seq_cst
-  bool AnyCompares = false; // ARM64: there is, or was, a CAS
-  bool AnySplit = false; // some access is, or was: mostly none is, and nothing is to be looked for
-  bool AnySections = false; // some event is, or was, in an atomic section
+  Set Reads, Writes;              // among the committed
+  Set Fences, SeqCst;             // C11: the fences among them, and all whose order is seq_cst
+  bool AnyCompares = false;       // ARM64: there is, or was, a CAS
+  bool AnySplit = false;          // some access is, or was: mostly none is, and nothing is to be looked for
+  bool AnySections = false;       // some event is, or was, in an atomic section
   bool CreatesInSections = false; // some thread is, or was, created in one
   [[no_unique_address]] LargeGraph<Words> Large;
 
@@ -176,8 +176,7 @@ public:
       return B == NoEvent || !accesses(B, Place) || positionIn(Place, A) >= positionIn(Place, B);
     };
     for (uint32_t K = 0; K < Read.Chosen; ++K)
-      if (const GraphCell &C = cell(E, K);
-          !NotBefore(Here, Source, C.Source) || !NotBefore(C.Place, C.Source, Source))
+      if (const GraphCell &C = cell(E, K); !NotBefore(Here, Source, C.Source) || !NotBefore(C.Place, C.Source, Source))
         return false;
     return true;
   }
@@ -326,9 +325,7 @@ public:
     return !anyCell(Written, [&](const GraphCell &C) { return !keepsUpdatesWholeIn(C.Place, Written); });
   }
   /// The last of the events that are committed with E: itself, or the write of an update whose read it is.
-  EventId lastWith(EventId E) const {
-    return Events[E].OfUpdate && !Events[E].IsWrite && !Events[E].Alone ? E + 1 : E;
-  }
+  EventId lastWith(EventId E) const { return Events[E].OfUpdate && !Events[E].IsWrite && !Events[E].Alone ? E + 1 : E; }
   /// The first of them.
   EventId firstWith(EventId E) const {
     return Events[E].OfUpdate && Events[E].IsWrite && !Events[E - 1].Alone ? E - 1 : E;

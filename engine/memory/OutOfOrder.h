@@ -114,7 +114,7 @@ public:
     size_t Events, Nodes, Bugs, Deeds, Conditions, Divisions;
   };
   Mark mark() {
-    return {M.undo().mark(), Accesses.size(),    Nodes.size(), M.bugs().size(), Notes ? Notes->Deeds.size() : 0,
+    return {M.undo().mark(),   Accesses.size(), Nodes.size(), M.bugs().size(), Notes ? Notes->Deeds.size() : 0,
             Conditions.size(), Divisions.size()};
   }
   void undoTo(const Mark &To);
@@ -167,14 +167,14 @@ private:
     uint32_t Pc = 0;        // Pure: the instruction
     uint64_t Bits = 0;
     Value A, B, C, D; // of a WideBinary: C and D are the upper halves of A and B
-    Set Loads; // that it was made from
+    Set Loads;        // that it was made from
   };
   struct Access {
     Operation Op;
     Value Where, Data, Expected;
     Value Data2, Expected2; // upper halves of 16 bytes
-    int64_t Offset = 0; // added to Where
-    uint8_t Shift = 0;  // bits of Data in front of what is written here
+    int64_t Offset = 0;     // added to Where
+    uint8_t Shift = 0;      // bits of Data in front of what is written here
     bool Waits = false;
     bool Succeeds = false; // Decides: how
     SyncResult Result;

@@ -188,15 +188,13 @@ template <unsigned Words> void OutOfOrder<Words>::splitAccess(EventId E, const A
 }
 
 /// An access that is not aligned is one for each of its aligned pieces. False: it is aligned.
-template <unsigned Words>
-bool OutOfOrder<Words>::fetchPieces(ThreadId T, const Instruction &I, const Operation &Op) {
+template <unsigned Words> bool OutOfOrder<Words>::fetchPieces(ThreadId T, const Instruction &I, const Operation &Op) {
   const Value Where = read(T, I.A);
   if (Where.Node ? !Ending.Cut.dividesCode()
                  : Partition::isAligned(Where.Bits + static_cast<uint64_t>(I.Imm), Op.Width))
     return false;
-  const AccessParts Pieces = Where.Node
-                                 ? Ending.Cut.piecesOfCode(M.pc(T), Op.Width)
-                                 : Partition::pieces(Where.Bits + static_cast<uint64_t>(I.Imm), Op.Width);
+  const AccessParts Pieces = Where.Node ? Ending.Cut.piecesOfCode(M.pc(T), Op.Width)
+                                        : Partition::pieces(Where.Bits + static_cast<uint64_t>(I.Imm), Op.Width);
   if (Pieces.size() < 2)
     return false;
   if (Op.Ordering != Order::NotAtomic)
@@ -482,7 +480,8 @@ template <unsigned Words> void OutOfOrder<Words>::orderBehind(Flow &F, EventId R
     F.Sync.insert(Write);
 }
 
-template <unsigned Words> void OutOfOrder<Words>::fencesBehind(Flow &F, const Operation &Op, EventId Read, EventId Write) {
+template <unsigned Words>
+void OutOfOrder<Words>::fencesBehind(Flow &F, const Operation &Op, EventId Read, EventId Write) {
   bool Unlocks = Op.Kind == OperationKind::Sync && (Op.Sync == SyncOp::MutexUnlock || Op.Sync == SyncOp::SpinUnlock);
   if (hasModes(Model)) {
     if (Model == MemoryModel::Armv8)
@@ -494,9 +493,8 @@ template <unsigned Words> void OutOfOrder<Words>::fencesBehind(Flow &F, const Op
       fence(F, FenceKind::Full);
     return;
   }
-  bool Acquires = Op.Kind == OperationKind::Sync
-                      ? !Unlocks
-                      : Op.Ordering >= Order::AcquirePC && Op.Ordering != Order::Release;
+  bool Acquires =
+      Op.Kind == OperationKind::Sync ? !Unlocks : Op.Ordering >= Order::AcquirePC && Op.Ordering != Order::Release;
   if (Read != NoEvent && Acquires) {
     F.Control.insert(Read);
     F.ControlISync.insert(Read);

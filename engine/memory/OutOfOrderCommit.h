@@ -223,7 +223,7 @@ template <unsigned Words> void OutOfOrder<Words>::divide(EventId Write) {
   for (uint32_t K = 0; K < G[Write].NumCells; ++K) {
     GraphCell &C = G.cell(Write, K);
     C.Value = HasState ? Memory::readWord(stateOf(G[Write].Value) + C.Offset, C.Width)
-                     : lowBits(G[Write].Value >> 8 * C.Offset, 8 * C.Width);
+                       : lowBits(G[Write].Value >> 8 * C.Offset, 8 * C.Width);
   }
 }
 
@@ -328,7 +328,8 @@ template <unsigned Words> uint64_t OutOfOrder<Words>::finalSlot(ThreadId T, uint
 template <unsigned Words> uint64_t OutOfOrder<Words>::finalValue(Address Where, unsigned Width) {
   uint8_t Bytes[8] = {};
   std::memcpy(Bytes, M.Mem.bytes(Where), Width);
-  for (auto At = Places.lower_bound(Where >= 64 ? Where - 64 : 0); At != Places.end() && At->first < Where + Width; ++At) {
+  for (auto At = Places.lower_bound(Where >= 64 ? Where - 64 : 0); At != Places.end() && At->first < Where + Width;
+       ++At) {
     const auto &Place = G.Places[At->second];
     if (Place.Coherence.empty() || G[Place.Coherence.back()].Ends)
       continue;

@@ -120,7 +120,6 @@ inline bool divides(Opcode Op) {
   return Op == Opcode::UDiv || Op == Opcode::SDiv || Op == Opcode::URem || Op == Opcode::SRem;
 }
 
-
 /// Instructions on more than 64 bits.
 inline bool isWideOpcode(Opcode Op) {
   return Op == Opcode::WideMove || Op == Opcode::ToWide || Op == Opcode::WideSelect || Op == Opcode::WideBinary;
@@ -218,8 +217,7 @@ template <unsigned Words> bool OutOfOrder<Words>::needs(ThreadId T, Operand O) {
 }
 
 /// Makes nodes for the halves of a result of more than 64 bits.
-template <unsigned Words>
-void OutOfOrder<Words>::waitWide(ThreadId T, const Instruction &I, const Set &Loads) {
+template <unsigned Words> void OutOfOrder<Words>::waitWide(ThreadId T, const Instruction &I, const Set &Loads) {
   uint32_t Halves[2] = {};
   for (bool Upper : {false, true}) {
     auto Read = [&](Operand O) { return Upper ? readUpper(T, O) : read(T, O); };

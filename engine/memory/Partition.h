@@ -149,7 +149,7 @@ private:
     return Parts;
   }
 
-  std::map<uint64_t, std::set<uint32_t>> Cuts; // by object: offsets
+  std::map<uint64_t, std::set<uint32_t>> Cuts;                 // by object: offsets
   std::map<uint32_t, std::set<uint32_t>> CodeCuts, CodePieces; // by pc: offsets from the start of the access
 };
 

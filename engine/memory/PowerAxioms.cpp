@@ -25,9 +25,8 @@ EventSet<Words> rowsOf(const ExecutionGraph<Words> &G, const EventSet<Words> &Of
 
 /// Whether coherence or from-reads lead from an event to a write.
 template <unsigned Words> bool comesBefore(const ExecutionGraph<Words> &G, EventId E, EventId Write) {
-  return G.anyCell(Write, [&](const GraphCell &C) {
-    return G.accesses(E, C.Place) && G.coherenceIn(C.Place, E) < C.Position;
-  });
+  return G.anyCell(
+      Write, [&](const GraphCell &C) { return G.accesses(E, C.Place) && G.coherenceIn(C.Place, E) < C.Position; });
 }
 
 } // namespace
@@ -268,8 +267,8 @@ template <unsigned Words> bool PowerAxioms<Words>::seesWhole(const Graph &G, Eve
     if (G.isExternal(Read, E))
       return;
     G.forEachCell(Read, [&](const GraphCell &C) {
-      Whole &= C.Source == NoEvent || !G.isSplit(C.Source) || !G.isExternal(C.Source, Read) ||
-               !comesBefore(G, E, C.Source);
+      Whole &=
+          C.Source == NoEvent || !G.isSplit(C.Source) || !G.isExternal(C.Source, Read) || !comesBefore(G, E, C.Source);
     });
   });
   return Whole;

@@ -28,8 +28,7 @@ template <unsigned Words> EventSet<Words> differentBefore(const ExecutionGraph<W
 
 /// Adds what is before a write by modification order and reads-before; or, if Eco is said, before any access by extended
 /// coherence order.
-template <unsigned Words>
-void addEarlier(const ExecutionGraph<Words> &G, EventId E, bool Eco, EventSet<Words> &Into) {
+template <unsigned Words> void addEarlier(const ExecutionGraph<Words> &G, EventId E, bool Eco, EventSet<Words> &Into) {
   if (G[E].IsFence || (!Eco && !G[E].IsWrite))
     return;
   G.forEachCell(E, [&](const GraphCell &C) {

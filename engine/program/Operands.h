@@ -38,38 +38,25 @@ inline OperandShape shapeOf(const Instruction &I) {
   case Opcode::FExt:
   case Opcode::FTrunc:
   case Opcode::Alloca:
-  case Opcode::ScopeEnter:
-    return {.A = 1, .Dst = 1};
-  case Opcode::WideMove:
-    return {.A = 2, .Dst = 2};
-  case Opcode::ToWide:
-    return {.A = 1, .Dst = 2};
+  case Opcode::ScopeEnter: return {.A = 1, .Dst = 1};
+  case Opcode::WideMove: return {.A = 2, .Dst = 2};
+  case Opcode::ToWide: return {.A = 1, .Dst = 2};
   case Opcode::WideBinary:
     return {.A = 2, .B = 2, .Dst = static_cast<uint8_t>(isCompare(static_cast<Opcode>(I.Flags)) ? 1 : 2)};
-  case Opcode::CopyWritten:
-    return {.A = 1, .B = 1, .C = 1};
-  case Opcode::Select:
-    return {.A = 1, .B = 1, .C = 1, .Dst = 1};
-  case Opcode::WideSelect:
-    return {.A = 1, .B = 2, .C = 2, .Dst = 2};
+  case Opcode::CopyWritten: return {.A = 1, .B = 1, .C = 1};
+  case Opcode::Select: return {.A = 1, .B = 1, .C = 1, .Dst = 1};
+  case Opcode::WideSelect: return {.A = 1, .B = 2, .C = 2, .Dst = 2};
   case Opcode::CondJump:
   case Opcode::Switch:
   case Opcode::FailIf:
-  case Opcode::ScopeLeave:
-    return {.A = 1};
+  case Opcode::ScopeLeave: return {.A = 1};
   case Opcode::Load:
-  case Opcode::LoadReserve:
-    return {.A = 1, .Dst = Access};
-  case Opcode::Store:
-    return {.A = 1, .B = Access};
-  case Opcode::StoreConditional:
-    return {.A = 1, .B = 1, .Dst = 1};
-  case Opcode::CmpXchg:
-    return {.A = 1, .B = Access, .C = Access, .Dst = static_cast<uint8_t>(Access + 1)};
-  case Opcode::Rmw:
-    return {.A = 1, .B = Access, .Dst = Access};
-  case Opcode::ThreadLocal:
-    return {.Dst = 1};
+  case Opcode::LoadReserve: return {.A = 1, .Dst = Access};
+  case Opcode::Store: return {.A = 1, .B = Access};
+  case Opcode::StoreConditional: return {.A = 1, .B = 1, .Dst = 1};
+  case Opcode::CmpXchg: return {.A = 1, .B = Access, .C = Access, .Dst = static_cast<uint8_t>(Access + 1)};
+  case Opcode::Rmw: return {.A = 1, .B = Access, .Dst = Access};
+  case Opcode::ThreadLocal: return {.Dst = 1};
   case Opcode::Call:
   case Opcode::CallIndirect:
   case Opcode::CallBuiltin: {
@@ -77,8 +64,7 @@ inline OperandShape shapeOf(const Instruction &I) {
     uint8_t Callee = I.Op == Opcode::CallIndirect ? 1 : 0;
     return {.A = Callee, .Dst = Result, .HasArguments = true};
   }
-  case Opcode::Return:
-    return {.A = I.Flags};
+  case Opcode::Return: return {.A = I.Flags};
   case Opcode::LoopInit: return {.Dst = loopslots::Count};
   case Opcode::LoopBack:
   case Opcode::SpinHead:
@@ -88,8 +74,7 @@ inline OperandShape shapeOf(const Instruction &I) {
   case Opcode::LoopExit:
   case Opcode::Fence:
   case Opcode::Unreachable:
-  case Opcode::Unsupported:
-    return {};
+  case Opcode::Unsupported: return {};
   default: // binary arithmetic and AddScaled
     return {.A = 1, .B = 1, .Dst = 1};
   }

@@ -16,25 +16,87 @@ const SourceLocation &Program::placeOf(uint32_t Pc) const {
   return Locations[Innermost];
 }
 
-static constexpr const char *OpcodeNames[] = {
-    "Move",      "WideMove",    "Add",        "Sub",          "Mul",          "UDiv",
-    "SDiv",      "URem",        "SRem",       "Shl",          "LShr",         "AShr",
-    "And",       "Or",          "Xor",        "Eq",           "Ne",           "ULt",
-    "ULe",       "SLt",         "SLe",        "CountOnes",    "LeadingZeros", "TrailingZeros",
-    "ByteSwap",  "WideBinary",  "Truncate",   "SignExtend",   "ToWide",       "FAdd",
-    "FSub",      "FMul",        "FDiv",       "FRem",         "FNeg",         "FMath",
-    "FCmp",      "FToSI",       "FToUI",      "SIToF",        "UIToF",        "FExt",
-    "FTrunc",    "Select",      "WideSelect", "Jump",         "CondJump",     "Switch",
-    "AddScaled", "Load",        "Store",      "Rmw",          "CmpXchg",      "LoadReserve",
-    "StoreConditional", "Fence", "Alloca",    "ScopeEnter",  "ScopeLeave", "CopyWritten",  "ThreadLocal",  "Call",
-    "CallIndirect", "CallBuiltin", "Return",  "LoopInit",     "SpinHead",     "LoopExit",  "LoopNote",    "LoopBack",
-    "SpinBack",  "FailIf",    "Unreachable", "Unsupported"};
+static constexpr const char *OpcodeNames[] = {"Move",
+                                              "WideMove",
+                                              "Add",
+                                              "Sub",
+                                              "Mul",
+                                              "UDiv",
+                                              "SDiv",
+                                              "URem",
+                                              "SRem",
+                                              "Shl",
+                                              "LShr",
+                                              "AShr",
+                                              "And",
+                                              "Or",
+                                              "Xor",
+                                              "Eq",
+                                              "Ne",
+                                              "ULt",
+                                              "ULe",
+                                              "SLt",
+                                              "SLe",
+                                              "CountOnes",
+                                              "LeadingZeros",
+                                              "TrailingZeros",
+                                              "ByteSwap",
+                                              "WideBinary",
+                                              "Truncate",
+                                              "SignExtend",
+                                              "ToWide",
+                                              "FAdd",
+                                              "FSub",
+                                              "FMul",
+                                              "FDiv",
+                                              "FRem",
+                                              "FNeg",
+                                              "FMath",
+                                              "FCmp",
+                                              "FToSI",
+                                              "FToUI",
+                                              "SIToF",
+                                              "UIToF",
+                                              "FExt",
+                                              "FTrunc",
+                                              "Select",
+                                              "WideSelect",
+                                              "Jump",
+                                              "CondJump",
+                                              "Switch",
+                                              "AddScaled",
+                                              "Load",
+                                              "Store",
+                                              "Rmw",
+                                              "CmpXchg",
+                                              "LoadReserve",
+                                              "StoreConditional",
+                                              "Fence",
+                                              "Alloca",
+                                              "ScopeEnter",
+                                              "ScopeLeave",
+                                              "CopyWritten",
+                                              "ThreadLocal",
+                                              "Call",
+                                              "CallIndirect",
+                                              "CallBuiltin",
+                                              "Return",
+                                              "LoopInit",
+                                              "SpinHead",
+                                              "LoopExit",
+                                              "LoopNote",
+                                              "LoopBack",
+                                              "SpinBack",
+                                              "FailIf",
+                                              "Unreachable",
+                                              "Unsupported"};
 static_assert(std::size(OpcodeNames) == static_cast<size_t>(Opcode::Unsupported) + 1);
 
 static constexpr const char *OrderNames[] = {"",        "relaxed", "acquire-pc", "acquire",
                                              "release", "acq_rel", "seq_cst",    "?"};
-static constexpr const char *FenceNames[] = {"full",  "store-store", "acquire", "release", "acq_rel", "lwsync", "isync",
-                                             "dmb ld", "dmb st",     "dsb",     "dsb ld",  "dsb st",  "isb"};
+static constexpr const char *FenceNames[] = {"full",   "store-store", "acquire", "release", "acq_rel",
+                                             "lwsync", "isync",       "dmb ld",  "dmb st",  "dsb",
+                                             "dsb ld", "dsb st",      "isb"};
 static_assert(std::size(FenceNames) == static_cast<size_t>(FenceKind::Isb) + 1);
 static constexpr const char *RmwNames[] = {"xchg", "add", "sub",  "and",  "nand", "or",  "xor",
                                            "max",  "min", "umax", "umin", "fadd", "fsub"};
@@ -138,22 +200,12 @@ private:
     case Opcode::FToSI:
     case Opcode::FToUI:
     case Opcode::SIToF:
-    case Opcode::UIToF:
-      Out << " to " << I.C;
-      break;
-    case Opcode::ToWide:
-      Out << (I.Flags ? " signed to " : " to ") << I.C;
-      break;
+    case Opcode::UIToF: Out << " to " << I.C; break;
+    case Opcode::ToWide: Out << (I.Flags ? " signed to " : " to ") << I.C; break;
     case Opcode::FCmp:
-    case Opcode::FMath:
-      Out << " kind " << unsigned(I.Flags);
-      break;
-    case Opcode::Jump:
-      Out << ' ' << I.Imm;
-      break;
-    case Opcode::CondJump:
-      Out << " ? " << I.B << " : " << I.C;
-      break;
+    case Opcode::FMath: Out << " kind " << unsigned(I.Flags); break;
+    case Opcode::Jump: Out << ' ' << I.Imm; break;
+    case Opcode::CondJump: Out << " ? " << I.B << " : " << I.C; break;
     case Opcode::Switch: {
       const SwitchTable &Table = P.SwitchTables[I.Imm];
       Out << " {";
@@ -162,9 +214,7 @@ private:
       Out << "else: " << Table.Default << '}';
       break;
     }
-    case Opcode::AddScaled:
-      Out << " * " << I.Imm;
-      break;
+    case Opcode::AddScaled: Out << " * " << I.Imm; break;
     case Opcode::Load:
     case Opcode::Store:
     case Opcode::LoadReserve:
@@ -188,12 +238,8 @@ private:
       Out << ' ' << FenceNames[I.C];
       access(I);
       break;
-    case Opcode::Alloca:
-      Out << " * " << I.Imm << " site " << I.D;
-      break;
-    case Opcode::ThreadLocal:
-      Out << ' ' << P.Globals[I.Imm].Name;
-      break;
+    case Opcode::Alloca: Out << " * " << I.Imm << " site " << I.D; break;
+    case Opcode::ThreadLocal: Out << ' ' << P.Globals[I.Imm].Name; break;
     case Opcode::Call:
       Out << ' ' << P.Functions[I.Imm].Name;
       arguments(I);
@@ -209,14 +255,9 @@ private:
       feeds(I);
       break;
     case Opcode::LoopBack:
-    case Opcode::SpinBack:
-      Out << " loop " << I.B << " bit " << I.Imm << " to " << I.A;
-      break;
-    case Opcode::Unsupported:
-      Out << " \"" << P.Messages[I.Imm] << '"';
-      break;
-    default:
-      break;
+    case Opcode::SpinBack: Out << " loop " << I.B << " bit " << I.Imm << " to " << I.A; break;
+    case Opcode::Unsupported: Out << " \"" << P.Messages[I.Imm] << '"'; break;
+    default: break;
     }
   }
 

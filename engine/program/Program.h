@@ -214,7 +214,8 @@ constexpr uint8_t OrderMask = 0x07;
 constexpr uint8_t InSpinCandidate = 0x80; // flag of accesses between SpinHead and SpinBack
 constexpr uint8_t InText = 0x40;          // flag of accesses that read, and do so in the user's text
 constexpr uint8_t OfCopy = 0x20;          // flag of stores behind a CopyWritten
-constexpr uint8_t ResultUnused = 0x08; // flag of Rmw and CmpXchg: ARM's forms that return nothing, whose reads are weaker
+constexpr uint8_t ResultUnused =
+    0x08;                         // flag of Rmw and CmpXchg: ARM's forms that return nothing, whose reads are weaker
 constexpr uint8_t MayFail = 0x10; // flag of CmpXchg and of waits: it may fail for no reason, and the program can tell
 
 struct Instruction {
@@ -248,8 +249,8 @@ struct SwitchTable {
 
 struct Function {
   std::string Name;
-  uint32_t Entry = 0;    // pc; meaningful if Defined
-  uint32_t NumSlots = 0; // frame size, parameters included
+  uint32_t Entry = 0;         // pc; meaningful if Defined
+  uint32_t NumSlots = 0;      // frame size, parameters included
   uint32_t NumParameters = 0; // slots the parameters take: they arrive in slots 0..; a wide one takes two
   bool Defined = false;
   bool Variadic = false; // extra arguments are dropped: va_arg is refused by name
@@ -294,9 +295,9 @@ struct Program {
   int32_t Main = -1;                  // function index
   // Run what atexit and at_quick_exit noted: functions of the models, if the program needs them.
   int32_t ExitFunctions = -1, QuickExitFunctions = -1;
-  int32_t ArgvGlobal = -1; // the array handed to main as argv, if main takes it
-  int32_t ErrnoGlobal = -1; // the thread-local global that stands for errno, if the program looks at it
-  uint32_t NumSites = 0;   // allocation sites: one per alloca and per allocating call
+  int32_t ArgvGlobal = -1;    // the array handed to main as argv, if main takes it
+  int32_t ErrnoGlobal = -1;   // the thread-local global that stands for errno, if the program looks at it
+  uint32_t NumSites = 0;      // allocation sites: one per alloca and per allocating call
   bool StartsThreads = false; // some function that could run calls a thread-creating builtin
   ArmUpdates Updates = ArmUpdates::Any;
   bool FailsForNoReason = false; // it has instructions with the flag MayFail

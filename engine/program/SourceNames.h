@@ -19,10 +19,10 @@ struct SourceType {
   };
 
   Kind What = Unknown;
-  uint32_t Size = 0;    // bytes
-  std::string Name;     // as the source writes it: "int", "struct node", "atomic_int"
-  uint32_t Element = 0; // Array: of its elements; Pointer: of what it points to
-  std::vector<Field> Fields;                               // Struct, Union
+  uint32_t Size = 0;         // bytes
+  std::string Name;          // as the source writes it: "int", "struct node", "atomic_int"
+  uint32_t Element = 0;      // Array: of its elements; Pointer: of what it points to
+  std::vector<Field> Fields; // Struct, Union
   std::vector<std::pair<int64_t, std::string>> Enumerators; // Enum
 };
 
@@ -45,9 +45,9 @@ struct SourceNames {
     uint32_t Type = 0;
   };
 
-  std::vector<SourceType> Types{1}; // Types[0]: unknown
-  std::vector<Object> Globals;      // as Program::Globals
-  std::vector<Object> Sites;        // per allocation site (Program::NumSites)
+  std::vector<SourceType> Types{1};    // Types[0]: unknown
+  std::vector<Object> Globals;         // as Program::Globals
+  std::vector<Object> Sites;           // per allocation site (Program::NumSites)
   std::vector<Expression> Expressions; // sorted by place, reads before writes
 
   /// Null if there is none, or several with different texts (`a` and `a[i]` begin at the same place). What is accessed

@@ -208,15 +208,13 @@ void AttackRules::before(const Choice &Taken) {
 /// Whether the attacker can come to another access with its buffer as it is.
 bool AttackRules::attackGoesOn() const {
   const Machine &M = C.machine();
-  return !OnTime.empty() ||
-         (M.status(S.Attacker) == ThreadStatus::Ready && passesStores(C, M.pending(S.Attacker)));
+  return !OnTime.empty() || (M.status(S.Attacker) == ThreadStatus::Ready && passesStores(C, M.pending(S.Attacker)));
 }
 
 /// Whether an access happens after one of the chain because of what it accesses.
 bool AttackRules::meetsChain(const Span &New) const {
-  return std::any_of(Spans.begin(), Spans.end(), [&](const Span &Known) {
-    return (New.Write || Known.Write) && Known.meets(New.Where, New.Size);
-  });
+  return std::any_of(Spans.begin(), Spans.end(),
+                     [&](const Span &Known) { return (New.Write || Known.Write) && Known.meets(New.Where, New.Size); });
 }
 
 bool AttackRules::beginChain() {

@@ -26,7 +26,7 @@ struct LazyResult {
   uint32_t ReasonPc = 0;
   bool HasReasonPc = false;
 
-  bool Robust = false;               // Verified, and the program has no behaviour that SC does not have
+  bool Robust = false; // Verified, and the program has no behaviour that SC does not have
   bool Unsure = false; // Verified, not Robust, and no witness: only loops that wait could observe a late store
   unsigned Rounds = 0, Searches = 0; // extensions of the program plus one; searches through states
   uint64_t Witnesses = 0;

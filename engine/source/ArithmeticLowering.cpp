@@ -6,47 +6,29 @@ namespace picket {
 
 static Opcode integerOpcode(unsigned Op) {
   switch (Op) {
-  case llvm::Instruction::Add:
-    return Opcode::Add;
-  case llvm::Instruction::Sub:
-    return Opcode::Sub;
-  case llvm::Instruction::Mul:
-    return Opcode::Mul;
-  case llvm::Instruction::UDiv:
-    return Opcode::UDiv;
-  case llvm::Instruction::SDiv:
-    return Opcode::SDiv;
-  case llvm::Instruction::URem:
-    return Opcode::URem;
-  case llvm::Instruction::SRem:
-    return Opcode::SRem;
-  case llvm::Instruction::Shl:
-    return Opcode::Shl;
-  case llvm::Instruction::LShr:
-    return Opcode::LShr;
-  case llvm::Instruction::AShr:
-    return Opcode::AShr;
-  case llvm::Instruction::And:
-    return Opcode::And;
-  case llvm::Instruction::Or:
-    return Opcode::Or;
-  default:
-    return Opcode::Xor;
+  case llvm::Instruction::Add: return Opcode::Add;
+  case llvm::Instruction::Sub: return Opcode::Sub;
+  case llvm::Instruction::Mul: return Opcode::Mul;
+  case llvm::Instruction::UDiv: return Opcode::UDiv;
+  case llvm::Instruction::SDiv: return Opcode::SDiv;
+  case llvm::Instruction::URem: return Opcode::URem;
+  case llvm::Instruction::SRem: return Opcode::SRem;
+  case llvm::Instruction::Shl: return Opcode::Shl;
+  case llvm::Instruction::LShr: return Opcode::LShr;
+  case llvm::Instruction::AShr: return Opcode::AShr;
+  case llvm::Instruction::And: return Opcode::And;
+  case llvm::Instruction::Or: return Opcode::Or;
+  default: return Opcode::Xor;
   }
 }
 
 static Opcode floatOpcode(unsigned Op) {
   switch (Op) {
-  case llvm::Instruction::FAdd:
-    return Opcode::FAdd;
-  case llvm::Instruction::FSub:
-    return Opcode::FSub;
-  case llvm::Instruction::FMul:
-    return Opcode::FMul;
-  case llvm::Instruction::FDiv:
-    return Opcode::FDiv;
-  default:
-    return Opcode::FRem;
+  case llvm::Instruction::FAdd: return Opcode::FAdd;
+  case llvm::Instruction::FSub: return Opcode::FSub;
+  case llvm::Instruction::FMul: return Opcode::FMul;
+  case llvm::Instruction::FDiv: return Opcode::FDiv;
+  default: return Opcode::FRem;
   }
 }
 
@@ -72,24 +54,12 @@ Operand FunctionLowering::compare(CmpInst::Predicate Predicate, unsigned Bits, O
   }
   Opcode Op;
   switch (Predicate) {
-  case CmpInst::ICMP_EQ:
-    Op = Opcode::Eq;
-    break;
-  case CmpInst::ICMP_NE:
-    Op = Opcode::Ne;
-    break;
-  case CmpInst::ICMP_ULT:
-    Op = Opcode::ULt;
-    break;
-  case CmpInst::ICMP_ULE:
-    Op = Opcode::ULe;
-    break;
-  case CmpInst::ICMP_SLT:
-    Op = Opcode::SLt;
-    break;
-  default:
-    Op = Opcode::SLe;
-    break;
+  case CmpInst::ICMP_EQ: Op = Opcode::Eq; break;
+  case CmpInst::ICMP_NE: Op = Opcode::Ne; break;
+  case CmpInst::ICMP_ULT: Op = Opcode::ULt; break;
+  case CmpInst::ICMP_ULE: Op = Opcode::ULe; break;
+  case CmpInst::ICMP_SLT: Op = Opcode::SLt; break;
+  default: Op = Opcode::SLe; break;
   }
   return Bits > 64 ? B.wideBinary(Op, Bits, L, R) : B.binary(Op, Bits, L, R);
 }
@@ -115,33 +85,26 @@ void FunctionLowering::lowerCast(const CastInst &I) {
   unsigned From = bitsOf(*I.getOperand(0)), To = bitsOf(I);
   switch (I.getOpcode()) {
   case llvm::Instruction::BitCast:
-  case llvm::Instruction::AddrSpaceCast:
-    return define(I, scalar(*I.getOperand(0)));
+  case llvm::Instruction::AddrSpaceCast: return define(I, scalar(*I.getOperand(0)));
   case llvm::Instruction::Trunc:
   case llvm::Instruction::ZExt:
   case llvm::Instruction::SExt:
   case llvm::Instruction::PtrToInt:
   case llvm::Instruction::PtrToAddr:
-  case llvm::Instruction::IntToPtr:
-    return lowerIntegerCast(I, From, To);
-  default:
-    break;
+  case llvm::Instruction::IntToPtr: return lowerIntegerCast(I, From, To);
+  default: break;
   }
   if (I.getType()->isVectorTy())
     return refuse(I, "vector arithmetic");
   Operand Value = scalar(*I.getOperand(0));
   switch (I.getOpcode()) {
-  case llvm::Instruction::FPExt:
-    return define(I, B.unary(Opcode::FExt, From, Value));
-  case llvm::Instruction::FPTrunc:
-    return define(I, B.unary(Opcode::FTrunc, From, Value));
+  case llvm::Instruction::FPExt: return define(I, B.unary(Opcode::FExt, From, Value));
+  case llvm::Instruction::FPTrunc: return define(I, B.unary(Opcode::FTrunc, From, Value));
   case llvm::Instruction::FPToSI:
   case llvm::Instruction::FPToUI:
   case llvm::Instruction::SIToFP:
-  case llvm::Instruction::UIToFP:
-    break;
-  default:
-    return refuse(I, std::string("instruction '") + I.getOpcodeName() + "'");
+  case llvm::Instruction::UIToFP: break;
+  default: return refuse(I, std::string("instruction '") + I.getOpcodeName() + "'");
   }
   bool Signed = I.getOpcode() == llvm::Instruction::FPToSI || I.getOpcode() == llvm::Instruction::SIToFP;
   if (From > 64)

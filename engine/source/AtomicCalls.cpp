@@ -26,8 +26,7 @@ AtomicOrdering orderOf(const Value &V, bool Reads, bool Writes) {
 /// A call whose first argument is the size of an access.
 class AtomicCall {
 public:
-  AtomicCall(CallInst &Call, unsigned Bytes)
-      : Call(Call), B(&Call), T(B.getIntNTy(8 * Bytes)), Natural(Bytes) {}
+  AtomicCall(CallInst &Call, unsigned Bytes) : Call(Call), B(&Call), T(B.getIntNTy(8 * Bytes)), Natural(Bytes) {}
 
   Value *argument(unsigned K) const { return Call.getArgOperand(K); }
 
@@ -50,9 +49,8 @@ public:
   /// found. Where it succeeds that is there already; but nobody else may see a write then.
   void compareExchange() {
     Value *Expected = get(2);
-    AtomicCmpXchgInst *Swap =
-        B.CreateAtomicCmpXchg(argument(1), Expected, get(3), Natural, orderOf(*argument(4), true, true),
-                              orderOf(*argument(5), true, false));
+    AtomicCmpXchgInst *Swap = B.CreateAtomicCmpXchg(
+        argument(1), Expected, get(3), Natural, orderOf(*argument(4), true, true), orderOf(*argument(5), true, false));
     Value *Old = B.CreateExtractValue(Swap, 0), *Success = B.CreateExtractValue(Swap, 1);
     BasicBlock *Head = Call.getParent();
     BasicBlock *After = Head->splitBasicBlock(Call.getIterator());

@@ -10,17 +10,12 @@ namespace picket {
 static Order orderArgument(const Value &V) {
   auto *Constant = dyn_cast<ConstantInt>(&V);
   switch (Constant ? Constant->getZExtValue() & 0xffff : 5) {
-  case 0:
-    return Order::Relaxed;
+  case 0: return Order::Relaxed;
   case 1: // consume
-  case 2:
-    return Order::Acquire;
-  case 3:
-    return Order::Release;
-  case 4:
-    return Order::AcqRel;
-  default:
-    return Order::SeqCst;
+  case 2: return Order::Acquire;
+  case 3: return Order::Release;
+  case 4: return Order::AcqRel;
+  default: return Order::SeqCst;
   }
 }
 

@@ -24,16 +24,11 @@ void FunctionLowering::lowerCall(const CallBase &I) {
   if (refuseTypes(I))
     return;
   switch (C.Kind) {
-  case Callee::Assembly:
-    return lowerAssembly(I);
-  case Callee::Builtin:
-    return lowerBuiltin(I, C.What);
-  case Callee::InPlace:
-    return lowerInPlace(I, C.How);
-  case Callee::Defined:
-    return lowerDirectCall(I, *C.Target);
-  default:
-    break;
+  case Callee::Assembly: return lowerAssembly(I);
+  case Callee::Builtin: return lowerBuiltin(I, C.What);
+  case Callee::InPlace: return lowerInPlace(I, C.How);
+  case Callee::Defined: return lowerDirectCall(I, *C.Target);
+  default: break;
   }
   std::vector<Operand> Arguments;
   for (const Value *Argument : I.args())
@@ -113,12 +108,9 @@ void FunctionLowering::lowerInPlace(const CallBase &I, Inlined How) {
     return refuse(I, describeCall(I.getCalledOperand()->getName()));
   switch (How) {
   case Inlined::MemCopy:
-  case Inlined::MemMove:
-    return lowerCopy(I, How == Inlined::MemMove);
-  case Inlined::MemSet:
-    return lowerSet(I);
-  case Inlined::Atomic:
-    return lowerAtomicLibrary(I);
+  case Inlined::MemMove: return lowerCopy(I, How == Inlined::MemMove);
+  case Inlined::MemSet: return lowerSet(I);
+  case Inlined::Atomic: return lowerAtomicLibrary(I);
   case Inlined::Sqrt:
     return define(
         I, B.unary(Opcode::FMath, bitsOf(I), scalar(*I.getArgOperand(0)), static_cast<unsigned>(FloatFunction::Sqrt)));
@@ -127,8 +119,7 @@ void FunctionLowering::lowerInPlace(const CallBase &I, Inlined How) {
     B.emit({.Op = Opcode::ThreadLocal, .Dst = Dst, .Imm = Context.Symbols.errnoGlobal()});
     return define(I, Dst);
   }
-  case Inlined::None:
-    break;
+  case Inlined::None: break;
   }
 }
 

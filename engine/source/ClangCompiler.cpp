@@ -127,7 +127,7 @@ private:
   std::string File; // absolute
   std::string Directory;
   std::string Optimization;
-  bool AnyWidth = false; // of the machine the text was preprocessed for
+  bool AnyWidth = false;      // of the machine the text was preprocessed for
   bool OverflowWraps = false; // the project asks for it
   IntrusiveRefCntPtr<vfs::InMemoryFileSystem> InMemory;
   IntrusiveRefCntPtr<vfs::OverlayFileSystem> Files;
@@ -287,7 +287,7 @@ std::shared_ptr<clang::CompilerInvocation> Compilation::invocation(const std::ve
         CodeGen.SanitizeTrap.set(Kind, true);
       }
   }
-  CodeGen.DisableFree = false;                 // a library gives back its memory
+  CodeGen.DisableFree = false; // a library gives back its memory
   CodeGen.ClearASTBeforeBackend = true;
   return Result;
 }

@@ -11,11 +11,11 @@
 namespace picket {
 
 struct CompileRequest {
-  std::string File;                            // absolute or relative to the working directory; need not exist on disk
-  std::map<std::string, std::string> Unsaved;  // absolute path -> text, for every open document (headers too)
-  std::vector<std::string> Flags;              // appended to the command: -D, -I, -std=, ...
-  bool UseCompileCommands = true;              // look for compile_commands.json beside and above the file
-  bool FindOverflows = false;                  // signed arithmetic that overflows and shifts that are too wide are bugs
+  std::string File;                           // absolute or relative to the working directory; need not exist on disk
+  std::map<std::string, std::string> Unsaved; // absolute path -> text, for every open document (headers too)
+  std::vector<std::string> Flags;             // appended to the command: -D, -I, -std=, ...
+  bool UseCompileCommands = true;             // look for compile_commands.json beside and above the file
+  bool FindOverflows = false;                 // signed arithmetic that overflows and shifts that are too wide are bugs
 };
 
 struct CompileResult {

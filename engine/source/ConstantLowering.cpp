@@ -57,8 +57,7 @@ std::optional<APInt> ConstantLowering::evaluateExpression(const ConstantExpr &E,
   case llvm::Instruction::IntToPtr:
   case llvm::Instruction::Trunc:
   case llvm::Instruction::BitCast:
-  case llvm::Instruction::AddrSpaceCast:
-    return A->zextOrTrunc(Bits);
+  case llvm::Instruction::AddrSpaceCast: return A->zextOrTrunc(Bits);
   case llvm::Instruction::Add:
   case llvm::Instruction::Sub:
   case llvm::Instruction::Xor: {
@@ -69,8 +68,7 @@ std::optional<APInt> ConstantLowering::evaluateExpression(const ConstantExpr &E,
            : E.getOpcode() == llvm::Instruction::Sub ? *A - *B
                                                      : *A ^ *B;
   }
-  default:
-    break;
+  default: break;
   }
   Refusal = "a constant expression";
   return std::nullopt;

@@ -150,43 +150,28 @@ void FunctionLowering::lowerInstruction(const llvm::Instruction &I) {
   if (refuseTypes(I))
     return;
   switch (I.getOpcode()) {
-  case llvm::Instruction::Alloca:
-    return lowerAlloca(cast<AllocaInst>(I));
-  case llvm::Instruction::GetElementPtr:
-    return lowerAddress(cast<GetElementPtrInst>(I));
-  case llvm::Instruction::Load:
-    return lowerLoad(cast<LoadInst>(I));
-  case llvm::Instruction::Store:
-    return lowerStore(cast<StoreInst>(I));
-  case llvm::Instruction::AtomicRMW:
-    return lowerRmw(cast<AtomicRMWInst>(I));
-  case llvm::Instruction::AtomicCmpXchg:
-    return lowerCmpXchg(cast<AtomicCmpXchgInst>(I));
-  case llvm::Instruction::Fence:
-    return lowerFence(cast<FenceInst>(I));
-  case llvm::Instruction::Select:
-    return lowerSelect(cast<SelectInst>(I));
-  case llvm::Instruction::ExtractValue:
-    return lowerExtractValue(cast<ExtractValueInst>(I));
-  case llvm::Instruction::InsertValue:
-    return lowerInsertValue(cast<InsertValueInst>(I));
+  case llvm::Instruction::Alloca: return lowerAlloca(cast<AllocaInst>(I));
+  case llvm::Instruction::GetElementPtr: return lowerAddress(cast<GetElementPtrInst>(I));
+  case llvm::Instruction::Load: return lowerLoad(cast<LoadInst>(I));
+  case llvm::Instruction::Store: return lowerStore(cast<StoreInst>(I));
+  case llvm::Instruction::AtomicRMW: return lowerRmw(cast<AtomicRMWInst>(I));
+  case llvm::Instruction::AtomicCmpXchg: return lowerCmpXchg(cast<AtomicCmpXchgInst>(I));
+  case llvm::Instruction::Fence: return lowerFence(cast<FenceInst>(I));
+  case llvm::Instruction::Select: return lowerSelect(cast<SelectInst>(I));
+  case llvm::Instruction::ExtractValue: return lowerExtractValue(cast<ExtractValueInst>(I));
+  case llvm::Instruction::InsertValue: return lowerInsertValue(cast<InsertValueInst>(I));
   case llvm::Instruction::ExtractElement:
   case llvm::Instruction::InsertElement:
-  case llvm::Instruction::ShuffleVector:
-    return lowerVector(I);
-  case llvm::Instruction::Freeze:
-    return define(I, valueOf(*I.getOperand(0)));
+  case llvm::Instruction::ShuffleVector: return lowerVector(I);
+  case llvm::Instruction::Freeze: return define(I, valueOf(*I.getOperand(0)));
   case llvm::Instruction::ICmp:
-  case llvm::Instruction::FCmp:
-    return lowerCompare(cast<CmpInst>(I));
+  case llvm::Instruction::FCmp: return lowerCompare(cast<CmpInst>(I));
   case llvm::Instruction::FNeg:
     if (I.getType()->isVectorTy())
       return refuse(I, "vector arithmetic");
     return define(I, B.unary(Opcode::FNeg, bitsOf(I), scalar(*I.getOperand(0))));
-  case llvm::Instruction::VAArg:
-    return refuse(I, "variable arguments ('va_arg')");
-  default:
-    break;
+  case llvm::Instruction::VAArg: return refuse(I, "variable arguments ('va_arg')");
+  default: break;
   }
   if (auto *Binary = dyn_cast<BinaryOperator>(&I))
     return lowerBinary(*Binary);

@@ -9,14 +9,10 @@ namespace picket {
 
 static std::optional<FenceKind> fenceIntrinsic(unsigned Id) {
   switch (Id) {
-  case Intrinsic::x86_sse2_mfence:
-    return FenceKind::Full;
-  case Intrinsic::x86_sse2_lfence:
-    return FenceKind::Acquire;
-  case Intrinsic::x86_sse_sfence:
-    return FenceKind::StoreStore;
-  default:
-    return std::nullopt;
+  case Intrinsic::x86_sse2_mfence: return FenceKind::Full;
+  case Intrinsic::x86_sse2_lfence: return FenceKind::Acquire;
+  case Intrinsic::x86_sse_sfence: return FenceKind::StoreStore;
+  default: return std::nullopt;
   }
 }
 
@@ -37,10 +33,8 @@ static bool isDropped(unsigned Id) {
   case Intrinsic::experimental_noalias_scope_decl:
   case Intrinsic::stackrestore:
   case Intrinsic::vaend:
-  case Intrinsic::x86_sse2_pause:
-    return true;
-  default:
-    return false;
+  case Intrinsic::x86_sse2_pause: return true;
+  default: return false;
   }
 }
 
@@ -91,22 +85,17 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
     if (isSwallowedList(*I.getArgOperand(0)))
       return;
     return refuse(I, "variable arguments ('va_start')");
-  case Intrinsic::vacopy:
-    return refuse(I, "variable arguments ('va_copy')");
-  default:
-    break;
+  case Intrinsic::vacopy: return refuse(I, "variable arguments ('va_copy')");
+  default: break;
   }
   if (refuseTypes(I))
     return;
   switch (Id) {
   case Intrinsic::memcpy:
-  case Intrinsic::memcpy_inline:
-    return lowerCopy(I, /*MayOverlap=*/false);
-  case Intrinsic::memmove:
-    return lowerCopy(I, /*MayOverlap=*/true);
+  case Intrinsic::memcpy_inline: return lowerCopy(I, /*MayOverlap=*/false);
+  case Intrinsic::memmove: return lowerCopy(I, /*MayOverlap=*/true);
   case Intrinsic::memset:
-  case Intrinsic::memset_inline:
-    return lowerSet(I);
+  case Intrinsic::memset_inline: return lowerSet(I);
   case Intrinsic::threadlocal_address: {
     auto *Variable = dyn_cast<GlobalVariable>(I.getArgOperand(0)->stripPointerCasts());
     if (!Variable || !Context.Symbols.isModelled(*Variable))
@@ -116,11 +105,9 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
   case Intrinsic::ubsantrap: // an overflow of which the optimiser has left nothing else
     return FailIf(*I.getArgOperand(0), B.constant(1));
   case Intrinsic::trap:
-  case Intrinsic::debugtrap:
-    return callBuiltin(Builtin::Abort);
+  case Intrinsic::debugtrap: return callBuiltin(Builtin::Abort);
   case Intrinsic::stacksave:
-  case Intrinsic::is_constant:
-    return define(I, B.constant(0));
+  case Intrinsic::is_constant: return define(I, B.constant(0));
   case Intrinsic::objectsize: {
     bool Minimum = cast<ConstantInt>(I.getArgOperand(1))->isOne();
     uint64_t Unknown = Minimum ? 0 : maskTrailingOnes<uint64_t>(bitsOf(I));
@@ -131,10 +118,8 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
   case Intrinsic::annotation:
   case Intrinsic::ptr_annotation:
   case Intrinsic::launder_invariant_group:
-  case Intrinsic::strip_invariant_group:
-    return define(I, valueOf(*I.getArgOperand(0)));
-  default:
-    break;
+  case Intrinsic::strip_invariant_group: return define(I, valueOf(*I.getArgOperand(0)));
+  default: break;
   }
   if (I.getType()->isVectorTy())
     return refuse(I, "vector arithmetic");
@@ -174,45 +159,29 @@ bool FunctionLowering::lowerIntegerIntrinsic(const CallBase &I, unsigned Id) {
     define(I, B.select(compare(CmpInst::ICMP_SLT, Bits, Value, Zero), Negated, Value, Wide));
     return true;
   }
-  case Intrinsic::smin:
-    return Smaller(CmpInst::ICMP_SLT);
-  case Intrinsic::smax:
-    return Smaller(CmpInst::ICMP_SGT);
-  case Intrinsic::umin:
-    return Smaller(CmpInst::ICMP_ULT);
-  case Intrinsic::umax:
-    return Smaller(CmpInst::ICMP_UGT);
-  case Intrinsic::ptrmask:
-    define(I, B.binary(Opcode::And, 64, Argument(0), Argument(1)));
-    return true;
+  case Intrinsic::smin: return Smaller(CmpInst::ICMP_SLT);
+  case Intrinsic::smax: return Smaller(CmpInst::ICMP_SGT);
+  case Intrinsic::umin: return Smaller(CmpInst::ICMP_ULT);
+  case Intrinsic::umax: return Smaller(CmpInst::ICMP_UGT);
+  case Intrinsic::ptrmask: define(I, B.binary(Opcode::And, 64, Argument(0), Argument(1))); return true;
   case Intrinsic::fshl:
   case Intrinsic::fshr:
     if (Wide)
       return false;
     define(I, funnelShift(Id == Intrinsic::fshl, Bits, Argument(0), Argument(1), Argument(2)));
     return true;
-  default:
-    return false;
+  default: return false;
   }
 }
 
 bool FunctionLowering::lowerBitCount(const CallBase &I, unsigned Id) {
   Opcode Op;
   switch (Id) {
-  case Intrinsic::ctpop:
-    Op = Opcode::CountOnes;
-    break;
-  case Intrinsic::ctlz:
-    Op = Opcode::LeadingZeros;
-    break;
-  case Intrinsic::cttz:
-    Op = Opcode::TrailingZeros;
-    break;
-  case Intrinsic::bswap:
-    Op = Opcode::ByteSwap;
-    break;
-  default:
-    return false;
+  case Intrinsic::ctpop: Op = Opcode::CountOnes; break;
+  case Intrinsic::ctlz: Op = Opcode::LeadingZeros; break;
+  case Intrinsic::cttz: Op = Opcode::TrailingZeros; break;
+  case Intrinsic::bswap: Op = Opcode::ByteSwap; break;
+  default: return false;
   }
   unsigned Bits = bitsOf(I);
   Operand Value = scalar(*I.getArgOperand(0));
@@ -278,22 +247,15 @@ bool FunctionLowering::lowerOverflow(const CallBase &I, unsigned Id) {
 
 static std::optional<FloatFunction> floatFunction(unsigned Id) {
   switch (Id) {
-  case Intrinsic::sqrt:
-    return FloatFunction::Sqrt;
-  case Intrinsic::floor:
-    return FloatFunction::Floor;
-  case Intrinsic::ceil:
-    return FloatFunction::Ceil;
-  case Intrinsic::trunc:
-    return FloatFunction::Truncate;
-  case Intrinsic::round:
-    return FloatFunction::Round;
+  case Intrinsic::sqrt: return FloatFunction::Sqrt;
+  case Intrinsic::floor: return FloatFunction::Floor;
+  case Intrinsic::ceil: return FloatFunction::Ceil;
+  case Intrinsic::trunc: return FloatFunction::Truncate;
+  case Intrinsic::round: return FloatFunction::Round;
   case Intrinsic::roundeven:
   case Intrinsic::rint:
-  case Intrinsic::nearbyint:
-    return FloatFunction::RoundEven;
-  default:
-    return std::nullopt;
+  case Intrinsic::nearbyint: return FloatFunction::RoundEven;
+  default: return std::nullopt;
   }
 }
 
@@ -318,9 +280,7 @@ bool FunctionLowering::lowerFloatIntrinsic(const CallBase &I, unsigned Id) {
     return true;
   }
   switch (Id) {
-  case Intrinsic::fabs:
-    define(I, B.binary(Opcode::And, Bits, Argument(0), B.constant(Rest)));
-    return true;
+  case Intrinsic::fabs: define(I, B.binary(Opcode::And, Bits, Argument(0), B.constant(Rest))); return true;
   case Intrinsic::copysign: {
     Operand Magnitude = B.binary(Opcode::And, Bits, Argument(0), B.constant(Rest));
     Operand Sign = B.binary(Opcode::And, Bits, Argument(1), B.constant(SignBit));
@@ -340,8 +300,7 @@ bool FunctionLowering::lowerFloatIntrinsic(const CallBase &I, unsigned Id) {
     define(I, B.select(B.binary(Opcode::Or, 1, Ordered, RightIsNaN), L, R));
     return true;
   }
-  default:
-    return false;
+  default: return false;
   }
 }
 

@@ -9,19 +9,13 @@ namespace picket {
 
 Order orderOf(AtomicOrdering O) {
   switch (O) {
-  case AtomicOrdering::NotAtomic:
-    return Order::NotAtomic;
+  case AtomicOrdering::NotAtomic: return Order::NotAtomic;
   case AtomicOrdering::Unordered:
-  case AtomicOrdering::Monotonic:
-    return Order::Relaxed;
-  case AtomicOrdering::Acquire:
-    return Order::Acquire;
-  case AtomicOrdering::Release:
-    return Order::Release;
-  case AtomicOrdering::AcquireRelease:
-    return Order::AcqRel;
-  case AtomicOrdering::SequentiallyConsistent:
-    return Order::SeqCst;
+  case AtomicOrdering::Monotonic: return Order::Relaxed;
+  case AtomicOrdering::Acquire: return Order::Acquire;
+  case AtomicOrdering::Release: return Order::Release;
+  case AtomicOrdering::AcquireRelease: return Order::AcqRel;
+  case AtomicOrdering::SequentiallyConsistent: return Order::SeqCst;
   }
   return Order::SeqCst;
 }
@@ -180,34 +174,20 @@ void FunctionLowering::lowerStore(const StoreInst &I) {
 
 static std::optional<RmwOp> rmwOp(AtomicRMWInst::BinOp Op) {
   switch (Op) {
-  case AtomicRMWInst::Xchg:
-    return RmwOp::Xchg;
-  case AtomicRMWInst::Add:
-    return RmwOp::Add;
-  case AtomicRMWInst::Sub:
-    return RmwOp::Sub;
-  case AtomicRMWInst::And:
-    return RmwOp::And;
-  case AtomicRMWInst::Nand:
-    return RmwOp::Nand;
-  case AtomicRMWInst::Or:
-    return RmwOp::Or;
-  case AtomicRMWInst::Xor:
-    return RmwOp::Xor;
-  case AtomicRMWInst::Max:
-    return RmwOp::Max;
-  case AtomicRMWInst::Min:
-    return RmwOp::Min;
-  case AtomicRMWInst::UMax:
-    return RmwOp::UMax;
-  case AtomicRMWInst::UMin:
-    return RmwOp::UMin;
-  case AtomicRMWInst::FAdd:
-    return RmwOp::FAdd;
-  case AtomicRMWInst::FSub:
-    return RmwOp::FSub;
-  default:
-    return std::nullopt;
+  case AtomicRMWInst::Xchg: return RmwOp::Xchg;
+  case AtomicRMWInst::Add: return RmwOp::Add;
+  case AtomicRMWInst::Sub: return RmwOp::Sub;
+  case AtomicRMWInst::And: return RmwOp::And;
+  case AtomicRMWInst::Nand: return RmwOp::Nand;
+  case AtomicRMWInst::Or: return RmwOp::Or;
+  case AtomicRMWInst::Xor: return RmwOp::Xor;
+  case AtomicRMWInst::Max: return RmwOp::Max;
+  case AtomicRMWInst::Min: return RmwOp::Min;
+  case AtomicRMWInst::UMax: return RmwOp::UMax;
+  case AtomicRMWInst::UMin: return RmwOp::UMin;
+  case AtomicRMWInst::FAdd: return RmwOp::FAdd;
+  case AtomicRMWInst::FSub: return RmwOp::FSub;
+  default: return std::nullopt;
   }
 }
 
@@ -258,17 +238,10 @@ void FunctionLowering::lowerFence(const FenceInst &I) {
     return; // orders against signal handlers only
   FenceKind Kind = FenceKind::Full;
   switch (I.getOrdering()) {
-  case AtomicOrdering::Acquire:
-    Kind = FenceKind::Acquire;
-    break;
-  case AtomicOrdering::Release:
-    Kind = FenceKind::Release;
-    break;
-  case AtomicOrdering::AcquireRelease:
-    Kind = FenceKind::AcqRel;
-    break;
-  default:
-    break;
+  case AtomicOrdering::Acquire: Kind = FenceKind::Acquire; break;
+  case AtomicOrdering::Release: Kind = FenceKind::Release; break;
+  case AtomicOrdering::AcquireRelease: Kind = FenceKind::AcqRel; break;
+  default: break;
   }
   emitFence(I, Kind);
 }

@@ -31,8 +31,7 @@ static const IntrinsicInst *trapIn(const BasicBlock &B) {
 /// Whether a block only computes a part of a check.
 static bool isPartOfCheck(const BasicBlock &B, const BasicBlock &Before) {
   auto *End = dyn_cast<BranchInst>(B.getTerminator());
-  return End && End->isUnconditional() && B.getSinglePredecessor() == &Before &&
-         all_of(B, [](const Instruction &I) {
+  return End && End->isUnconditional() && B.getSinglePredecessor() == &Before && all_of(B, [](const Instruction &I) {
            return I.hasMetadata(LLVMContext::MD_nosanitize) && !isa<PHINode>(I) && !I.mayHaveSideEffects() &&
                   !I.mayReadFromMemory();
          });

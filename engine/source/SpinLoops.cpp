@@ -79,14 +79,10 @@ bool LoopPlan::isHarmless(const llvm::Instruction &I) const {
     return !I.mayWriteToMemory() && !isa<AllocaInst>(I);
   Callee C = Symbols.resolve(*Call);
   switch (C.Kind) {
-  case Callee::Assembly:
-    return readAssembly(cast<InlineAsm>(Call->getCalledOperand())->getAsmString()).has_value();
-  case Callee::Builtin:
-    return C.What == Builtin::Ignore && isSchedulingHint(C.Target->getName());
-  case Callee::Intrinsic:
-    return !isa<MemIntrinsic>(Call) && !isa<VAStartInst, VACopyInst>(Call);
-  default:
-    return false;
+  case Callee::Assembly: return readAssembly(cast<InlineAsm>(Call->getCalledOperand())->getAsmString()).has_value();
+  case Callee::Builtin: return C.What == Builtin::Ignore && isSchedulingHint(C.Target->getName());
+  case Callee::Intrinsic: return !isa<MemIntrinsic>(Call) && !isa<VAStartInst, VACopyInst>(Call);
+  default: return false;
   }
 }
 

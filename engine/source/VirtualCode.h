@@ -39,17 +39,13 @@ template <typename Visitor> void forEachTarget(VirtualCode &Code, VirtualBlock &
     Field = Target;
   };
   switch (Last.Op) {
-  case Opcode::Jump:
-    Visit(Last.Imm);
-    break;
+  case Opcode::Jump: Visit(Last.Imm); break;
   case Opcode::CondJump:
     Visit(Last.B);
     Visit(Last.C);
     break;
   case Opcode::LoopBack:
-  case Opcode::SpinBack:
-    Visit(Last.A);
-    break;
+  case Opcode::SpinBack: Visit(Last.A); break;
   case Opcode::Switch: {
     SwitchTable &Table = Code.Switches[Last.Imm];
     for (auto &Case : Table.Cases)
@@ -57,8 +53,7 @@ template <typename Visitor> void forEachTarget(VirtualCode &Code, VirtualBlock &
     Visit(Table.Default);
     break;
   }
-  default:
-    break;
+  default: break;
   }
 }
 

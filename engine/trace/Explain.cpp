@@ -27,7 +27,8 @@ public:
 
   std::string sentence() {
     if (R.BugEvent == NoEvent)
-      return Why.Reordered.empty() ? "" : capital(reordering()) + ": no execution under sequential consistency does this.";
+      return Why.Reordered.empty() ? ""
+                                   : capital(reordering()) + ": no execution under sequential consistency does this.";
     if (!infoOf(R.Model).Chronological && !Why.Edges.empty())
       return capital(outOfOrder()) + ", so " + consequence() + ".";
     if (!Why.Reordered.empty())
@@ -296,7 +297,7 @@ private:
   const Recording &R;
   const TraceGraph &G;
   const Cycle &Why;
-  std::vector<uint32_t> Sources, Overwriters; // per event that reads: the write it reads from, the one after
+  std::vector<uint32_t> Sources, Overwriters;     // per event that reads: the write it reads from, the one after
   std::vector<std::vector<uint32_t>> Overwritten; // per write: those right before it, where it writes
 };
 

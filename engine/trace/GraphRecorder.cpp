@@ -284,9 +284,8 @@ private:
     }
     for (TraceEvent &E : Into.Events) {
       for (TraceAccess &A : E.Accesses)
-        if (std::all_of(A.Cells.begin(), A.Cells.end(), [&](const TraceCell &C) {
-              return C.Source == A.Source && C.Position == A.Position;
-            }))
+        if (std::all_of(A.Cells.begin(), A.Cells.end(),
+                        [&](const TraceCell &C) { return C.Source == A.Source && C.Position == A.Position; }))
           A.Cells.clear();
       std::sort(E.Links.begin(), E.Links.end());
       E.Links.erase(std::unique(E.Links.begin(), E.Links.end()), E.Links.end());

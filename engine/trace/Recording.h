@@ -92,7 +92,7 @@ struct TraceVariable {
 
 /// POWER: a part of an access, of which other accesses touch another part.
 struct TraceCell {
-  uint32_t Offset = 0; // from the start of the access; the cell ends where the next one begins
+  uint32_t Offset = 0;                     // from the start of the access; the cell ends where the next one begins
   uint32_t Source = NoEvent, Position = 0; // as in TraceAccess
 };
 
@@ -158,7 +158,7 @@ struct TraceEvent {
   uint32_t Number = NoEvent;    // POWER: the how-manieth operation of its thread, also of those that did not happen
   uint32_t Part = 0;            // POWER: of an operation that is several accesses
   std::vector<TraceLink> Links; // POWER
-  std::vector<TraceAccess> Accesses; // reads first
+  std::vector<TraceAccess> Accesses;    // reads first
   SyncAction Action = SyncAction::None; // Sync
   std::string What;       // others, for people: what it does, "full fence", "waits for"; Bug: the sentence
   std::string Expression; // as the source writes the accessed thing: "q->head"; empty if not known

@@ -41,9 +41,10 @@ void judge(ReplayResult &Result, const Recording &Recorded, bool Found) {
   if (Result.Outcome == ReplayResult::Differs)
     return;
   Result.Outcome = Found || Recorded.BugEvent == NoEvent ? ReplayResult::SameBug : ReplayResult::NoBug;
-  Result.Message = Found                          ? Result.Run->BugMessage
-                   : Recorded.BugEvent == NoEvent ? "the execution can still happen"
-                                                  : "the execution can still happen, but nothing goes wrong in it any more";
+  Result.Message = Found ? Result.Run->BugMessage
+                   : Recorded.BugEvent == NoEvent
+                       ? "the execution can still happen"
+                       : "the execution can still happen, but nothing goes wrong in it any more";
 }
 
 class Replayer {

@@ -199,7 +199,8 @@ private:
     // Others that share bytes with it.
     for (uint32_t Other = 0; Other < R.Variables.size(); ++Other) {
       const TraceVariable &O = R.Variables[Other];
-      if ((Other == A.Variable && Written == Size) || O.Size > 8 || O.Address >= V.Address + V.Size || V.Address >= O.Address + O.Size)
+      if ((Other == A.Variable && Written == Size) || O.Size > 8 || O.Address >= V.Address + V.Size ||
+          V.Address >= O.Address + O.Size)
         continue;
       uint64_t Value = 0;
       for (uint32_t K = 0; K < O.Size; ++K)

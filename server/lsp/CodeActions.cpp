@@ -53,9 +53,9 @@ Array theClients(const std::vector<Object> &Ours, const Array &Theirs) {
   for (const Object &One : Ours) {
     const Object *Same = nullptr;
     for (const Value &Given : Theirs)
-      if (const Object *O = Given.getAsObject();
-          O && O->getString("source") == "picket" && readRange(*O) == readRange(One) &&
-          O->getString("message") == One.getString("message"))
+      if (const Object *O = Given.getAsObject(); O && O->getString("source") == "picket" &&
+                                                 readRange(*O) == readRange(One) &&
+                                                 O->getString("message") == One.getString("message"))
         Same = O;
     Result.push_back(Object(Same ? *Same : One));
   }
@@ -100,8 +100,7 @@ private:
     Settings Any = Status.Options;
     Any.Fixes = true;
     const std::vector<FixQuestion> Questions = questionsAbout(*Status.Result, Any);
-    auto Asked =
-        std::find_if(Questions.begin(), Questions.end(), [&](const FixQuestion &Q) { return Q.What == What; });
+    auto Asked = std::find_if(Questions.begin(), Questions.end(), [&](const FixQuestion &Q) { return Q.What == What; });
     if (Asked == Questions.end())
       return addDisabled(What, "this also happens under sequential consistency: no fence can prevent it", For);
     if (const FixAnswer *Answer = Status.answerTo(*Asked))
@@ -112,9 +111,8 @@ private:
   static const char *titleFor(Aim What) { return What == Aim::Robust ? "Make the program robust" : "Add fences"; }
 
   Object action(std::string Title, const std::vector<Object> &For) const {
-    return Object{{"title", std::move(Title)},
-                  {"kind", "quickfix"},
-                  {"diagnostics", theClients(For, Query.Diagnostics)}};
+    return Object{
+        {"title", std::move(Title)}, {"kind", "quickfix"}, {"diagnostics", theClients(For, Query.Diagnostics)}};
   }
 
   void addOffer(const FixOffer &Offer, const std::string &Title, const std::string &Id, bool Preferred,
@@ -132,9 +130,8 @@ private:
   }
 
   void addCommand(const std::string &Title, Object Argument) {
-    Result.push_back(Object{{"title", fixUTF8(Title)},
-                            {"command", "picket.addFences"},
-                            {"arguments", Array{std::move(Argument)}}});
+    Result.push_back(
+        Object{{"title", fixUTF8(Title)}, {"command", "picket.addFences"}, {"arguments", Array{std::move(Argument)}}});
   }
 
   /// The proof is still going on, or was not asked for: whoever chooses this waits for it.
@@ -234,8 +231,8 @@ std::vector<ShownOffer> offersOf(const DocumentStatus &Status, Aim What, const S
   const bool Several = !Result.empty() && Result.back().Answer != Result.front().Answer;
   for (ShownOffer &Shown : Result)
     if (Several && What == Aim::NoBug && Shown.Answer == Result.front().Answer && !Shown.Title.empty())
-      Shown.Title = "Fix all models: " + std::string(1, static_cast<char>(std::tolower(Shown.Title[0]))) +
-                    Shown.Title.substr(1);
+      Shown.Title =
+          "Fix all models: " + std::string(1, static_cast<char>(std::tolower(Shown.Title[0]))) + Shown.Title.substr(1);
   return Result;
 }
 
@@ -254,10 +251,9 @@ std::optional<Object> editOf(const FixOffer &Offer, const Surroundings &Around) 
                                {"newText", E.Text}});
     const std::optional<int64_t> Version = Around.Version(File);
     if (Around.Client.DocumentChanges)
-      DocumentChanges.push_back(
-          Object{{"textDocument",
-                  Object{{"uri", Around.Uri(File)}, {"version", Version ? Value(*Version) : Value(nullptr)}}},
-                 {"edits", std::move(Edits)}});
+      DocumentChanges.push_back(Object{
+          {"textDocument", Object{{"uri", Around.Uri(File)}, {"version", Version ? Value(*Version) : Value(nullptr)}}},
+          {"edits", std::move(Edits)}});
     else
       Changes[Around.Uri(File)] = std::move(Edits);
   }
@@ -292,10 +288,8 @@ Object fixesStatus(const DocumentStatus &Status, const Surroundings &Around) {
       Reason = whyNot(*Answer);
   }
   const auto Offers = static_cast<int64_t>(offersOf(Status, Aim::NoBug, Around).size());
-  return Object{{"searching", Status.Searching},
-                {"offers", Offers},
-                {"hints", Hints},
-                {"reason", Offers ? "" : fixUTF8(Reason)}};
+  return Object{
+      {"searching", Status.Searching}, {"offers", Offers}, {"hints", Hints}, {"reason", Offers ? "" : fixUTF8(Reason)}};
 }
 
 Value fixesOf(const DocumentStatus &Status, const Surroundings &Around) {

@@ -23,8 +23,8 @@ void LanguageServer::codeAction(const lsptypes::CodeActionQuery &Params, Reply A
 
 void LanguageServer::withFixes(const std::string &File, FixQuestion Question, uint64_t Number,
                                std::function<void(const DocumentStatus &, const FixAnswer &)> Then) {
-  const bool Started =
-      Service->fix(File, std::move(Question), [=, this, Then = std::move(Then)](CheckEnd End, const FixQuestion &Asked) {
+  const bool Started = Service->fix(
+      File, std::move(Question), [=, this, Then = std::move(Then)](CheckEnd End, const FixQuestion &Asked) {
         std::optional<DocumentStatus> Status = Service->status(File);
         const FixAnswer *Found = Status ? Status->answerTo(Asked) : nullptr;
         if (End == CheckEnd::Cancelled)
@@ -83,9 +83,8 @@ void LanguageServer::fixes(const Query &Params, Reply Answer) {
   if (!Params.Wait)
     return Answer(fixesOf(*Status, surroundings()));
   const uint64_t Number = wait(std::move(Answer), [this, File] { Service->cancelFixes(File); });
-  withFixes(File, {FixQuestion::Aim::NoBug, {}}, Number, [=, this](const DocumentStatus &Now, const FixAnswer &) {
-    answer(Number, fixesOf(Now, surroundings()));
-  });
+  withFixes(File, {FixQuestion::Aim::NoBug, {}}, Number,
+            [=, this](const DocumentStatus &Now, const FixAnswer &) { answer(Number, fixesOf(Now, surroundings())); });
 }
 
 /// Applies the best fix, or the one that is named.

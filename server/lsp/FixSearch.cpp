@@ -78,9 +78,10 @@ private:
 
   /// "Make the program robust under TSO (2 fences, verified up to 8 iterations, minimal)"
   std::string robustTitle(const Fix &F) const {
-    const auto Fences = static_cast<size_t>(
-        std::count_if(F.Changes.begin(), F.Changes.end(),
-                      [](const SourceChange &C) { return std::holds_alternative<InsertFence>(C); }));
+    const auto Fences =
+        static_cast<size_t>(std::count_if(F.Changes.begin(), F.Changes.end(), [](const SourceChange &C) {
+          return std::holds_alternative<InsertFence>(C);
+        }));
     const size_t Orders = F.Changes.size() - Fences;
     std::vector<std::string> Parts;
     if (Fences)

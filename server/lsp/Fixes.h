@@ -46,7 +46,7 @@ struct FixHint {
 struct FixAnswer {
   FixQuestion Asked;
   FixReport::Outcome What = FixReport::Outcome::NothingToDo;
-  std::string Reason; // why there are no offers: a sentence
+  std::string Reason;           // why there are no offers: a sentence
   std::vector<FixOffer> Offers; // the best first
   std::vector<FixHint> Hints;   // Relax
 
@@ -54,7 +54,7 @@ struct FixAnswer {
 };
 
 const char *nameOf(OfferedChange::Kind What); // "fence", "order", "removal"
-const char *nameOf(FixQuestion::Aim What); // "no-bug", "robust", "relax"
+const char *nameOf(FixQuestion::Aim What);    // "no-bug", "robust", "relax"
 std::optional<FixQuestion::Aim> aimNamed(llvm::StringRef Name);
 
 llvm::json::Value toJSON(const FixAnswer &A);

@@ -17,9 +17,8 @@ using llvm::lsp::LSPError;
 namespace picket {
 
 static constexpr llvm::StringLiteral Commands[] = {
-    "picket.check",   "picket.checkAllModels", "picket.showCounterexample",
-    "picket.explain", "picket.addFences",      "picket.relax",
-    "picket.cancel",  "picket.restartWorker"};
+    "picket.check", "picket.checkAllModels", "picket.showCounterexample", "picket.explain", "picket.addFences",
+    "picket.relax", "picket.cancel",         "picket.restartWorker"};
 
 static std::string written(const Value &V) {
   std::string Text;
@@ -40,7 +39,8 @@ LanguageServer::~LanguageServer() {
   Leaving = true;
   if (Watchdog.joinable())
     Watchdog.join();
-  Files.remove(); // now, and once more at the end: on a machine with much to do, workers may take longer to end than there is time
+  Files
+      .remove(); // now, and once more at the end: on a machine with much to do, workers may take longer to end than there is time
   if (Service)
     Service->stop(); // while it is still there for what it tells
 }
@@ -139,7 +139,8 @@ void LanguageServer::initialize(const lsptypes::Initialize &Params, Reply Answer
            {"executeCommandProvider", Object{{"commands", std::move(Offered)}, {"workDoneProgress", true}}},
            {"workspace", Object{{"workspaceFolders", Object{{"supported", true}, {"changeNotifications", true}}}}},
            {"experimental",
-            Object{{"picket", Object{{"counterexample", true}, {"status", true}, {"models", true}, {"fixes", true}}}}}}}});
+            Object{
+                {"picket", Object{{"counterexample", true}, {"status", true}, {"models", true}, {"fixes", true}}}}}}}});
 }
 
 void LanguageServer::initialized(const Any &) {

@@ -98,8 +98,7 @@ private:
   llvm::lsp::JSONTransport Transport;
   llvm::lsp::MessageHandler Handler;
   llvm::lsp::OutgoingNotification<Any> SendDiagnostics, SendStatus, SendProgress, SendLog, SendMessage;
-  llvm::lsp::OutgoingRequest<Any> CreateProgress, Register, AskConfiguration, ShowDocument, RefreshLenses,
-      ApplyEdit;
+  llvm::lsp::OutgoingRequest<Any> CreateProgress, Register, AskConfiguration, ShowDocument, RefreshLenses, ApplyEdit;
 
   lsptypes::Client Client; // set by `initialize`, before anything else happens
   SettingsLayer Options;   // what `initialize` brought: the ground the configuration stands on

@@ -72,7 +72,8 @@ int lspCommand(const std::vector<std::string> &Arguments) {
   if (const SandboxState Support = sandboxSupport(); Support.isComplete())
     Logger::info("workers are confined by the kernel: {0}", Support.text());
   else
-    Logger::error("warning: this system cannot confine workers as it should ({0}); 'picket doctor' says more", Support.text());
+    Logger::error("warning: this system cannot confine workers as it should ({0}); 'picket doctor' says more",
+                  Support.text());
   std::signal(SIGPIPE, SIG_IGN); // a client or worker that is gone shows when writing fails
   // What libraries print must not get among the messages.
   const int Protocol = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);

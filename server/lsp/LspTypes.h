@@ -33,13 +33,13 @@ struct Client {
   bool WatchFiles = false;    // by dynamic registration
   bool RefreshLenses = false;
   bool MarkdownHover = true;
-  bool UnnecessaryTag = false;   // of diagnostics
-  bool ActionLiterals = false;   // code actions that are more than commands
-  bool ResolveActions = false;   // their edits may be asked for later
-  bool DisabledActions = false;  // those that say why they cannot be had
+  bool UnnecessaryTag = false;  // of diagnostics
+  bool ActionLiterals = false;  // code actions that are more than commands
+  bool ResolveActions = false;  // their edits may be asked for later
+  bool DisabledActions = false; // those that say why they cannot be had
   bool PreferredActions = false;
-  bool DocumentChanges = false;  // edits of a certain version
-  bool ApplyEdit = false;        // the server may ask for an edit
+  bool DocumentChanges = false;      // edits of a certain version
+  bool ApplyEdit = false;            // the server may ask for an edit
   std::vector<std::string> Commands; // those it runs itself: see docs/lsp-extensions.md
 };
 
@@ -68,8 +68,8 @@ bool fromJSON(const Value &Json, DocumentQuery &Result, Path Path);
 struct CodeActionQuery {
   llvm::lsp::URIForFile Uri;
   TextRange Range;
-  std::vector<std::string> Only;  // kinds; empty: all
-  llvm::json::Array Diagnostics;  // those of the client at that place
+  std::vector<std::string> Only; // kinds; empty: all
+  llvm::json::Array Diagnostics; // those of the client at that place
 };
 bool fromJSON(const Value &Json, CodeActionQuery &Result, Path Path);
 

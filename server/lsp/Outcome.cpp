@@ -158,9 +158,7 @@ void addModels(Outcome &O, const CheckReport &Report, const CheckOptions &Option
 /// Which accesses a late store is about, at their lines.
 std::vector<OutcomeStep> stepsOf(const LateStore &L) {
   std::vector<OutcomeStep> Steps;
-  auto Add = [&](const Place &At, const char *Text) {
-    Steps.push_back({{At.File, At.Line, 0, 0, 0}, Text});
-  };
+  auto Add = [&](const Place &At, const char *Text) { Steps.push_back({{At.File, At.Line, 0, 0, 0}, Text}); };
   for (const Place &P : L.Overtakers)
     Add(P, "this access can take effect before the store reaches memory");
   for (const Place &P : L.Observers)

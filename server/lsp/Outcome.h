@@ -34,7 +34,7 @@ struct Finding {
   Place Where;
   std::string Sentence; // what happened, in plain words; empty if there is no counterexample
   std::vector<OutcomeStep> Steps;
-  int64_t Trace = -1; // index into Outcome::Traces
+  int64_t Trace = -1;   // index into Outcome::Traces
   std::string Log = {}; // Crash: the file with the worker's last words
 
   bool is(OtherFinding What) const { return Code == FindingCode(What); }
@@ -46,7 +46,7 @@ struct ModelOutcome {
   uint64_t Executions = 0, Blocked = 0, Bounded = 0;
   double Seconds = 0;
   std::string Reason;
-  uint64_t States = 0; // where the verdict comes from a search through states, without a bound
+  uint64_t States = 0;  // where the verdict comes from a search through states, without a bound
   bool Skipped = false; // it cannot check the program, and nobody asked for it: no finding
 
   /// What is told as the verdict of a model that is still being checked.

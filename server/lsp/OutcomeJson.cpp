@@ -153,8 +153,8 @@ bool fromJSON(const Value &Json, Outcome &Result, Path At) {
   return O && O.map("compiled", Result.Compiled) && O.map("hasMain", Result.HasMain) &&
          O.map("startsThreads", Result.StartsThreads) && O.map("unroll", Result.Unroll) &&
          O.map("compileSeconds", Result.CompileSeconds) && O.map("leftOut", Result.LeftOut) &&
-         O.map("models", Result.Models) &&
-         O.map("findings", Result.Findings) && O.map("facts", Result.Facts) && O.map("traces", Result.Traces);
+         O.map("models", Result.Models) && O.map("findings", Result.Findings) && O.map("facts", Result.Facts) &&
+         O.map("traces", Result.Traces);
 }
 
 } // namespace picket

@@ -2,8 +2,8 @@
 
 #include "FileWriting.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <cstdlib>
 #include <fcntl.h>

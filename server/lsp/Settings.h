@@ -20,16 +20,16 @@ struct Settings {
   Trigger When = Trigger::Save;
   std::vector<MemoryModel> Models = defaultModels();
   bool ModelsNamed = false; // somebody asked for these very models
-  Checks Looked; // the kinds of bugs that are looked for
+  Checks Looked;            // the kinds of bugs that are looked for
   unsigned Unroll = 8;
   double TimeoutSeconds = 20;        // per model; 0: none
   uint64_t MemoryBytes = 2ull << 30; // of the process that checks
   unsigned Jobs = 0;                 // cores that a check may use; 0: all
   Engine Search = Engine::Auto;
-  bool Robustness = true;            // tell where a program that is right otherwise is not robust
-  bool Fixes = true;                 // look for fences once a bug is found
-  bool Relax = false;                // look for fences that are not needed once nothing is found
-  std::vector<std::string> Flags;    // for Clang
+  bool Robustness = true;         // tell where a program that is right otherwise is not robust
+  bool Fixes = true;              // look for fences once a bug is found
+  bool Relax = false;             // look for fences that are not needed once nothing is found
+  std::vector<std::string> Flags; // for Clang
   /// Models that are explored at the same time.
   unsigned together() const;
   bool operator==(const Settings &) const = default;

@@ -38,7 +38,8 @@ std::string statusText(const DocumentStatus &Status) {
   case CheckState::Failed: return "the checker stopped unexpectedly";
   case CheckState::Checking: {
     const std::string Known = Status.Partial && Status.Current ? verdictsText(*Status.Result) + " · " : "";
-    return Known + (Status.Running ? "checking " + progressText(Status.Running->Last, Status.Running->All) : "checking");
+    return Known +
+           (Status.Running ? "checking " + progressText(Status.Running->Last, Status.Running->All) : "checking");
   }
   case CheckState::Quiet:
     if (!Status.Result || !Status.Current)

@@ -219,7 +219,10 @@ std::string keyOf(const Program &P, const Settings &Options) {
     D.number(static_cast<uint64_t>(M));
   D.number(Options.ModelsNamed);
   D.texts(Options.Looked.names());
-  D.number(Options.Unroll).number(static_cast<uint64_t>(Options.Search)).number(Options.Robustness).texts(Options.Flags);
+  D.number(Options.Unroll)
+      .number(static_cast<uint64_t>(Options.Search))
+      .number(Options.Robustness)
+      .texts(Options.Flags);
   return D.result();
 }
 

@@ -21,12 +21,15 @@ function statOf(pid) {
 
 /** The language servers that run from a folder of extensions, and their workers, the one that worked most first. */
 export function workersAndServers(folder) {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number);
+  const pids = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
   const servers = pids.filter((pid) => {
     const [program, verb] = commandLine(pid);
     return program?.startsWith(`${folder}/`) && verb === "lsp";
   });
-  const workers = pids.filter((pid) => commandLine(pid)[1] === "worker" && servers.includes(statOf(pid).parent))
+  const workers = pids
+    .filter((pid) => commandLine(pid)[1] === "worker" && servers.includes(statOf(pid).parent))
     .sort((one, other) => statOf(other).time - statOf(one).time);
   return { servers, workers };
 }

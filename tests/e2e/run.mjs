@@ -10,7 +10,13 @@ import { eventually, Session } from "./session.mjs";
 import { Panel, Workbench } from "./workbench.mjs";
 
 const { values: options } = parseArgs({
-  options: { vsix: { type: "string" }, "code-server": { type: "string" }, examples: { type: "string" }, out: { type: "string" }, keep: { type: "boolean", default: false } },
+  options: {
+    vsix: { type: "string" },
+    "code-server": { type: "string" },
+    examples: { type: "string" },
+    out: { type: "string" },
+    keep: { type: "boolean", default: false },
+  },
 });
 for (const name of ["vsix", "code-server", "examples", "out"]) {
   assert(options[name], `--${name} is missing`);
@@ -20,14 +26,21 @@ rmSync(options.out, { recursive: true, force: true });
 
 const dekker = readFileSync(path.join(options.examples, "dekker.c"), "utf8");
 const fence = "__sync_synchronize();";
-const fixed = dekker.replace(/flag([01]) = 1;/g, `flag$1 = 1; ${fence}`).replace(/^( *)turn = ([01]);$/gm, `$1${fence} turn = $2;`);
+const fixed = dekker
+  .replace(/flag([01]) = 1;/g, `flag$1 = 1; ${fence}`)
+  .replace(/^( *)turn = ([01]);$/gm, `$1${fence} turn = $2;`);
 const lineOf = (text) => dekker.split("\n").findIndex((line) => line.includes(text)) + 1;
 const manifest = JSON.parse(readFileSync(new URL("../../vscode-extension/package.json", import.meta.url), "utf8"));
 /** Those that VS Code shows among the user's: in a remote window the machine has its own. */
-const userSettings = Object.values(manifest.contributes.configuration.properties).filter(({ scope }) => !scope?.startsWith("machine"));
+const userSettings = Object.values(manifest.contributes.configuration.properties).filter(
+  ({ scope }) => !scope?.startsWith("machine"),
+);
 const failing = lineOf("assert(inside == 2)");
 /** Right everywhere but under POWER, where the load of the flag and that of the message may change their order. */
-const released = readFileSync(path.join(options.examples, "message_passing.c"), "utf8").replace("&ready, 1, memory_order_relaxed", "&ready, 1, memory_order_release");
+const released = readFileSync(path.join(options.examples, "message_passing.c"), "utf8").replace(
+  "&ready, 1, memory_order_relaxed",
+  "&ready, 1, memory_order_release",
+);
 /** Keeps a worker busy for minutes: 11! executions. */
 const long = `// picket: timeout=30m
 #include <pthread.h>
@@ -42,7 +55,9 @@ int main(void) {
 `;
 
 const session = new Session({
-  node: path.join(options["code-server"], "node"), entry: path.join(options["code-server"], "code-server.js"), out: options.out,
+  node: path.join(options["code-server"], "node"),
+  entry: path.join(options["code-server"], "code-server.js"),
+  out: options.out,
 });
 const begin = Date.now();
 let number = 0;
@@ -96,12 +111,20 @@ async function story() {
     assert.match(await row.innerText(), /TSO/);
     await row.dblclick(); // puts the cursor there
     await workbench.untilCursorAt("dekker.c", failing);
-    await eventually("the assertion to be underlined", async () => (await workbench.squiggledLines("dekker.c")).join() === String(failing));
+    await eventually(
+      "the assertion to be underlined",
+      async () => (await workbench.squiggledLines("dekker.c")).join() === String(failing),
+    );
     await workbench.hidePanel();
   });
   await part("panel", async () => {
     await workbench.goToLine("dekker.c", lineOf("int main"));
-    await page.locator('.editor-actions [aria-label^="Picket: Show Counterexample"], .editor-actions [aria-label^="Show Counterexample"]').first().waitFor();
+    await page
+      .locator(
+        '.editor-actions [aria-label^="Picket: Show Counterexample"], .editor-actions [aria-label^="Show Counterexample"]',
+      )
+      .first()
+      .waitFor();
     await workbench.clickLens("Show counterexample", panel.current);
     await panel.ready();
     assert.equal((await panel.counter()).step, 1);
@@ -114,7 +137,10 @@ async function story() {
     for (let step = 2; step <= of; step++) {
       await panel.press("ArrowDown", step);
       const line = await panel.line();
-      await eventually(`line ${line} of step ${step} to be lit`, async () => (await workbench.highlightedLine("dekker.c")) === line);
+      await eventually(
+        `line ${line} of step ${step} to be lit`,
+        async () => (await workbench.highlightedLine("dekker.c")) === line,
+      );
       await workbench.untilCursorAt("dekker.c", line);
     }
     assert.equal(await panel.line(), failing);
@@ -122,9 +148,24 @@ async function story() {
     await panel.press("End", of);
   });
   await part("numbers-on-lines", async () => {
-    await eventually("numbers behind the lines", async () => /[①-⑳]/.test(await workbench.editor("dekker.c").evaluate((editor) =>
-      [...editor.querySelectorAll("[class*=TextEditorDecorationType]")].map((element) => getComputedStyle(element, "::after").content).join())));
-    await workbench.editor("dekker.c").locator(".glyph-margin-widgets .cgmr[class*=TextEditorDecorationType], .margin-view-overlays [class*=TextEditorDecorationType]").first().waitFor();
+    await eventually("numbers behind the lines", async () =>
+      /[①-⑳]/.test(
+        await workbench
+          .editor("dekker.c")
+          .evaluate((editor) =>
+            [...editor.querySelectorAll("[class*=TextEditorDecorationType]")]
+              .map((element) => getComputedStyle(element, "::after").content)
+              .join(),
+          ),
+      ),
+    );
+    await workbench
+      .editor("dekker.c")
+      .locator(
+        ".glyph-margin-widgets .cgmr[class*=TextEditorDecorationType], .margin-view-overlays [class*=TextEditorDecorationType]",
+      )
+      .first()
+      .waitFor();
   });
   await part("click-on-a-box", async () => {
     // The store that waits: the first box of thread left's that is in the picture.
@@ -152,22 +193,32 @@ async function story() {
       if (existsSync(file)) return; // the try before was only slow
       await panel.frame.getByRole("button", { name: "Export SVG" }).click(limit);
       await input.waitFor(limit);
-      await eventually("the proposed name", async () => (await input.inputValue(limit)).endsWith("/dekker-tso-shasha-snir.svg"), limit.timeout);
+      await eventually(
+        "the proposed name",
+        async () => (await input.inputValue(limit)).endsWith("/dekker-tso-shasha-snir.svg"),
+        limit.timeout,
+      );
       await page.keyboard.press("Enter");
       await eventually("the file", () => existsSync(file), limit.timeout);
     });
     await page.locator(".notification-toast", { hasText: "Saved as dekker-tso-shasha-snir.svg" }).waitFor();
     assert.match(readFileSync(file, "utf8"), /<svg[^]*<\/svg>/);
     await panel.frame.getByRole("button", { name: "Copy as text" }).click();
-    await eventually("the steps on the clipboard", async () => /flag0/.test(await page.evaluate(() => navigator.clipboard.readText())));
+    await eventually("the steps on the clipboard", async () =>
+      /flag0/.test(await page.evaluate(() => navigator.clipboard.readText())),
+    );
   });
   await part("models", async () => {
     await panel.frame.locator(".switcher button", { hasText: "PSO" }).click();
-    await eventually("the counterexample of PSO", async () => /PSO/.test(await panel.frame.locator(".what").innerText()));
+    await eventually("the counterexample of PSO", async () =>
+      /PSO/.test(await panel.frame.locator(".what").innerText()),
+    );
     const line = await panel.line();
     await eventually(`line ${line} to be lit`, async () => (await workbench.highlightedLine("dekker.c")) === line);
     await panel.frame.locator(".switcher button", { hasText: "TSO" }).click();
-    await eventually("the counterexample of TSO", async () => /TSO/.test(await panel.frame.locator(".what").innerText()));
+    await eventually("the counterexample of TSO", async () =>
+      /TSO/.test(await panel.frame.locator(".what").innerText()),
+    );
   });
   await part("hide-and-show", async () => {
     await panel.focus();
@@ -203,8 +254,11 @@ async function story() {
     await panel.frame.getByRole("button", { name: "Fit" }).click();
   });
   for (const [name, theme, workbenchClass, pageTheme] of [
-    ["light", "Light Modern", "vs", "light"], ["high-contrast", "Dark High Contrast", "hc-black", "dark"],
-    ["high-contrast-light", "Light High Contrast", "hc-light", "light"], ["dark", "Dark Modern", "vs-dark", "dark"]])
+    ["light", "Light Modern", "vs", "light"],
+    ["high-contrast", "Dark High Contrast", "hc-black", "dark"],
+    ["high-contrast-light", "Light High Contrast", "hc-light", "light"],
+    ["dark", "Dark Modern", "vs-dark", "dark"],
+  ])
     await part(`theme-${name}`, async () => {
       await workbench.colorTheme(theme, workbenchClass);
       await panel.frame.locator(`html[data-theme="${pageTheme}"]`).waitFor({ state: "attached" });
@@ -248,7 +302,10 @@ async function story() {
     await workbench.goToLine("dekker.c", lineOf("int main"));
     await workbench.untilLens(/SC ✓.*TSO ✗.*PSO ✗.*POWER ✗(?!.*edited)/);
     // The panel shows the new counterexample, without being asked.
-    await eventually("the panel to be up to date", async () => (await panel.frame.locator(".stale").innerText()) === "");
+    await eventually(
+      "the panel to be up to date",
+      async () => (await panel.frame.locator(".stale").innerText()) === "",
+    );
   });
   await part("light-bulb", async () => {
     await workbench.goToLine("dekker.c", lineOf("int main"));
@@ -275,8 +332,13 @@ async function story() {
     await breakDekker();
     await panel.openFences();
     const changes = await panel.frame.locator(".fix-changes li").allInnerTexts();
-    assert(changes.some((text) => /fence.* line \d+.* keeps the store .* before/.test(text)), changes.join());
-    assert((await panel.frame.locator(".fix-preview .added", { hasText: "atomic_thread_fence" }).count()) >= changes.length);
+    assert(
+      changes.some((text) => /fence.* line \d+.* keeps the store .* before/.test(text)),
+      changes.join(),
+    );
+    assert(
+      (await panel.frame.locator(".fix-preview .added", { hasText: "atomic_thread_fence" }).count()) >= changes.length,
+    );
     assert((await panel.frame.locator(".picture-svg .edge.cycle.cut").count()) > 0, "what is cut is marked");
     await session.screenshot("fences-in-the-panel");
     await panel.frame.getByRole("button", { name: "Apply" }).click();
@@ -297,8 +359,13 @@ async function story() {
     await workbench.save("dekker.c");
     await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ POWER ✗/);
     await workbench.goToLine("dekker.c", line("assert(message")); // the text is shorter now, and its lines may be out of sight
-    await eventually("the assertion to be underlined", async () => (await workbench.squiggledLines("dekker.c")).join() === String(line("assert(message")));
-    await eventually("the panel to show POWER's counterexample", async () => /POWER/.test(await panel.frame.locator(".what").innerText()));
+    await eventually(
+      "the assertion to be underlined",
+      async () => (await workbench.squiggledLines("dekker.c")).join() === String(line("assert(message")),
+    );
+    await eventually("the panel to show POWER's counterexample", async () =>
+      /POWER/.test(await panel.frame.locator(".what").innerText()),
+    );
     await session.screenshot("only-power-panel");
     await workbench.goToLine("dekker.c", line("int main"));
     await workbench.untilLens(/SC ✓.*TSO ✓.*PSO ✓.*POWER ✗/);
@@ -317,7 +384,8 @@ async function story() {
     const rows = workbench.quickInput.locator(".monaco-list-row");
     await eventually("the four models", async () => (await rows.count()) === 4);
     const texts = await rows.allInnerTexts(); // each with its explanation
-    for (const [index, name] of ["SC", "TSO", "PSO", "POWER"].entries()) assert(texts[index].startsWith(name), texts[index]);
+    for (const [index, name] of ["SC", "TSO", "PSO", "POWER"].entries())
+      assert(texts[index].startsWith(name), texts[index]);
     assert.match(await workbench.quickInput.innerText(), /4 Selected/, "all are chosen from the start");
     await session.screenshot("choose-models-list");
     await workbench.pressUntilGone("Escape", page.locator(".quick-input-widget"));
@@ -325,8 +393,16 @@ async function story() {
   await part("log-without-errors", async () => {
     const log = session.log();
     assert.match(log, /Server: .*bin\/picket/);
-    assert.deepEqual(log.split("\n").filter((line) => /\[(error|warning)\]/.test(line)), []);
-    assert.deepEqual(session.console.filter((line) => /Content Security Policy|pageerror/.test(line) && !/vscode-cdn|code-server/.test(line)), []);
+    assert.deepEqual(
+      log.split("\n").filter((line) => /\[(error|warning)\]/.test(line)),
+      [],
+    );
+    assert.deepEqual(
+      session.console.filter(
+        (line) => /Content Security Policy|pageerror/.test(line) && !/vscode-cdn|code-server/.test(line),
+      ),
+      [],
+    );
     assert.deepEqual([...session.otherHosts], [], "nothing is sent anywhere");
   });
   await part("server-killed", async () => {
@@ -338,7 +414,10 @@ async function story() {
     });
     await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗ POWER ✗/);
     await workbench.line("dekker.c", "int main").waitFor();
-    await eventually("the assertion to be underlined", async () => (await workbench.squiggledLines("dekker.c")).join() === String(failing));
+    await eventually(
+      "the assertion to be underlined",
+      async () => (await workbench.squiggledLines("dekker.c")).join() === String(failing),
+    );
   });
   await part("keys", async () => {
     await workbench.command("Preferences: Open Keyboard Shortcuts");
@@ -348,7 +427,11 @@ async function story() {
       await page.locator(".keybindings-editor .search-container").first().click(limit);
       await page.keyboard.press("Control+a");
       await page.keyboard.insertText('"ctrl+alt+p"');
-      await eventually("the list of keys", async () => (await rows.count()) > 0 && (await rows.allInnerTexts()).every(isOurs), limit.timeout);
+      await eventually(
+        "the list of keys",
+        async () => (await rows.count()) > 0 && (await rows.allInnerTexts()).every(isOurs),
+        limit.timeout,
+      );
     });
     for (const text of await rows.allInnerTexts()) assert.match(text, /Picket/, "the first key belongs to nobody else");
   });
@@ -356,7 +439,9 @@ async function story() {
   await part("settings", async () => {
     await workbench.quickOpen("dekker.c");
     await workbench.statusMenu("Settings");
-    await page.locator(".settings-editor .settings-count-widget", { hasText: `${userSettings.length} Settings Found` }).waitFor();
+    await page
+      .locator(".settings-editor .settings-count-widget", { hasText: `${userSettings.length} Settings Found` })
+      .waitFor();
   });
   await workbench.pressUntilGone("Escape", page.locator(".settings-editor"));
   await part("walkthrough", async () => {
@@ -370,7 +455,10 @@ async function story() {
     await page.locator('.tab.active[data-resource-name="dekker.c"]').waitFor();
     await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗ POWER ✗/);
     await workbench.command("Picket: Get Started");
-    await eventually("the first two steps to be done", async () => (await page.locator(".gettingStartedContainer .complete[data-done-step-id]").count()) >= 2);
+    await eventually(
+      "the first two steps to be done",
+      async () => (await page.locator(".gettingStartedContainer .complete[data-done-step-id]").count()) >= 2,
+    );
   });
   await part("several-folders", async () => {
     const folders = ["one", "two"].map((name) => ({ path: path.join(session.root, name) }));
@@ -383,16 +471,25 @@ async function story() {
     writeFileSync(file, JSON.stringify({ folders }));
     await workbench.attempt("workspace", async ({ timeout }) => {
       await session.openWorkspace(file); // now and then VS Code reads such a file too early, and shows no folders
-      await page.locator('.explorer-folders-view .monaco-list-row[aria-label^="two"]').first().waitFor({ timeout: 6 * timeout });
+      await page
+        .locator('.explorer-folders-view .monaco-list-row[aria-label^="two"]')
+        .first()
+        .waitFor({ timeout: 6 * timeout });
     });
-    for (const [name, verdicts] of [["one.c", /Picket: SC ✓ TSO ✗ PSO ✗ POWER ✗$/], ["two.c", /Picket: PSO ✗$/]]) {
+    for (const [name, verdicts] of [
+      ["one.c", /Picket: SC ✓ TSO ✗ PSO ✗ POWER ✗$/],
+      ["two.c", /Picket: PSO ✗$/],
+    ]) {
       await workbench.quickOpen(name);
       await workbench.untilStatus(verdicts);
     }
   });
   await part("missing-server", async () => {
     mkdirSync(path.join(session.workspace, ".vscode"));
-    writeFileSync(path.join(session.workspace, ".vscode", "settings.json"), JSON.stringify({ "picket.server.path": "/nowhere/picket" }));
+    writeFileSync(
+      path.join(session.workspace, ".vscode", "settings.json"),
+      JSON.stringify({ "picket.server.path": "/nowhere/picket" }),
+    );
     await session.open();
     const message = page.locator(".notification-toast", { hasText: "/nowhere/picket" });
     await message.waitFor();
@@ -411,5 +508,7 @@ try {
 }
 if (existsSync(path.join(session.data, "logs"))) writeFileSync(path.join(options.out, "picket.log"), session.log());
 await session.end(options.keep);
-console.log(`${((Date.now() - begin) / 1000).toFixed(0)} s; keys pressed again: ${workbench?.retries.join(" ") || "none"}; ${failure ? "FAILED" : "passed"}`);
+console.log(
+  `${((Date.now() - begin) / 1000).toFixed(0)} s; keys pressed again: ${workbench?.retries.join(" ") || "none"}; ${failure ? "FAILED" : "passed"}`,
+);
 process.exit(failure ? 1 : 0);

@@ -1,7 +1,17 @@
 // A VS Code for tests: code-server with folders of its own, and Chromium in front of it. Everything is gone afterwards.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -69,8 +79,21 @@ export class Session {
     this.settings = { ...baseSettings };
     this.set({});
     // An empty gallery: nothing is looked for outside this machine.
-    this.environment = { PATH: process.env.PATH, HOME: this.home, TMPDIR: this.t, LANG: "C.UTF-8", EXTENSIONS_GALLERY: "{}" };
-    this.arguments = ["--config", path.join(this.root, "config.yaml"), "--user-data-dir", this.data, "--extensions-dir", this.extensions];
+    this.environment = {
+      PATH: process.env.PATH,
+      HOME: this.home,
+      TMPDIR: this.t,
+      LANG: "C.UTF-8",
+      EXTENSIONS_GALLERY: "{}",
+    };
+    this.arguments = [
+      "--config",
+      path.join(this.root, "config.yaml"),
+      "--user-data-dir",
+      this.data,
+      "--extensions-dir",
+      this.extensions,
+    ];
     this.otherHosts = new Set();
     this.console = [];
   }
@@ -82,8 +105,11 @@ export class Session {
   }
 
   install(vsix) {
-    const { status, stdout, stderr } = spawnSync(this.node, [this.entry, ...this.arguments, "--install-extension", vsix],
-      { env: this.environment, encoding: "utf8", timeout: Patience });
+    const { status, stdout, stderr } = spawnSync(
+      this.node,
+      [this.entry, ...this.arguments, "--install-extension", vsix],
+      { env: this.environment, encoding: "utf8", timeout: Patience },
+    );
     assert.equal(status, 0, stdout + stderr);
     assert.match(stdout, /successfully installed/);
   }
@@ -96,21 +122,56 @@ export class Session {
     const port = await freePort();
     this.address = `http://127.0.0.1:${port}`;
     const log = openSync(path.join(this.out, "code-server.log"), "w");
-    this.server = spawn(this.node, [this.entry, ...this.arguments, "--bind-addr", `127.0.0.1:${port}`, "--auth", "none", "--disable-telemetry",
-      "--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override", "--disable-proxy"],
-    { env: this.environment, stdio: ["ignore", log, log], detached: true });
-    await eventually("code-server to answer", () => fetch(`${this.address}/healthz`).then(({ ok }) => ok, () => false));
+    this.server = spawn(
+      this.node,
+      [
+        this.entry,
+        ...this.arguments,
+        "--bind-addr",
+        `127.0.0.1:${port}`,
+        "--auth",
+        "none",
+        "--disable-telemetry",
+        "--disable-update-check",
+        "--disable-workspace-trust",
+        "--disable-getting-started-override",
+        "--disable-proxy",
+      ],
+      { env: this.environment, stdio: ["ignore", log, log], detached: true },
+    );
+    await eventually("code-server to answer", () =>
+      fetch(`${this.address}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
     this.browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true,
-      args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      headless: true,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
     });
-    const context = await this.browser.newContext({ viewport: { width: 1700, height: 1000 }, permissions: ["clipboard-read", "clipboard-write"] });
+    const context = await this.browser.newContext({
+      viewport: { width: 1700, height: 1000 },
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
     this.page = await context.newPage();
     this.page.setDefaultTimeout(Patience);
     this.page.on("request", (request) => {
       const { protocol, host } = new URL(request.url());
       // VS Code's webviews have an address of their own, answered by a service worker in the page.
-      if (/^https?:$/.test(protocol) && host !== `127.0.0.1:${port}` && !host.endsWith(".vscode-resource.vscode-cdn.net")) this.otherHosts.add(host);
+      if (
+        /^https?:$/.test(protocol) &&
+        host !== `127.0.0.1:${port}` &&
+        !host.endsWith(".vscode-resource.vscode-cdn.net")
+      )
+        this.otherHosts.add(host);
     });
     this.page.on("console", (message) => this.console.push(`${message.type()} ${message.text()}`));
     this.page.on("pageerror", (error) => this.console.push(`pageerror ${error.message}`));
@@ -131,8 +192,10 @@ export class Session {
   /** What the extension wrote to its output, over all windows of this session. */
   log() {
     const logs = path.join(this.data, "logs");
-    return readdirSync(logs, { recursive: true }).filter((name) => /Picket\.log$/.test(name))
-      .map((name) => readFileSync(path.join(logs, name), "utf8")).join("");
+    return readdirSync(logs, { recursive: true })
+      .filter((name) => /Picket\.log$/.test(name))
+      .map((name) => readFileSync(path.join(logs, name), "utf8"))
+      .join("");
   }
 
   async end(keep) {
@@ -143,7 +206,11 @@ export class Session {
       } catch {
         // it has ended
       }
-      await eventually("code-server to end", () => this.server.exitCode !== null || this.server.signalCode !== null, 20_000).catch(() => process.kill(-this.server.pid, "SIGKILL"));
+      await eventually(
+        "code-server to end",
+        () => this.server.exitCode !== null || this.server.signalCode !== null,
+        20_000,
+      ).catch(() => process.kill(-this.server.pid, "SIGKILL"));
     }
     writeFileSync(path.join(this.out, "console.log"), this.console.join("\n"));
     if (keep) console.log(`kept: ${this.root}`);

@@ -33,9 +33,14 @@ function pathWithoutCode() {
 
 /** Runs it in a process group of its own, so that a test can end all of it. */
 function start(args, PATH, more = {}) {
-  const child = spawn(path.join(root, "scripts", "start"), args, { env: { ...process.env, ...more, PATH, PICKET_BUILD: build }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(path.join(root, "scripts", "start"), args, {
+    env: { ...process.env, ...more, PATH, PICKET_BUILD: build },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const run = { child, output: "" };
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (run.output += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text) => (run.output += text));
   run.ended = new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)));
   return run;
 }
@@ -81,7 +86,11 @@ test("A VS Code on PATH gets the extension and opens the examples", async () => 
   chmodSync(path.join(bin, "code"), 0o755);
   const run = start([], bin);
   assert.equal(await run.ended, 0, run.output);
-  assert.deepEqual(readFileSync(calls, "utf8").split("\n"), [`--install-extension ${package_} --force`, "examples examples/dekker.c", ""]);
+  assert.deepEqual(readFileSync(calls, "utf8").split("\n"), [
+    `--install-extension ${package_} --force`,
+    "examples examples/dekker.c",
+    "",
+  ]);
   assert.doesNotMatch(run.output, /127\.0\.0\.1/);
 });
 
@@ -105,27 +114,38 @@ async function withCodeServer(PATH, more, body) {
   }
 }
 
-test("Without one, code-server answers on this machine, with the extension, until it is ended", { skip: noCodeServer }, () =>
-  withCodeServer(pathWithoutCode(), {}, async (address) => {
-    assert.equal(new URL(address).searchParams.get("folder"), path.join(root, "examples"));
-    const answer = await fetch(address);
-    assert.equal(answer.status, 200);
-    assert.match(await answer.text(), /workbench/);
-    const extensions = readdirSync(path.join(build, "code-server-home", "extensions"));
-    assert(extensions.some((name) => name.startsWith("picket.picket-")), extensions.join());
-  }));
+test(
+  "Without one, code-server answers on this machine, with the extension, until it is ended",
+  { skip: noCodeServer },
+  () =>
+    withCodeServer(pathWithoutCode(), {}, async (address) => {
+      assert.equal(new URL(address).searchParams.get("folder"), path.join(root, "examples"));
+      const answer = await fetch(address);
+      assert.equal(answer.status, 200);
+      assert.match(await answer.text(), /workbench/);
+      const extensions = readdirSync(path.join(build, "code-server-home", "extensions"));
+      assert(
+        extensions.some((name) => name.startsWith("picket.picket-")),
+        extensions.join(),
+      );
+    }),
+);
 
-test("A VS Code that does not take it is left alone; a password is asked for if there is one", { skip: noCodeServer }, () => {
-  const bin = pathWithoutCode();
-  writeFileSync(path.join(bin, "code"), "#!/bin/sh\nexit 1\n");
-  chmodSync(path.join(bin, "code"), 0o755);
-  return withCodeServer(bin, { PASSWORD: "a word" }, async (address, run) => {
-    assert.match(run.output, /did not take it/);
-    const answer = await fetch(address);
-    assert.match(answer.url, /\/login/);
-    assert.doesNotMatch(await answer.text(), /a word/);
-  });
-});
+test(
+  "A VS Code that does not take it is left alone; a password is asked for if there is one",
+  { skip: noCodeServer },
+  () => {
+    const bin = pathWithoutCode();
+    writeFileSync(path.join(bin, "code"), "#!/bin/sh\nexit 1\n");
+    chmodSync(path.join(bin, "code"), 0o755);
+    return withCodeServer(bin, { PASSWORD: "a word" }, async (address, run) => {
+      assert.match(run.output, /did not take it/);
+      const answer = await fetch(address);
+      assert.match(answer.url, /\/login/);
+      assert.doesNotMatch(await answer.text(), /a word/);
+    });
+  },
+);
 
 /** Known by the folder of its own that start gives it. */
 function isCodeServer(pid) {

@@ -34,7 +34,10 @@ export class Workbench {
   async pressUntilGone(key, element) {
     await eventually(`${key} to take effect`, async () => {
       await this.page.keyboard.press(key);
-      return element.waitFor({ state: "hidden", timeout: 2000 }).then(() => true, () => false);
+      return element.waitFor({ state: "hidden", timeout: 2000 }).then(
+        () => true,
+        () => false,
+      );
     });
   }
 
@@ -65,7 +68,11 @@ export class Workbench {
   async reload() {
     await this.page.evaluate(() => (globalThis.before = true));
     await this.command("Developer: Reload Window", { opensPick: true });
-    await eventually("another window", () => this.page.evaluate(() => !globalThis.before && document.querySelector(".monaco-workbench") !== null).catch(() => false));
+    await eventually("another window", () =>
+      this.page
+        .evaluate(() => !globalThis.before && document.querySelector(".monaco-workbench") !== null)
+        .catch(() => false),
+    );
   }
 
   async hidePanel() {
@@ -98,7 +105,9 @@ export class Workbench {
 
   /** The editor that shows a file. */
   editor(name) {
-    return this.page.locator(`.editor-instance[aria-label*="${name}"], .editor-instance:has([data-uri$="/${name}"])`).first();
+    return this.page
+      .locator(`.editor-instance[aria-label*="${name}"], .editor-instance:has([data-uri$="/${name}"])`)
+      .first();
   }
 
   line(name, text) {
@@ -134,7 +143,9 @@ export class Workbench {
       });
       const tops = [...new Set(lit.map((element) => Math.round(element.getBoundingClientRect().top)))];
       if (tops.length !== 1) return undefined;
-      const number = [...editor.querySelectorAll(".line-numbers")].find((element) => Math.abs(element.getBoundingClientRect().top - tops[0]) < 3);
+      const number = [...editor.querySelectorAll(".line-numbers")].find(
+        (element) => Math.abs(element.getBoundingClientRect().top - tops[0]) < 3,
+      );
       return number ? Number(number.textContent) : undefined;
     });
   }
@@ -142,10 +153,14 @@ export class Workbench {
   /** The lines (from 1) that have an error underlined, as far as they are in sight. */
   squiggledLines(name) {
     return this.editor(name).evaluate((editor) => {
-      const numbers = [...editor.querySelectorAll(".line-numbers")].map((element) => ({ box: element.getBoundingClientRect(), number: Number(element.textContent) }));
+      const numbers = [...editor.querySelectorAll(".line-numbers")].map((element) => ({
+        box: element.getBoundingClientRect(),
+        number: Number(element.textContent),
+      }));
       const lines = [...editor.querySelectorAll(".squiggly-error")].map((element) => {
         const { top, height } = element.getBoundingClientRect();
-        return numbers.find(({ box }) => Math.abs(box.top + box.height / 2 - (top + height / 2)) < box.height / 2)?.number;
+        return numbers.find(({ box }) => Math.abs(box.top + box.height / 2 - (top + height / 2)) < box.height / 2)
+          ?.number;
       });
       return [...new Set(lines)];
     });
@@ -153,7 +168,9 @@ export class Workbench {
 
   /** Replaces the text of an editor. */
   async replaceText(name, text) {
-    const focused = this.editor(name).locator(".monaco-editor.focused, .native-edit-context:focus, textarea:focus").first();
+    const focused = this.editor(name)
+      .locator(".monaco-editor.focused, .native-edit-context:focus, textarea:focus")
+      .first();
     await this.editor(name).locator(".view-lines").click();
     await focused.waitFor();
     await this.pressUntil("Control+a", this.page.locator('[id="status.editor.selection"]', { hasText: "selected" }));
@@ -255,7 +272,11 @@ export class Workbench {
       await this.page.mouse.down();
       await this.page.mouse.move(target, y + height / 2, { steps: 5 });
       await this.page.mouse.up();
-      await eventually("the border to move", async () => Math.abs((await second.boundingBox()).x - target) < 8, limit.timeout);
+      await eventually(
+        "the border to move",
+        async () => Math.abs((await second.boundingBox()).x - target) < 8,
+        limit.timeout,
+      );
     });
   }
 }

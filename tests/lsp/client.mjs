@@ -6,7 +6,11 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } from "vscode-languageserver-protocol/node";
+import {
+  createProtocolConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-languageserver-protocol/node";
 export { example } from "./programs.mjs";
 import { alive, descendants, memoryOf, ticksOf, workersOf } from "./processes.mjs";
 
@@ -21,7 +25,9 @@ export const FullCapabilities = {
   general: { positionEncodings: ["utf-16"] },
   window: { workDoneProgress: true, showDocument: { support: true } },
   workspace: {
-    applyEdit: true, configuration: false, workspaceFolders: true,
+    applyEdit: true,
+    configuration: false,
+    workspaceFolders: true,
     codeLens: { refreshSupport: true },
     didChangeConfiguration: { dynamicRegistration: true },
     didChangeWatchedFiles: { dynamicRegistration: true },
@@ -29,7 +35,8 @@ export const FullCapabilities = {
   textDocument: {
     synchronization: { didSave: true },
     publishDiagnostics: { relatedInformation: true, versionSupport: true },
-    codeLens: {}, hover: { contentFormat: ["markdown", "plaintext"] },
+    codeLens: {},
+    hover: { contentFormat: ["markdown", "plaintext"] },
   },
 };
 
@@ -60,7 +67,10 @@ export class Client {
     this.waiting = new Set();
     this.stderr = "";
     this.exit = undefined; // { code, signal } once it is over
-    this.process = spawn(Picket, args, { cwd: cwd ?? this.directory, env: { ...process.env, TMPDIR: this.temporary, ...env } });
+    this.process = spawn(Picket, args, {
+      cwd: cwd ?? this.directory,
+      env: { ...process.env, TMPDIR: this.temporary, ...env },
+    });
     this.process.on("error", (error) => (this.stderr += `cannot start: ${error.message}\n`));
     this.process.stdin.on("error", () => {}); // a server that has gone: the tests look at its exit
     this.process.stderr.on("data", (data) => (this.stderr += data));
@@ -74,7 +84,10 @@ export class Client {
     });
     const complain = (text) => this.complaints.push(text);
     this.connection = createProtocolConnection(reader, new StreamMessageWriter(this.process.stdin), {
-      error: complain, warn: complain, info() {}, log() {},
+      error: complain,
+      warn: complain,
+      info() {},
+      log() {},
     });
     this.connection.onError(([error]) => this.exit ?? complain(String(error)));
     this.connection.onUnhandledNotification(() => {});
@@ -84,13 +97,19 @@ export class Client {
 
   /** What the server asks of an editor. */
   answer(method, params) {
-    if (method === "workspace/configuration") return params.items.map((item) => (item.section ? this.settings[item.section] : this.settings) ?? null);
+    if (method === "workspace/configuration")
+      return params.items.map((item) => (item.section ? this.settings[item.section] : this.settings) ?? null);
     if (method === "window/showDocument") return { success: true };
     if (method === "workspace/applyEdit") return { applied: true };
     return null;
   }
 
-  static async start({ capabilities = FullCapabilities, initializationOptions, processId = process.pid, ...options } = {}) {
+  static async start({
+    capabilities = FullCapabilities,
+    initializationOptions,
+    processId = process.pid,
+    ...options
+  } = {}) {
     const client = new Client(options);
     try {
       await client.initialize({ capabilities, initializationOptions: patient(initializationOptions), processId });
@@ -104,7 +123,12 @@ export class Client {
   async initialize({ capabilities, initializationOptions, processId }) {
     const folder = { uri: pathToFileURL(this.directory).href, name: "test" };
     this.initialized = await this.connection.sendRequest("initialize", {
-      processId, capabilities, initializationOptions, rootUri: folder.uri, workspaceFolders: [folder], clientInfo: { name: "picket tests" },
+      processId,
+      capabilities,
+      initializationOptions,
+      rootUri: folder.uri,
+      workspaceFolders: [folder],
+      clientInfo: { name: "picket tests" },
     });
     await this.notify("initialized", {});
   }
@@ -176,13 +200,17 @@ export class Client {
     return this.published(uri).at(-1)?.params.diagnostics ?? [];
   }
   statuses(uri) {
-    return this.notifications("picket/status").map((message) => message.params).filter((status) => status.uri === uri);
+    return this.notifications("picket/status")
+      .map((message) => message.params)
+      .filter((status) => status.uri === uri);
   }
   status(uri) {
     return this.statuses(uri).at(-1);
   }
   progress(token) {
-    return this.notifications("$/progress").map((message) => message.params).filter((params) => token === undefined || params.token === token);
+    return this.notifications("$/progress")
+      .map((message) => message.params)
+      .filter((params) => token === undefined || params.token === token);
   }
 
   wake() {
@@ -215,20 +243,29 @@ export class Client {
   /** Waits for the answer about the document as it is now, and returns the diagnostics shown then. */
   async checked(uri, limit = Patience) {
     const { version } = this.documents.get(uri);
-    await this.until(`the result of ${path.basename(uri)} version ${version}`,
-      () => this.status(uri)?.version === version && isFinal(this.status(uri)) &&
-        this.published(uri).at(-1)?.params.version === version, { limit });
+    await this.until(
+      `the result of ${path.basename(uri)} version ${version}`,
+      () =>
+        this.status(uri)?.version === version &&
+        isFinal(this.status(uri)) &&
+        this.published(uri).at(-1)?.params.version === version,
+      { limit },
+    );
     return this.shown(uri);
   }
   /** Waits until the document is being checked. */
   checking(uri) {
     const { version } = this.documents.get(uri);
-    return this.until(`a check of ${path.basename(uri)} version ${version} to run`,
-      () => this.statuses(uri).some((status) => status.version === version && status.state === "checking"));
+    return this.until(`a check of ${path.basename(uri)} version ${version} to run`, () =>
+      this.statuses(uri).some((status) => status.version === version && status.state === "checking"),
+    );
   }
   /** For messages of failed waits: what was said last. */
   describe() {
-    const said = this.messages.slice(-12).map((message) => JSON.stringify(message).slice(0, 300)).join("\n");
+    const said = this.messages
+      .slice(-12)
+      .map((message) => JSON.stringify(message).slice(0, 300))
+      .join("\n");
     return `last messages:\n${said}\ncomplaints: ${this.complaints.join("; ")}\nstderr: ${this.stderr.slice(-2000)}`;
   }
 
@@ -245,7 +282,9 @@ export class Client {
     const exit = await this.exited();
     assert.deepEqual(exit, { code: 0, signal: null }, this.describe());
     await eventually("the server's children to end", () => !children.some(alive));
-    const files = readdirSync(this.temporary, { recursive: true }).map((name) => path.join(this.temporary, name)).filter((name) => statSync(name).isFile());
+    const files = readdirSync(this.temporary, { recursive: true })
+      .map((name) => path.join(this.temporary, name))
+      .filter((name) => statSync(name).isFile());
     assert.deepEqual(files.sort(), this.kept.sort(), "files that are left");
     assert.deepEqual(this.complaints, []);
     this.cleanUp();
@@ -274,7 +313,9 @@ export class Client {
 
 /** On a busy machine a check may take longer than the default time limit. Tests of limits set their own. */
 function patient(options = {}) {
-  return typeof options === "object" && options !== null && !Array.isArray(options) ? { timeout: "600s", ...options } : options;
+  return typeof options === "object" && options !== null && !Array.isArray(options)
+    ? { timeout: "600s", ...options }
+    : options;
 }
 
 /** States in which nothing more comes for that version of the document. */

@@ -34,12 +34,22 @@ function run(command, wanted, argumentsFor, files) {
     const place = (name) => path.join(directory, name);
     mkdirSync(place("bin"));
     symlinkSync(Picket, place("bin/picket"));
-    for (const [name, text] of Object.entries({ "dekker.c": example("dekker.c"), ...files })) writeFileSync(place(name), text);
+    for (const [name, text] of Object.entries({ "dekker.c": example("dekker.c"), ...files }))
+      writeFileSync(place(name), text);
     const { HOME: _home, XDG_CONFIG_HOME: _config, XDG_DATA_HOME: _data, ...environment } = process.env;
     const { status, stdout, stderr, error } = spawnSync(command, argumentsFor(place), {
-      cwd: directory, encoding: "utf8", timeout: 1_800_000, killSignal: "SIGKILL",
-      env: { ...environment, HOME: directory, PATH: `${place("bin")}:${process.env.PATH}`, PROGRAM: place("dekker.c"),
-        WANTED: wanted.message, RESULT: place("result.json") },
+      cwd: directory,
+      encoding: "utf8",
+      timeout: 1_800_000,
+      killSignal: "SIGKILL",
+      env: {
+        ...environment,
+        HOME: directory,
+        PATH: `${place("bin")}:${process.env.PATH}`,
+        PROGRAM: place("dekker.c"),
+        WANTED: wanted.message,
+        RESULT: place("result.json"),
+      },
     });
     assert.equal(error, undefined);
     const said = `exit code ${status}\n${stdout}\n${stderr}`;
@@ -56,15 +66,32 @@ function run(command, wanted, argumentsFor, files) {
   }
 }
 
-
 test("Neovim shows the diagnostic, its steps, the hover and the lens, and clears it", async () => {
   const [wanted] = await expected();
-  const result = run("nvim", wanted, (place) => ["--headless", "-n", "-u", place("init.lua"), "dekker.c", "-S", path.join(Sources, "tests/lsp/neovim.lua")],
-    { "init.lua": `vim.cmd("filetype plugin on")\n${blocks("Neovim", "lua")}` });
-  assert.deepEqual(result.shown, [{
-    line: wanted.range.start.line, character: wanted.range.start.character, severity: wanted.severity,
-    message: wanted.message, source: "picket", steps: wanted.relatedInformation.length,
-  }]);
+  const result = run(
+    "nvim",
+    wanted,
+    (place) => [
+      "--headless",
+      "-n",
+      "-u",
+      place("init.lua"),
+      "dekker.c",
+      "-S",
+      path.join(Sources, "tests/lsp/neovim.lua"),
+    ],
+    { "init.lua": `vim.cmd("filetype plugin on")\n${blocks("Neovim", "lua")}` },
+  );
+  assert.deepEqual(result.shown, [
+    {
+      line: wanted.range.start.line,
+      character: wanted.range.start.character,
+      severity: wanted.severity,
+      message: wanted.message,
+      source: "picket",
+      steps: wanted.relatedInformation.length,
+    },
+  ]);
   assert.equal(result.steps, wanted.relatedInformation.length);
   assert.match(result.hover, /flag1/);
   assert.match(result.lens, /TSO ✗/);
@@ -73,8 +100,20 @@ test("Neovim shows the diagnostic, its steps, the hover and the lens, and clears
 
 test("Emacs with eglot shows the diagnostic and the hover, and clears it", async () => {
   const [wanted] = await expected();
-  const result = run("emacs", wanted, (place) => ["--batch", "-f", "package-initialize", "-l", place("init.el"), "-l", path.join(Sources, "tests/lsp/emacs.el")],
-    { "init.el": blocks("Emacs", "elisp") });
+  const result = run(
+    "emacs",
+    wanted,
+    (place) => [
+      "--batch",
+      "-f",
+      "package-initialize",
+      "-l",
+      place("init.el"),
+      "-l",
+      path.join(Sources, "tests/lsp/emacs.el"),
+    ],
+    { "init.el": blocks("Emacs", "elisp") },
+  );
   assert.equal(result.shown.length, 1);
   const [shown] = result.shown;
   assert.equal(shown.line, wanted.range.start.line);

@@ -9,100 +9,156 @@ const verdicts = (status) => status.models.map(({ model, verdict }) => `${model}
 const titlesOf = async (client, uri) =>
   (await client.request("textDocument/codeLens", { textDocument: { uri } })).map(({ command }) => command.title);
 const everywhere = { start: { line: 0, character: 0 }, end: { line: 1000, character: 0 } };
-const actionsOf = (client, uri) => client.request("textDocument/codeAction", { textDocument: { uri }, range: everywhere, context: { diagnostics: [] } });
-const searched = (client, uri) => client.until("the search for fixes to end", () => client.status(uri).fixes.offers > 0 && !client.status(uri).fixes.searching);
+const actionsOf = (client, uri) =>
+  client.request("textDocument/codeAction", { textDocument: { uri }, range: everywhere, context: { diagnostics: [] } });
+const searched = (client, uri) =>
+  client.until(
+    "the search for fixes to end",
+    () => client.status(uri).fixes.offers > 0 && !client.status(uri).fixes.searching,
+  );
 
-test("All four models are there without any settings, in this order", () => session({}, async (client) => {
-  const { models } = await client.request("picket/models", {});
-  assert.deepEqual(models.map(({ model, available, selected }) => [model, available, selected]),
-    ["sc", "tso", "pso", "power"].map((model) => [model, true, true]));
-  for (const { description } of models) assert(description.length > 10, description);
-  const uri = await client.open("mp.c", messagePassing());
-  const [found] = await client.checked(uri);
-  assert.match(found.message, /^assertion can fail under PSO: .* \(POWER too\)$/);
-  assert.deepEqual(verdicts(client.status(uri)), ["sc verified", "tso verified", "pso violation", "power violation"]);
-  assert.match((await titlesOf(client, uri))[0], /^Picket: SC ✓ {2}TSO ✓ {2}PSO ✗ {2}POWER ✗ · /);
-  const all = await client.command("picket.checkAllModels", uri);
-  assert.equal(all.models.length, 4);
-}));
-
-for (const [name, source] of Object.entries({
-  "a relaxed load of a flag": messagePassing({ store: "release" }), "load buffering": LoadBuffering, "independent reads": Iriw,
-}))
-  test(`Only POWER has the bug (${name}): finding, counterexample, and a fix proved for all models`, () => session({}, async (client) => {
-    const uri = await client.open("power.c", source);
-    const [found, ...more] = await client.checked(uri);
-    assert.deepEqual(more, []);
-    assert.match(found.message, /^assertion can fail under POWER: /);
-    assert.equal(found.severity, 1);
-    assert.deepEqual(verdicts(client.status(uri)), ["sc verified", "tso verified", "pso verified", "power violation"]);
-    const shown = await client.request("picket/counterexample", { uri });
-    assert.equal(shown.model, "power");
-    await searched(client, uri);
-    const { fixes: [best] } = await client.request("picket/fixes", { uri, wait: true });
-    assert.match(best.title, /verified for SC, TSO, PSO and POWER, minimal\)$/);
-    assert.deepEqual(best.models, ["sc", "tso", "pso", "power"]);
+test("All four models are there without any settings, in this order", () =>
+  session({}, async (client) => {
+    const { models } = await client.request("picket/models", {});
+    assert.deepEqual(
+      models.map(({ model, available, selected }) => [model, available, selected]),
+      ["sc", "tso", "pso", "power"].map((model) => [model, true, true]),
+    );
+    for (const { description } of models) assert(description.length > 10, description);
+    const uri = await client.open("mp.c", messagePassing());
+    const [found] = await client.checked(uri);
+    assert.match(found.message, /^assertion can fail under PSO: .* \(POWER too\)$/);
+    assert.deepEqual(verdicts(client.status(uri)), ["sc verified", "tso verified", "pso violation", "power violation"]);
+    assert.match((await titlesOf(client, uri))[0], /^Picket: SC ✓ {2}TSO ✓ {2}PSO ✗ {2}POWER ✗ · /);
+    const all = await client.command("picket.checkAllModels", uri);
+    assert.equal(all.models.length, 4);
   }));
 
-test("A slow model delays no other: what is known is shown, and stays when the rest is cancelled", () => session({ initializationOptions: { timeout: "100s" } }, async (client) => {
-  const source = slowUnderPower();
-  const uri = await client.open("slow.c", source);
-  const partial = await client.until("three verdicts", () => client.status(uri)?.partial && client.status(uri).models.filter(({ verdict }) => verdict === "verified").length === 3 && client.status(uri));
-  assert.equal(partial.state, "checking");
-  assert.deepEqual(verdicts(partial), ["sc verified", "tso verified", "pso verified", "power checking"]);
-  assert.match(partial.text, /^SC ✓ {2}TSO ✓ {2}PSO ✓ {2}POWER … · checking/);
-  assert.match((await titlesOf(client, uri))[0], /^Picket: SC ✓ {2}TSO ✓ {2}PSO ✓ {2}POWER … \(press to cancel\)$/);
-  await client.command("picket.cancel", uri);
-  const cancelled = await client.until("the end", () => client.status(uri).state === "cancelled" && client.status(uri));
-  assert.deepEqual(verdicts(cancelled), ["sc verified", "tso verified", "pso verified", "power inconclusive"]);
-  assert.match(cancelled.text, /^SC ✓ {2}TSO ✓ {2}PSO ✓ {2}POWER \? · cancelled$/);
-}));
+for (const [name, source] of Object.entries({
+  "a relaxed load of a flag": messagePassing({ store: "release" }),
+  "load buffering": LoadBuffering,
+  "independent reads": Iriw,
+}))
+  test(`Only POWER has the bug (${name}): finding, counterexample, and a fix proved for all models`, () =>
+    session({}, async (client) => {
+      const uri = await client.open("power.c", source);
+      const [found, ...more] = await client.checked(uri);
+      assert.deepEqual(more, []);
+      assert.match(found.message, /^assertion can fail under POWER: /);
+      assert.equal(found.severity, 1);
+      assert.deepEqual(verdicts(client.status(uri)), [
+        "sc verified",
+        "tso verified",
+        "pso verified",
+        "power violation",
+      ]);
+      const shown = await client.request("picket/counterexample", { uri });
+      assert.equal(shown.model, "power");
+      await searched(client, uri);
+      const {
+        fixes: [best],
+      } = await client.request("picket/fixes", { uri, wait: true });
+      assert.match(best.title, /verified for SC, TSO, PSO and POWER, minimal\)$/);
+      assert.deepEqual(best.models, ["sc", "tso", "pso", "power"]);
+    }));
 
-test("A bug is shown, with its counterexample, while POWER is being checked; an edit begins anew", () => session({ initializationOptions: { timeout: "100s", fixes: false } }, async (client) => {
-  const buggy = slowUnderPower("r || s || seen");
-  const uri = await client.open("slow.c", buggy);
-  // TSO and PSO answer in either order. The finding is told under the stronger of those that are known.
-  await client.until("all that is quick", () => client.status(uri)?.models.filter(({ verdict }) => verdict !== "checking").length === 3);
-  const [found] = await client.until("a finding", () => client.shown(uri).length > 0 && /under TSO/.test(client.shown(uri)[0].message) && client.shown(uri));
-  assert.match(found.message, /^assertion can fail under TSO: /);
-  assert.deepEqual(verdicts(client.status(uri)), ["sc verified", "tso violation", "pso violation", "power checking"]);
-  assert((await titlesOf(client, uri)).includes("Show counterexample"));
-  const shown = await client.request("picket/counterexample", { uri, model: "tso" });
-  assert.equal(shown.current, true);
-  assert.deepEqual((await actionsOf(client, uri)).map(({ title }) => title), ["Add fences…"], "fixes can be asked for already");
-  await client.editAndSave(uri, messagePassing({ store: "release", load: "acquire" }));
-  assert.deepEqual(await client.checked(uri), []);
-  assert.equal(client.status(uri).partial, false);
-}));
+test("A slow model delays no other: what is known is shown, and stays when the rest is cancelled", () =>
+  session({ initializationOptions: { timeout: "100s" } }, async (client) => {
+    const source = slowUnderPower();
+    const uri = await client.open("slow.c", source);
+    const partial = await client.until(
+      "three verdicts",
+      () =>
+        client.status(uri)?.partial &&
+        client.status(uri).models.filter(({ verdict }) => verdict === "verified").length === 3 &&
+        client.status(uri),
+    );
+    assert.equal(partial.state, "checking");
+    assert.deepEqual(verdicts(partial), ["sc verified", "tso verified", "pso verified", "power checking"]);
+    assert.match(partial.text, /^SC ✓ {2}TSO ✓ {2}PSO ✓ {2}POWER … · checking/);
+    assert.match((await titlesOf(client, uri))[0], /^Picket: SC ✓ {2}TSO ✓ {2}PSO ✓ {2}POWER … \(press to cancel\)$/);
+    await client.command("picket.cancel", uri);
+    const cancelled = await client.until(
+      "the end",
+      () => client.status(uri).state === "cancelled" && client.status(uri),
+    );
+    assert.deepEqual(verdicts(cancelled), ["sc verified", "tso verified", "pso verified", "power inconclusive"]);
+    assert.match(cancelled.text, /^SC ✓ {2}TSO ✓ {2}PSO ✓ {2}POWER \? · cancelled$/);
+  }));
 
-test("A time limit is one per model: the others keep their verdicts", () => session({ initializationOptions: { timeout: "1s" } }, async (client) => {
-  const uri = await client.open("slow.c", slowUnderPower());
-  const [found, ...more] = await client.checked(uri);
-  assert.deepEqual(more, []);
-  assert.match(found.message, /^not decided under POWER: the time limit was reached/);
-  assert.deepEqual(verdicts(client.status(uri)), ["sc verified", "tso verified", "pso verified", "power inconclusive"]);
-}));
+test("A bug is shown, with its counterexample, while POWER is being checked; an edit begins anew", () =>
+  session({ initializationOptions: { timeout: "100s", fixes: false } }, async (client) => {
+    const buggy = slowUnderPower("r || s || seen");
+    const uri = await client.open("slow.c", buggy);
+    // TSO and PSO answer in either order. The finding is told under the stronger of those that are known.
+    await client.until(
+      "all that is quick",
+      () => client.status(uri)?.models.filter(({ verdict }) => verdict !== "checking").length === 3,
+    );
+    const [found] = await client.until(
+      "a finding",
+      () => client.shown(uri).length > 0 && /under TSO/.test(client.shown(uri)[0].message) && client.shown(uri),
+    );
+    assert.match(found.message, /^assertion can fail under TSO: /);
+    assert.deepEqual(verdicts(client.status(uri)), ["sc verified", "tso violation", "pso violation", "power checking"]);
+    assert((await titlesOf(client, uri)).includes("Show counterexample"));
+    const shown = await client.request("picket/counterexample", { uri, model: "tso" });
+    assert.equal(shown.current, true);
+    assert.deepEqual(
+      (await actionsOf(client, uri)).map(({ title }) => title),
+      ["Add fences…"],
+      "fixes can be asked for already",
+    );
+    await client.editAndSave(uri, messagePassing({ store: "release", load: "acquire" }));
+    assert.deepEqual(await client.checked(uri), []);
+    assert.equal(client.status(uri).partial, false);
+  }));
 
-test("What POWER alone refuses is a note, not a diagnostic, unless somebody asked for POWER", () => session({}, async (client) => {
-  const uri = await client.open("unaligned.c", NotForPower);
-  const [found, ...more] = await client.checked(uri);
-  assert.deepEqual(more, []);
-  assert.match(found.message, /^assertion can fail under PSO: 'message == 42'$/);
-  const power = client.status(uri).models.at(-1);
-  assert.deepEqual([power.verdict, power.skipped], ["unsupported", true]);
-  assert.match((await titlesOf(client, uri))[0], /^Picket: SC ✓ {2}TSO ✓ {2}PSO ✗ {2}POWER not checked/);
-  for (const line of [lineOf(NotForPower, "int main"), lineOf(NotForPower, "(uintptr_t)bytes + 1")]) {
-    const hover = await client.request("textDocument/hover", { textDocument: { uri }, position: { line, character: 4 } });
-    assert.match(hover?.contents.value ?? "", /Not checked under POWER: an atomic access that is not aligned/);
-  }
-  await searched(client, uri);
-  const { fixes: [best] } = await client.request("picket/fixes", { uri, wait: true });
-  assert.match(best.title, /verified for SC, TSO and PSO, minimal\)$/);
-  // An editor that sends its defaults has asked for nothing.
-  await client.notify("workspace/didChangeConfiguration", { settings: { picket: { models: ["sc", "tso", "pso", "power"], unroll: 7 } } });
-  await client.until("a check with these", () => client.status(uri).settings.unroll === 7 && client.status(uri).state === "done");
-  assert.equal(client.status(uri).models.at(-1).skipped, true);
-  await client.editAndSave(uri, `// picket: models=pso,power\n${NotForPower}`);
-  const asked = await client.checked(uri);
-  assert.deepEqual(asked.map(({ code }) => code).sort(), ["assertion", "unsupported"]);
-}));
+test("A time limit is one per model: the others keep their verdicts", () =>
+  session({ initializationOptions: { timeout: "1s" } }, async (client) => {
+    const uri = await client.open("slow.c", slowUnderPower());
+    const [found, ...more] = await client.checked(uri);
+    assert.deepEqual(more, []);
+    assert.match(found.message, /^not decided under POWER: the time limit was reached/);
+    assert.deepEqual(verdicts(client.status(uri)), [
+      "sc verified",
+      "tso verified",
+      "pso verified",
+      "power inconclusive",
+    ]);
+  }));
+
+test("What POWER alone refuses is a note, not a diagnostic, unless somebody asked for POWER", () =>
+  session({}, async (client) => {
+    const uri = await client.open("unaligned.c", NotForPower);
+    const [found, ...more] = await client.checked(uri);
+    assert.deepEqual(more, []);
+    assert.match(found.message, /^assertion can fail under PSO: 'message == 42'$/);
+    const power = client.status(uri).models.at(-1);
+    assert.deepEqual([power.verdict, power.skipped], ["unsupported", true]);
+    assert.match((await titlesOf(client, uri))[0], /^Picket: SC ✓ {2}TSO ✓ {2}PSO ✗ {2}POWER not checked/);
+    for (const line of [lineOf(NotForPower, "int main"), lineOf(NotForPower, "(uintptr_t)bytes + 1")]) {
+      const hover = await client.request("textDocument/hover", {
+        textDocument: { uri },
+        position: { line, character: 4 },
+      });
+      assert.match(hover?.contents.value ?? "", /Not checked under POWER: an atomic access that is not aligned/);
+    }
+    await searched(client, uri);
+    const {
+      fixes: [best],
+    } = await client.request("picket/fixes", { uri, wait: true });
+    assert.match(best.title, /verified for SC, TSO and PSO, minimal\)$/);
+    // An editor that sends its defaults has asked for nothing.
+    await client.notify("workspace/didChangeConfiguration", {
+      settings: { picket: { models: ["sc", "tso", "pso", "power"], unroll: 7 } },
+    });
+    await client.until(
+      "a check with these",
+      () => client.status(uri).settings.unroll === 7 && client.status(uri).state === "done",
+    );
+    assert.equal(client.status(uri).models.at(-1).skipped, true);
+    await client.editAndSave(uri, `// picket: models=pso,power\n${NotForPower}`);
+    const asked = await client.checked(uri);
+    assert.deepEqual(asked.map(({ code }) => code).sort(), ["assertion", "unsupported"]);
+  }));

@@ -133,7 +133,8 @@ export function positionOf(source, text) {
 
 /** Message passing with the given orders: relaxed ones are wrong under PSO and POWER, a relaxed load under POWER only. */
 export function messagePassing({ store = "relaxed", load = "relaxed" } = {}) {
-  return example("message_passing.c").replace("&ready, 1, memory_order_relaxed", `&ready, 1, memory_order_${store}`)
+  return example("message_passing.c")
+    .replace("&ready, 1, memory_order_relaxed", `&ready, 1, memory_order_${store}`)
     .replace("&ready, memory_order_relaxed", `&ready, memory_order_${load}`);
 }
 

@@ -23,10 +23,15 @@ test("A worker can read, and nothing else that is tried; it still checks and dra
     await eventually("the worker's log", () => attempts().length > 50);
     const active = logs(client).match(/^picket worker: sandbox: (.*)$/m)[1];
     console.log(active, `${attempts().length} attempts`);
-    const possible = attempts().filter(([, , answer]) => answer === "possible").map(([, what]) => what);
+    const possible = attempts()
+      .filter(([, , answer]) => answer === "possible")
+      .map(([, what]) => what);
     if (active.endsWith(", seccomp")) {
       // Other processes' files are Landlock's business.
-      assert.deepEqual(active.startsWith("Landlock") ? possible : possible.filter((what) => !what.endsWith(" of a process")), []);
+      assert.deepEqual(
+        active.startsWith("Landlock") ? possible : possible.filter((what) => !what.endsWith(" of a process")),
+        [],
+      );
       assert.equal(readFileSync(fileURLToPath(uri), "utf8"), Buggy);
       assert.deepEqual(readdirSync(client.directory).sort(), ["escape.c", "victim"]);
     }
@@ -34,10 +39,11 @@ test("A worker can read, and nothing else that is tried; it still checks and dra
     assert.match(JSON.stringify(shown), /<svg/, "pictures are drawn by a copy of the worker");
   }));
 
-test("A check leaves the folder as it was", () => session({}, async (client) => {
-  const uri = client.write("sb.c", Buggy);
-  await client.open("sb.c", Buggy);
-  assert.equal((await client.checked(uri)).length, 1);
-  assert.deepEqual(readdirSync(client.directory), ["sb.c"]);
-  assert.equal(readFileSync(fileURLToPath(uri), "utf8"), Buggy);
-}));
+test("A check leaves the folder as it was", () =>
+  session({}, async (client) => {
+    const uri = client.write("sb.c", Buggy);
+    await client.open("sb.c", Buggy);
+    assert.equal((await client.checked(uri)).length, 1);
+    assert.deepEqual(readdirSync(client.directory), ["sb.c"]);
+    assert.equal(readFileSync(fileURLToPath(uri), "utf8"), Buggy);
+  }));

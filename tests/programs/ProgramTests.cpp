@@ -340,8 +340,8 @@ public:
                                [&](const Robustness &R) { return R.Against == Given.Which; });
     ASSERT_NE(Answer, Monitored.Robust.end());
     // Executions that do not come to their end can be what relaxed memory adds, too.
-    const bool Same = Relaxed.Executions == Sc.Executions && Relaxed.Blocked == Sc.Blocked &&
-                      Relaxed.CutShort == Sc.CutShort;
+    const bool Same =
+        Relaxed.Executions == Sc.Executions && Relaxed.Blocked == Sc.Blocked && Relaxed.CutShort == Sc.CutShort;
     EXPECT_EQ(Answer->Known == Robustness::Robust, Same)
         << describe(reportOf(Sequential)) << describe(reportOf(Given)) << Answer->Message;
     if (Answer->Known == Robustness::NotRobust)

@@ -107,7 +107,9 @@ std::string problemOf(const Program &P, size_t Threads, bool Large, const testin
     Missing += Times - std::min(Times, Met == Seen.Found.Complete.end() ? 0 : Met->second);
   }
   std::string Problem;
-  auto Say = [&](bool If, const std::string &What) { Problem += If ? (Large ? "large sets: " : "") + What + "\n" : ""; };
+  auto Say = [&](bool If, const std::string &What) {
+    Problem += If ? (Large ? "large sets: " : "") + What + "\n" : "";
+  };
   Say(Missing, std::to_string(Missing) + " executions are missing");
   Say(Unknown, std::to_string(Unknown) + " executions should not be there");
   Say(Twice, std::to_string(Twice) + " executions were seen again");
@@ -166,7 +168,8 @@ Totals expectSameExecutions(const Palette &From, unsigned Programs, unsigned See
 }
 
 TEST(C11UnderPower, Updates) {
-  const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Store, S::FetchAdd, S::FetchAdd, S::Exchange}}, 500, 1);
+  const Totals Sum =
+      expectSameExecutions({.Kinds = {S::Load, S::Store, S::FetchAdd, S::FetchAdd, S::Exchange}}, 500, 1);
   EXPECT_GT(Sum.Executions, 5 * Sum.Programs);
 }
 TEST(C11UnderPower, CompareAndSwap) {
@@ -212,26 +215,29 @@ TEST(C11UnderPower, Sections) {
 }
 TEST(C11UnderPower, SectionsOfThreeVariables) {
   const Totals Sum = expectSameExecutions(
-      {.Kinds = {S::Load, S::Store, S::Fence, S::Section}, .Orders = {S::Relaxed, S::Release}, .Variables = 3}, 500, 10);
+      {.Kinds = {S::Load, S::Store, S::Fence, S::Section}, .Orders = {S::Relaxed, S::Release}, .Variables = 3}, 500,
+      10);
   EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
 }
 TEST(C11UnderPower, SectionsWithUpdates) {
-  const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap,
-                                                     S::Fence, S::If, S::Section, S::Section},
-                                           .Ways = {S::Plain, S::Division, S::Floating}},
-                                          500, 11);
+  const Totals Sum = expectSameExecutions(
+      {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap, S::Fence, S::If, S::Section, S::Section},
+       .Ways = {S::Plain, S::Division, S::Floating}},
+      500, 11);
   EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
 }
 TEST(C11UnderPower, SectionsAndWhatWaits) {
   const Totals Sum = expectSameExecutions(
-      {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Locked, S::TryLocked, S::Await, S::If, S::Section, S::Section}}, 500,
-      12);
+      {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Locked, S::TryLocked, S::Await, S::If, S::Section, S::Section}},
+      500, 12);
   EXPECT_GT(Sum.Hang, Sum.Programs / 10);
 }
 TEST(C11UnderPower, SectionsAndFree) {
-  const Totals Sum = expectSameExecutions(
-      {.Kinds = {S::Load, S::Store, S::CompareSwap, S::Fence, S::If, S::Free, S::Section}, .WithBlock = true, .Accesses = 6},
-      500, 13);
+  const Totals Sum =
+      expectSameExecutions({.Kinds = {S::Load, S::Store, S::CompareSwap, S::Fence, S::If, S::Free, S::Section},
+                            .WithBlock = true,
+                            .Accesses = 6},
+                           500, 13);
   EXPECT_GT(Sum.UseFreed, Sum.Programs / 10);
 }
 TEST(C11UnderPower, Everything) {

@@ -65,8 +65,8 @@ std::string textOf(const std::vector<S> &Body, const std::string &Indent) {
       Line("  pthread_mutex_unlock(&m);\n" + Indent + "}");
       break;
     case S::Await:
-      Line("while (atomic_load_explicit(" + Where + ", " + How + ") != " + std::to_string(Given.Value) + ")\n" + Indent +
-           "  ;");
+      Line("while (atomic_load_explicit(" + Where + ", " + How + ") != " + std::to_string(Given.Value) + ")\n" +
+           Indent + "  ;");
       break;
     case S::Free: Line("free(h);"); break;
     case S::Section:

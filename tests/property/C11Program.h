@@ -60,7 +60,7 @@ struct C11Palette {
   unsigned Variables = 2;
   bool Addresses = true; // that depend on registers
   bool WithBlock = false;
-  unsigned Accesses = 7; // in all, at most
+  unsigned Accesses = 7;     // in all, at most
   bool OnlySections = false; // no access is outside of one
 };
 

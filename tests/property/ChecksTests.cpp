@@ -90,11 +90,13 @@ TEST(Checks, EachKindIsFoundAloneIfItIsFoundWithTheOthers) {
     for (const testing::WayToCheck &Way : testing::waysToCheck()) {
       if (Way.Search == Engine::Lazy && Way.Which == MemoryModel::TSO)
         continue; // it ends with the first bug
-      const ModelReport All = testing::checkFor("default", R.text(), Way), Some = testing::checkFor(List, R.text(), Way);
+      const ModelReport All = testing::checkFor("default", R.text(), Way),
+                        Some = testing::checkFor(List, R.text(), Way);
       if (All.Result == Verdict::Inconclusive || All.Result == Verdict::Unsupported)
         continue;
       ASSERT_EQ(testing::bugsOf(Some), among(testing::bugsOf(All), List))
-          << "program " << K << ", " << List << ", " << Way.Name << ":\n" << R.text();
+          << "program " << K << ", " << List << ", " << Way.Name << ":\n"
+          << R.text();
       Found += Some.Bugs.size();
     }
   }

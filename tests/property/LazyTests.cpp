@@ -225,14 +225,14 @@ TEST(LazyTso, AgreesWithAccessesOfSixteenBytes) { expectAgreement(MemoryModel::T
 const testing::Palette Barriers = {Statement::Store,        Statement::Load,         Statement::Copy,
                                    Statement::ReleaseFence, Statement::StoreRelease, Statement::FullFence,
                                    Statement::Guarded};
-const testing::Palette Updates = {Statement::Store,        Statement::Store,       Statement::Load,
-                                  Statement::RelaxedAdd,   Statement::RelaxedSwap, Statement::ReleaseFence,
-                                  Statement::Guarded,      Statement::Exchange};
-const testing::Palette ManyAwaits = {Statement::Store,      Statement::Store,     Statement::Load,
+const testing::Palette Updates = {Statement::Store,      Statement::Store,       Statement::Load,
+                                  Statement::RelaxedAdd, Statement::RelaxedSwap, Statement::ReleaseFence,
+                                  Statement::Guarded,    Statement::Exchange};
+const testing::Palette ManyAwaits = {Statement::Store,      Statement::Store,      Statement::Load,
                                      Statement::AwaitNot,   Statement::AwaitOther, Statement::StoreRelease,
                                      Statement::RelaxedAdd, Statement::AwaitSwap};
-const testing::Palette MixedBarriers = {Statement::Store,        Statement::Load, Statement::Narrow, Statement::Narrow,
-                                        Statement::StoreRelease, Statement::Copy};
+const testing::Palette MixedBarriers = {Statement::Store,  Statement::Load,         Statement::Narrow,
+                                        Statement::Narrow, Statement::StoreRelease, Statement::Copy};
 constexpr MemoryModel Pso = MemoryModel::PSO;
 
 TEST(LazyPso, AgreesOnPlainAccesses) { expectAgreement(Pso, Accesses, 500, 71); }

@@ -82,8 +82,7 @@ void expectLinear(const char *Text, unsigned N, uint64_t MinEvents) {
   const Program Short = compileText(Text, N / 10), Long = compileText(Text, N);
   for (MemoryModel Buffers : testing::AllModels) {
     SCOPED_TRACE(titleOf(Buffers));
-    const double ShortCost =
-        testing::leastCost(3, [&] { EXPECT_EQ(exploreUpTo(2, Short, Buffers).Executions, 1u); });
+    const double ShortCost = testing::leastCost(3, [&] { EXPECT_EQ(exploreUpTo(2, Short, Buffers).Executions, 1u); });
     const double LongCost = testing::leastCost(3, [&] {
       Limited Many = exploreUpTo(2, Long, Buffers);
       EXPECT_EQ(Many.Executions, 1u);

@@ -236,8 +236,7 @@ void Candidates::makeStatic() {
       if (X.Thread != Y.Thread || X.Thread == ~0u)
         continue;
       const bool InOrder = X.Instruction < Y.Instruction || (Y.ReadOf == static_cast<int>(A));
-      const bool Overlap =
-          X.Location == Y.Location && X.Offset < Y.Offset + Y.Size && Y.Offset < X.Offset + X.Size;
+      const bool Overlap = X.Location == Y.Location && X.Offset < Y.Offset + Y.Size && Y.Offset < X.Offset + X.Size;
       Add(Po, InOrder);
       Add(PoLoc, InOrder && Overlap);
       Add(Addr, Y.Address >> A & 1);

@@ -113,8 +113,8 @@ void putUpdates(const MixedProgram &P, Program &Code) {
 
 /// What is wrong with the exploration of a program, with sets of events for executions of any length (Large) or others;
 /// empty if nothing is.
-std::string problemOf(const LitmusTest *Test, const Program &Code, bool Large, const std::map<MixedExecution, unsigned> &Expected,
-                      Totals &Sum) {
+std::string problemOf(const LitmusTest *Test, const Program &Code, bool Large,
+                      const std::map<MixedExecution, unsigned> &Expected, Totals &Sum) {
   ExplorationOptions Options;
   Options.Exhaustive = true;
   Options.Machine.LargeGraphs = Large;
@@ -183,8 +183,8 @@ void expectSameExecutions(const MixedPalette &From, unsigned Programs, unsigned 
           break;
         }
     }
-    FAIL() << "program " << K << " of seed " << Seed << ":\n" << problemOf(P, IsWide, Ignored)
-           << (IsWide ? P.wideText() : P.text());
+    FAIL() << "program " << K << " of seed " << Seed << ":\n"
+           << problemOf(P, IsWide, Ignored) << (IsWide ? P.wideText() : P.text());
   }
   std::cout << Sum.Programs << " programs, " << Sum.Executions << " executions, " << Sum.Rejected
             << " rejected branches, accesses split in " << Sum.Split << "\n";

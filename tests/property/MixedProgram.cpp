@@ -90,8 +90,8 @@ static std::string wideLine(const I &Given) {
   default: break;
   }
   const std::string Type = Given.Size == 1 ? "unsigned" : Given.Size == 2 ? "unsigned long" : "W";
-  std::string Where = "(" + Type + " *)((char *)&v[" + std::to_string(Given.Location) + "] + " +
-                      std::to_string(4 * Given.Offset);
+  std::string Where =
+      "(" + Type + " *)((char *)&v[" + std::to_string(Given.Location) + "] + " + std::to_string(4 * Given.Offset);
   Where += (Given.AddressFrom < 0 ? "" : " + ((unsigned)" + Name(Given.AddressFrom) + " >> 31)") + ")";
   const std::string Stored =
       "(" + Type + ")(" + widened(Given.Value) + (Given.From < 0 ? "" : " + " + Name(Given.From)) + ")";

@@ -17,7 +17,7 @@ struct PaperExpression {
 
 struct PaperInstruction {
   enum Kind { Store, Load, Fence, Assign, Assume } What;
-  int From, To;             // control states
+  int From, To; // control states
   // Store: mem[A] <- B; Load: Register <- mem[A]; Assign: Register <- A; Assume: A = B, or not
   PaperExpression A, B = {};
   int Register = 0;
@@ -35,8 +35,8 @@ using PaperPath = std::vector<size_t>;
 
 struct PaperProgram {
   std::vector<PaperThread> Threads;
-  std::string Text;                 // the same as C
-  std::vector<int> ProgramStates;   // per thread: control states and registers of the program before it was extended
+  std::string Text;               // the same as C
+  std::vector<int> ProgramStates; // per thread: control states and registers of the program before it was extended
   std::vector<int> ProgramRegisters;
 };
 

@@ -474,8 +474,8 @@ bool Candidates::isAllowedByPower() const {
 bool Candidates::isAllowedByRmo() const {
   const auto &R = *this;
   const Relation ToWrite = R[RW] | R[WW], Fr = Rf.inverse() * Co;
-  const Relation Needed = R[Addr] | R[CtrlISync] | (Rf & R[Po]) |
-                          ((R[Data] | R[Ctrl] | (R[Po] & R[Same]) | R[Addr] * R[Po]) & ToWrite);
+  const Relation Needed =
+      R[Addr] | R[CtrlISync] | (Rf & R[Po]) | ((R[Data] | R[Ctrl] | (R[Po] & R[Same]) | R[Addr] * R[Po]) & ToWrite);
   const Relation Preserved = Needed.transitive() & (R[RR] | R[RW]);
   return (Preserved | R[Ffence] | R[Lwfence] | (Rf & R[External]) | Co | Fr).isAcyclic();
 }

@@ -123,7 +123,8 @@ inline std::string problemOf(const PowerProgram &P, const TwoWays &Model, PowerT
   ++Sum.Programs;
   Sum.Executions += Expected->size();
   PowerTotals Again;
-  return problemOf(*Reading.Test, Model, false, *Expected, Sum) + problemOf(*Reading.Test, Model, true, *Expected, Again);
+  return problemOf(*Reading.Test, Model, false, *Expected, Sum) +
+         problemOf(*Reading.Test, Model, true, *Expected, Again);
 }
 
 inline PowerProgram smallest(PowerProgram P, const TwoWays &Model) {

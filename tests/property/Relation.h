@@ -89,8 +89,7 @@ struct StaticRelations {
 /// SC per location: acyclic(po-loc | com). Atomicity: empty(rmw & (fre ; coe)). Both are about one location at a time.
 inline bool keepsLocations(const StaticRelations &R, const EventRelation &Rf, const EventRelation &Co) {
   const EventRelation Fr = Rf.inverse() * Co;
-  return ((R.Po & R.Same) | Rf | Co | Fr).isAcyclic() &&
-         (R.Rmw & ((Fr & R.External) * (Co & R.External))).isEmpty();
+  return ((R.Po & R.Same) | Rf | Co | Fr).isAcyclic() && (R.Rmw & ((Fr & R.External) * (Co & R.External))).isEmpty();
 }
 
 /// What docs/power.md says of atomic sections. Each relation is lifted as by Chong, Sorensen and Wickerson:
@@ -120,8 +119,7 @@ inline bool keepsSections(const StaticRelations &R, const EventRelation &Rf, con
     return false;
   const Relation OrderStar = Order.reflexiveTransitive();
   const Relation Fences = Lift(R.Ffence | R.Lwfence), Base = (Fences | Rfe * Fences) * OrderStar;
-  const Relation Strong =
-      Com.reflexiveTransitive() * Base.reflexiveTransitive() * Lift(R.Ffence) * OrderStar;
+  const Relation Strong = Com.reflexiveTransitive() * Base.reflexiveTransitive() * Lift(R.Ffence) * OrderStar;
   const Relation Prop = (Base & (Same * R.WW * Same)) | Strong | (Rfe & ToWriting) | InSection * Rfe * OrderStar;
   return (Lift(Fr & R.External) * Prop * OrderStar).isIrreflexive() && (Lift(Co) | Prop).isAcyclic();
 }

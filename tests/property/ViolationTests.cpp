@@ -99,7 +99,7 @@ private:
   struct Node {
     uint32_t Thread = 0, Pc = 0, Variable = 0;
     bool Reads = false, Writes = false, Buffered = false;
-    bool FullFence = false;                     // the buffer is empty before it
+    bool FullFence = false;                      // the buffer is empty before it
     bool Barrier = false, BehindBarrier = false; // PSO: later stores (and it) reach memory after all earlier ones
     bool Landed = false;
     size_t Source = None;   // of a read; none: the initial value

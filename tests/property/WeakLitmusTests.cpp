@@ -40,11 +40,10 @@ public:
       return;
     LitmusState State;
     for (const LitmusItem &Item : Test.Observed)
-      State.push_back(Test.valueOf(
-          Item.Thread == LitmusItem::Memory
-              ? Run.finalValue(globalAddress(Item.Index), Test.Code.Globals[Item.Index].Size)
-              : Run.finalRegister(Item.Thread + 1, Item.Index),
-          Item.Width));
+      State.push_back(Test.valueOf(Item.Thread == LitmusItem::Memory
+                                       ? Run.finalValue(globalAddress(Item.Index), Test.Code.Globals[Item.Index].Size)
+                                       : Run.finalRegister(Item.Thread + 1, Item.Index),
+                                   Item.Width));
     ++(Test.Condition.holdsIn(State) ? Holds : Fails);
     ++States[State];
   }
@@ -75,8 +74,9 @@ void compare(const std::string &Collection, uint64_t AtLeast) {
     ExplorationOptions Options;
     Options.Exhaustive = true;
     Tally Found(*Reading.Test);
-    const GraphModel Model = R.Model == "armv8" ? GraphModel(MemoryModel::Armv8) : R.Model == "rc11" ? GraphModel::of<OriginalRc11Axioms>(MemoryModel::C11)
-                                               : GraphModel(MemoryModel::C11);
+    const GraphModel Model = R.Model == "armv8"  ? GraphModel(MemoryModel::Armv8)
+                             : R.Model == "rc11" ? GraphModel::of<OriginalRc11Axioms>(MemoryModel::C11)
+                                                 : GraphModel(MemoryModel::C11);
     const ExplorationResult Result = exploreGraphs(Reading.Test->Code, Model, Options, Found);
     ++Compared;
     All += Result.Executions;
@@ -84,9 +84,10 @@ void compare(const std::string &Collection, uint64_t AtLeast) {
     if (Found.Holds != R.Holds || Found.Fails != R.Fails || Found.States.size() != R.States ||
         Result.Executions != R.Executions) {
       if (++Different < 40)
-        ADD_FAILURE() << R.Test << ' ' << R.Model << ": expected " << R.Holds << '/' << R.Fails << " states " << R.States
-                      << " executions " << R.Executions << "; found " << Found.Holds << '/' << Found.Fails << " states "
-                      << Found.States.size() << " executions " << Result.Executions << ' ' << Result.Reason;
+        ADD_FAILURE() << R.Test << ' ' << R.Model << ": expected " << R.Holds << '/' << R.Fails << " states "
+                      << R.States << " executions " << R.Executions << "; found " << Found.Holds << '/' << Found.Fails
+                      << " states " << Found.States.size() << " executions " << Result.Executions << ' '
+                      << Result.Reason;
     }
   }
   std::printf("compared %llu, different %llu; executions %llu, rejected %llu\n", (unsigned long long)Compared,

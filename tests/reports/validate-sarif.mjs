@@ -15,6 +15,7 @@ let wrong = 0;
 for (const file of process.argv.slice(2)) {
   if (validate(JSON.parse(readFileSync(file, "utf8")))) continue;
   ++wrong;
-  for (const error of validate.errors.slice(0, 10)) console.error(`${file}: ${error.dataPath} ${error.message} ${JSON.stringify(error.params)}`);
+  for (const error of validate.errors.slice(0, 10))
+    console.error(`${file}: ${error.dataPath} ${error.message} ${JSON.stringify(error.params)}`);
 }
 process.exit(wrong ? 1 : 0);

@@ -77,7 +77,8 @@ inline void expectBugs(const std::string &List, const std::string &Text, const B
   for (const WayToCheck &Way : waysToCheck()) {
     const ModelReport M = checkFor(List, Text, Way, true, Flags);
     EXPECT_TRUE(areBugs(bugsOf(M), Expected, Way))
-        << Way.Name << " " << ::testing::PrintToString(bugsOf(M)) << " " << M.Reason << "\n" << Text;
+        << Way.Name << " " << ::testing::PrintToString(bugsOf(M)) << " " << M.Reason << "\n"
+        << Text;
     EXPECT_EQ(M.Result, Expected.empty() ? Verdict::Verified : Verdict::Violation) << Way.Name << " " << M.Reason;
     for (const Bug &B : M.Bugs) {
       ASSERT_TRUE(B.Trace) << Way.Name << " " << picket::nameOf(B.Kind);

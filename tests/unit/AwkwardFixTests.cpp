@@ -107,16 +107,18 @@ TEST_F(AwkwardFix, ForIncrement) {
 }
 
 TEST_F(AwkwardFix, SwitchCases) {
-  expectFixed("void *left(void *p) {\n  switch (c) {\n  case 0: x = 1; break;\n  default: c = 2;\n  }\n  a = y;\n"
-              "  return p;\n}\n",
-              "void *left(void *p) {\n  switch (c) {\n  case 0: x = 1; FENCE; break;\n  default: c = 2;\n  }\n  a = y;\n"
-              "  return p;\n}\n");
+  expectFixed(
+      "void *left(void *p) {\n  switch (c) {\n  case 0: x = 1; break;\n  default: c = 2;\n  }\n  a = y;\n"
+      "  return p;\n}\n",
+      "void *left(void *p) {\n  switch (c) {\n  case 0: x = 1; FENCE; break;\n  default: c = 2;\n  }\n  a = y;\n"
+      "  return p;\n}\n");
 }
 
 TEST_F(AwkwardFix, CaseThatFallsThrough) {
-  expectFixed("void *left(void *p) {\n  switch (c) {\n  case 0:\n    x = 1;\n  case 1:\n    a = y;\n  }\n  return p;\n}\n",
-              "void *left(void *p) {\n  switch (c) {\n  case 0:\n    x = 1;\n    FENCE;\n  case 1:\n    a = y;\n  }\n"
-              "  return p;\n}\n");
+  expectFixed(
+      "void *left(void *p) {\n  switch (c) {\n  case 0:\n    x = 1;\n  case 1:\n    a = y;\n  }\n  return p;\n}\n",
+      "void *left(void *p) {\n  switch (c) {\n  case 0:\n    x = 1;\n    FENCE;\n  case 1:\n    a = y;\n  }\n"
+      "  return p;\n}\n");
 }
 
 TEST_F(AwkwardFix, GotoLabels) {
@@ -141,8 +143,9 @@ TEST_F(AwkwardFix, LogicalOperator) {
 }
 
 TEST_F(AwkwardFix, Initialisers) {
-  expectFixed("void *left(void *p) {\n  int one = x = 1, other = y;\n  a = other + one - 1;\n  return p;\n}\n",
-              "void *left(void *p) {\n  int one = x = 1, other = (FENCE, y);\n  a = other + one - 1;\n  return p;\n}\n");
+  expectFixed(
+      "void *left(void *p) {\n  int one = x = 1, other = y;\n  a = other + one - 1;\n  return p;\n}\n",
+      "void *left(void *p) {\n  int one = x = 1, other = (FENCE, y);\n  a = other + one - 1;\n  return p;\n}\n");
 }
 
 TEST_F(AwkwardFix, BodyOfAMacro) {
@@ -153,9 +156,10 @@ TEST_F(AwkwardFix, BodyOfAMacro) {
 }
 
 TEST_F(AwkwardFix, MacrosInMacros) {
-  expectFixed("#define SET(v) (v) = 1\n#define RAISE() SET(x)\nvoid *left(void *p) {\n  RAISE();\n  a = y;\n  return p;\n}\n",
-              "#define SET(v) (v) = 1\n#define RAISE() SET(x)\nvoid *left(void *p) {\n  RAISE();\n  FENCE;\n  a = y;\n"
-              "  return p;\n}\n");
+  expectFixed(
+      "#define SET(v) (v) = 1\n#define RAISE() SET(x)\nvoid *left(void *p) {\n  RAISE();\n  a = y;\n  return p;\n}\n",
+      "#define SET(v) (v) = 1\n#define RAISE() SET(x)\nvoid *left(void *p) {\n  RAISE();\n  FENCE;\n  a = y;\n"
+      "  return p;\n}\n");
 }
 
 TEST_F(AwkwardFix, ArgumentOfAMacro) {
@@ -174,10 +178,10 @@ TEST_F(AwkwardFix, StatementExpression) {
 }
 
 TEST_F(AwkwardFix, ReturnedValue) {
-  expectFixed("static int look(void) { return y; }\nvoid *left(void *p) {\n  x = 1;\n  a = look();\n  return p;\n}\n",
-              "static int look(void) { return y; }\nvoid *left(void *p) {\n  x = 1;\n  FENCE;\n  a = look();\n  return p;\n}\n");
+  expectFixed(
+      "static int look(void) { return y; }\nvoid *left(void *p) {\n  x = 1;\n  a = look();\n  return p;\n}\n",
+      "static int look(void) { return y; }\nvoid *left(void *p) {\n  x = 1;\n  FENCE;\n  a = look();\n  return p;\n}\n");
 }
-
 
 TEST_F(AwkwardFix, FunctionOfAHeader) {
   Headers["/enter.h"] = "static inline int enter(void) {\n\tx = 1;\n\treturn y;\n}\n";
@@ -192,7 +196,8 @@ TEST_F(AwkwardFix, MacroThatIsOneExpressionIsRefused) {
 }
 
 TEST_F(AwkwardFix, OperandsWithoutOrderAreRefused) {
-  expectRefused("void *left(void *p) {\n  a = (x = 1) - 1 + y;\n  return p;\n}\n", "write them as two statements first");
+  expectRefused("void *left(void *p) {\n  a = (x = 1) - 1 + y;\n  return p;\n}\n",
+                "write them as two statements first");
 }
 
 } // namespace

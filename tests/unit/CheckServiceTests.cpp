@@ -343,7 +343,8 @@ TEST_F(CheckServiceTest, ASearchEndsWithTheTextItIsAbout) {
   SettingsLayer Layer;
   Layer.When = Trigger::Manual;
   Service->configure(Layer);
-  for (auto [Name, End] : {std::pair("/virtual/edited.c", CheckEnd::Edited), {"/virtual/closed.c", CheckEnd::Closed},
+  for (auto [Name, End] : {std::pair("/virtual/edited.c", CheckEnd::Edited),
+                           {"/virtual/closed.c", CheckEnd::Closed},
                            {"/virtual/cancelled.c", CheckEnd::Cancelled}}) {
     Service->open(Name, Endless, 1, true);
     std::atomic<int> Told = 0;

@@ -4,8 +4,8 @@
 namespace picket {
 namespace {
 
-using testing::bugsOf;
 using testing::BugNames;
+using testing::bugsOf;
 using testing::checkFor;
 using testing::waysToCheck;
 

@@ -124,9 +124,8 @@ TEST(DefaultModels, AreReportedInTheOrderAskedFor) {
 TEST(DefaultModels, WhatIsKnownStaysWhenTheRestIsCancelled) {
   CheckRequest Request = requestFor(Lock, 1);
   std::atomic<bool> Cancel = false;
-  const CheckReport Report = check(Request, {}, &Cancel, {}, [&](const CheckReport &SoFar) {
-    Cancel = SoFar.Models.size() == 3;
-  });
+  const CheckReport Report =
+      check(Request, {}, &Cancel, {}, [&](const CheckReport &SoFar) { Cancel = SoFar.Models.size() == 3; });
   for (size_t K = 0; K < 3; ++K)
     EXPECT_EQ(Verdict::Verified, Report.Models[K].Result) << K;
   EXPECT_EQ(Verdict::Inconclusive, Report.Models[3].Result);
@@ -140,7 +139,9 @@ TEST(DefaultModels, OperationsThatFailForNoReasonDoNotMakeTheOthersWait) {
 atomic_int x;
 void *f(void *p) { int zero = 0; atomic_compare_exchange_weak(&x, &zero, 1); return p; }
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); pthread_join(t, 0); }
-)", 1), Report);
+)",
+                                                          1),
+                                               Report);
   EXPECT_EQ((std::vector<std::string>{"sc tso pso"}), Told);
   EXPECT_EQ(Verdict::Verified, Report.Models[3].Result);
 }
@@ -199,11 +200,13 @@ TEST_F(DefaultModelsCommandTest, TheExitCodeIsThatOfTheOthersWherePowerIsSkipped
   write("unaligned.c", NotForPower);
   const testing::Outcome Wrong = run("check -q unaligned.c");
   EXPECT_EQ(1, Wrong.ExitCode);
-  EXPECT_TRUE(testing::contains(Wrong.Output, "unaligned.c: POWER: not checked: an atomic access that is not aligned")) << Wrong.Output;
+  EXPECT_TRUE(testing::contains(Wrong.Output, "unaligned.c: POWER: not checked: an atomic access that is not aligned"))
+      << Wrong.Output;
   const testing::Outcome Fixed = run("check --fix --apply unaligned.c");
   EXPECT_EQ(0, Fixed.ExitCode);
   EXPECT_TRUE(testing::contains(Fixed.Output, "(verified for SC, TSO and PSO, minimal)")) << Fixed.Output;
-  EXPECT_TRUE(testing::contains(Fixed.Output, "unaligned.c: not for POWER, which cannot check the program: ")) << Fixed.Output;
+  EXPECT_TRUE(testing::contains(Fixed.Output, "unaligned.c: not for POWER, which cannot check the program: "))
+      << Fixed.Output;
   EXPECT_EQ(0, run("check -q unaligned.c").ExitCode);
   EXPECT_TRUE(testing::contains(run("check --json unaligned.c").Output, "\"skipped\": true"));
   const testing::Outcome Named = run("check -q --model sc,power unaligned.c");

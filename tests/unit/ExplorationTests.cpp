@@ -122,13 +122,14 @@ TEST(Traces, JoinOrdersWhatTheThreadStored) {
 }
 
 TEST(Traces, ReadModifyWritesDrainTheBuffer) {
-  EXPECT_EQ(totalsOfThreads({"x = 1; __sync_fetch_and_add(&z, 1); (void)y;",
-                             "y = 1; __sync_fetch_and_add(&z, 1); (void)x;"}),
-            same(4));
+  EXPECT_EQ(
+      totalsOfThreads({"x = 1; __sync_fetch_and_add(&z, 1); (void)y;", "y = 1; __sync_fetch_and_add(&z, 1); (void)x;"}),
+      same(4));
 }
 
 TEST(Traces, ACompareAndSwapThatFailsComesAfterItsThreadsOwnStore) { // though it is relaxed, and only reads
-  const std::string Fails = "int old = 7; __atomic_compare_exchange_n(&x, &old, 8, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);";
+  const std::string Fails =
+      "int old = 7; __atomic_compare_exchange_n(&x, &old, 8, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);";
   EXPECT_EQ(totalsOfThreads({"x = 3; " + Fails, "(void)x;"}), same(2));
   EXPECT_EQ(totalsOfThreads({"x = 3; " + Fails, Fails}), same(2));
 }
@@ -159,7 +160,8 @@ TEST(Traces, OverlappingAccessesAreComparedByteByByte) {
 }
 
 TEST(Traces, SequentialTracesAreAmongTheRelaxedOnes) {
-  for (const char *Name : {"store_buffering", "message_passing", "iriw", "two_plus_two_writes", "litmus_r", "litmus_s"}) {
+  for (const char *Name :
+       {"store_buffering", "message_passing", "iriw", "two_plus_two_writes", "litmus_r", "litmus_s"}) {
     Program P = testing::compile(testing::requestForProgram(Name));
     testing::Traces Seen[3];
     for (size_t K = 0; K < 3; ++K)

@@ -146,10 +146,7 @@ TEST_F(FilesPicketWrites, ReplacedMeanwhileAreLeftAsTheyAre) {
     put("one/a.c", Old);
     put("two/theirs", Theirs);
     const Reached How = testing::stopAtSystemCall(
-        Stop,
-        [&] {
-          writeFiles({{path("one/a.c"), New, Old}});
-        },
+        Stop, [&] { writeFiles({{path("one/a.c"), New, Old}}); },
         [&](pid_t) {
           fs::rename(path("two/theirs"), path("one/a.c"));
           return true;
@@ -236,9 +233,8 @@ TEST_F(FilesPicketWrites, ThatSomebodyEditedAfterAnInterruptionAreNotTouched) {
   // Killed between the two files; then the first one is edited.
   for (unsigned Stop = 1;; ++Stop) {
     put("one/a.c", Old), put("two/b.c", Old);
-    if (testing::killAtSystemCall(Stop, [&] {
-          writeFiles({{path("one/a.c"), New, Old}, {path("two/b.c"), New, Old}});
-        }) != Reached::Stop)
+    if (testing::killAtSystemCall(
+            Stop, [&] { writeFiles({{path("one/a.c"), New, Old}, {path("two/b.c"), New, Old}}); }) != Reached::Stop)
       GTEST_SKIP() << "it was never between the files";
     if (get("one/a.c") == New && get("two/b.c") == Old)
       break;

@@ -8,7 +8,8 @@ namespace {
 
 using testing::expectBugs;
 
-const std::string Head = "#include <errno.h>\n#include <malloc.h>\n#include <pthread.h>\n#include <stdlib.h>\n#line 1\n";
+const std::string Head =
+    "#include <errno.h>\n#include <malloc.h>\n#include <pthread.h>\n#include <stdlib.h>\n#line 1\n";
 
 TEST(InitialisedTwice, AMutexThatIsHeld) {
   expectBugs("default",
@@ -82,7 +83,8 @@ TEST(InitialisedTwice, EndsTheExecutionWhereMisuseIsNotLookedFor) {
   for (const auto &Way : testing::waysToCheck()) {
     const ModelReport M = testing::checkFor(
         "no-misuse",
-        Head + "pthread_mutex_t m;\nint main(void) { pthread_mutex_lock(&m); pthread_mutex_init(&m, 0); return 0; }", Way);
+        Head + "pthread_mutex_t m;\nint main(void) { pthread_mutex_lock(&m); pthread_mutex_init(&m, 0); return 0; }",
+        Way);
     EXPECT_EQ(M.Result, Verdict::Verified) << Way.Name;
     EXPECT_EQ(M.Unchecked, 1u) << Way.Name;
   }
@@ -107,7 +109,8 @@ TEST(AlignedAlloc, PosixMemalignAnswersWithAnError) {
 }
 
 TEST(AlignedAlloc, GivesMemoryWhereItIsNotLookedFor) {
-  expectBugs("no-memory", Head + "int main(void) {\n  char *p = aligned_alloc(3, 9);\n  if (!p) abort();\n  return 0; }", {});
+  expectBugs("no-memory",
+             Head + "int main(void) {\n  char *p = aligned_alloc(3, 9);\n  if (!p) abort();\n  return 0; }", {});
 }
 
 } // namespace

@@ -7,9 +7,12 @@ namespace {
 using testing::BugNames;
 using testing::expectBugs;
 
-const std::string Head = "#include <pthread.h>\n#include <semaphore.h>\n#include <stdlib.h>\n#include <string.h>\n#line 1\n";
+const std::string Head =
+    "#include <pthread.h>\n#include <semaphore.h>\n#include <stdlib.h>\n#include <string.h>\n#line 1\n";
 
-void expectLeaks(const std::string &Text, const BugNames &Expected) { expectBugs("default,leak", Head + Text, Expected); }
+void expectLeaks(const std::string &Text, const BugNames &Expected) {
+  expectBugs("default,leak", Head + Text, Expected);
+}
 
 TEST(Leak, IsOffByDefault) {
   expectBugs("default", Head + "int main(void) { char *volatile p = malloc(4); p = 0; return 0; }", {});
@@ -83,16 +86,18 @@ TEST(Leak, ThreadLocalPointersGoWithTheirThread) {
 }
 
 TEST(Leak, AThreadThatLosesTheRaceForAPointerLosesItsBlock) {
-  const std::string Text = "char *volatile shared;\nvoid *f(void *a) {\n  char *p = malloc(4);\n"
-                           "  if (!shared) shared = p; else free(p);\n  return 0; }\n"
-                           "int main(void) { pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, f, 0);\n"
-                           "  pthread_join(s, 0); pthread_join(t, 0); return 0; }";
+  const std::string Text =
+      "char *volatile shared;\nvoid *f(void *a) {\n  char *p = malloc(4);\n"
+      "  if (!shared) shared = p; else free(p);\n  return 0; }\n"
+      "int main(void) { pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, f, 0);\n"
+      "  pthread_join(s, 0); pthread_join(t, 0); return 0; }";
   expectLeaks(Text, {"leak:3"});
-  const std::string Right = "char *shared;\nvoid *f(void *a) {\n  char *p = malloc(4), *none = 0;\n"
-                            "  if (!__atomic_compare_exchange_n(&shared, &none, p, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))\n"
-                            "    free(p);\n  return 0; }\n"
-                            "int main(void) { pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, f, 0);\n"
-                            "  pthread_join(s, 0); pthread_join(t, 0); return 0; }";
+  const std::string Right =
+      "char *shared;\nvoid *f(void *a) {\n  char *p = malloc(4), *none = 0;\n"
+      "  if (!__atomic_compare_exchange_n(&shared, &none, p, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))\n"
+      "    free(p);\n  return 0; }\n"
+      "int main(void) { pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, f, 0);\n"
+      "  pthread_join(s, 0); pthread_join(t, 0); return 0; }";
   expectLeaks(Right, {});
 }
 

@@ -12,7 +12,7 @@ using testing::contains;
 using testing::Outcome;
 
 const std::string StoreBuffering = "X86 SB\n{ }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n"
-                         "exists (0:EAX=0 /\\ 1:EAX=0)\n";
+                                   "exists (0:EAX=0 /\\ 1:EAX=0)\n";
 
 std::string problemOf(const std::string &Text) {
   const LitmusReading Reading = readLitmus(Text, "test.litmus");
@@ -64,7 +64,8 @@ TEST_F(LitmusInput, AByteOrderMarkIsNoPartOfTheText) {
   EXPECT_EQ(Result.ExitCode, 0);
   EXPECT_TRUE(contains(Result.Output, "X86 SB: exists")) << Result.Output;
   EXPECT_EQ(problemOf("\xff\xfeX"), "the text is UTF-16: save it as UTF-8 (line 1)");
-  write("table.tsv", "\xef\xbb\xbftest\tmodel\tquantifier\tholds\tfails\tstates\texecutions\nSB\tsc\texists\t0\t3\t3\t3\n");
+  write("table.tsv",
+        "\xef\xbb\xbftest\tmodel\tquantifier\tholds\tfails\tstates\texecutions\nSB\tsc\texists\t0\t3\t3\t3\n");
   EXPECT_TRUE(contains(run("litmus --model sc --expected table.tsv SB.litmus").Output, "1 result agree"));
 }
 
@@ -87,7 +88,8 @@ TEST_F(LitmusInput, RowsOfTestsThatWereNotAskedForAreNoError) {
 }
 
 TEST(LitmusMessages, NameTheMistake) {
-  EXPECT_EQ(problemOf(replaced(StoreBuffering, "{ }", "{ };")), "no ';' belongs after the '}' of the initial state (line 2)");
+  EXPECT_EQ(problemOf(replaced(StoreBuffering, "{ }", "{ };")),
+            "no ';' belongs after the '}' of the initial state (line 2)");
   EXPECT_EQ(problemOf(replaced(StoreBuffering, "(0:EAX", "(zero:EAX")),
             "a thread is expected in front of ':', as 0 or P0, not 'zero' (line 6)");
   EXPECT_EQ(problemOf(replaced(StoreBuffering, " P0 | P1 ;", " P0: | P1: ;")),
@@ -100,8 +102,10 @@ TEST_F(LitmusInput, ATestWhoseExecutionsAreAllCutHasNoAnswer) {
   const Outcome Text = run("litmus loop.litmus");
   EXPECT_EQ(Text.ExitCode, 4) << Text.Output;
   EXPECT_FALSE(contains(Text.Output, "never")) << Text.Output;
-  EXPECT_TRUE(contains(Text.Output, "  sc    bounded: every execution was cut at the bound of 8 iterations")) << Text.Output;
-  EXPECT_TRUE(contains(Text.Output, "  power bounded: every execution was cut at the bound of 8 iterations")) << Text.Output;
+  EXPECT_TRUE(contains(Text.Output, "  sc    bounded: every execution was cut at the bound of 8 iterations"))
+      << Text.Output;
+  EXPECT_TRUE(contains(Text.Output, "  power bounded: every execution was cut at the bound of 8 iterations"))
+      << Text.Output;
   llvm::Expected<llvm::json::Value> Json = llvm::json::parse(run("litmus --json loop.litmus", "2>/dev/null").Output);
   ASSERT_TRUE(static_cast<bool>(Json));
   const llvm::json::Object &First = *Json->getAsObject()->getArray("tests")->front().getAsObject();

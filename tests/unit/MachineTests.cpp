@@ -22,7 +22,8 @@ struct Marked {
       Body.erase(At, 1);
     Text = Head + Body;
     if (At != std::string::npos)
-      Line = static_cast<uint32_t>(1 + std::count(Text.begin(), Text.begin() + static_cast<ptrdiff_t>(std::string(Head).size() + At), '\n'));
+      Line = static_cast<uint32_t>(
+          1 + std::count(Text.begin(), Text.begin() + static_cast<ptrdiff_t>(std::string(Head).size() + At), '\n'));
   }
 };
 
@@ -66,7 +67,8 @@ void expectBug(const std::string &Kind, const std::string &Body, const std::stri
 }
 
 TEST(Bugs, UseAfterFree) {
-  expectBug("use-after-free", "int main(void) {\n  int *p = malloc(4);\n  *p = 1;\n  free(p);\n  ^return *p;\n}\n", "main");
+  expectBug("use-after-free", "int main(void) {\n  int *p = malloc(4);\n  *p = 1;\n  free(p);\n  ^return *p;\n}\n",
+            "main");
 }
 
 TEST(Bugs, UseAfterFreeByAnotherThread) {
@@ -78,14 +80,18 @@ TEST(Bugs, UseAfterFreeByAnotherThread) {
 }
 
 TEST(Bugs, UseAfterReturn) {
-  expectBug("use-after-free", "__attribute__((noinline)) int *escape(void) {\n  int here = 1;\n  int *volatile p = &here;\n  return p;\n}\n"
-                              "int main(void) {\n  int *p = escape();\n  ^return *p;\n}\n");
+  expectBug(
+      "use-after-free",
+      "__attribute__((noinline)) int *escape(void) {\n  int here = 1;\n  int *volatile p = &here;\n  return p;\n}\n"
+      "int main(void) {\n  int *p = escape();\n  ^return *p;\n}\n");
 }
 
 TEST(Bugs, OutOfBounds) {
   expectBug("out-of-bounds", "int a[4];\nvolatile int i = 4;\nint main(void) {\n  ^a[i] = 1;\n  return 0;\n}\n");
-  expectBug("out-of-bounds", "int main(void) {\n  char *p = malloc(3);\n  volatile int i = 3;\n  ^p[i] = 1;\n  return 0;\n}\n");
-  expectBug("out-of-bounds", "int main(void) {\n  char *p = malloc(3), b[4] = \"abc\";\n  ^memcpy(p, b, 4);\n  return 0;\n}\n");
+  expectBug("out-of-bounds",
+            "int main(void) {\n  char *p = malloc(3);\n  volatile int i = 3;\n  ^p[i] = 1;\n  return 0;\n}\n");
+  expectBug("out-of-bounds",
+            "int main(void) {\n  char *p = malloc(3), b[4] = \"abc\";\n  ^memcpy(p, b, 4);\n  return 0;\n}\n");
 }
 
 TEST(Bugs, NullAccess) {
@@ -104,7 +110,8 @@ TEST(Bugs, InvalidFree) {
 
 TEST(Bugs, DivisionByZero) {
   expectBug("division-by-zero", "volatile int d;\nint main(void) {\n  int x = 7;\n  ^return x / d;\n}\n");
-  expectBug("division-by-zero", "volatile unsigned d;\nint main(void) {\n  unsigned x = 7;\n  ^return (int)(x % d);\n}\n");
+  expectBug("division-by-zero",
+            "volatile unsigned d;\nint main(void) {\n  unsigned x = 7;\n  ^return (int)(x % d);\n}\n");
 }
 
 TEST(Bugs, UnlockNotHeld) {
@@ -122,21 +129,23 @@ TEST(Bugs, StackOverflow) {
 }
 
 TEST(Bugs, AssertionOfAThreadNamesTheThread) {
-  expectBug("assertion", "int x;\nvoid *worker(void *a) {\n  ^assert(x == 1);\n  return a;\n}\n"
-                         "int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, worker, 0);\n"
-                         "  pthread_join(t, 0);\n  return 0;\n}\n",
+  expectBug("assertion",
+            "int x;\nvoid *worker(void *a) {\n  ^assert(x == 1);\n  return a;\n}\n"
+            "int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, worker, 0);\n"
+            "  pthread_join(t, 0);\n  return 0;\n}\n",
             "worker");
 }
 
 TEST(Bugs, LocksInOppositeOrderDeadlock) {
-  ModelReport Report = checkOne(std::string(Head) +
-                                "pthread_mutex_t m, n;\n"
-                                "void *a(void *p) { pthread_mutex_lock(&m); pthread_mutex_lock(&n); pthread_mutex_unlock(&n); "
-                                "pthread_mutex_unlock(&m); return p; }\n"
-                                "void *b(void *p) { pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); "
-                                "pthread_mutex_unlock(&n); return p; }\n"
-                                "int main(void) { pthread_t s, t; pthread_create(&s, 0, a, 0); pthread_create(&t, 0, b, 0); "
-                                "pthread_join(s, 0); pthread_join(t, 0); return 0; }\n");
+  ModelReport Report =
+      checkOne(std::string(Head) +
+               "pthread_mutex_t m, n;\n"
+               "void *a(void *p) { pthread_mutex_lock(&m); pthread_mutex_lock(&n); pthread_mutex_unlock(&n); "
+               "pthread_mutex_unlock(&m); return p; }\n"
+               "void *b(void *p) { pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); "
+               "pthread_mutex_unlock(&n); return p; }\n"
+               "int main(void) { pthread_t s, t; pthread_create(&s, 0, a, 0); pthread_create(&t, 0, b, 0); "
+               "pthread_join(s, 0); pthread_join(t, 0); return 0; }\n");
   EXPECT_EQ(Report.Executions, 3u);
   ASSERT_FALSE(Report.Bugs.empty());
   for (const Bug &B : Report.Bugs)
@@ -144,13 +153,13 @@ TEST(Bugs, LocksInOppositeOrderDeadlock) {
 }
 
 TEST(Bugs, AWakeUpBeforeTheWaitIsLost) {
-  ModelReport Report =
-      checkOne(std::string(Head) +
-               "pthread_mutex_t m; pthread_cond_t c; int ready;\n"
-               "void *waiter(void *p) { pthread_mutex_lock(&m); int r = ready; pthread_mutex_unlock(&m);\n"
-               "  if (!r) { pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); } return p; }\n"
-               "int main(void) { pthread_t t; pthread_create(&t, 0, waiter, 0); pthread_mutex_lock(&m); ready = 1;\n"
-               "  pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_join(t, 0); return 0; }\n");
+  ModelReport Report = checkOne(
+      std::string(Head) +
+      "pthread_mutex_t m; pthread_cond_t c; int ready;\n"
+      "void *waiter(void *p) { pthread_mutex_lock(&m); int r = ready; pthread_mutex_unlock(&m);\n"
+      "  if (!r) { pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); } return p; }\n"
+      "int main(void) { pthread_t t; pthread_create(&t, 0, waiter, 0); pthread_mutex_lock(&m); ready = 1;\n"
+      "  pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_join(t, 0); return 0; }\n");
   ASSERT_FALSE(Report.Bugs.empty()) << describe(Report);
   EXPECT_EQ(Report.Bugs[0].Kind, BugKind::Deadlock);
 }
@@ -162,25 +171,24 @@ TEST(Bugs, ASpinLoopThatNothingEndsHangs) {
 }
 
 /// Threads of every kind of step, for taking back.
-const char *const Busy =
-    "volatile int x, y; pthread_mutex_t m; _Thread_local int mine; int *shared; int counter;\n"
-    "int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }\n"
-    "void *worker(void *p) {\n"
-    "  int local[3] = {1, 2, 3};\n"
-    "  x = fact(4); mine = y;\n"
-    "  int *block = malloc(8); block[0] = x; y = local[block[0] & 1] + mine;\n"
-    "  pthread_mutex_lock(&m); counter += block[0]; shared = block; pthread_mutex_unlock(&m);\n"
-    "  free(block);\n"
-    "  __sync_fetch_and_add(&x, 1);\n"
-    "  return p;\n"
-    "}\n"
-    "int main(void) {\n"
-    "  pthread_t t[2];\n"
-    "  for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, worker, 0);\n"
-    "  y = x;\n"
-    "  for (int i = 0; i < 2; i++) pthread_join(t[i], 0);\n"
-    "  return counter;\n"
-    "}\n";
+const char *const Busy = "volatile int x, y; pthread_mutex_t m; _Thread_local int mine; int *shared; int counter;\n"
+                         "int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }\n"
+                         "void *worker(void *p) {\n"
+                         "  int local[3] = {1, 2, 3};\n"
+                         "  x = fact(4); mine = y;\n"
+                         "  int *block = malloc(8); block[0] = x; y = local[block[0] & 1] + mine;\n"
+                         "  pthread_mutex_lock(&m); counter += block[0]; shared = block; pthread_mutex_unlock(&m);\n"
+                         "  free(block);\n"
+                         "  __sync_fetch_and_add(&x, 1);\n"
+                         "  return p;\n"
+                         "}\n"
+                         "int main(void) {\n"
+                         "  pthread_t t[2];\n"
+                         "  for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, worker, 0);\n"
+                         "  y = x;\n"
+                         "  for (int i = 0; i < 2; i++) pthread_join(t[i], 0);\n"
+                         "  return counter;\n"
+                         "}\n";
 
 /// One step of a configuration, as far as it can be seen.
 struct Step {
@@ -281,11 +289,12 @@ TEST(Undo, EveryStepCanBeTakenBackByItself) {
 
 TEST(Undo, IdentitiesDoNotDependOnTheSchedule) {
   Program P = testing::compile(testing::requestForText(
-      std::string(Head) + "volatile int x;\n"
-                          "void *leaf(void *p) { int *b = malloc(4); *b = 1; x = *b; free(b); return p; }\n"
-                          "void *node(void *p) { pthread_t t; x = 1; pthread_create(&t, 0, leaf, 0); pthread_join(t, 0); return p; }\n"
-                          "int main(void) { pthread_t t[2]; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, node, 0);\n"
-                          "  for (int i = 0; i < 2; i++) pthread_join(t[i], 0); return 0; }\n"));
+      std::string(Head) +
+      "volatile int x;\n"
+      "void *leaf(void *p) { int *b = malloc(4); *b = 1; x = *b; free(b); return p; }\n"
+      "void *node(void *p) { pthread_t t; x = 1; pthread_create(&t, 0, leaf, 0); pthread_join(t, 0); return p; }\n"
+      "int main(void) { pthread_t t[2]; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, node, 0);\n"
+      "  for (int i = 0; i < 2; i++) pthread_join(t[i], 0); return 0; }\n"));
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   shareAll(Shared, P);
   Configuration C(P, Shared, everyAccessIsAStep(), MemoryModel::SC);
@@ -312,9 +321,10 @@ std::string withWriter(const std::string &Globals, const std::string &MainBody, 
 }
 
 TEST(LoopBound, ALoopThatOthersKeepGoingIsCutAndNamed) {
-  Marked M("volatile int x, y;\nvoid *writer(void *p) {\n  for (int i = 0; i < 6; i++)\n    x = i + 1;\n  return p;\n}\n"
-           "int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, writer, 0);\n"
-           "  ^while (x < 6)\n    y = y + 1;\n  pthread_join(t, 0);\n  return 0;\n}\n");
+  Marked M(
+      "volatile int x, y;\nvoid *writer(void *p) {\n  for (int i = 0; i < 6; i++)\n    x = i + 1;\n  return p;\n}\n"
+      "int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, writer, 0);\n"
+      "  ^while (x < 6)\n    y = y + 1;\n  pthread_join(t, 0);\n  return 0;\n}\n");
   for (MemoryModel Which : {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}) {
     ModelReport Report = checkOne(M.Text, Which, 3);
     SCOPED_TRACE(describe(Report));
@@ -350,31 +360,32 @@ TEST(LoopBound, TheLoopThatCreatesTheThreadsIsNotCut) {
 }
 
 TEST(LoopBound, AGlobalThatNobodyChangesBoundsALoop) {
-  expectNotCut(withWriter("int n = 12;\n", "  for (int i = 0; i < n; i++) y = i;\n", "for (int i = 0; i < n; i++) x = i;"), 1);
+  expectNotCut(
+      withWriter("int n = 12;\n", "  for (int i = 0; i < n; i++) y = i;\n", "for (int i = 0; i < n; i++) x = i;"), 1);
 }
 
 TEST(LoopBound, AListOfOnesOwnIsWalkedToItsEnd) {
-  expectNotCut(std::string(Head) +
-                   "volatile int x;\nstruct node { struct node *next; int value; };\n"
-                   "void *t(void *p) {\n  struct node *list = 0;\n"
-                   "  for (int i = 0; i < 10; i++) { struct node *n = malloc(sizeof *n); n->next = list; n->value = i; list = n; }\n"
-                   "  int s = 0;\n  for (struct node *n = list; n; n = n->next) s += n->value;\n"
-                   "  while (list) { struct node *next = list->next; free(list); list = next; }\n"
-                   "  assert(s == 45);\n  x = s;\n  return p;\n}\n"
-                   "int main(void) {\n  pthread_t a, b;\n  pthread_create(&a, 0, t, 0);\n  pthread_create(&b, 0, t, 0);\n"
-                   "  pthread_join(a, 0);\n  pthread_join(b, 0);\n  return 0;\n}\n",
-               2);
+  expectNotCut(
+      std::string(Head) +
+          "volatile int x;\nstruct node { struct node *next; int value; };\n"
+          "void *t(void *p) {\n  struct node *list = 0;\n"
+          "  for (int i = 0; i < 10; i++) { struct node *n = malloc(sizeof *n); n->next = list; n->value = i; list = n; }\n"
+          "  int s = 0;\n  for (struct node *n = list; n; n = n->next) s += n->value;\n"
+          "  while (list) { struct node *next = list->next; free(list); list = next; }\n"
+          "  assert(s == 45);\n  x = s;\n  return p;\n}\n"
+          "int main(void) {\n  pthread_t a, b;\n  pthread_create(&a, 0, t, 0);\n  pthread_create(&b, 0, t, 0);\n"
+          "  pthread_join(a, 0);\n  pthread_join(b, 0);\n  return 0;\n}\n",
+      2);
 }
 
 TEST(LoopBound, StringsAreReadToTheirEnd) {
   expectNotCut(withWriter("const char *text = \"a rather long text\";\n",
-                          "  int n = 0; for (const char *s = text; *s; s++) n++;\n  assert(n == 18);\n", "x = (int)strlen(text);"),
+                          "  int n = 0; for (const char *s = text; *s; s++) n++;\n  assert(n == 18);\n",
+                          "x = (int)strlen(text);"),
                1);
 }
 
-TEST(SpinLoops, WaitingForAFlagIsOneExecution) {
-  expectNotCut(withWriter("", "  while (!x)\n    ;\n", "x = 1;"), 1);
-}
+TEST(SpinLoops, WaitingForAFlagIsOneExecution) { expectNotCut(withWriter("", "  while (!x)\n    ;\n", "x = 1;"), 1); }
 
 TEST(SpinLoops, OnlyValuesThatEndTheLoopMatter) {
   expectNotCut(withWriter("", "  while (x < 3)\n    ;\n", "x = 1; x = 2; x = 3;"), 1);
@@ -386,7 +397,8 @@ TEST(SpinLoops, YieldingInBetweenIsStillWaiting) {
 }
 
 TEST(SpinLoops, ATestAndSetLockHasOneExecutionPerOrder) {
-  std::string Lock = "while (__atomic_exchange_n(&x, 1, __ATOMIC_ACQUIRE)) ; y++; __atomic_store_n(&x, 0, __ATOMIC_RELEASE);";
+  std::string Lock =
+      "while (__atomic_exchange_n(&x, 1, __ATOMIC_ACQUIRE)) ; y++; __atomic_store_n(&x, 0, __ATOMIC_RELEASE);";
   expectNotCut(withWriter("", "  " + Lock + "\n", Lock), 2);
 }
 

@@ -26,7 +26,8 @@ std::string withThreads(const std::vector<std::string> &Bodies) {
 }
 
 uint32_t lineOf(const std::string &Text, const std::string &Part) {
-  return 1 + static_cast<uint32_t>(std::count(Text.begin(), Text.begin() + static_cast<ptrdiff_t>(Text.find(Part)), '\n'));
+  return 1 +
+         static_cast<uint32_t>(std::count(Text.begin(), Text.begin() + static_cast<ptrdiff_t>(Text.find(Part)), '\n'));
 }
 
 Robustness robustnessOf(const std::string &Text, MemoryModel Against, unsigned Witnesses = 1, unsigned Unroll = 8) {
@@ -80,8 +81,8 @@ bool alarmsOn(const std::string &Text, const std::vector<ThreadId> &Order) {
 }
 
 // Figures 6 and 7: SOBER reports it on no execution.
-const std::string Figure6 = withThreads({"  a = 1;\n  if (a == 1)\n    (void)b;\n",
-                                         "  b = 1;\n  a = 2;\n  __sync_fetch_and_add(&c, 1);\n  (void)a;\n"});
+const std::string Figure6 = withThreads(
+    {"  a = 1;\n  if (a == 1)\n    (void)b;\n", "  b = 1;\n  a = 2;\n  __sync_fetch_and_add(&c, 1);\n  (void)a;\n"});
 // Figure 8: the monitor of the paper reports it on another execution than the one shown there.
 const std::string Figure8 = withThreads({"  a = 1;\n  (void)b;\n", "  a = 2;\n", "  b = 1;\n  (void)a;\n"});
 
@@ -164,8 +165,8 @@ TEST(Monitor, PsoHasViolationsThatTsoHasNot) {
 }
 
 TEST(Monitor, AStoreThatIsLatePastSeveralAccessesIsListedOncePerObserver) {
-  const std::string Text = withThreads(
-      {"  a = 1;\n  (void)b;\n  (void)c;\n", "  b = 1;\n  c = 1;\n  (void)a;\n", "  c = 2;\n  a = 2;\n"});
+  const std::string Text =
+      withThreads({"  a = 1;\n  (void)b;\n  (void)c;\n", "  b = 1;\n  c = 1;\n  (void)a;\n", "  c = 2;\n  a = 2;\n"});
   const uint32_t A = lineOf(Text, "a = 1"), Load = lineOf(Text, "(void)a"), Store = lineOf(Text, "a = 2");
   Listed OfA;
   for (const auto &Entry : listOf(robustnessOf(Text, MemoryModel::TSO)))
@@ -214,7 +215,8 @@ TEST(Monitor, TellsHowFarAListIsComplete) {
   CheckOptions Options;
   Options.RobustnessOnly = true;
   const CheckReport Report = testing::checkText(
-      "#include <assert.h>\n" + withThreads({"  a = 1;\n  (void)b;\n", "  b = 1;\n  (void)a;\n", "  assert(!a);\n"}), Options);
+      "#include <assert.h>\n" + withThreads({"  a = 1;\n  (void)b;\n", "  b = 1;\n  (void)a;\n", "  assert(!a);\n"}),
+      Options);
   EXPECT_EQ(Verdict::Violation, Report.Models.front().Result);
   for (const Robustness &Stopped : Report.Models.front().Robust)
     EXPECT_FALSE(Stopped.Complete);

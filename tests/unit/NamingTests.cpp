@@ -51,8 +51,10 @@ TEST_F(NamingTest, SixteenByteIntegers) {
 }
 
 TEST_F(NamingTest, StructsThatAreOneValue) {
-  uint32_t Pointer = add(SourceType::Pointer, 8), Unsigned = add(SourceType::Unsigned, 8), Int = add(SourceType::Signed, 4);
-  uint32_t Tagged = add(SourceType::Struct, 16), Flags = add(SourceType::Struct, 8), Opaque = add(SourceType::Struct, 16);
+  uint32_t Pointer = add(SourceType::Pointer, 8), Unsigned = add(SourceType::Unsigned, 8),
+           Int = add(SourceType::Signed, 4);
+  uint32_t Tagged = add(SourceType::Struct, 16), Flags = add(SourceType::Struct, 8),
+           Opaque = add(SourceType::Struct, 16);
   Names.Types[Tagged].Fields = {{"p", 0, Pointer, 0, 0}, {"tag", 8, Unsigned, 0, 0}};
   Names.Types[Flags].Fields = {{"n", 0, Int, 0, 0}, {"low", 4, Int, 0, 3}, {"rest", 4, Int, 3, 29}};
   EXPECT_EQ(value(Tagged, 5, 16, 2), "{p = &object+5, tag = 2}");

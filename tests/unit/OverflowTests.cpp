@@ -10,12 +10,14 @@ using testing::expectBugs;
 const std::string Head = "#include <assert.h>\n#include <limits.h>\n#include <pthread.h>\n#line 1\n";
 
 void expectOverflow(const std::string &Expression, bool Overflows, std::vector<std::string> Flags = {}) {
-  expectBugs("default,overflow",
-             Head + "volatile int max = INT_MAX, min = INT_MIN, one = 1, minus = -1, many = 40; volatile long lmax = LONG_MAX;\n"
-                    "volatile unsigned umax = UINT_MAX; volatile short s = SHRT_MAX;\n"
-                    "int main(void) { volatile long r =\n" +
-                 Expression + ";\n  return r == 17; }",
-             Overflows ? BugNames{"overflow:4"} : BugNames{}, std::move(Flags));
+  expectBugs(
+      "default,overflow",
+      Head +
+          "volatile int max = INT_MAX, min = INT_MIN, one = 1, minus = -1, many = 40; volatile long lmax = LONG_MAX;\n"
+          "volatile unsigned umax = UINT_MAX; volatile short s = SHRT_MAX;\n"
+          "int main(void) { volatile long r =\n" +
+          Expression + ";\n  return r == 17; }",
+      Overflows ? BugNames{"overflow:4"} : BugNames{}, std::move(Flags));
 }
 
 TEST(Overflow, OfEveryOperation) {
@@ -25,13 +27,14 @@ TEST(Overflow, OfEveryOperation) {
 }
 
 TEST(Overflow, NotOfWhatIsDefined) {
-  for (const char *Text : {"max - one", "min + one", "(long)max * 2", "umax + 1u", "umax * umax", "umax << 31", "s + one",
-                           "(short)(s + one)", "one << 30", "min >> 31", "(unsigned)max + one"})
+  for (const char *Text : {"max - one", "min + one", "(long)max * 2", "umax + 1u", "umax * umax", "umax << 31",
+                           "s + one", "(short)(s + one)", "one << 30", "min >> 31", "(unsigned)max + one"})
     expectOverflow(Text, false);
 }
 
 TEST(Overflow, IsOffByDefaultAndWrapsThen) {
-  expectBugs("default", Head + "volatile int max = INT_MAX;\nint main(void) { assert(max + 1 == INT_MIN); return 0; }", {});
+  expectBugs("default", Head + "volatile int max = INT_MAX;\nint main(void) { assert(max + 1 == INT_MIN); return 0; }",
+             {});
 }
 
 TEST(Overflow, RespectsWrapv) {
@@ -43,14 +46,15 @@ TEST(Overflow, RespectsWrapv) {
 
 TEST(Overflow, IsFoundInOptimisedProgramsToo) {
   for (const char *Level : {"-fpicket-optimize=O1", "-fpicket-optimize=O2"})
-    expectBugs("overflow",
-               Head + "volatile int max = INT_MAX, r;\nint main(void) {\n  r = max + 1;\n  return 0; }", {"overflow:3"}, {Level});
+    expectBugs("overflow", Head + "volatile int max = INT_MAX, r;\nint main(void) {\n  r = max + 1;\n  return 0; }",
+               {"overflow:3"}, {Level});
 }
 
 TEST(Overflow, OfValuesThatThreadsExchange) {
-  const std::string Twice = "volatile int x = INT_MAX - ROOM;\nvoid *f(void *p) {\n  x = x + 1;\n  return p; }\n"
-                            "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);\n  x = x + 1;\n  pthread_join(t, 0);\n"
-                            "  return 0; }";
+  const std::string Twice =
+      "volatile int x = INT_MAX - ROOM;\nvoid *f(void *p) {\n  x = x + 1;\n  return p; }\n"
+      "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);\n  x = x + 1;\n  pthread_join(t, 0);\n"
+      "  return 0; }";
   expectBugs("default,overflow", Head + Twice, {"overflow:3", "overflow:6"}, {"-DROOM=1"});
   expectBugs("default,overflow", Head + Twice, {}, {"-DROOM=2"});
   const std::string Three = Head + "volatile int x = INT_MAX - 1, y;\nvoid *f(void *p) {\n  x = x + 1;\n  return p; }\n"

@@ -38,7 +38,8 @@ int main(void) {
   pthread_create(&u, 0, follows, 0);
   pthread_join(t, 0);
   pthread_join(u, 0);
-  )" + Check + R"(
+  )" + Check +
+         R"(
 }
 )";
 }

@@ -266,7 +266,8 @@ TEST(PowerExploration, LoadBufferingNeedsADependency) {
 
 TEST(PowerExploration, WhatIsBehindADivisionIsSeenByOthers) {
   auto Executions = [](const std::string &Divisor) {
-    return exploreText(threads("volatile int x, y, z, d = 2;", {"z = x % " + Divisor + "; y = 1;", "(void)y;"})).Result.Executions;
+    return exploreText(threads("volatile int x, y, z, d = 2;", {"z = x % " + Divisor + "; y = 1;", "(void)y;"}))
+        .Result.Executions;
   };
   EXPECT_EQ(Executions("3"), 2u);
   EXPECT_EQ(Executions("d"), 2u);

@@ -29,7 +29,8 @@ int main(void) {
   pthread_create(&u, 0, second, 0);
   pthread_join(t, 0);
   pthread_join(u, 0);
-  )" + Check + "\n}\n";
+  )" + Check +
+         "\n}\n";
 }
 
 constexpr unsigned FirstLine = 10; // of the first thread

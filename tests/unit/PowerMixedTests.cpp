@@ -58,8 +58,8 @@ TEST(PowerMixed, WritesAreInTheSameOrderInAllBytes) {
 
 TEST(PowerMixed, LoadsOfNeighbouringBytesAreNotInOrder) {
   auto Program = [](const std::string &Between) {
-    return threads(Word, {"u.word = 0x01010101;",
-                          "int a = u.byte[0]; " + Between + " int b = u.byte[1]; assert(!(a && !b));"});
+    return threads(
+        Word, {"u.word = 0x01010101;", "int a = u.byte[0]; " + Between + " int b = u.byte[1]; assert(!(a && !b));"});
   };
   expectBug(Program(""));
   expectSafe(Program("FENCE(\"lwsync\");"));
@@ -78,9 +78,8 @@ TEST(PowerMixed, AStoreIsPropagatedAsAWhole) { // WRC, with two bytes of one sto
 
 TEST(PowerMixed, WideLoadsMayDisagreeAboutTheOrderOfTwoStores) {
   const std::string Read = "uint32_t v = u.word; ";
-  expectBug(threads(Word + " volatile uint32_t seen;",
-                    {"u.half[0] = 1;", "u.half[1] = 1;", Read + "seen = v;",
-                     Read + "assert(!(v == 0x10000 && seen == 1));"}));
+  expectBug(threads(Word + " volatile uint32_t seen;", {"u.half[0] = 1;", "u.half[1] = 1;", Read + "seen = v;",
+                                                        Read + "assert(!(v == 0x10000 && seen == 1));"}));
 }
 
 TEST(PowerMixed, UpdatesOfAWordWhoseBytesOthersStore) {
@@ -101,7 +100,8 @@ TEST(PowerMixed, CopiesOfStructures) {
 }
 
 TEST(PowerMixed, PlainAccessesOfLocks) {
-  const std::string Locked = "struct { pthread_mutex_t m; int n; } s; pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;";
+  const std::string Locked =
+      "struct { pthread_mutex_t m; int n; } s; pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;";
   const std::string Count = "pthread_mutex_lock(&s.m); s.n++; pthread_mutex_unlock(&s.m);";
   expectSafe(threads(Locked + "static void clear(void) { memset(&s, 0, sizeof s); }"
                               "static void *first(void *p) { clear(); return p; }",

@@ -154,8 +154,9 @@ TEST_F(InAHeader, AFixNamesTheFileItIsIn) {
 
 TEST_F(InAHeader, AMarkInAHeaderTellsOfLinesOfOtherFilesByName) {
   const testing::Outcome Text = run("robust main.c");
-  EXPECT_TRUE(contains(Text.Output, "lock.h:4:3: note: not robust under TSO: this store can reach memory after the later "
-                                    "access at main.c line 8, and the access at main.c line 8 can observe that"))
+  EXPECT_TRUE(contains(Text.Output,
+                       "lock.h:4:3: note: not robust under TSO: this store can reach memory after the later "
+                       "access at main.c line 8, and the access at main.c line 8 can observe that"))
       << Text.Output;
 }
 
@@ -169,14 +170,15 @@ TEST_F(InAHeader, FactsAboutALineNameTheOtherFile) {
   const std::vector<LineFact> Facts = factsOf(check(Request), Options);
   EXPECT_TRUE(says(Facts, 8, "before the earlier store to `flag[0]` (lock.h line 4) reached memory") ||
               says(Facts, 8, "before the earlier store to `flag[1]` (lock.h line 4) reached memory"));
-  EXPECT_TRUE(says(Facts, 8, "writes it (lock.h line 4)") || says(Facts, 8, "reads and writes it (line 8, lock.h line 4)"));
+  EXPECT_TRUE(says(Facts, 8, "writes it (lock.h line 4)") ||
+              says(Facts, 8, "reads and writes it (line 8, lock.h line 4)"));
 }
 
 TEST(RightSentences, TheMarkedStoreOfAProgramThatIsNotRobustIsTheOneThatIsToldOf) {
   // Both stores could be delayed; the execution that is shown delays one of them.
-  const std::vector<std::string> Bodies = {
-      "x = 1; r = y;", "y = 1; s = x;",          "x = 1; z = 1; r = y;", "y = 1; s = z; s = x;",
-      "z = 1; r = x;", "x = 2; r = z; y = 1;", "y = 2; x = 2; s = z;"};
+  const std::vector<std::string> Bodies = {"x = 1; r = y;",        "y = 1; s = x;", "x = 1; z = 1; r = y;",
+                                           "y = 1; s = z; s = x;", "z = 1; r = x;", "x = 2; r = z; y = 1;",
+                                           "y = 2; x = 2; s = z;"};
   CheckOptions Options;
   Options.Models = {MemoryModel::SC};
   Options.RobustnessOnly = true;
@@ -185,9 +187,10 @@ TEST(RightSentences, TheMarkedStoreOfAProgramThatIsNotRobustIsTheOneThatIsToldOf
     for (const std::string &Second : Bodies) {
       std::string Text = "#include <pthread.h>\nvolatile int x, y, z, r, s;\n";
       auto Lines = [](const std::string &Body) { return std::regex_replace(Body, std::regex("; "), ";\n"); };
-      Text += "void *a(void *p) {\n" + Lines(First) + "\nreturn p; }\nvoid *b(void *p) {\n" + Lines(Second) +
-              "\nreturn p; }\nint main(void) { pthread_t t, u; pthread_create(&t, 0, a, 0); pthread_create(&u, 0, b, 0);\n"
-              "pthread_join(t, 0); pthread_join(u, 0); }\n";
+      Text +=
+          "void *a(void *p) {\n" + Lines(First) + "\nreturn p; }\nvoid *b(void *p) {\n" + Lines(Second) +
+          "\nreturn p; }\nint main(void) { pthread_t t, u; pthread_create(&t, 0, a, 0); pthread_create(&u, 0, b, 0);\n"
+          "pthread_join(t, 0); pthread_join(u, 0); }\n";
       const CheckReport Report = testing::checkText(Text, Options);
       for (const Robustness &R : Report.Models.front().Robust) {
         if (!R.Witness)
@@ -195,7 +198,9 @@ TEST(RightSentences, TheMarkedStoreOfAProgramThatIsNotRobustIsTheOneThatIsToldOf
         ++Looked;
         for (const Place &Marked : {R.Store, R.Overtaker})
           EXPECT_TRUE(contains(R.Witness->Sentence, "(line " + std::to_string(Marked.Line) + ")"))
-              << R.Message << "\n" << R.Witness->Sentence << "\n" << Text;
+              << R.Message << "\n"
+              << R.Witness->Sentence << "\n"
+              << Text;
       }
     }
   EXPECT_GT(Looked, 20u);

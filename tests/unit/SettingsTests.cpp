@@ -65,7 +65,8 @@ TEST(Checks, TheExtensionOffersThoseOfTheTable) {
   EXPECT_EQ(*Items->getArray("enum"), Names);
   ASSERT_EQ(Items->getArray("enumDescriptions")->size(), Names.size());
   for (size_t K = 0; K < CheckGroups.size(); ++K) {
-    const llvm::StringRef Meaning = CheckGroups[K].Meaning, Told = *(*Items->getArray("enumDescriptions"))[K + 3].getAsString();
+    const llvm::StringRef Meaning = CheckGroups[K].Meaning,
+                          Told = *(*Items->getArray("enumDescriptions"))[K + 3].getAsString();
     EXPECT_TRUE(Told.contains(Meaning.drop_front())) << Told.str();
     EXPECT_EQ(Told.contains("Off by default"), !CheckGroups[K].ByDefault) << Told.str();
   }
@@ -79,8 +80,7 @@ TEST(Checks, ThePageAboutThemNamesEveryKindWithItsGroup) {
     ASSERT_NE(At, std::string::npos) << K.Name;
     const std::string Row = Page.substr(At, End - At), Group = std::string("| `") + nameOf(K.Group) + "`";
     EXPECT_NE(Row.find(Group), std::string::npos) << Row;
-    EXPECT_EQ(Row.find(Group + ", off |") != std::string::npos,
-              !CheckGroups[static_cast<size_t>(K.Group)].ByDefault)
+    EXPECT_EQ(Row.find(Group + ", off |") != std::string::npos, !CheckGroups[static_cast<size_t>(K.Group)].ByDefault)
         << Row;
   }
 }

@@ -69,7 +69,8 @@ void expectAssertion(const std::string &Text, const std::string &Tells = "") {
   for (const testing::EngineAnswer &A : testing::checkByAll(Preamble + Text)) {
     if (isGraph(A))
       continue;
-    ASSERT_EQ(A.Report.Bugs.size(), 1u) << A.Engine << ": " << nameOf(A.Report.Result) << " " << A.Report.Reason << Text;
+    ASSERT_EQ(A.Report.Bugs.size(), 1u) << A.Engine << ": " << nameOf(A.Report.Result) << " " << A.Report.Reason
+                                        << Text;
     const Bug &B = A.Report.Bugs.front();
     EXPECT_EQ(B.Kind, BugKind::Assertion) << A.Engine;
     ASSERT_TRUE(B.Trace) << A.Engine;
@@ -81,8 +82,8 @@ void expectAssertion(const std::string &Text, const std::string &Tells = "") {
 
 TEST(SixteenBytes, AnAtomicAccessIsOne) {
   for (const std::vector<std::string> &Flags : {std::vector<std::string>{}, {"-mcx16"}}) {
-    const auto Found = accessesOf("int main(void) { x = 1; return (int)atomic_load_explicit(&x, memory_order_acquire); }",
-                                  Flags);
+    const auto Found =
+        accessesOf("int main(void) { x = 1; return (int)atomic_load_explicit(&x, memory_order_acquire); }", Flags);
     ASSERT_EQ(Found.size(), 2u);
     EXPECT_EQ(Found[0].Op, Opcode::Store);
     EXPECT_EQ(Found[1].Op, Opcode::Load);
@@ -146,11 +147,10 @@ int main(void) {
 }
 
 TEST(SixteenBytes, WhatIsLargerIsRefusedByName) {
-  const Program P = testing::compile(testing::requestForText(
-      Preamble + "_Atomic struct { long a, b, c; } z; int main(void) { z = z; return 0; }"));
-  EXPECT_TRUE(std::any_of(P.Messages.begin(), P.Messages.end(), [](const std::string &M) {
-    return M.find("of 24 bytes") != std::string::npos;
-  }));
+  const Program P = testing::compile(
+      testing::requestForText(Preamble + "_Atomic struct { long a, b, c; } z; int main(void) { z = z; return 0; }"));
+  EXPECT_TRUE(std::any_of(P.Messages.begin(), P.Messages.end(),
+                          [](const std::string &M) { return M.find("of 24 bytes") != std::string::npos; }));
 }
 
 TEST(SixteenBytes, NoHalfOfAChangeIsSeen) {
@@ -159,8 +159,9 @@ TEST(SixteenBytes, NoHalfOfAChangeIsSeen) {
                           "int main(void) { run2(w, r); }");
   expectAssertion(Reader + "void *w(void *p) { *(volatile wide *)&x = WIDE(1, 1); return p; }\n"
                            "int main(void) { run2(w, r); }");
-  expectAssertion("void *r(void *p) { uint64_t h = ((volatile uint64_t *)&x)[1]; assert(h == (uint64_t)x); return p; }\n"
-                  "void *w(void *p) { x = WIDE(1, 1); return p; }\nint main(void) { run2(w, r); }");
+  expectAssertion(
+      "void *r(void *p) { uint64_t h = ((volatile uint64_t *)&x)[1]; assert(h == (uint64_t)x); return p; }\n"
+      "void *w(void *p) { x = WIDE(1, 1); return p; }\nint main(void) { run2(w, r); }");
 }
 
 TEST(SixteenBytes, ASwapComparesBothHalves) {
@@ -216,8 +217,9 @@ int main(void) { run2(f, g); assert(r0 || r1); })";
 TEST(SixteenBytes, AwaitsEnd) {
   expectVerified("void *f(void *p) { while (x >> 64 == 0) ; assert((uint64_t)x == 5); return p; }\n"
                  "void *g(void *p) { x = WIDE(1, 5); return p; }\nint main(void) { run2(f, g); }");
-  expectVerified("void *f(void *p) { wide free; do free = 0; while (!atomic_compare_exchange_weak(&x, &free, WIDE(1, 0)));\n"
-                 "  ++done; x = 0; return p; }\nint main(void) { run2(f, f); assert(done == 2); }");
+  expectVerified(
+      "void *f(void *p) { wide free; do free = 0; while (!atomic_compare_exchange_weak(&x, &free, WIDE(1, 0)));\n"
+      "  ++done; x = 0; return p; }\nint main(void) { run2(f, f); assert(done == 2); }");
 }
 
 TEST(SixteenBytes, AWeakSwapMayFailForNoReason) {
@@ -240,12 +242,13 @@ TEST(SixteenBytes, RetryLoopsAreNotMultiplied) {
     EXPECT_FALSE(testing::compile(testing::requestForText(Preamble + Text)).FailsForNoReason) << Loop;
   }
   // One that does not try again with what it found, but with what another member of it is.
-  EXPECT_TRUE(testing::compile(testing::requestForText(
-                                   Preamble + "void *f(void *p) { struct tagged old = top, new = {&a, 0}; do\n"
-                                              "  new.tag = old.tag + 1;\n"
-                                              "  while (!atomic_compare_exchange_weak(&top, &old, new) && (old.tag ^= 1));\n"
-                                              "return p; }\nint main(void) { run2(f, f); }"))
-                  .FailsForNoReason);
+  EXPECT_TRUE(
+      testing::compile(testing::requestForText(
+                           Preamble + "void *f(void *p) { struct tagged old = top, new = {&a, 0}; do\n"
+                                      "  new.tag = old.tag + 1;\n"
+                                      "  while (!atomic_compare_exchange_weak(&top, &old, new) && (old.tag ^= 1));\n"
+                                      "return p; }\nint main(void) { run2(f, f); }"))
+          .FailsForNoReason);
 }
 
 /// What POWER makes of a program. Every bug must be shown, and happen again when it is replayed.
@@ -301,14 +304,13 @@ TEST(SixteenBytes, UnderPowerUpdatesAreWhole) {
 
 /// An update that reads before it is known what it writes.
 TEST(SixteenBytes, UnderPowerOperandsComeLate) {
-  const ModelReport Late = underPower(
-      "_Atomic wide z;\n"
-      "void *f(void *p) { wide r = atomic_load_explicit(&x, memory_order_relaxed);\n"
-      "  wide s = atomic_fetch_add_explicit(&y, r, memory_order_relaxed);\n"
-      "  atomic_store_explicit(&z, s + WIDE(1, 1), memory_order_relaxed); return p; }\n"
-      "void *g(void *p) { wide r = atomic_load_explicit(&z, memory_order_relaxed);\n"
-      "  atomic_store_explicit(&x, r, memory_order_relaxed); return p; }\n"
-      "int main(void) { run2(f, g); assert(y != WIDE(1, 1)); }");
+  const ModelReport Late = underPower("_Atomic wide z;\n"
+                                      "void *f(void *p) { wide r = atomic_load_explicit(&x, memory_order_relaxed);\n"
+                                      "  wide s = atomic_fetch_add_explicit(&y, r, memory_order_relaxed);\n"
+                                      "  atomic_store_explicit(&z, s + WIDE(1, 1), memory_order_relaxed); return p; }\n"
+                                      "void *g(void *p) { wide r = atomic_load_explicit(&z, memory_order_relaxed);\n"
+                                      "  atomic_store_explicit(&x, r, memory_order_relaxed); return p; }\n"
+                                      "int main(void) { run2(f, g); assert(y != WIDE(1, 1)); }");
   EXPECT_EQ(Late.Bugs.size(), 1u);
 }
 

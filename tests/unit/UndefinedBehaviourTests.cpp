@@ -98,9 +98,8 @@ TEST(Unreachable, DependsOnWhatOtherThreadsDo) {
 TEST(Unreachable, AnAssumptionThatDoesNotHold) {
   EXPECT_EQ(found("int main(void) {\n  int a = x;\n  __builtin_assume(a == 1);\n  return 0;\n}\n"), "unreachable:3");
   EXPECT_EQ(found("int main(void) {\n  int a = x;\n  __builtin_assume(a == 0);\n  return 0;\n}\n"), "");
-  EXPECT_EQ(
-      found("int main(void) {\n  int a = x;\n  __attribute__((assume(a == 1)));\n  return 0;\n}\n").substr(0, 12),
-      "unreachable:");
+  EXPECT_EQ(found("int main(void) {\n  int a = x;\n  __attribute__((assume(a == 1)));\n  return 0;\n}\n").substr(0, 12),
+            "unreachable:");
   EXPECT_EQ(found("static void f(int c) {\n  __builtin_assume(c);\n}\nint main(void) { f(0); return 0; }\n"),
             "unreachable:2");
 }

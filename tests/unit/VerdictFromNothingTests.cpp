@@ -20,7 +20,8 @@ atomic_int a, b, c;
 
 /// Two threads with these bodies.
 std::string program(const std::string &First, const std::string &Second) {
-  return Preamble + "void *first(void *p) { " + First + " return p; }\nvoid *second(void *p) { " + Second + R"( return p; }
+  return Preamble + "void *first(void *p) { " + First + " return p; }\nvoid *second(void *p) { " + Second +
+         R"( return p; }
 int main(void) {
   pthread_t t, u;
   pthread_create(&t, 0, first, 0);
@@ -98,11 +99,12 @@ TEST(VerdictFromNothing, AWaitThatIsLeftAndComeToAgainIsNoHang) {
 
 TEST(VerdictFromNothing, AThreadThatWouldTakeALockByNowDoesNotHang) {
   // It began its round before the other's store; the next one ends.
-  expectVerified(program("for (;;) { int one = 1; if (atomic_compare_exchange_strong(&b, &one, 0)) break; if (a) ; }",
-                         "b = 1;"));
-  expectVerified(program("a = 1; for (;;) { int k = 1; if (!atomic_compare_exchange_strong(&b, &k, 0)) { while (a == 0) ; }"
-                         " else if (atomic_exchange(&b, 1) == 0) break; }",
-                         "b = 1;"));
+  expectVerified(
+      program("for (;;) { int one = 1; if (atomic_compare_exchange_strong(&b, &one, 0)) break; if (a) ; }", "b = 1;"));
+  expectVerified(
+      program("a = 1; for (;;) { int k = 1; if (!atomic_compare_exchange_strong(&b, &k, 0)) { while (a == 0) ; }"
+              " else if (atomic_exchange(&b, 1) == 0) break; }",
+              "b = 1;"));
 }
 
 TEST(VerdictFromNothing, AHangHasTheSamePlaceUnderAllModels) {
@@ -216,7 +218,8 @@ int main(void) {
 )");
   for (const char *Model : {"sc", "power"}) {
     const std::string Check = std::string("check --unroll 3 --engine bounded --model ") + Model + " ";
-    EXPECT_TRUE(contains(run(Check + "nowhere.c").Output, "of the loop at line 12 (")) << run(Check + "nowhere.c").Output;
+    EXPECT_TRUE(contains(run(Check + "nowhere.c").Output, "of the loop at line 12 ("))
+        << run(Check + "nowhere.c").Output;
     EXPECT_TRUE(contains(run(Check + "model.c").Output, "verified: ")) << "strlen comes to the end of the array";
   }
 }

@@ -155,7 +155,11 @@ export function activate(context: vscode.ExtensionContext): void {
     explanations,
     server.onDidChangeState((state) => {
       if (state !== "running") statuses.clear();
-      else void server.request(ModelsRequest, {}).then((answer) => learnTitles(readModels(answer) ?? []), () => undefined);
+      else
+        void server.request(ModelsRequest, {}).then(
+          (answer) => learnTitles(readModels(answer) ?? []),
+          () => undefined,
+        );
       offerCounterexamples();
       statusBar.update();
     }),
@@ -198,7 +202,9 @@ function noteForWalkthrough(before: Status | undefined, now: Status): void {
 async function chooseModels(server: Server): Promise<void> {
   const scope = activeCFile()?.uri;
   const settings = vscode.workspace.getConfiguration("picket", scope);
-  const known = readModels(await server.request(ModelsRequest, {})) ?? namedModels(settings.inspect<string[]>("models")?.defaultValue ?? []);
+  const known =
+    readModels(await server.request(ModelsRequest, {})) ??
+    namedModels(settings.inspect<string[]>("models")?.defaultValue ?? []);
   const now = settings.get<string[]>("models", []);
   const chosen = await vscode.window.showQuickPick(
     known.map(({ id, name, description }) => ({ id, label: name, description, picked: now.includes(id) })),

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { namedModels, readExplanation, readFixes, readHints, readModels, readStatus, readTarget } from "../src/protocol";
+import {
+  namedModels,
+  readExplanation,
+  readFixes,
+  readHints,
+  readModels,
+  readStatus,
+  readTarget,
+} from "../src/protocol";
 
 test("A status as the server sends it", () => {
   const status = readStatus({

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Status } from "../src/protocol";
-import { duration, grouped, learnTitles, menuEntries, modelName, statusText, walkthroughSteps } from "../src/statusText";
+import {
+  duration,
+  grouped,
+  learnTitles,
+  menuEntries,
+  modelName,
+  statusText,
+  walkthroughSteps,
+} from "../src/statusText";
 
 const base: Status = {
   uri: "file:///a.c",

@@ -8,10 +8,17 @@
 #ifndef FENCED
 #define FENCED 0
 #endif
-#define FENCE(LEVEL) do { if (FENCED >= (LEVEL)) __sync_synchronize(); } while (0)
+#define FENCE(LEVEL)                                                                                                   \
+  do {                                                                                                                 \
+    if (FENCED >= (LEVEL))                                                                                             \
+      __sync_synchronize();                                                                                            \
+  } while (0)
 
 #ifdef LOOPS
-#define AWAIT(CONDITION) do ; while (!(CONDITION))
+#define AWAIT(CONDITION)                                                                                               \
+  do                                                                                                                   \
+    ;                                                                                                                  \
+  while (!(CONDITION))
 #else
 extern void __VERIFIER_assume(int);
 #define AWAIT(CONDITION) __VERIFIER_assume(CONDITION)
