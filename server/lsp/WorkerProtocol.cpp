@@ -105,15 +105,15 @@ Value toJSON(const Progress &P) {
 bool fromJSON(const Value &Json, Progress &P, llvm::json::Path Path) {
   ObjectMapper O(Json, Path);
   std::string Name;
-  SettingsLayer Named;
   if (!O || !O.map("model", Name) || !O.map("executions", P.Executions) || !O.map("explored", P.Explored) ||
       !O.map("seconds", P.Seconds) || !O.map("states", P.States))
     return false;
-  if (!set(Named, "models", {Name}).empty()) {
+  const std::optional<MemoryModel> Known = modelNamed(Name);
+  if (!Known) {
     Path.field("model").report("unknown memory model");
     return false;
   }
-  P.Which = Named.Models->front();
+  P.Which = *Known;
   return true;
 }
 

@@ -62,7 +62,7 @@ test("A bug is shown, with its counterexample, while POWER is being checked; an 
   const buggy = slowUnderPower("r || s || seen");
   const uri = await client.open("slow.c", buggy);
   // TSO and PSO answer in either order. The finding is told under the stronger of those that are known.
-  await client.until("all that is quick", () => client.status(uri).models.filter(({ verdict }) => verdict !== "checking").length === 3);
+  await client.until("all that is quick", () => client.status(uri)?.models.filter(({ verdict }) => verdict !== "checking").length === 3);
   const [found] = await client.until("a finding", () => client.shown(uri).length > 0 && /under TSO/.test(client.shown(uri)[0].message) && client.shown(uri));
   assert.match(found.message, /^assertion can fail under TSO: /);
   assert.deepEqual(verdicts(client.status(uri)), ["sc verified", "tso violation", "pso violation", "power checking"]);

@@ -23,7 +23,7 @@ std::string found(const std::string &Text, std::vector<std::string> Flags = {}) 
   if (Report.Models[0].Bugs.empty())
     return "";
   const Bug &First = Report.Models[0].Bugs[0];
-  return First.Kind + ":" + std::to_string(First.Where.Line - 4);
+  return std::string(nameOf(First.Kind)) + ":" + std::to_string(First.Where.Line - 4);
 }
 
 TEST(Unreachable, BehindABranchIsFoundWithItsPlace) {
