@@ -1,6 +1,7 @@
 #include "property/C11BruteForce.h"
 
 #include "property/Relation.h"
+#include "property/WeakAxioms.h"
 
 #include <stdexcept>
 
@@ -34,6 +35,7 @@ struct Event {
   unsigned Syncs = 0, LwSyncs = 0; // how many stand before it
   int Read = -1;                   // the read of the update whose write it is
   unsigned Section = 0;            // the how-manieth atomic section of the path it is in; 0: none
+  AccessMode Mode = AccessMode::Plain;
 };
 
 struct Condition {
@@ -43,6 +45,7 @@ struct Condition {
 
 struct Path {
   std::vector<Event> Events;
+  std::vector<FenceIn> Fences; // Thread is not filled in
   std::vector<Condition> Conditions;
   bool Waits = false; // at its end, for a location to hold a value
   unsigned WaitsFor = 0;
@@ -79,7 +82,10 @@ void flatten(const std::vector<S> &Body, std::vector<Operation> &Into) {
 
 class PathFinder {
 public:
-  PathFinder(const std::vector<S> &Body, int Thread) : Owner(Thread + 1) { flatten(Body, Code); }
+  PathFinder(const std::vector<S> &Body, int Thread, C11Rules Rules)
+      : Owner(Thread + 1), ByFences(Rules == C11Rules::Power) {
+    flatten(Body, Code);
+  }
   std::vector<Path> find() {
     follow({}, 0);
     return std::move(Found);
@@ -122,12 +128,23 @@ private:
     E.Data = Stored.From;
     return E;
   }
-  static void acquire(State &By, unsigned Read) {
+  void acquire(State &By, unsigned Read) const {
+    if (!ByFences)
+      return;
     By.Control |= Loads(1) << Read;
     By.ControlISync |= Loads(1) << Read;
   }
   static bool acquires(S::Order How) { return How == S::Acquire || How == S::AcqRel || How == S::SeqCst; }
-  static void fenceBefore(State &By, const S &Given) {
+  static bool releases(S::Order How) { return How == S::Release || How == S::AcqRel || How == S::SeqCst; }
+  static AccessMode modeOfRead(S::Order How) {
+    return How == S::SeqCst ? AccessMode::SeqCst : acquires(How) ? AccessMode::Acquire : AccessMode::Relaxed;
+  }
+  static AccessMode modeOfWrite(S::Order How) {
+    return How == S::SeqCst ? AccessMode::SeqCst : releases(How) ? AccessMode::Release : AccessMode::Relaxed;
+  }
+  void fenceBefore(State &By, const S &Given) const {
+    if (!ByFences)
+      return;
     const bool Writes = Given.What != S::Load && Given.What != S::Await;
     By.Syncs += Given.How == S::SeqCst;
     By.LwSyncs += Writes && (Given.How == S::Release || Given.How == S::AcqRel);
@@ -153,6 +170,7 @@ private:
       case Operation::TryLock: {
         State Fails = Now;
         const unsigned Read = add(Fails, false, C11Program::Lock, 0);
+        To(Fails, Read).Mode = AccessMode::Acquire;
         Fails.P.Conditions.push_back({valueOf(Read), constant(0), false});
         acquire(Fails, Read);
         follow(std::move(Fails), At + 1 + Code[At].Skip);
@@ -162,8 +180,11 @@ private:
       case Operation::Unlock: {
         ++Now.LwSyncs;
         const unsigned Read = add(Now, false, C11Program::Lock, 0);
+        To(Now, Read).Mode = AccessMode::Relaxed;
         Now.P.Conditions.push_back({valueOf(Read), constant(Owner), true});
-        addWrite(Now, Read, constant(0)).Data |= Loads(1) << Read;
+        Event &Write = addWrite(Now, Read, constant(0));
+        Write.Data |= Loads(1) << Read;
+        Write.Mode = AccessMode::Release;
         break;
       }
       case Operation::Enter:
@@ -191,8 +212,11 @@ private:
 
   void takeLock(State &Now) {
     const unsigned Read = add(Now, false, C11Program::Lock, 0);
+    To(Now, Read).Mode = AccessMode::Acquire;
     Now.P.Conditions.push_back({valueOf(Read), constant(0), true});
-    addWrite(Now, Read, constant(Owner)).Data |= Loads(1) << Read;
+    Event &Write = addWrite(Now, Read, constant(Owner));
+    Write.Data |= Loads(1) << Read;
+    Write.Mode = AccessMode::Relaxed;
     acquire(Now, Read);
   }
 
@@ -201,6 +225,9 @@ private:
     if (Given.What == S::Fence) {
       Now.Syncs += Given.How == S::SeqCst;
       Now.LwSyncs += Given.How != S::SeqCst && Given.How != S::Relaxed;
+      if (Given.How != S::Relaxed)
+        Now.P.Fences.push_back({0, static_cast<unsigned>(Now.P.Events.size()), acquires(Given.How), releases(Given.How),
+                                Given.How == S::SeqCst});
       return follow(std::move(Now), At + 1);
     }
     if (Given.What == S::Free) {
@@ -228,10 +255,12 @@ private:
       Event &Write = To(Now, add(Now, true, Location, Address));
       Write.Stored = Operand;
       Write.Data = Operand.From;
+      Write.Mode = modeOfWrite(Given.How);
       return follow(std::move(Now), At + 1);
     }
     const Term Expected = registerOf(Now, Given.ExpectedFrom) + constant(Given.Expected);
     const unsigned Read = add(Now, false, Location, Address);
+    To(Now, Read).Mode = modeOfRead(Given.How);
     Term &Into = Now.Registers[Given.Register];
     switch (Given.What) {
     case S::Await:
@@ -240,11 +269,11 @@ private:
       break;
     case S::CompareSwap: return compareSwap(std::move(Now), At, Read, Expected, Operand);
     case S::FetchAdd:
-      addWrite(Now, Read, valueOf(Read) + Operand);
+      addWrite(Now, Read, valueOf(Read) + Operand).Mode = modeOfWrite(Given.How);
       Into = valueOf(Read);
       break;
     case S::Exchange:
-      addWrite(Now, Read, Operand);
+      addWrite(Now, Read, Operand).Mode = modeOfWrite(Given.How);
       Into = valueOf(Read);
       break;
     default: Into = valueOf(Read);
@@ -261,8 +290,13 @@ private:
     for (bool Succeeds : {false, true}) {
       State Next = Now;
       Next.P.Conditions.push_back({valueOf(Read), Expected, Succeeds});
-      if (Succeeds)
-        addWrite(Next, Read, New).Control |= Compared;
+      if (Succeeds) {
+        Event &Write = addWrite(Next, Read, New);
+        Write.Control |= Compared;
+        Write.Mode = modeOfWrite(Given.How);
+      } else if (!ByFences) {
+        To(Next, Read).Mode = AccessMode::Relaxed; // the order of failing
+      }
       Next.Registers[Given.Register] = {Succeeds, {}, Compared};
       Next.Control |= Compared;
       if (acquires(Given.How))
@@ -272,6 +306,7 @@ private:
   }
 
   const int Owner;
+  const bool ByFences; // orders are fences around accesses
   std::vector<Operation> Code;
   std::vector<Path> Found;
 };
@@ -282,8 +317,8 @@ constexpr unsigned Locations = C11Program::Locations;
 
 class Candidates {
 public:
-  Candidates(const std::vector<const Path *> &Paths, uint64_t &Left, C11Executions &Found)
-      : Paths(Paths), Left(Left), Found(Found), Size(Locations), Rf(Size), Co(Size), R(Size) {
+  Candidates(const std::vector<const Path *> &Paths, uint64_t &Left, C11Executions &Found, C11Rules Rules)
+      : Paths(Paths), Left(Left), Found(Found), Rules(Rules), Size(Locations), Rf(Size), Co(Size), R(Size) {
     for (const Path *P : Paths) {
       First.push_back(Size);
       Size += static_cast<unsigned>(P->Events.size());
@@ -326,6 +361,14 @@ private:
     return Sum;
   }
   void keep();
+  bool isAllowed() const {
+    switch (Rules) {
+    case C11Rules::Power: return isAllowedByPower(R, Rf, Co);
+    case C11Rules::Armv8: return isAllowedByArmv8(R, Rf, Co, Modes, Fences);
+    case C11Rules::C11: return isAllowedByC11(R, Rf, Co, Modes, Fences);
+    }
+    return false;
+  }
   bool usesFreed() const;
   enum class Waiting { Goes, Stays, UsesFreed };
   Waiting waiting(const Path &P) const;
@@ -336,6 +379,9 @@ private:
   const std::vector<const Path *> &Paths;
   uint64_t &Left;
   C11Executions &Found;
+  const C11Rules Rules;
+  std::vector<AccessMode> Modes; // per event
+  std::vector<FenceIn> Fences;
   std::vector<unsigned> First; // per thread
   unsigned Size;
   bool SomeWait = false;
@@ -356,10 +402,18 @@ void Candidates::makeStatic() {
     LocationOf[L] = L;
     IsWrite[L] = true;
   }
+  Modes.assign(Size, AccessMode::Plain);
+  for (unsigned T = 0; T < Paths.size(); ++T)
+    for (FenceIn F : Paths[T]->Fences) {
+      F.Behind += First[T]; // the events of its thread below that
+      F.Thread = First[T];
+      Fences.push_back(F);
+    }
   for (unsigned T = 0; T < Paths.size(); ++T)
     for (unsigned K = 0; K < Paths[T]->Events.size(); ++K) {
       const unsigned E = First[T] + K;
       const Event &Given = Paths[T]->Events[K];
+      Modes[E] = Given.Mode;
       ThreadOf[E] = T;
       LocationOf[E] = Given.Location;
       IsWrite[E] = Given.IsWrite;
@@ -467,7 +521,7 @@ bool Candidates::combine(unsigned Location) {
   if (Left == 0)
     return false;
   --Left;
-  if (findValues() && meetsConditions() && isAllowedByPower(R, Rf, Co))
+  if (findValues() && meetsConditions() && isAllowed())
     keep();
   return true;
 }
@@ -576,17 +630,17 @@ void Candidates::keep() {
 
 } // namespace
 
-std::optional<C11Executions> bruteForce(const C11Program &P, uint64_t MostCandidates) {
+std::optional<C11Executions> bruteForce(const C11Program &P, uint64_t MostCandidates, C11Rules Rules) {
   std::vector<std::vector<Path>> Paths;
   for (const auto &Body : P.Threads)
-    Paths.push_back(PathFinder(Body, static_cast<int>(Paths.size())).find());
+    Paths.push_back(PathFinder(Body, static_cast<int>(Paths.size()), Rules).find());
   C11Executions Found;
   std::vector<size_t> At(Paths.size(), 0);
   for (;;) {
     std::vector<const Path *> Chosen;
     for (size_t T = 0; T < Paths.size(); ++T)
       Chosen.push_back(&Paths[T][At[T]]);
-    if (!Candidates(Chosen, MostCandidates, Found).enumerate())
+    if (!Candidates(Chosen, MostCandidates, Found, Rules).enumerate())
       return std::nullopt;
     size_t T = 0;
     while (T < At.size() && ++At[T] == Paths[T].size())

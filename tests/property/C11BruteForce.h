@@ -1,6 +1,6 @@
 // C11 programs under POWER, from the axioms of Alglave, Maranget and Tautschnig ("Herding Cats") and the table "What C
-// becomes" of docs/power.md, and from nothing else: all paths, reads-from and coherence relations, with relations as
-// matrices. Shares no code with the engine.
+// becomes" of docs/power.md; under ARMv8 and under C11 itself, from docs/models.md; and from nothing else: all paths,
+// reads-from and coherence relations, with relations as matrices. Shares no code with the engine.
 #pragma once
 
 #include "property/C11Program.h"
@@ -30,7 +30,13 @@ struct C11Executions {
   bool Hangs = false;                        // in some execution threads wait for ever
 };
 
+enum class C11Rules : uint8_t {
+  Power,
+  Armv8, // without compare-and-swap
+  C11
+};
+
 /// Nothing if there are too many candidates.
-std::optional<C11Executions> bruteForce(const C11Program &P, uint64_t MostCandidates);
+std::optional<C11Executions> bruteForce(const C11Program &P, uint64_t MostCandidates, C11Rules Rules = C11Rules::Power);
 
 } // namespace picket::testing

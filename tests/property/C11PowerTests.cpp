@@ -1,5 +1,5 @@
-// C11 updates, locks, awaits and free under POWER: RSMC sees exactly the executions that the axioms, applied to every
-// candidate, leave over, each once; and a use of freed memory, or a hang, where there is one.
+// C11 updates, locks, awaits and free under POWER, ARMv8 and C11: RSMC sees exactly the executions that the axioms, applied
+// to every candidate, leave over, each once; and a use of freed memory, or a hang, where there is one.
 #include "explore/Rsmc.h"
 #include "property/C11BruteForce.h"
 #include "property/Environment.h"
@@ -87,12 +87,13 @@ constexpr uint64_t MostCandidates = 30000;
 
 /// What is wrong with the exploration of a program, with sets of events for executions of any length (Large) or others;
 /// empty if nothing is.
-std::string problemOf(const Program &P, size_t Threads, bool Large, const testing::C11Executions &Expected) {
+std::string problemOf(const Program &P, size_t Threads, MemoryModel Model, bool Large,
+                      const testing::C11Executions &Expected) {
   ExplorationOptions Options;
   Options.Exhaustive = true;
   Options.Machine.LargeGraphs = Large;
   Executions Seen(P, Threads);
-  const ExplorationResult Result = exploreGraphs(P, MemoryModel::Power, Options, Seen);
+  const ExplorationResult Result = exploreGraphs(P, Model, Options, Seen);
   // Executions that take different paths to the same accesses look the same.
   unsigned Missing = 0, Unknown = 0, Twice = 0;
   for (const auto &[X, Times] : Seen.Found.Complete) {
@@ -123,8 +124,11 @@ std::string problemOf(const Program &P, size_t Threads, bool Large, const testin
 }
 
 /// The same with both; empty also if a program has too many candidates.
-std::string problemOf(const C11Program &Given, Totals &Sum) {
-  const auto Expected = testing::bruteForce(Given, MostCandidates);
+std::string problemOf(const C11Program &Given, MemoryModel Model, Totals &Sum) {
+  const auto Expected = testing::bruteForce(Given, MostCandidates,
+                                            Model == MemoryModel::Power   ? testing::C11Rules::Power
+                                            : Model == MemoryModel::Armv8 ? testing::C11Rules::Armv8
+                                                                          : testing::C11Rules::C11);
   if (!Expected)
     return "";
   const Program P = testing::compile(testing::requestForText(Given.text()));
@@ -132,15 +136,16 @@ std::string problemOf(const C11Program &Given, Totals &Sum) {
   Sum.Executions += Expected->Complete.size();
   Sum.UseFreed += Expected->UsesFreed;
   Sum.Hang += Expected->Hangs;
-  return problemOf(P, Given.Threads.size(), false, *Expected) + problemOf(P, Given.Threads.size(), true, *Expected);
+  return problemOf(P, Given.Threads.size(), Model, false, *Expected) +
+         problemOf(P, Given.Threads.size(), Model, true, *Expected);
 }
 
-C11Program smallest(C11Program P) {
+C11Program smallest(C11Program P, MemoryModel Model) {
   Totals Ignored;
   for (bool Smaller = true; Smaller;) {
     Smaller = false;
     for (const C11Program &Candidate : shrinks(P))
-      if (!problemOf(Candidate, Ignored).empty()) {
+      if (!problemOf(Candidate, Model, Ignored).empty()) {
         P = Candidate;
         Smaller = true;
         break;
@@ -149,17 +154,18 @@ C11Program smallest(C11Program P) {
   return P;
 }
 
-Totals expectSameExecutions(const Palette &From, unsigned Programs, unsigned Seed) {
+Totals expectSameExecutions(const Palette &From, unsigned Programs, unsigned Seed,
+                            MemoryModel Model = MemoryModel::Power) {
   Programs = testing::programsOr(Programs);
   Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
   Totals Sum;
   for (unsigned K = 0; Sum.Programs < Programs; ++K) {
     C11Program P = makeC11Program(Random, From);
-    if (problemOf(P, Sum).empty())
+    if (problemOf(P, Model, Sum).empty())
       continue;
-    P = smallest(P);
-    ADD_FAILURE() << "program " << K << " of seed " << Seed << ":\n" << problemOf(P, Sum) << P.text();
+    P = smallest(P, Model);
+    ADD_FAILURE() << "program " << K << " of seed " << Seed << ":\n" << problemOf(P, Model, Sum) << P.text();
     return Sum;
   }
   std::cout << Sum.Programs << " programs, " << Sum.Executions << " executions; in " << Sum.UseFreed
@@ -248,6 +254,55 @@ TEST(C11UnderPower, Everything) {
                                           700, 8);
   EXPECT_GT(Sum.UseFreed, Sum.Programs / 10);
   EXPECT_GT(Sum.Hang, Sum.Programs / 10);
+}
+
+void expectSameUnder(MemoryModel Model, const Palette &From, unsigned Seed) {
+  const Totals Sum = expectSameExecutions(From, 150, Seed, Model);
+  EXPECT_GT(Sum.Executions, Sum.Programs);
+}
+
+TEST(C11UnderC11, Updates) {
+  expectSameUnder(MemoryModel::C11, {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap}}, 21);
+}
+TEST(C11UnderC11, FencesAndBranches) {
+  expectSameUnder(MemoryModel::C11,
+                  {.Kinds = {S::Load, S::Store, S::FetchAdd, S::CompareSwap, S::Fence, S::Fence, S::If}}, 22);
+}
+TEST(C11UnderC11, SeqCst) {
+  expectSameUnder(MemoryModel::C11,
+                  {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Fence}, .Orders = {S::SeqCst, S::SeqCst, S::Relaxed}},
+                  23);
+}
+TEST(C11UnderC11, ThreeVariables) {
+  expectSameUnder(MemoryModel::C11, {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::Fence}, .Variables = 3}, 24);
+}
+TEST(C11UnderC11, WaitingAndFree) {
+  expectSameUnder(
+      MemoryModel::C11,
+      {.Kinds = {S::Load, S::Store, S::CompareSwap, S::Fence, S::If, S::Free, S::Locked, S::TryLocked, S::Await},
+       .WithBlock = true,
+       .Accesses = 6},
+      25);
+}
+TEST(C11UnderArmv8, Updates) {
+  expectSameUnder(MemoryModel::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange}}, 31);
+}
+TEST(C11UnderArmv8, FencesAndBranches) {
+  expectSameUnder(MemoryModel::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Fence, S::If}, .Variables = 3}, 32);
+}
+TEST(C11UnderArmv8, Relaxed) { // a thread reads its own writes early
+  expectSameUnder(
+      MemoryModel::Armv8,
+      {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::Exchange}, .Orders = {S::Relaxed, S::Relaxed, S::Release}},
+      33);
+}
+TEST(C11UnderArmv8, WaitingAndFree) {
+  expectSameUnder(
+      MemoryModel::Armv8,
+      {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Fence, S::If, S::Free, S::Locked, S::TryLocked, S::Await},
+       .WithBlock = true,
+       .Accesses = 6},
+      34);
 }
 
 } // namespace
