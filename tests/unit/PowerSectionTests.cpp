@@ -34,7 +34,7 @@ std::string threads(const std::string &Globals, const std::vector<std::string> &
 Explored explore(const std::string &Text, bool Large = false) {
   const Program P = testing::compile(testing::requestForText(Text));
   testing::GraphTraces Traces;
-  ExplorationOptions Options = testing::exhaustively(Buffering::None, 8);
+  ExplorationOptions Options = testing::exhaustively(MemoryModel::SC, 8);
   Options.Machine.LargeGraphs = Large;
   Explored All;
   All.Result = exploreGraphs(P, MemoryModel::Power, Options, Traces);
@@ -225,7 +225,7 @@ TEST(PowerSections, CounterexamplesCanBeReplayed) {
   for (const std::string &Text : Programs) {
     CheckRequest Request;
     Request.Text = testing::requestForText(Text);
-    Request.Options.Models = {Model::Power};
+    Request.Options.Models = {MemoryModel::Power};
     const CheckReport Report = check(Request);
     ASSERT_FALSE(Report.Models[0].Bugs.empty()) << Text;
     ASSERT_TRUE(Report.Models[0].Bugs[0].Trace) << Text;
