@@ -108,7 +108,7 @@ test("A litmus test is answered at its condition, and a wrong one where it is wr
   }));
 
 test("The status carries progress while a check runs, and nobody has to ask", () =>
-  session({}, async (client) => {
+  session({ initializationOptions: { timeout: "100s" } }, async (client) => {
     const uri = await client.open("slow.c", Endless);
     const [first] = await client.until("progress in the status", () => {
       const told = client.statuses(uri).filter(({ progress }) => progress?.secondsLeft !== undefined); // it takes a while to be known
@@ -118,7 +118,7 @@ test("The status carries progress while a check runs, and nobody has to ask", ()
     assert.match(first.progress.model, /^(sc|tso|pso|power)$/);
     assert(first.progress.executions > 0);
     assert(Number.isInteger(first.progress.percentage) && first.progress.percentage < 100);
-    assert(first.progress.secondsLeft <= 4 * 20, "the time limit is the most it can be");
+    assert(first.progress.secondsLeft <= 4 * 100, "the time limit is the most it can be");
     assert.match(first.text, /^checking (SC|TSO|PSO|POWER): .* % done, (at most|some) \d+ s left$/);
     const asked = await client.request("picket/status", { uri });
     assert(asked.progress.executions >= first.progress.executions || asked.progress.model !== first.progress.model);
