@@ -63,7 +63,7 @@ TEST(DefaultModels, TheDefaultIsTheSameEverywhere) {
     ASSERT_TRUE(Models = Models->getObject(Key)) << Key;
   EXPECT_EQ(modelsJson(defaultModels()), *Models->getArray("default"));
   EXPECT_EQ(modelsJson(allModels()), *Models->getObject("items")->getArray("enum"));
-  EXPECT_EQ(MemoryModels.size(), Models->getObject("items")->getArray("enumDescriptions")->size());
+  EXPECT_EQ(allModels().size(), Models->getObject("items")->getArray("enumDescriptions")->size());
 }
 
 TEST(DefaultModels, HaveNamesInAnyCase) {
