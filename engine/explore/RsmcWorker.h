@@ -144,8 +144,7 @@ private:
   void runHere();
   /// How much of the stack is in use, where that may be much.
   size_t bytesOfStack() const {
-    const char Here = 0;
-    return IsLarge ? static_cast<size_t>(StackFrom - &Here) : 0;
+    return IsLarge ? static_cast<size_t>(StackFrom - static_cast<const char *>(__builtin_frame_address(0))) : 0;
   }
 
   // With others:

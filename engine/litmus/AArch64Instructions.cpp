@@ -61,7 +61,7 @@ private:
   }
   int32_t destination(const Register &R) const { return R.isZero() ? Code.temporary() : Code.slotOf(R.Name); }
 
-  bool isImmediate(size_t K) const { return I.Operands[K].front() == '#' || looksLikeNumber(I.Operands[K]); }
+  bool isImmediate(size_t K) const { return I.Operands[K].starts_with('#') || looksLikeNumber(I.Operands[K]); }
   static int64_t numberIn(std::string_view Text, uint32_t Line) {
     if (!Text.empty() && Text.front() == '#')
       Text.remove_prefix(1);
@@ -142,7 +142,8 @@ private:
     const std::optional<AArch64Form> Form = AArch64Form::of(Name);
     if (!Form)
       return false;
-    if (const size_t Count = Form->numOperands(); I.Operands.size() == Count + 1 && I.Operands[Count - 1].back() == ']')
+    if (const size_t Count = Form->numOperands();
+        I.Operands.size() == Count + 1 && I.Operands[Count - 1].ends_with(']'))
       refuseLitmus(I.Line, I.Operands[Count - 1] + "," + I.Operands[Count]); // it also changes the register
     wantOperands(I, Form->numOperands());
     const Register Data = reg(Form->dataOperand());
