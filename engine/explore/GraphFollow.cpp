@@ -30,7 +30,7 @@ private:
   using Walk = GraphWalk<Words>;
   using typename Walk::Set;
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
-  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::HasModes, Walk::Deferred, Walk::Notes;
+  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::HasC11Orders, Walk::Deferred, Walk::Notes;
   using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::leaves,
       Walk::ending;
@@ -148,7 +148,7 @@ template <unsigned Words> void Follower<Words>::follow() {
   if (Decision != NoEvent)
     return withOutcome(Decision, stores(Names[Decision]), andFollow());
   // Fences are no steps of a script: they happen as soon as they can.
-  for (EventId E = 0; HasModes && E < G.size(); ++E)
+  for (EventId E = 0; HasC11Orders && E < G.size(); ++E)
     if (G[E].IsFence && !G.Committed.contains(E) && !Flow.isAbandoned(E) && isEnabled(E))
       return withFence(E, andFollow());
   auto Goes = [&](uint8_t Turn) {

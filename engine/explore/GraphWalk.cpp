@@ -220,7 +220,7 @@ template <unsigned Words> bool GraphWalk<Words>::place(EventId Read, EventId Sou
   G.commitRead(Read, Source);
   if (G.isSplit(Read))
     G[Read].Value = Flow.joined(Read);
-  if (HasModes && G[Read].OfUpdate) {
+  if (HasC11Orders && G[Read].OfUpdate) {
     const bool HasEnded = Source != NoEvent && G[Source].Ends;
     G.setMode(Read, HasEnded ? Order::Relaxed : Flow.modeOfRead(Read));
   }

@@ -34,7 +34,7 @@ protected:
             EndingMemory &Memory)
       : Shared(Shared), Memory(Memory), M(P, Shared, Options), Flow(M, G, Model.orders(), Memory),
         Model(Model.axioms<Words>()), WritesLate(Model.orders() == MemoryModel::Power),
-        HasModes(Model.orders() == MemoryModel::C11), HasPreferences(Model.orders() == MemoryModel::Armv8) {
+        HasC11Orders(Model.orders() == MemoryModel::C11), HasPreferences(Model.orders() == MemoryModel::Armv8) {
     if (this->Model->knowsSections())
       Flow.allowSections();
   }
@@ -131,7 +131,7 @@ protected:
   OutOfOrder<Words> Flow;
   std::unique_ptr<Axioms<Words>> Model;
   const bool WritesLate;     // whether updates may
-  const bool HasModes;       // whether a compare-and-swap that fails has a memory order of its own
+  const bool HasC11Orders;   // fences are events, and a compare-and-swap that fails has an order of its own
   const bool HasPreferences; // whether the axioms prefer some order of commits
   /// Committed, in order; an update that does not write late is named by its read, what is split once for each cell.
   std::vector<EventId> Run;

@@ -82,31 +82,27 @@ template <unsigned Words> void Rc11Axioms<Words>::extend(Graph &G, EventId E) co
   Event &New = G[E];
   const Set Here = committed(G);
   New.Order = New.Before & Here;
-  Set Past, Behind; // hb; sb!= ; hb
+  Set Past;
+  // Adds what happens before some events to Past, and returns sb!= ; hb into what comes after them.
   auto Follow = [&](Set Left) {
+    Set Behind;
     while (!Left.empty()) { // what happens before one of these has given its rows to it
       const EventId Earlier = Left.takeLast();
       Past |= happensBefore(G[Earlier]);
       Behind |= differentThenHb(G[Earlier]) | differentBefore(G, Earlier);
       Left -= happensBefore(G[Earlier]);
     }
+    return Behind;
   };
-  Follow(New.Order | acquired(G, E));
   // The start of the thread, and joins, are like fences: what they come behind is of another location.
   const Set Created = New.Sync & Here;
-  Set BehindStart;
-  if (!Created.empty()) {
-    std::swap(Behind, BehindStart);
-    Follow(Created);
-    Behind |= Created;
-    std::swap(Behind, BehindStart);
-    Behind |= BehindStart;
-  }
+  const Set BehindStart = Created | Follow(Created);
+  const Set Behind = BehindStart | Follow(New.Order | acquired(G, E));
   Past.insert(E);
   New.OrderPast = Past;
   New.CI = Behind;
 
-  New.CC = New.Order | Created | BehindStart | (Past & sameLocation(G, E));
+  New.CC = New.Order | BehindStart | (Past & sameLocation(G, E));
   if (Set Different = differentBefore(G, E); !Different.empty())
     New.CC |= differentThenHb(G[Different.takeLast()]); // which has those of the earlier ones
   New.CC.erase(E);

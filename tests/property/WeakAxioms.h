@@ -68,8 +68,8 @@ inline bool isAllowedByC11(const StaticRelations &Given, const EventRelation &Gi
     return Result;
   };
   const Relation Rf = Wider(GivenRf), Mo = Wider(GivenCo), Rmw = Wider(Given.Rmw), Same = Wider(Given.Same);
-  Relation Sb = Wider(Given.Po), Id(Size), W(Size), Rlx(Size), RlxRead(Size), RlxWrite(Size), F(Size), Rel(Size),
-           Acq(Size), Sc(Size), ScFence(Size);
+  Relation Sb = Wider(Given.Po), Id(Size), RlxRead(Size), RlxWrite(Size), F(Size), Rel(Size), Acq(Size), Sc(Size),
+           ScFence(Size);
   for (unsigned K = 0; K < Fences.size(); ++K) {
     const FenceIn &Here = Fences[K];
     const unsigned E = Accesses + K;
@@ -96,7 +96,6 @@ inline bool isAllowedByC11(const StaticRelations &Given, const EventRelation &Gi
   for (unsigned E = 0; E < Accesses; ++E) {
     const bool IsWrite = Given.WW.has(E, E);
     if (Modes[E] != AccessMode::Plain) {
-      Rlx.add(E, E);
       (IsWrite ? RlxWrite : RlxRead).add(E, E);
     }
     if (IsWrite && isRelease(Modes[E]))

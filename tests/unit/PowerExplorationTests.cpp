@@ -4,6 +4,7 @@
 #include "litmus/LitmusRun.h"
 #include "support/Graphs.h"
 #include "support/TenWrites.h"
+#include "support/Threads.h"
 
 #include <gtest/gtest.h>
 
@@ -31,18 +32,7 @@ Explored exploreText(const std::string &Text, MemoryModel Model = MemoryModel::P
 
 /// A program: what is global, the threads' bodies, and what main does when all have ended.
 std::string threads(const std::string &Globals, const std::vector<std::string> &Bodies, const std::string &Then = "") {
-  std::string Text = "#include <assert.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n"
-                     "#include <stdlib.h>\n" +
-                     Globals + "\n",
-              Start, Wait;
-  for (size_t K = 0; K < Bodies.size(); ++K) {
-    const std::string N = std::to_string(K);
-    Text += "static void *t" + N + "(void *p) { " + Bodies[K] + " return p; }\n";
-    Start += "pthread_create(&t[" + N + "], 0, t" + N + ", 0); ";
-    Wait += "pthread_join(t[" + N + "], 0); ";
-  }
-  return Text + "int main(void) { pthread_t t[" + std::to_string(Bodies.size()) + "]; " + Start + Wait + Then +
-         " return 0; }\n";
+  return testing::programOf("#include <semaphore.h>\n" + Globals, Bodies, Then);
 }
 
 void expectSafe(const std::string &Text) {

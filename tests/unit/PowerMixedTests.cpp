@@ -1,5 +1,6 @@
 // POWER with accesses of different sizes that overlap, on programs whose answers are known.
 #include "support/Graphs.h"
+#include "support/Threads.h"
 
 #include <gtest/gtest.h>
 
@@ -9,19 +10,10 @@ namespace {
 using Bugs = std::set<std::string>;
 
 std::string threads(const std::string &Globals, const std::vector<std::string> &Bodies, const std::string &Then = "") {
-  std::string Text = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdint.h>\n"
-                     "#include <stdlib.h>\n#include <string.h>\n"
-                     "#define FENCE(name) __asm__ volatile(name ::: \"memory\")\n" +
-                     Globals + "\n",
-              Start, Wait;
-  for (size_t K = 0; K < Bodies.size(); ++K) {
-    const std::string N = std::to_string(K);
-    Text += "static void *t" + N + "(void *p) { " + Bodies[K] + " return p; }\n";
-    Start += "pthread_create(&t[" + N + "], 0, t" + N + ", 0); ";
-    Wait += "pthread_join(t[" + N + "], 0); ";
-  }
-  return Text + "int main(void) { pthread_t t[" + std::to_string(Bodies.size()) + "]; " + Start + Wait + Then +
-         " return 0; }\n";
+  return testing::programOf(std::string("#include <stdint.h>\n#include <string.h>\n"
+                                        "#define FENCE(name) __asm__ volatile(name ::: \"memory\")\n") +
+                                Globals,
+                            Bodies, Then);
 }
 
 void expect(const std::string &Text, const Bugs &Kinds) {

@@ -2,6 +2,7 @@
 // comes into, half done; and its ends order like full fences.
 #include "support/Graphs.h"
 #include "support/Recordings.h"
+#include "support/Threads.h"
 
 #include <gtest/gtest.h>
 
@@ -14,21 +15,13 @@ using Bugs = std::set<std::string>;
 /// A program: what is global, the threads' bodies, and what main does when all have ended. BEGIN and END are a
 /// section.
 std::string threads(const std::string &Globals, const std::vector<std::string> &Bodies, const std::string &Then = "") {
-  std::string Text = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n"
-                     "void __VERIFIER_atomic_begin(void);\nvoid __VERIFIER_atomic_end(void);\n"
-                     "void __VERIFIER_assume(int);\n#define BEGIN __VERIFIER_atomic_begin()\n"
-                     "#define END __VERIFIER_atomic_end()\n#define LWSYNC __asm__ volatile(\"lwsync\" ::: \"memory\")\n"
-                     "#define SYNC __asm__ volatile(\"sync\" ::: \"memory\")\n" +
-                     Globals + "\n",
-              Start, Wait;
-  for (size_t K = 0; K < Bodies.size(); ++K) {
-    const std::string N = std::to_string(K);
-    Text += "static void *t" + N + "(void *p) { " + Bodies[K] + " return p; }\n";
-    Start += "pthread_create(&t[" + N + "], 0, t" + N + ", 0); ";
-    Wait += "pthread_join(t[" + N + "], 0); ";
-  }
-  return Text + "int main(void) { pthread_t t[" + std::to_string(Bodies.size()) + "]; " + Start + Wait + Then +
-         " return 0; }\n";
+  return testing::programOf(
+      std::string("void __VERIFIER_atomic_begin(void);\nvoid __VERIFIER_atomic_end(void);\n"
+                  "void __VERIFIER_assume(int);\n#define BEGIN __VERIFIER_atomic_begin()\n"
+                  "#define END __VERIFIER_atomic_end()\n#define LWSYNC __asm__ volatile(\"lwsync\" ::: \"memory\")\n"
+                  "#define SYNC __asm__ volatile(\"sync\" ::: \"memory\")\n") +
+          Globals,
+      Bodies, Then);
 }
 
 Explored explore(const std::string &Text, bool Large = false) {
