@@ -3,7 +3,7 @@
 #include "FileWriting.h"
 #include "Sandbox.h"
 #include "SandboxProbe.h"
-#include "source/Compile.h"
+#include "source/compile/Compile.h"
 
 #include "llvm/Support/raw_ostream.h"
 

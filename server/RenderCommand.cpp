@@ -1,6 +1,6 @@
 #include "RenderCommand.h"
 
-#include "trace/Svg.h"
+#include "draw/Svg.h"
 
 #include <algorithm>
 #include <iostream>

@@ -1,4 +1,4 @@
-// `picket render-svg`: the helper process behind renderSvg (engine/trace/Svg.h). Not for people, so no help mentions
+// `picket render-svg`: the helper process behind renderSvg (engine/draw/Svg.h). Not for people, so no help mentions
 // it.
 #pragma once
 

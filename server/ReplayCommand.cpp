@@ -3,7 +3,7 @@
 #include "ClangFlags.h"
 #include "DisplayPath.h"
 #include "TextReport.h"
-#include "source/Compile.h"
+#include "source/compile/Compile.h"
 #include "trace/Replay.h"
 
 #include "llvm/Support/MemoryBuffer.h"

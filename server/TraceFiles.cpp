@@ -3,7 +3,7 @@
 #include "HtmlPage.h"
 #include "Supervision.h"
 #include "TraceJson.h"
-#include "trace/Svg.h"
+#include "draw/Svg.h"
 
 #include "llvm/Support/raw_ostream.h"
 

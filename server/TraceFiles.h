@@ -3,7 +3,7 @@
 
 #include "SourceText.h"
 #include "check/Check.h"
-#include "trace/Dot.h"
+#include "draw/Dot.h"
 
 namespace picket {
 

@@ -1,8 +1,8 @@
 #include "TraceJson.h"
 
 #include "DisplayPath.h"
-#include "trace/Dot.h"
-#include "trace/Svg.h"
+#include "draw/Dot.h"
+#include "draw/Svg.h"
 
 #include <algorithm>
 #include <set>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "SourceText.h"
-#include "source/UntrustedJson.h"
+#include "base/UntrustedJson.h"
 #include "trace/Counterexample.h"
 
 #include "llvm/Support/Error.h"
@@ -22,7 +22,7 @@ struct TraceContext {
 constexpr size_t MostEventsInFiles = 4000;
 inline bool isTooLong(const Counterexample &C) { return C.Run.Events.size() > MostEventsInFiles; }
 
-/// Writes one object. The pictures of both views take time: each is drawn by a helper process (trace/Svg.h). One that
+/// Writes one object. The pictures of both views take time: each is drawn by a helper process (draw/Svg.h). One that
 /// cannot be drawn is left out.
 void writeTrace(llvm::json::OStream &J, const Counterexample &C, const TraceContext &Context, bool Pictures);
 

@@ -8,9 +8,9 @@
 #include "Supervision.h"
 #include "Terminal.h"
 #include "Units.h"
+#include "draw/Svg.h"
 #include "lsp/LspCommand.h"
 #include "lsp/WorkerCommand.h"
-#include "trace/Svg.h"
 
 #include <CLI/CLI.hpp>
 

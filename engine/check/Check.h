@@ -4,7 +4,7 @@
 #include "explore/Equivalence.h"
 #include "machine/Checks.h"
 #include "memory/MemoryModel.h"
-#include "source/Compile.h"
+#include "source/compile/Compile.h"
 #include "trace/Counterexample.h"
 
 #include <atomic>

@@ -2,7 +2,7 @@
 
 #include "fences/ProgramEdit.h"
 #include "fences/TextLayout.h"
-#include "source/InlineAssembly.h"
+#include "source/lowering/InlineAssembly.h"
 
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "fences/SourceChange.h"
-#include "source/Compile.h"
+#include "source/compile/Compile.h"
 
 namespace picket {
 

@@ -1,6 +1,6 @@
 #include "fences/SourceTree.h"
 
-#include "source/ClangCompiler.h"
+#include "source/compile/ClangCompiler.h"
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Basic/FileManager.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fences/SourceChange.h"
-#include "source/Compile.h"
+#include "source/compile/Compile.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"

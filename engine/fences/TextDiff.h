@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fences/SourceChange.h"
-#include "source/Compile.h"
+#include "source/compile/Compile.h"
 
 #include <map>
 

@@ -1,5 +1,5 @@
 // The functions Picket models itself: threads, synchronisation objects, checks and the C library. Everything that
-// is not here, not defined in the program and not one of the C models in source/Models.h is refused by name.
+// is not here, not defined in the program and not one of the C models in source/models/Models.h is refused by name.
 #pragma once
 
 #include <cstdint>

@@ -6,11 +6,11 @@
 // before its events and joining it behind them, and accesses say what they read and where they are in coherence.
 #pragma once
 
+#include "base/Diagnostic.h"
 #include "machine/Bug.h"
 #include "memory/EventSet.h"
 #include "memory/MemoryModel.h"
 #include "program/FailurePoints.h"
-#include "source/Diagnostic.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,9 +1,9 @@
 // Words for what machine and memory do.
 #pragma once
 
+#include "base/Diagnostic.h"
 #include "machine/SyncObjects.h"
 #include "program/Program.h"
-#include "source/Diagnostic.h"
 #include "trace/Recording.h"
 
 #include <string>

@@ -2,7 +2,7 @@
 #include "HtmlPage.h"
 #include "lsp/LanguageServer.h"
 
-#include "source/UntrustedJson.h"
+#include "base/UntrustedJson.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 

@@ -1,7 +1,7 @@
 // Places in texts: lines and columns as editors count them, and byte offsets.
 #pragma once
 
-#include "source/Diagnostic.h"
+#include "base/Diagnostic.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -1,8 +1,8 @@
 // What workers answer, and what is done with those that do not.
 #include "lsp/CheckService.h"
 
+#include "base/UntrustedJson.h"
 #include "lsp/StatusText.h"
-#include "source/UntrustedJson.h"
 
 #include <algorithm>
 #include <unistd.h>

@@ -2,9 +2,9 @@
 // to take less than 200 ms; time grows with the length of the trace and not faster.
 //
 //   picket_bench --benchmark_filter=Picture
+#include "draw/Dot.h"
+#include "draw/Svg.h"
 #include "support/TraceBuilder.h"
-#include "trace/Dot.h"
-#include "trace/Svg.h"
 
 #include <benchmark/benchmark.h>
 

@@ -4,7 +4,7 @@
 #include "explore/OptimalDpor.h"
 #include "explore/Rsmc.h"
 #include "property/RandomProgram.h"
-#include "source/Compile.h"
+#include "source/compile/Compile.h"
 
 #include <map>
 #include <optional>

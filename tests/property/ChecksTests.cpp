@@ -1,8 +1,8 @@
 // Random programs: what is checked changes neither which executions there are nor which of the bugs that are looked for
 // are found.
-#include "explore/BruteForce.h"
 #include "property/Environment.h"
 #include "property/RandomProgram.h"
+#include "support/BruteForce.h"
 #include "support/Kinds.h"
 
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // Random programs: the optimal explorer sees exactly the traces that brute force sees, each once.
-#include "explore/BruteForce.h"
 #include "explore/OptimalDpor.h"
 #include "property/Environment.h"
 #include "property/MemoryProgram.h"
 #include "property/RandomProgram.h"
-#include "source/Compile.h"
+#include "source/compile/Compile.h"
+#include "support/BruteForce.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Random programs that end in a state which only relaxed memory allows: in the text that comes out of a fix brute force
 // does not find that state any more, and it does if something of the fix is left out.
-#include "explore/BruteForce.h"
 #include "fences/FencePlacement.h"
 #include "fences/Fix.h"
 #include "fences/TextDiff.h"
 #include "property/Environment.h"
 #include "property/RandomProgram.h"
+#include "support/BruteForce.h"
 #include "support/Repairs.h"
 
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 
 #include "check/Check.h"
 #include "explore/OptimalDpor.h"
-#include "source/Compile.h"
-#include "trace/TraceKey.h"
+#include "source/compile/Compile.h"
+#include "support/TraceKey.h"
 
 #include <map>
 #include <stdexcept>

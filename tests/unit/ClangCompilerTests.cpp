@@ -1,4 +1,4 @@
-#include "source/ClangCompiler.h"
+#include "source/compile/ClangCompiler.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"

@@ -1,10 +1,10 @@
-#include "trace/Dot.h"
+#include "draw/Dot.h"
 
+#include "draw/DotText.h"
+#include "draw/Highlight.h"
+#include "draw/Svg.h"
 #include "support/TraceBuilder.h"
 #include "support/Xml.h"
-#include "trace/DotText.h"
-#include "trace/Highlight.h"
-#include "trace/Svg.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "program/Operands.h"
-#include "source/Compile.h"
+#include "source/compile/Compile.h"
 
 #include "gtest/gtest.h"
 

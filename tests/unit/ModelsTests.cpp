@@ -1,7 +1,7 @@
-#include "source/Models.h"
+#include "source/models/Models.h"
 
 #include "program/Builtin.h"
-#include "source/Compile.h"
+#include "source/compile/Compile.h"
 
 #include <gtest/gtest.h>
 

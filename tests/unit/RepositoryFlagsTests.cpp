@@ -1,7 +1,7 @@
 // Flags come from repositories that anybody may have written. No flag and no pragma makes Picket write, read or run
 // anything; those that change what the text means arrive.
-#include "source/ClangCompiler.h"
-#include "source/FlagFilter.h"
+#include "source/compile/ClangCompiler.h"
+#include "source/compile/FlagFilter.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/JSON.h"

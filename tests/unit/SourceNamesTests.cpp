@@ -1,6 +1,6 @@
 // What a compiled program knows about the names in its text.
 #include "program/SourcePaths.h"
-#include "source/Compile.h"
+#include "source/compile/Compile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "trace/Svg.h"
+#include "draw/Svg.h"
 
+#include "draw/Dot.h"
+#include "draw/SvgCleanup.h"
 #include "support/TraceBuilder.h"
 #include "support/Xml.h"
-#include "trace/Dot.h"
-#include "trace/SvgCleanup.h"
 
 #include <gtest/gtest.h>
 

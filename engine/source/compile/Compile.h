@@ -1,0 +1,29 @@
+// Text to Program: Clang in this process, then lowering. Nothing here prints; everything that can go wrong with a
+// user's text comes back as diagnostics.
+#pragma once
+
+#include "base/Diagnostic.h"
+#include "program/Program.h"
+
+#include <map>
+#include <optional>
+
+namespace picket {
+
+struct CompileRequest {
+  std::string File;                           // absolute or relative to the working directory; need not exist on disk
+  std::map<std::string, std::string> Unsaved; // absolute path -> text, for every open document (headers too)
+  std::vector<std::string> Flags;             // appended to the command: -D, -I, -std=, ...
+  bool UseCompileCommands = true;             // look for compile_commands.json beside and above the file
+  bool FindOverflows = false;                 // signed arithmetic that overflows and shifts that are too wide are bugs
+};
+
+struct CompileResult {
+  std::optional<Program> Compiled; // empty if the text could not be compiled
+  std::vector<Diagnostic> Diagnostics;
+};
+
+/// Compiles one C file. Safe to call from several threads at once; a crash of the compiler becomes a diagnostic.
+CompileResult compileProgram(const CompileRequest &Request);
+
+} // namespace picket

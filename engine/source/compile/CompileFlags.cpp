@@ -1,0 +1,86 @@
+#include "source/compile/CompileFlags.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using llvm::StringRef;
+
+namespace picket {
+
+std::vector<std::string> defaultFlags() { return {"-std=gnu17", "-pthread"}; }
+
+bool takeOptimization(std::vector<std::string> &Flags, std::string &Level) {
+  bool Known = true;
+  std::erase_if(Flags, [&](StringRef Flag) {
+    if (!Flag.consume_front("-fpicket-optimize="))
+      return false;
+    Known &= Flag == "none" || Flag == "O1" || Flag == "O2";
+    Level = Flag == "none" ? "" : Flag.str();
+    return true;
+  });
+  return Known;
+}
+
+bool wrapsOverflow(const std::vector<std::string> &Flags, bool Before) {
+  bool Wraps = Before;
+  for (StringRef Flag : Flags) {
+    if (Flag == "-fwrapv" || Flag == "-fno-strict-overflow")
+      Wraps = true;
+    else if (Flag == "-fno-wrapv" || Flag == "-fstrict-overflow")
+      Wraps = false;
+  }
+  return Wraps;
+}
+
+std::vector<std::string> checkerFlags() {
+  return {// Every access has its line and column, every value its name.
+          "-g", "-gcolumn-info", "-fno-discard-value-names",
+          // Nothing is instrumented, whatever the project's build does.
+          "-U_FORTIFY_SOURCE",
+          // Assertions are what is checked.
+          "-UNDEBUG",
+          // Clang refuses these since version 16, older code relies on them; and a project's -Werror is about its own
+          // compiler's warnings.
+          "-Wno-error", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
+          "-Wno-error=int-conversion", "-Wno-error=incompatible-function-pointer-types", "-Wno-unknown-warning-option",
+          "-Wno-unused-command-line-argument", "-Wno-null-dereference"};
+}
+
+std::vector<std::string> lastFlags() {
+  return {// An overflow wraps and a store through null is a store: passes must not reason from undefined behaviour.
+          "-fwrapv", "-fno-delete-null-pointer-checks",
+          // The checker's own pipeline decides what is optimised.
+          "-O0"};
+}
+
+std::string targetOfProgram(const std::string &Program) {
+  StringRef Name = llvm::sys::path::filename(Program);
+  for (StringRef Compiler : {"-gcc", "-clang", "-cc", "-g++"})
+    if (size_t At = Name.find(Compiler); At != StringRef::npos)
+      if (llvm::Triple(Name.take_front(At)).getArch() != llvm::Triple::UnknownArch)
+        return Name.take_front(At).str();
+  return "";
+}
+
+bool isCxxProgram(const std::string &Program) {
+  StringRef Name = llvm::sys::path::filename(Program);
+  return Name.rtrim("0123456789.-").ends_with("++");
+}
+
+bool isForThisMachine(const std::string &Target) {
+  llvm::Triple Host(llvm::sys::getDefaultTargetTriple());
+  llvm::Triple Wanted(llvm::Triple::normalize(Target));
+  return Wanted.getArch() == Host.getArch() && Wanted.getOS() == Host.getOS() &&
+         Wanted.getEnvironment() == Host.getEnvironment();
+}
+
+bool isNarrow(const std::string &Target) {
+  llvm::Triple Wanted(llvm::Triple::normalize(Target));
+  return Wanted.getArch() != llvm::Triple::UnknownArch &&
+         (!Wanted.isArch64Bit() || Wanted.isX32() || Wanted.getEnvironment() == llvm::Triple::GNUABIN32 ||
+          Wanted.getEnvironment() == llvm::Triple::GNUILP32);
+}
+
+} // namespace picket

@@ -1,0 +1,307 @@
+#include "source/lowering/FunctionLowering.h"
+#include "source/passes/OverflowChecks.h"
+
+#include "llvm/IR/IntrinsicsX86.h"
+
+using namespace llvm;
+
+namespace picket {
+
+static std::optional<FenceKind> fenceIntrinsic(unsigned Id) {
+  switch (Id) {
+  case Intrinsic::x86_sse2_mfence: return FenceKind::Full;
+  case Intrinsic::x86_sse2_lfence: return FenceKind::Acquire;
+  case Intrinsic::x86_sse_sfence: return FenceKind::StoreStore;
+  default: return std::nullopt;
+  }
+}
+
+/// Hints and markers: nothing happens when they run.
+static bool isDropped(unsigned Id) {
+  switch (Id) {
+  case Intrinsic::dbg_declare:
+  case Intrinsic::dbg_value:
+  case Intrinsic::dbg_label:
+  case Intrinsic::dbg_assign:
+  case Intrinsic::assume:
+  case Intrinsic::sideeffect:
+  case Intrinsic::donothing:
+  case Intrinsic::prefetch:
+  case Intrinsic::var_annotation:
+  case Intrinsic::invariant_start:
+  case Intrinsic::invariant_end:
+  case Intrinsic::experimental_noalias_scope_decl:
+  case Intrinsic::stackrestore:
+  case Intrinsic::vaend:
+  case Intrinsic::x86_sse2_pause: return true;
+  default: return false;
+  }
+}
+
+/// A va_list that only goes to functions which are swallowed is never read.
+bool FunctionLowering::isSwallowedList(const Value &List) const {
+  auto *Object = dyn_cast<AllocaInst>(List.stripInBoundsOffsets());
+  if (!Object)
+    return false;
+  SmallVector<const Value *, 8> Pending = {Object};
+  while (!Pending.empty()) {
+    for (const User *U : Pending.pop_back_val()->users()) {
+      if (isa<GetElementPtrInst>(U)) {
+        Pending.push_back(U);
+        continue;
+      }
+      auto *Call = dyn_cast<CallBase>(U);
+      if (!Call)
+        return false;
+      Callee C = Context.Symbols.resolve(*Call);
+      bool Harmless = C.Kind == Callee::Builtin && C.What == Builtin::Ignore;
+      if (C.Kind == Callee::Intrinsic) {
+        unsigned Id = Call->getIntrinsicID();
+        Harmless = Id == Intrinsic::vastart || isDropped(Id) || isa<LifetimeIntrinsic>(Call);
+      }
+      if (!Harmless)
+        return false;
+    }
+  }
+  return true;
+}
+
+void FunctionLowering::lowerIntrinsic(const CallBase &I) {
+  unsigned Id = I.getIntrinsicID();
+  if (isDropped(Id))
+    return;
+  auto FailIf = [&](const Value &What, Operand Condition) {
+    auto Code = static_cast<int32_t>(cast<ConstantInt>(What).getZExtValue());
+    B.emit({.Op = Opcode::FailIf, .A = Condition, .C = Code});
+  };
+  if (isOverflowCheck(I))
+    return FailIf(*I.getArgOperand(1), scalar(*I.getArgOperand(0)));
+  if (isa<LifetimeIntrinsic>(I))
+    return lowerLifetime(I);
+  if (std::optional<FenceKind> Kind = fenceIntrinsic(Id))
+    return emitFence(I, *Kind);
+  switch (Id) {
+  case Intrinsic::vastart:
+    if (isSwallowedList(*I.getArgOperand(0)))
+      return;
+    return refuse(I, "variable arguments ('va_start')");
+  case Intrinsic::vacopy: return refuse(I, "variable arguments ('va_copy')");
+  default: break;
+  }
+  if (refuseTypes(I))
+    return;
+  switch (Id) {
+  case Intrinsic::memcpy:
+  case Intrinsic::memcpy_inline: return lowerCopy(I, /*MayOverlap=*/false);
+  case Intrinsic::memmove: return lowerCopy(I, /*MayOverlap=*/true);
+  case Intrinsic::memset:
+  case Intrinsic::memset_inline: return lowerSet(I);
+  case Intrinsic::threadlocal_address: {
+    auto *Variable = dyn_cast<GlobalVariable>(I.getArgOperand(0)->stripPointerCasts());
+    if (!Variable || !Context.Symbols.isModelled(*Variable))
+      return refuse(I, "thread-local variable '" + I.getArgOperand(0)->getName().str() + "'");
+    return define(I, constantParts(*Variable));
+  }
+  case Intrinsic::ubsantrap: // an overflow of which the optimiser has left nothing else
+    return FailIf(*I.getArgOperand(0), B.constant(1));
+  case Intrinsic::trap:
+  case Intrinsic::debugtrap: return callBuiltin(Builtin::Abort);
+  case Intrinsic::stacksave:
+  case Intrinsic::is_constant: return define(I, B.constant(0));
+  case Intrinsic::objectsize: {
+    bool Minimum = cast<ConstantInt>(I.getArgOperand(1))->isOne();
+    uint64_t Unknown = Minimum ? 0 : maskTrailingOnes<uint64_t>(bitsOf(I));
+    return define(I, B.constant(Unknown));
+  }
+  case Intrinsic::expect:
+  case Intrinsic::expect_with_probability:
+  case Intrinsic::annotation:
+  case Intrinsic::ptr_annotation:
+  case Intrinsic::launder_invariant_group:
+  case Intrinsic::strip_invariant_group: return define(I, valueOf(*I.getArgOperand(0)));
+  default: break;
+  }
+  if (I.getType()->isVectorTy())
+    return refuse(I, "vector arithmetic");
+  if (lowerIntegerIntrinsic(I, Id) || lowerFloatIntrinsic(I, Id) || lowerOverflow(I, Id) || lowerBitCount(I, Id))
+    return;
+  refuse(I, "intrinsic '" + I.getCalledOperand()->getName().str() + "'");
+}
+
+/// The upper (Left) or lower word of the double word A:B shifted by Amount modulo Bits. Shifting by Bits itself is not
+/// defined, so one part moves in two steps.
+Operand FunctionLowering::funnelShift(bool Left, unsigned Bits, Operand A, Operand B2, Operand Amount) {
+  Operand By = B.binary(Opcode::URem, Bits, Amount, B.constant(Bits));
+  Operand Rest = B.binary(Opcode::Sub, Bits, B.constant(Bits - 1), By);
+  Operand One = B.constant(1);
+  Operand High = Left ? B.binary(Opcode::Shl, Bits, A, By)
+                      : B.binary(Opcode::Shl, Bits, B.binary(Opcode::Shl, Bits, A, One), Rest);
+  Operand Low = Left ? B.binary(Opcode::LShr, Bits, B.binary(Opcode::LShr, Bits, B2, One), Rest)
+                     : B.binary(Opcode::LShr, Bits, B2, By);
+  return B.binary(Opcode::Or, Bits, High, Low);
+}
+
+bool FunctionLowering::lowerIntegerIntrinsic(const CallBase &I, unsigned Id) {
+  if (!I.getType()->isIntOrPtrTy())
+    return false;
+  unsigned Bits = bitsOf(I);
+  bool Wide = Bits > 64;
+  auto Argument = [&](unsigned K) { return scalar(*I.getArgOperand(K)); };
+  auto Smaller = [&](CmpInst::Predicate Predicate) {
+    Operand L = Argument(0), R = Argument(1);
+    define(I, B.select(compare(Predicate, Bits, L, R), L, R, Wide));
+    return true;
+  };
+  switch (Id) {
+  case Intrinsic::abs: {
+    Operand Value = Argument(0), Zero = Wide ? B.wideConstant(0, 0) : B.constant(0);
+    Operand Negated = Wide ? B.wideBinary(Opcode::Sub, Bits, Zero, Value) : B.binary(Opcode::Sub, Bits, Zero, Value);
+    define(I, B.select(compare(CmpInst::ICMP_SLT, Bits, Value, Zero), Negated, Value, Wide));
+    return true;
+  }
+  case Intrinsic::smin: return Smaller(CmpInst::ICMP_SLT);
+  case Intrinsic::smax: return Smaller(CmpInst::ICMP_SGT);
+  case Intrinsic::umin: return Smaller(CmpInst::ICMP_ULT);
+  case Intrinsic::umax: return Smaller(CmpInst::ICMP_UGT);
+  case Intrinsic::ptrmask: define(I, B.binary(Opcode::And, 64, Argument(0), Argument(1))); return true;
+  case Intrinsic::fshl:
+  case Intrinsic::fshr:
+    if (Wide)
+      return false;
+    define(I, funnelShift(Id == Intrinsic::fshl, Bits, Argument(0), Argument(1), Argument(2)));
+    return true;
+  default: return false;
+  }
+}
+
+bool FunctionLowering::lowerBitCount(const CallBase &I, unsigned Id) {
+  Opcode Op;
+  switch (Id) {
+  case Intrinsic::ctpop: Op = Opcode::CountOnes; break;
+  case Intrinsic::ctlz: Op = Opcode::LeadingZeros; break;
+  case Intrinsic::cttz: Op = Opcode::TrailingZeros; break;
+  case Intrinsic::bswap: Op = Opcode::ByteSwap; break;
+  default: return false;
+  }
+  unsigned Bits = bitsOf(I);
+  Operand Value = scalar(*I.getArgOperand(0));
+  if (Bits <= 64) {
+    define(I, B.unary(Op, Bits, Value));
+    return true;
+  }
+  if (Bits != 128)
+    return false;
+  Operand Low = B.unary(Op, 64, Value), High = B.unary(Op, 64, high(Value));
+  if (Op == Opcode::ByteSwap) {
+    define(I, B.makeWide(High, Low));
+    return true;
+  }
+  Operand Count;
+  if (Op == Opcode::CountOnes)
+    Count = B.binary(Opcode::Add, 64, Low, High);
+  else {
+    // The half that is looked at first decides unless it is empty.
+    Operand Near = Op == Opcode::LeadingZeros ? High : Low, Far = Op == Opcode::LeadingZeros ? Low : High;
+    Operand NearIsZero = B.binary(Opcode::Eq, 64, Near, B.constant(64));
+    Count = B.select(NearIsZero, B.binary(Opcode::Add, 64, Far, B.constant(64)), Near);
+  }
+  define(I, B.toWide(Count, 64, 128, /*Signed=*/false));
+  return true;
+}
+
+bool FunctionLowering::lowerOverflow(const CallBase &I, unsigned Id) {
+  auto *Overflow = dyn_cast<WithOverflowInst>(&I);
+  if (!Overflow)
+    return false;
+  (void)Id;
+  unsigned Bits = bitsOf(*I.getArgOperand(0));
+  bool Wide = Bits > 64, Signed = Overflow->isSigned();
+  Operand L = scalar(*I.getArgOperand(0)), R = scalar(*I.getArgOperand(1));
+  auto Arithmetic = [&](Opcode Op, Operand X, Operand Y) {
+    return Wide ? B.wideBinary(Op, Bits, X, Y) : B.binary(Op, Bits, X, Y);
+  };
+  if (Overflow->getBinaryOp() != llvm::Instruction::Mul) {
+    bool Adds = Overflow->getBinaryOp() == llvm::Instruction::Add;
+    Operand Result = Arithmetic(Adds ? Opcode::Add : Opcode::Sub, L, R), Lost;
+    if (!Signed)
+      Lost = Adds ? compare(CmpInst::ICMP_ULT, Bits, Result, L) : compare(CmpInst::ICMP_ULT, Bits, L, R);
+    else {
+      // The sign of the result differs from both operands' (for a difference: from L's, while theirs differ).
+      Operand FromL = Arithmetic(Opcode::Xor, L, Result);
+      Operand Other = Adds ? Arithmetic(Opcode::Xor, R, Result) : Arithmetic(Opcode::Xor, L, R);
+      Operand Sign = Arithmetic(Opcode::And, FromL, Other);
+      Lost = compare(CmpInst::ICMP_SLT, Bits, Sign, Wide ? B.wideConstant(0, 0) : B.constant(0));
+    }
+    define(I, Parts{Result, Lost});
+    return true;
+  }
+  if (Wide)
+    return false;
+  // Multiply in 128 bits and see whether the result still fits.
+  Operand Product = B.wideBinary(Opcode::Mul, 128, B.toWide(L, Bits, 128, Signed), B.toWide(R, Bits, 128, Signed));
+  Operand Result = Bits == 64 ? Product : B.unary(Opcode::Truncate, Bits, Product);
+  Operand Again = B.toWide(Result, Bits, 128, Signed);
+  define(I, Parts{Result, B.wideBinary(Opcode::Ne, 128, Product, Again)});
+  return true;
+}
+
+static std::optional<FloatFunction> floatFunction(unsigned Id) {
+  switch (Id) {
+  case Intrinsic::sqrt: return FloatFunction::Sqrt;
+  case Intrinsic::floor: return FloatFunction::Floor;
+  case Intrinsic::ceil: return FloatFunction::Ceil;
+  case Intrinsic::trunc: return FloatFunction::Truncate;
+  case Intrinsic::round: return FloatFunction::Round;
+  case Intrinsic::roundeven:
+  case Intrinsic::rint:
+  case Intrinsic::nearbyint: return FloatFunction::RoundEven;
+  default: return std::nullopt;
+  }
+}
+
+bool FunctionLowering::lowerFloatIntrinsic(const CallBase &I, unsigned Id) {
+  if (!I.getType()->isFloatingPointTy())
+    return false;
+  unsigned Bits = bitsOf(I);
+  uint64_t SignBit = 1ull << (Bits - 1), Rest = SignBit - 1;
+  auto Argument = [&](unsigned K) { return scalar(*I.getArgOperand(K)); };
+  auto Is = [&](CmpInst::Predicate Predicate, Operand L, Operand R) {
+    Operand Dst = B.newSlots();
+    B.emit({.Op = Opcode::FCmp,
+            .Width = static_cast<uint8_t>(Bits),
+            .Flags = static_cast<uint8_t>(Predicate),
+            .Dst = Dst,
+            .A = L,
+            .B = R});
+    return Dst;
+  };
+  if (std::optional<FloatFunction> Function = floatFunction(Id)) {
+    define(I, B.unary(Opcode::FMath, Bits, Argument(0), static_cast<unsigned>(*Function)));
+    return true;
+  }
+  switch (Id) {
+  case Intrinsic::fabs: define(I, B.binary(Opcode::And, Bits, Argument(0), B.constant(Rest))); return true;
+  case Intrinsic::copysign: {
+    Operand Magnitude = B.binary(Opcode::And, Bits, Argument(0), B.constant(Rest));
+    Operand Sign = B.binary(Opcode::And, Bits, Argument(1), B.constant(SignBit));
+    define(I, B.binary(Opcode::Or, Bits, Magnitude, Sign));
+    return true;
+  }
+  case Intrinsic::fmuladd: { // may be fused or not
+    Operand Product = B.binary(Opcode::FMul, Bits, Argument(0), Argument(1));
+    define(I, B.binary(Opcode::FAdd, Bits, Product, Argument(2)));
+    return true;
+  }
+  case Intrinsic::minnum:
+  case Intrinsic::maxnum: {
+    Operand L = Argument(0), R = Argument(1);
+    Operand Ordered = Is(Id == Intrinsic::minnum ? CmpInst::FCMP_OLE : CmpInst::FCMP_OGE, L, R);
+    Operand RightIsNaN = Is(CmpInst::FCMP_UNO, R, R);
+    define(I, B.select(B.binary(Opcode::Or, 1, Ordered, RightIsNaN), L, R));
+    return true;
+  }
+  default: return false;
+  }
+}
+
+} // namespace picket

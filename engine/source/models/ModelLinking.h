@@ -1,0 +1,22 @@
+// Most programs need few of the models of source/models/Models.h or none, so these are not part of a program's text: they are
+// compiled once per process, and what a program needs of them is linked to it.
+#pragma once
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+
+namespace llvm {
+class Module;
+} // namespace llvm
+
+namespace picket {
+
+/// Gives the module a definition of `__picket_model_NAME`, and of what that stands on, for each function NAME that it
+/// uses, does not define and that has a model. What the program itself defines stays as it is.
+/// `CompileModels` writes the bitcode of the models' text to the buffer. It is called when a module needs a model for
+/// the first time in this process. Returns false if it does so.
+bool linkNeededModels(llvm::Module &M, llvm::function_ref<bool(llvm::SmallVectorImpl<char> &)> CompileModels);
+
+} // namespace picket

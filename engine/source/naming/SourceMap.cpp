@@ -1,0 +1,114 @@
+#include "source/naming/SourceMap.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace picket {
+
+SourceMap::SourceMap(Program &P, const std::string &ModelsFile) : P(P), ModelsFile(ModelsFile) {
+  P.Files.push_back("");
+  P.UserFile.push_back(false);
+  P.FunctionNames.push_back("");
+  P.Locations.emplace_back();
+  Names[""] = 0;
+}
+
+/// Code that comes with the system or with Picket is not what a user wants to be shown: the place that called it is.
+static bool belongsToUser(StringRef Path, StringRef ModelsFile) {
+  if (Path == ModelsFile)
+    return false;
+  for (StringRef System : {"/usr/include/", "/usr/lib/", "/usr/local/include/"})
+    if (Path.starts_with(System))
+      return false;
+  return !Path.contains("/lib/clang/") && !Path.ends_with(">"); // "<built-in>"
+}
+
+uint32_t SourceMap::file(const DIFile *F) {
+  if (!F)
+    return 0;
+  auto [It, New] = Files.try_emplace(F, 0);
+  if (!New)
+    return It->second;
+  SmallString<256> Path(F->getFilename());
+  if (!sys::path::is_absolute(Path) && !F->getDirectory().empty()) {
+    Path = F->getDirectory();
+    sys::path::append(Path, F->getFilename());
+  }
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  auto [Known, NewPath] = Paths.try_emplace(Path, static_cast<uint32_t>(P.Files.size()));
+  if (NewPath) {
+    P.Files.push_back(std::string(Path));
+    P.UserFile.push_back(belongsToUser(Path, ModelsFile));
+  }
+  return Files[F] = Known->second;
+}
+
+uint32_t SourceMap::functionName(StringRef Name) {
+  auto [It, New] = Names.try_emplace(Name, static_cast<uint32_t>(P.FunctionNames.size()));
+  if (New)
+    P.FunctionNames.push_back(Name.str());
+  return It->second;
+}
+
+/// A chain of `else if` nests thousands of scopes: each is left upwards only once.
+uint32_t SourceMap::functionName(const DILocalScope *Scope) {
+  SmallVector<const DILocalScope *, 8> Left;
+  uint32_t Name = 0;
+  while (Scope) {
+    if (auto It = ScopeNames.find(Scope); It != ScopeNames.end()) {
+      Name = It->second;
+      break;
+    }
+    Left.push_back(Scope);
+    if (auto *S = dyn_cast<DISubprogram>(Scope)) {
+      Name = functionName(S->getName());
+      break;
+    }
+    Scope = cast<DILexicalBlockBase>(Scope)->getScope();
+  }
+  for (const DILocalScope *Inner : Left)
+    ScopeNames[Inner] = Name;
+  return Name;
+}
+
+uint32_t SourceMap::add(const SourceLocation &L) {
+  P.Locations.push_back(L);
+  return static_cast<uint32_t>(P.Locations.size() - 1);
+}
+
+uint32_t SourceMap::location(const DILocation *Where) {
+  if (!Where)
+    return 0;
+  if (auto It = Locations.find(Where); It != Locations.end())
+    return It->second;
+  SourceLocation L;
+  L.InlinedAt = location(Where->getInlinedAt());
+  L.File = file(Where->getFile());
+  L.Line = Where->getLine();
+  L.Column = Where->getColumn();
+  L.Function = functionName(Where->getScope());
+  return Locations[Where] = add(L);
+}
+
+uint32_t SourceMap::location(const llvm::Function &F) {
+  const DISubprogram *S = F.getSubprogram();
+  if (!S)
+    return 0;
+  return add({.File = file(S->getFile()), .Line = S->getLine(), .Column = 1, .Function = functionName(S)});
+}
+
+uint32_t SourceMap::location(const GlobalVariable &G) {
+  SmallVector<DIGlobalVariableExpression *, 1> Found;
+  G.getDebugInfo(Found);
+  if (Found.empty())
+    return 0;
+  const DIGlobalVariable *V = Found[0]->getVariable();
+  return add({.File = file(V->getFile()), .Line = V->getLine(), .Column = 1});
+}
+
+} // namespace picket

@@ -1,0 +1,24 @@
+// Joins what the front end says about a text with the Program that was made from it.
+#pragma once
+
+#include "source/naming/SourceFacts.h"
+#include "source/naming/SourceMap.h"
+
+#include <utility>
+
+namespace llvm {
+class AllocaInst;
+} // namespace llvm
+
+namespace picket {
+
+class ModuleSymbols;
+
+/// Local variables that stay in memory, with their allocation sites.
+using LocalSites = std::vector<std::pair<const llvm::AllocaInst *, uint32_t>>;
+
+/// Fills Program::Names of a program that is complete otherwise.
+void attachSourceNames(Program &P, const ModuleSymbols &Symbols, const LocalSites &Locals, SourceMap &Sources,
+                       SourceFacts Facts);
+
+} // namespace picket
