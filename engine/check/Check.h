@@ -1,6 +1,7 @@
 // The one door of the engine: a CheckRequest goes in, a CheckReport comes out.
 #pragma once
 
+#include "base/Verdict.h"
 #include "explore/Equivalence.h"
 #include "machine/Checks.h"
 #include "memory/MemoryModel.h"
@@ -14,17 +15,6 @@
 #include <string_view>
 
 namespace picket {
-
-enum class Verdict : uint8_t {
-  Verified,     // every execution was seen and none is wrong
-  Bounded,      // the same, but some loop was cut at the bound
-  Violation,    // a bug
-  Inconclusive, // a limit (time, memory, steps) ended the check before the answer
-  Unsupported,  // the program does something Picket does not model
-  CompileError
-};
-const char *nameOf(Verdict V); // "verified", "bounded", "violation", "inconclusive", "unsupported", "compile-error"
-std::optional<Verdict> verdictNamed(std::string_view Name);
 
 /// How programs are looked at whose loops do not end by themselves.
 enum class Engine : uint8_t {

@@ -1,8 +1,11 @@
 // Runs a litmus test under a memory model: every execution, and what its condition says about their final states.
 #pragma once
 
-#include "check/Check.h"
+#include "base/Verdict.h"
 #include "litmus/LitmusTest.h"
+#include "memory/MemoryModel.h"
+
+#include <atomic>
 
 namespace picket {
 

@@ -71,7 +71,10 @@ Program lower(const Module &M, const std::string &ModelsFile, SourceFacts Facts)
     if (Main->arg_size() >= 2)
       addArguments(P);
   }
-  attachSourceNames(P, Symbols, Context.Locals, Context.Sources, std::move(Facts));
+  GlobalIndices Globals;
+  for (const GlobalVariable *G : Symbols.globals())
+    Globals.push_back({G, Symbols.indexOf(*G)});
+  attachSourceNames(P, Globals, Context.Locals, Context.Sources, std::move(Facts));
   return P;
 }
 

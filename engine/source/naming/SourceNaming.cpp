@@ -1,7 +1,5 @@
 #include "source/naming/SourceNaming.h"
 
-#include "source/lowering/ModuleSymbols.h"
-
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Instructions.h"
 
@@ -21,17 +19,17 @@ public:
       FactFiles.try_emplace(Facts.Files[I], I);
   }
 
-  void nameGlobals(const ModuleSymbols &Symbols) {
+  void nameGlobals(const GlobalIndices &Globals) {
     for (const Global &G : P.Globals)
       Names.Globals.push_back(
           {.Name = isLiteral(G) ? literal(G) : G.Name, .Function = "", .Type = 0, .Location = G.Location});
-    for (const GlobalVariable *G : Symbols.globals()) {
+    for (auto &[G, Index] : Globals) {
       SmallVector<DIGlobalVariableExpression *, 1> Found;
       G->getDebugInfo(Found);
       if (Found.empty())
         continue;
       const DIGlobalVariable *Variable = Found[0]->getVariable();
-      SourceNames::Object &Object = Names.Globals[Symbols.indexOf(*G)];
+      SourceNames::Object &Object = Names.Globals[Index];
       if (auto *Scope = dyn_cast_or_null<DILocalScope>(Variable->getScope()))
         Object.Function = Scope->getSubprogram()->getName().str();
       Object.Type = typeOf(*Variable, P.Locations[Object.Location].File);
@@ -135,11 +133,11 @@ private:
 
 } // namespace
 
-void attachSourceNames(Program &P, const ModuleSymbols &Symbols, const LocalSites &Locals, SourceMap &Sources,
+void attachSourceNames(Program &P, const GlobalIndices &Globals, const LocalSites &Locals, SourceMap &Sources,
                        SourceFacts Facts) {
   P.Names.Sites.resize(P.NumSites);
   Naming Names(P, Sources, std::move(Facts));
-  Names.nameGlobals(Symbols);
+  Names.nameGlobals(Globals);
   Names.nameLocals(Locals);
   Names.nameHeapBlocks();
   Names.addExpressions();

@@ -8,17 +8,19 @@
 
 namespace llvm {
 class AllocaInst;
+class GlobalVariable;
 } // namespace llvm
 
 namespace picket {
 
-class ModuleSymbols;
+/// Global variables that are part of the Program, with their indices in Program::Globals.
+using GlobalIndices = std::vector<std::pair<const llvm::GlobalVariable *, uint32_t>>;
 
 /// Local variables that stay in memory, with their allocation sites.
 using LocalSites = std::vector<std::pair<const llvm::AllocaInst *, uint32_t>>;
 
 /// Fills Program::Names of a program that is complete otherwise.
-void attachSourceNames(Program &P, const ModuleSymbols &Symbols, const LocalSites &Locals, SourceMap &Sources,
+void attachSourceNames(Program &P, const GlobalIndices &Globals, const LocalSites &Locals, SourceMap &Sources,
                        SourceFacts Facts);
 
 } // namespace picket
