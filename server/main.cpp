@@ -7,9 +7,9 @@
 #include "ReplayCommand.h"
 #include "Supervision.h"
 #include "Terminal.h"
-#include "Units.h"
 #include "lsp/LspCommand.h"
 #include "lsp/WorkerCommand.h"
+#include "settings/Units.h"
 #include "trace/Svg.h"
 
 #include <CLI/CLI.hpp>
