@@ -2,7 +2,7 @@
 // .picket.toml beside or above it.
 #pragma once
 
-#include "lsp/Settings.h"
+#include "settings/Settings.h"
 
 namespace picket {
 

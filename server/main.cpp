@@ -7,10 +7,10 @@
 #include "ReplayCommand.h"
 #include "Supervision.h"
 #include "Terminal.h"
-#include "Units.h"
 #include "draw/Svg.h"
 #include "lsp/LspCommand.h"
 #include "lsp/WorkerCommand.h"
+#include "settings/Units.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,7 +1,7 @@
 // Settings as editors send them.
 #pragma once
 
-#include "lsp/Settings.h"
+#include "settings/Settings.h"
 
 #include "llvm/Support/JSON.h"
 

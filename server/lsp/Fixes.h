@@ -5,7 +5,7 @@
 #include "fences/Fix.h"
 #include "fences/SourceChange.h"
 #include "lsp/Outcome.h"
-#include "lsp/Settings.h"
+#include "settings/Settings.h"
 
 namespace picket {
 

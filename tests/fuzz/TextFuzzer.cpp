@@ -3,7 +3,7 @@
 #include "TraceJson.h"
 #include "litmus/LitmusReader.h"
 #include "litmus/LitmusRun.h"
-#include "lsp/Settings.h"
+#include "settings/Settings.h"
 #include "trace/Counterexample.h"
 
 #include "llvm/Support/JSON.h"

@@ -1,6 +1,6 @@
 // Settings of checks: where they come from and which one counts.
 #include "lsp/ClientSettings.h"
-#include "lsp/Toml.h"
+#include "settings/Toml.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 

@@ -1,4 +1,4 @@
-#include "Units.h"
+#include "settings/Units.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -1,7 +1,7 @@
-#include "lsp/Settings.h"
+#include "settings/Settings.h"
 
-#include "Units.h"
-#include "lsp/Toml.h"
+#include "settings/Toml.h"
+#include "settings/Units.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

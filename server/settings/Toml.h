@@ -1,4 +1,4 @@
-// The part of TOML that settings need: tables, dotted keys, strings, numbers, booleans and arrays of them.
+// The entries of a TOML text, read with toml++: keys with the texts that settings are made of, and what is wrong with it.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -15,16 +15,17 @@ struct TomlEntry {
 };
 
 struct TomlProblem {
-  uint32_t Line = 0;
+  uint32_t Line = 0; // from 1
   std::string Message;
 };
 
 struct TomlText {
-  std::vector<TomlEntry> Entries;
-  std::vector<TomlProblem> Problems;
+  std::vector<TomlEntry> Entries;    // in the order of the text
+  std::vector<TomlProblem> Problems; // the same
 };
 
-/// A line that is wrong is reported and skipped; the others count.
+/// An entry that is wrong is reported and skipped; the others count, unless there are so many problems that the text is
+/// something else.
 TomlText readToml(llvm::StringRef Text);
 
 } // namespace picket
