@@ -1,6 +1,5 @@
 # Builds counterexample-page/ with npm, in a copy in the build directory, and turns what comes out into C++.
 # Afterwards PAGE_BUNDLE_SOURCE names the generated file, which defines the texts of server/PageBundle.h.
-include(cmake/NpmInstall.cmake)
 
 set(PAGE_SOURCE_DIR ${CMAKE_SOURCE_DIR}/counterexample-page)
 set(PAGE_BUILD_DIR ${CMAKE_BINARY_DIR}/counterexample-page)
@@ -18,12 +17,8 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -E chdir ${PAGE_BUILD_DIR} ${NPM} run --silent build
   DEPENDS ${PAGE_BUILD_DIR}/installed ${PAGE_SOURCES}
   COMMENT "Building the counterexample page" VERBATIM)
-add_custom_command(
-  OUTPUT ${PAGE_BUNDLE_SOURCE}
-  COMMAND ${CMAKE_COMMAND} -DDIST=${PAGE_BUILD_DIR}/dist -DOUTPUT=${PAGE_BUNDLE_SOURCE}
-    -P ${CMAKE_SOURCE_DIR}/cmake/EmbedPage.cmake
-  DEPENDS ${PAGE_DIST} ${CMAKE_SOURCE_DIR}/cmake/EmbedPage.cmake
-  COMMENT "Embedding the counterexample page" VERBATIM)
+picket_embed(${PAGE_BUNDLE_SOURCE} PageBundle.h picket::bundle Template=${PAGE_BUILD_DIR}/dist/template.html
+  Style=${PAGE_BUILD_DIR}/dist/page.css Script=${PAGE_BUILD_DIR}/dist/page.js)
 
 # In a browser: see counterexample-page/test.
 add_test(NAME Page.Tests COMMAND ${CMAKE_COMMAND} -DSOURCE=${PAGE_SOURCE_DIR} -DBUILD=${PAGE_BUILD_DIR}

@@ -1,7 +1,7 @@
 #include "draw/Svg.h"
 
 #include "draw/Dot.h"
-#include "draw/SvgCleanup.h"
+#include "draw/graphviz/SvgCleanup.h"
 #include "support/TraceBuilder.h"
 #include "support/Xml.h"
 

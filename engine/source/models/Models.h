@@ -14,9 +14,6 @@ inline constexpr const char *ModelsFile = "/picket/models.h";
 /// so that it cannot meet a name of the program. It includes nothing.
 const std::string &modelsText();
 
-/// Parts of it, which use what comes before them.
-extern const char *const ThreadModels, *const LibraryModels, *const ProcessModels;
-
 /// The functions of the text that run what atexit and at_quick_exit noted.
 inline constexpr const char *ExitFunctions = "__picket_exit_functions",
                             *QuickExitFunctions = "__picket_quick_exit_functions";

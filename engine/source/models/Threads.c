@@ -1,9 +1,5 @@
-// The part of the models that is about threads. See Models.cpp for how the text is written.
-#include "source/models/Models.h"
+/* Threads. Foundations.c says how the text is written. */
 
-namespace picket {
-
-const char *const ThreadModels = R"c(
 /* POSIX threads: what follows from the rest */
 
 __PICKET_MODEL int __picket_model_pthread_once(int *flag, void (*routine)(void)) {
@@ -41,7 +37,8 @@ __PICKET_MODEL int __picket_model_pthread_mutex_clocklock(void *mutex, int clock
   return __picket_mutex_timedlock(mutex, time);
 }
 
-__attribute__((__always_inline__)) __PICKET_MODEL int __picket_model_pthread_cond_clockwait(void *cond, void *mutex, int clock, const void *time) {
+__attribute__((__always_inline__)) __PICKET_MODEL int
+__picket_model_pthread_cond_clockwait(void *cond, void *mutex, int clock, const void *time) {
   (void)clock;
   return __picket_cond_timedwait(cond, mutex, time);
 }
@@ -64,16 +61,11 @@ enum {
 
 static int __picket_thrd_result(int error) {
   switch (error) {
-  case 0:
-    return __picket_thrd_success;
-  case __picket_ENOMEM:
-    return __picket_thrd_nomem;
-  case __picket_EBUSY:
-    return __picket_thrd_busy;
-  case __picket_ETIMEDOUT:
-    return __picket_thrd_timedout;
-  default:
-    return __picket_thrd_error;
+  case 0: return __picket_thrd_success;
+  case __picket_ENOMEM: return __picket_thrd_nomem;
+  case __picket_EBUSY: return __picket_thrd_busy;
+  case __picket_ETIMEDOUT: return __picket_thrd_timedout;
+  default: return __picket_thrd_error;
   }
 }
 
@@ -123,9 +115,7 @@ __PICKET_MODEL int __picket_model_mtx_timedlock(void *mutex, const void *time) {
   return __picket_thrd_result(__picket_mutex_timedlock(mutex, time));
 }
 
-__PICKET_MODEL int __picket_model_mtx_unlock(void *mutex) {
-  return __picket_thrd_result(__picket_mutex_unlock(mutex));
-}
+__PICKET_MODEL int __picket_model_mtx_unlock(void *mutex) { return __picket_thrd_result(__picket_mutex_unlock(mutex)); }
 
 __PICKET_MODEL void __picket_model_call_once(int *flag, void (*routine)(void)) {
   __picket_model_pthread_once(flag, routine);
@@ -142,7 +132,8 @@ __attribute__((__always_inline__)) __PICKET_MODEL int __picket_model_cnd_wait(vo
   return __picket_thrd_result(__picket_cond_wait(cond, mutex));
 }
 
-__attribute__((__always_inline__)) __PICKET_MODEL int __picket_model_cnd_timedwait(void *cond, void *mutex, const void *time) {
+__attribute__((__always_inline__)) __PICKET_MODEL int __picket_model_cnd_timedwait(void *cond, void *mutex,
+                                                                                   const void *time) {
   return __picket_thrd_result(__picket_cond_timedwait(cond, mutex, time));
 }
 
@@ -163,6 +154,3 @@ __PICKET_MODEL void *__picket_model_tss_get(unsigned key) { return __picket_key_
 __PICKET_MODEL int __picket_model_tss_set(unsigned key, void *value) {
   return __picket_thrd_result(__picket_key_set(key, value));
 }
-)c";
-
-} // namespace picket

@@ -1,10 +1,5 @@
-// The part of the models that is about memory, strings, characters, numbers and sorting. See Models.cpp for how the
-// text is written.
-#include "source/models/Models.h"
+/* Memory, strings, characters, numbers and sorting. Foundations.c says how the text is written. */
 
-namespace picket {
-
-const char *const LibraryModels = R"c(
 /* Memory. Copying and filling are operations of the bytecode. */
 
 __PICKET_MODEL void *__picket_model_mempcpy(void *to, const void *from, __SIZE_TYPE__ size) {
@@ -188,9 +183,7 @@ __PICKET_MODEL char *__picket_model_strndup(const char *text, __SIZE_TYPE__ size
   return copy;
 }
 
-__PICKET_MODEL char *__picket_model_strdup(const char *text) {
-  return __picket_model_strndup(text, (__SIZE_TYPE__)-1);
-}
+__PICKET_MODEL char *__picket_model_strdup(const char *text) { return __picket_model_strndup(text, (__SIZE_TYPE__)-1); }
 )c"
                                   R"c(
 /* Characters, in the C locale. The table is glibc's: <ctype.h> looks into it by macros. */
@@ -392,6 +385,3 @@ __PICKET_MODEL void *__picket_model_reallocarray(void *block, __SIZE_TYPE__ coun
 /* The process */
 
 __PICKET_MODEL int __picket_model_getpid(void) { return 1; }
-)c";
-
-} // namespace picket

@@ -1,4 +1,4 @@
-#include "draw/SvgCleanup.h"
+#include "draw/graphviz/SvgCleanup.h"
 
 #include <string_view>
 #include <vector>

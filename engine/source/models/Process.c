@@ -1,9 +1,5 @@
-// The part of the models that is about the end of the process. See Models.cpp for how the text is written.
-#include "source/models/Models.h"
+/* The end of the process. Foundations.c says how the text is written. */
 
-namespace picket {
-
-const char *const ProcessModels = R"c(
 /* The end of the process. Functions run in the reverse order of being noted, each once, also if several threads end the
    process at the same time. One that is noted by a function that runs comes next. */
 
@@ -12,7 +8,7 @@ struct __picket_noted {
   void (*function)(void);
 };
 struct __picket_list {
-  unsigned long lock[5]; /* a mutex */
+  unsigned long lock[5];             /* a mutex */
   struct __picket_noted *last, *ran; /* what has run is kept: it is no memory that the program lost */
 };
 
@@ -54,6 +50,3 @@ __PICKET_MODEL int __picket_model_at_quick_exit(void (*function)(void)) {
   return __picket_note(&__picket_at_quick_exit, function);
 }
 void __picket_quick_exit_functions(void) { __picket_run_noted(&__picket_at_quick_exit); }
-)c";
-
-} // namespace picket

@@ -3,7 +3,7 @@
 //
 // Edges must not have `label=`: Graphviz 2.42 frees such a layout twice.
 #include "draw/Svg.h"
-#include "draw/SvgCleanup.h"
+#include "draw/graphviz/SvgCleanup.h"
 
 #include <deque>
 #include <map>
