@@ -18,10 +18,9 @@ static void tell(const std::string &File, const std::vector<SettingsProblem> &Pr
 }
 
 /// Not of a pipe, which can be read only once, nor of a device, which may have no end.
-static bool isOrdinary(const std::string &File, uint64_t Largest = UINT64_MAX) {
+static bool isOrdinary(const std::string &File) {
   llvm::sys::fs::file_status Status;
-  return !llvm::sys::fs::status(File, Status) && Status.type() == llvm::sys::fs::file_type::regular_file &&
-         Status.getSize() <= Largest;
+  return !llvm::sys::fs::status(File, Status) && Status.type() == llvm::sys::fs::file_type::regular_file;
 }
 
 FileSettings settingsOf(const std::string &File, const CheckOptions &Defaults, const std::vector<std::string> &Flags,
@@ -31,14 +30,8 @@ FileSettings settingsOf(const std::string &File, const CheckOptions &Defaults, c
   llvm::sys::fs::make_absolute(Absolute);
   llvm::sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
   if (const std::string Toml = findToml(Absolute.str().str()); !Toml.empty()) {
-    constexpr uint64_t LargestToml = 1 << 20;
     std::vector<SettingsProblem> Problems;
-    if (!isOrdinary(Toml, LargestToml))
-      Problems.push_back({0, "this is no file of settings"});
-    else if (auto Buffer = llvm::MemoryBuffer::getFile(Toml, /*IsText=*/true))
-      apply(Said, layerOfToml((*Buffer)->getBuffer(), Problems));
-    else
-      Problems.push_back({0, "cannot read the file: " + Buffer.getError().message()});
+    apply(Said, layerOfTomlFile(Toml, Problems));
     tell(Toml, Problems);
   }
   if (isOrdinary(File))

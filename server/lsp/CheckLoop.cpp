@@ -1,9 +1,8 @@
-// The service's own thread: it starts checks, listens to the workers and ends those that are no longer wanted.
+// The service's own thread: it starts what is due, listens to the workers and ends jobs that are no longer wanted.
 #include "lsp/CheckService.h"
 
 #include <algorithm>
-#include <poll.h>
-#include <unistd.h>
+#include <cassert>
 
 namespace picket {
 
@@ -11,37 +10,22 @@ using std::chrono::milliseconds;
 
 void CheckService::loop() {
   while (true) {
-    std::vector<std::pair<Waiter, CheckEnd>> ToTell;
-    std::vector<StatusNote> News;
-    std::map<std::string, std::vector<SettingsProblem>> Problems;
-    std::vector<std::string> NewFixes;
+    PendingNews Now;
     {
-      std::lock_guard<std::mutex> Lock(M);
+      std::lock_guard<std::mutex> Lock(Mutex);
       if (Stopping)
         break;
-      giveUpStale();
+      endStale();
       startDue();
       startRenders();
       startFixes();
-      ToTell.swap(Ended);
-      News.swap(StatusNews);
-      NewFixes.swap(FixNews);
-      Problems.swap(TomlNews);
+      std::swap(Now, News);
     }
-    keepWorkersReady();
-    for (const auto &[File, Wrong] : Problems)
-      Listener.settingsProblems(File, Wrong);
-    for (const StatusNote &Note : News)
-      Listener.statusChanged(Note.Status, Note.OnlyProgress);
-    for (const std::string &File : NewFixes)
-      tellFixes(File);
-    for (const CheckProgress &Progress : ProgressNews)
-      Listener.progress(Progress);
-    ProgressNews.clear();
-    for (auto &[Tell, End] : ToTell)
-      Tell(End);
+    assert(Pool.lent() == running(Kind::Check) + running(Kind::Fix) + running(Kind::Render) && "a worker has one job");
+    Pool.fill();
+    tell(std::move(Now));
     {
-      std::lock_guard<std::mutex> Lock(M);
+      std::lock_guard<std::mutex> Lock(Mutex);
       if (isIdle()) {
         Idle = true;
         BecameIdle.notify_all();
@@ -49,242 +33,210 @@ void CheckService::loop() {
     }
     waitForEvents();
     enforceLimits();
-    std::erase_if(Runs, [](const std::unique_ptr<Run> &R) { return R->Over; });
-    std::erase_if(Dying, [](const std::unique_ptr<WorkerProcess> &W) { return W->reap(); });
+    std::erase_if(Jobs, [](const std::unique_ptr<WorkerJob> &J) { return J->Over; });
+    Pool.tend();
   }
-  for (std::unique_ptr<Run> &R : Runs)
-    discard(std::move(R->Worker));
-  for (std::unique_ptr<WorkerProcess> &W : Ready)
-    discard(std::move(W));
-  for (std::unique_ptr<WorkerProcess> &W : Dying)
-    while (!W->reap())
-      usleep(1000);
+  for (std::unique_ptr<WorkerJob> &J : Jobs)
+    if (J->Worker)
+      Pool.discard(std::move(J->Worker));
+  Jobs.clear();
+  Pool.stop();
+}
+
+/// Tells what has happened. No lock is held: those who hear of it may call the service.
+void CheckService::tell(PendingNews Now) {
+  for (const auto &[File, Problems] : Now.TomlProblems)
+    Listener.settingsProblems(File, Problems);
+  for (const PendingNews::StatusChange &Changed : Now.Statuses)
+    Listener.statusChanged(Changed.Status, Changed.OnlyProgress);
+  for (const std::string &File : Now.FixesOf)
+    tellFixes(File);
+  for (const CheckProgress &Progress : ProgressNews)
+    Listener.progress(Progress);
+  ProgressNews.clear();
+  for (const PendingNews::EndedWait &Wait : Now.EndedWaits)
+    Wait.Tell(Wait.End);
+}
+
+/// As for results: what is told is about the document as it is.
+void CheckService::tellFixes(const std::string &File) {
+  std::lock_guard<std::mutex> Telling(Publishing);
+  if (std::optional<DocumentStatus> Status = status(File))
+    Listener.fixesChanged(*Status);
 }
 
 bool CheckService::isIdle() const {
-  for (const auto &[File, D] : Documents)
-    if (D.Running || D.Due || !D.Wishes.empty())
-      return false;
-  return Runs.empty() && Renders.empty() && Ended.empty() && StatusNews.empty() && TomlNews.empty() && FixNews.empty();
+  return Docs.isIdle() && Fixes.isIdle() && Jobs.empty() && Renders.empty() && News.isEmpty();
 }
 
-void CheckService::discard(std::unique_ptr<WorkerProcess> Worker) {
-  if (!Worker)
-    return;
-  Worker->kill();
-  Dying.push_back(std::move(Worker));
+size_t CheckService::running(Kind What) const {
+  return static_cast<size_t>(std::count_if(
+      Jobs.begin(), Jobs.end(), [&](const std::unique_ptr<WorkerJob> &J) { return !J->Over && J->What == What; }));
 }
 
-/// Ends a run without a result.
-void CheckService::abandon(Run &R) {
-  discard(std::move(R.Worker));
-  R.Over = true;
-  if (R.isCheck())
-    report(R, CheckProgress::End, "");
-}
-
-void CheckService::report(const Run &R, CheckProgress::Kind Kind, std::string Text, std::optional<int> Percentage) {
-  ProgressNews.push_back({Kind, R.Id, R.File, std::move(Text), Percentage}); // told when no lock is held
-}
-
-/// Runs whose document is closed, edited, or checked anew. M is held.
-void CheckService::giveUpStale() {
-  for (std::unique_ptr<Run> &R : Runs) {
-    if (R->Over)
+/// Ends jobs whose document is closed, edited, or checked anew; all of them, if workers are to be restarted.
+void CheckService::endStale() {
+  for (std::unique_ptr<WorkerJob> &J : Jobs) {
+    if (J->Over)
       continue;
-    if (R->Question) {
-      FixWish *Wish = wishOf(*R);
-      if (Wish && !RestartAll)
+    switch (J->What) {
+    case Kind::Fix:
+      if (Fixes.isWanted(J->Search) && !RestartAll)
         continue;
-      if (Wish)
-        Wish->Running = false; // it is started again
-      abandon(*R);
-      continue;
+      Fixes.interrupt(J->Search);
+      break;
+    case Kind::Check: {
+      const bool Wanted = Docs.find(J->File, J->Generation);
+      if (Wanted && !RestartAll)
+        continue;
+      if (Document *D = Docs.find(J->File)) {
+        D->Running = false;
+        if (Wanted)
+          D->Due = Clock::now();
+      }
+      break;
     }
-    auto At = Documents.find(R->File);
-    const bool Wanted = R->File.empty() || (At != Documents.end() && At->second.Generation == R->Generation);
-    if (Wanted && !RestartAll)
-      continue;
-    if (R->File.empty()) {
-      Renders.push_back(std::move(R->Job));
-    } else if (At != Documents.end()) {
-      At->second.Running = false;
-      if (Wanted)
-        At->second.Due = Clock::now();
+    case Kind::Render:
+      if (!RestartAll)
+        continue;
+      Renders.push_back(std::move(J->Pictures));
+      break;
     }
-    abandon(*R);
+    abandon(*J);
   }
   if (RestartAll)
-    for (std::unique_ptr<WorkerProcess> &W : Ready)
-      discard(std::move(W));
-  if (RestartAll)
-    Ready.clear();
+    Pool.discardReady();
   RestartAll = false;
 }
 
-/// As many of the documents that want it as there may be checks, the longest waiting first. M is held.
+/// Null: there is no worker for it just now.
+std::unique_ptr<WorkerJob> CheckService::newJob(Kind What) {
+  std::unique_ptr<WorkerProcess> Worker = Pool.take();
+  if (!Worker)
+    return nullptr;
+  auto Job = std::make_unique<WorkerJob>();
+  Job->What = What;
+  Job->Worker = std::move(Worker);
+  Job->Id = ++LastJob;
+  return Job;
+}
+
+void CheckService::begin(std::unique_ptr<WorkerJob> Job, const WorkerRequest &Request) {
+  Job->Worker->send(toLine(Request));
+  Jobs.push_back(std::move(Job));
+}
+
+/// As many of the documents that want it as there may be checks, the longest waiting first.
 void CheckService::startDue() {
-  while (true) {
-    size_t Checks = 0;
-    for (const std::unique_ptr<Run> &R : Runs)
-      Checks += !R->Over && R->isCheck();
-    if (Checks >= Fixed.Workers)
-      return;
-    const Clock::time_point Now = Clock::now();
-    Document *Next = nullptr;
-    for (auto &[File, D] : Documents)
-      if (D.Due && *D.Due <= Now && !D.Running && (!Next || *D.Due < *Next->Due))
-        Next = &D;
-    if (!Next || !startCheck(Next->Status.File))
+  while (running(Kind::Check) < Config.Workers) {
+    Document *Next = Docs.nextDue(Clock::now());
+    if (!Next || !startCheck(*Next))
       return;
   }
 }
 
-bool CheckService::startCheck(const std::string &File) {
-  std::unique_ptr<WorkerProcess> Worker = takeWorker();
-  if (!Worker)
+bool CheckService::startCheck(Document &D) {
+  std::unique_ptr<WorkerJob> Job = newJob(Kind::Check);
+  if (!Job)
     return false;
-  Document &D = Documents.find(File)->second;
-  resolve(D);
+  Docs.resolve(D);
   WorkerRequest Request;
-  Request.File = File;
-  for (const auto &[Name, Other] : Documents)
-    Request.Unsaved[Name] = *Other.Status.Text;
+  Request.File = D.Status.File;
+  Request.Unsaved = Docs.texts();
   Request.Options = D.Status.Options;
   if (!D.Models.empty())
     Request.Options.ModelsNamed = (Request.Options.Models = D.Models) != defaultModels();
   Request.Known = Cache.keys();
 
-  auto R = std::make_unique<Run>();
-  R->Worker = std::move(Worker);
-  R->Id = ++NextRun;
-  R->File = File;
-  R->Generation = D.Generation;
-  R->Options = Request.Options;
-  R->Estimate = CheckEstimate(R->Options.Models, R->Options.together(), R->Options.TimeoutSeconds);
-  R->Start = R->LastHeard = Clock::now();
-  setDeadline(*R, Fixed.CompileTime);
-  R->Worker->send(toLine(Request));
-  D.Due.reset();
-  D.Running = true;
-  D.Status.State = CheckState::Checking;
-  D.Status.Running.reset();
-  D.Status.Partial = false;
-  StatusNews.push_back({D.Status});
-  report(*R, CheckProgress::Begin, "");
-  Runs.push_back(std::move(R));
+  Job->File = D.Status.File;
+  Job->Generation = D.Generation;
+  Job->Options = Request.Options;
+  Job->Estimate = CheckEstimate(Job->Options.Models, Job->Options.together(), Job->Options.TimeoutSeconds);
+  Job->setDeadline(Config.Grace + Config.CompileTime);
+  Docs.begin(D);
+  report(*Job, CheckProgress::Begin, "");
+  begin(std::move(Job), Request);
   return true;
 }
 
-/// Pictures are drawn beside the checks: somebody is looking at the screen. M is held.
+void CheckService::startFixes() {
+  std::optional<FixScheduler::Search> Next = Fixes.next(running(Kind::Fix));
+  std::unique_ptr<WorkerJob> Job = Next ? newJob(Kind::Fix) : nullptr;
+  if (!Job)
+    return;
+  Fixes.begin(*Next);
+  WorkerRequest Request;
+  Request.File = Next->File;
+  Request.Unsaved = Docs.texts();
+  Request.Options = Docs.find(Next->File)->Status.Options;
+  Request.Options.Models = Next->Question.Models;
+  Request.Fix = Next->Question;
+
+  Job->File = Next->File;
+  Job->Options = Request.Options;
+  Job->Search = std::move(*Next);
+  Job->setDeadline(Config.Grace + Config.CompileTime);
+  begin(std::move(Job), Request);
+}
+
+/// Pictures are drawn beside the checks: somebody is looking at the screen.
 void CheckService::startRenders() {
   while (!Renders.empty()) {
-    std::unique_ptr<WorkerProcess> Worker = takeWorker();
-    if (!Worker)
+    std::unique_ptr<WorkerJob> Job = newJob(Kind::Render);
+    if (!Job)
       return;
-    auto R = std::make_unique<Run>();
-    R->Worker = std::move(Worker);
-    R->Id = ++NextRun;
-    R->Job = std::move(Renders.front());
+    Job->Pictures = std::move(Renders.front());
     Renders.pop_front();
-    R->Start = R->LastHeard = Clock::now();
-    R->Deadline = R->Start + std::chrono::seconds(60);
+    Job->Deadline = Job->Start + std::chrono::seconds(60);
     WorkerRequest Request;
-    Request.Render = R->Job.Traces;
-    R->Worker->send(toLine(Request));
-    Runs.push_back(std::move(R));
+    Request.Render = Job->Pictures.Traces;
+    begin(std::move(Job), Request);
   }
 }
 
-std::unique_ptr<WorkerProcess> CheckService::takeWorker() {
-  if (Ready.empty())
-    keepWorkersReady();
-  if (Ready.empty())
-    return nullptr;
-  std::unique_ptr<WorkerProcess> Worker = std::move(Ready.front()); // the one that had most time to warm up
-  Ready.erase(Ready.begin());
-  return Worker;
-}
-
-/// Perhaps the machine is short of something; trying again at once would make that worse.
-void CheckService::delayStarts() { NextStart = Clock::now() + milliseconds(200) * (1 << std::min(FailedStarts++, 4u)); }
-
-/// One is always ready, so that a check that replaces another does not wait for a process to start.
-void CheckService::keepWorkersReady() {
-  size_t Busy = std::count_if(Runs.begin(), Runs.end(), [](const std::unique_ptr<Run> &R) { return !R->Over; });
-  while (Ready.empty() || Ready.size() + Busy < Fixed.Workers) {
-    if (Clock::now() < NextStart)
-      return;
-    std::string Error;
-    const std::string Log = Fixed.Directory + "/worker-" + std::to_string(++NextLog) + ".log";
-    auto New = WorkerProcess::start({Fixed.WorkerProgram, Fixed.Directory, Log}, Error);
-    if (!New) {
-      delayStarts();
-      Listener.log("a worker cannot be started: " + Error);
-      return;
-    }
-    Ready.push_back(std::move(New));
+/// When there is something to do, if nobody says anything until then.
+CheckService::Clock::time_point CheckService::nextEvent(Clock::time_point Now) const {
+  Clock::time_point Until = std::min(Now + std::chrono::hours(1), Pool.nextTending(Now));
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    const bool MayStart = running(Kind::Check) < Config.Workers;
+    if (const std::optional<Clock::time_point> Due = Docs.nextDueTime(Now, /*AlsoPast=*/MayStart))
+      Until = std::min(Until, std::max(*Due, Pool.nextStart()));
   }
+  if (!Jobs.empty())
+    Until = std::min(Until, Now + MemoryWatch);
+  for (const std::unique_ptr<WorkerJob> &J : Jobs)
+    if (!J->Over && J->Untold)
+      Until = std::min(Until, J->Start + PartialAfter);
+  return Until;
 }
 
 /// Waits until a worker says something, somebody calls, or it is time for something; takes in what was said.
 void CheckService::waitForEvents() {
-  const Clock::time_point Now = Clock::now();
-  Clock::time_point Until = Now + std::chrono::hours(1);
-  {
-    std::lock_guard<std::mutex> Lock(M);
-    size_t Checks = 0;
-    for (const std::unique_ptr<Run> &R : Runs)
-      Checks += !R->Over && R->isCheck();
-    for (const auto &[File, D] : Documents)
-      if (D.Due && !D.Running && (Checks < Fixed.Workers || *D.Due > Now))
-        Until = std::min(Until, std::max(*D.Due, NextStart));
-  }
-  if (!Runs.empty())
-    Until = std::min(Until, Now + MemoryWatch);
-  for (const std::unique_ptr<Run> &R : Runs)
-    if (!R->Over && R->Untold)
-      Until = std::min(Until, R->Start + PartialAfter);
-  if (!Dying.empty())
-    Until = std::min(Until, Now + milliseconds(20));
-  if (Ready.empty())
-    Until = std::min(Until, std::max(NextStart, Now + milliseconds(50)));
-
-  std::vector<pollfd> Files = {{WakeRead, POLLIN, 0}};
-  for (const std::unique_ptr<Run> &R : Runs)
-    if (!R->Over) {
-      Files.push_back({R->Worker->output(), POLLIN, 0});
-      Files.push_back({R->Worker->hasUnsent() ? R->Worker->input() : -1, POLLOUT, 0});
+  const Clock::time_point Until = nextEvent(Clock::now());
+  std::vector<WorkerJob *> Listening;
+  std::vector<pollfd> Files = {{Wakeup.descriptor(), POLLIN, 0}};
+  for (const std::unique_ptr<WorkerJob> &J : Jobs)
+    if (!J->Over) {
+      Listening.push_back(J.get());
+      Files.push_back({J->Worker->output(), POLLIN, 0});
+      Files.push_back({J->Worker->hasUnsent() ? J->Worker->input() : -1, POLLOUT, 0});
     }
-  for (const std::unique_ptr<WorkerProcess> &W : Ready)
-    Files.push_back({W->output(), POLLIN, 0});
+  const size_t FirstOfPool = Files.size();
+  Pool.addTo(Files);
   const auto Wait = std::chrono::ceil<milliseconds>(Until - Clock::now()).count();
   if (poll(Files.data(), Files.size(), static_cast<int>(std::clamp<long long>(Wait, 0, 3600'000))) <= 0)
     return;
 
-  char Bytes[64];
-  while (Files[0].revents && read(WakeRead, Bytes, sizeof Bytes) > 0)
-    ;
-  size_t K = 1;
-  std::vector<Run *> Talking;
-  for (const std::unique_ptr<Run> &R : Runs)
-    if (!R->Over) {
-      if (Files[K].revents)
-        Talking.push_back(R.get());
-      if (Files[K + 1].revents)
-        R->Worker->flush();
-      K += 2;
-    }
-  for (std::unique_ptr<WorkerProcess> &W : Ready)
-    if (std::vector<std::string> Greetings; Files[K++].revents && !W->receive(Greetings)) {
-      const bool Young = Clock::now() - W->Started < std::chrono::seconds(1);
-      if (Young && !endedByOthers(*W))
-        delayStarts();
-      discard(std::move(W));
-    }
-  std::erase(Ready, nullptr);
-  for (Run *R : Talking)
-    readFrom(*R);
+  if (Files[0].revents)
+    Wakeup.drain();
+  Pool.hear(Files.data() + FirstOfPool); // before any job is over and its worker joins the pool
+  for (size_t K = 0; K < Listening.size(); ++K)
+    if (Files[2 * K + 2].revents)
+      Listening[K]->Worker->flush();
+  for (size_t K = 0; K < Listening.size(); ++K)
+    if (Files[2 * K + 1].revents)
+      readFrom(*Listening[K]);
 }
 
 } // namespace picket

@@ -1,14 +1,12 @@
-// Documents and the checks that run on them: when one starts, when it is given up, and which results are told. Knows
-// neither the editor's protocol nor how checking is done: worker processes do that.
-//
-// Everything about running checks happens on one thread, the service's own. The public functions may be called from
-// any thread and return at once.
+// Checks open documents while they are edited. Knows neither the editor's protocol nor how checking is done: worker
+// processes do that.
 #pragma once
 
-#include "CheckEstimate.h"
-#include "lsp/Fixes.h"
+#include "lsp/Documents.h"
 #include "lsp/OutcomeCache.h"
-#include "lsp/WorkerProcess.h"
+#include "lsp/WakeupPipe.h"
+#include "lsp/WorkerJob.h"
+#include "lsp/WorkerPool.h"
 #include "lsp/WorkerProtocol.h"
 
 #include <condition_variable>
@@ -18,78 +16,13 @@
 
 namespace picket {
 
-enum class CheckState : uint8_t {
-  Unchecked, // nothing was asked yet
-  Waiting,
-  Checking,
-  Done,
-  Quiet,     // no `main`, no threads, or not C: left in peace
-  Cancelled, // by the user
-  Failed     // the checker crashed
-};
-const char *nameOf(CheckState S); // "unchecked", "waiting", ...
-
-/// A document as it is now.
-struct DocumentStatus {
-  std::string File;
-  int64_t Version = 0;
-  std::shared_ptr<const std::string> Text;
-  CheckState State = CheckState::Unchecked;
-  std::shared_ptr<const Outcome> Result; // the last one; null if there is none
-  bool Current = false;                  // Result is about this very text
-  bool Partial = false;                  // Result has some models only: others are being checked, or were cancelled
-  Settings Options;                      // those in force
-  std::vector<SettingsProblem> Problems; // in the file's own comment
-  struct Exploring {
-    Progress Last; // of the model that told something last
-    CheckEstimate All;
-  };
-  std::optional<Exploring> Running; // while Checking, from the first news on
-  /// About this very text, whenever it was asked for.
-  std::vector<std::shared_ptr<const FixAnswer>> Fixes;
-  bool Searching = false; // for more of them
-
-  /// Whether there are findings about this very text, be it of some models only.
-  bool isUsable() const { return Result && Current && (State == CheckState::Done || Partial); }
-  /// Null if it was not asked, or is not answered yet.
-  const FixAnswer *answerTo(const FixQuestion &Question) const;
-};
-
-struct CheckProgress {
-  enum Kind : uint8_t { Begin, Report, End } What = Begin;
-  uint64_t Check = 0; // tells checks apart
-  std::string File;
-  std::string Text; // "TSO: 18 204 executions"
-  std::optional<int> Percentage = std::nullopt;
-};
-
-/// How a check, or a search for fixes, that somebody waits for ended.
-enum class CheckEnd : uint8_t {
-  Finished,
-  Cancelled,
-  Closed,
-  Edited // only searches: what they look for would be about another text
-};
-
-/// Hears of what happens. Called from the service's thread (`cleared` also from that of `close`), and never two
-/// calls at a time for results.
-class CheckListener {
-public:
-  virtual ~CheckListener() = default;
-  /// New findings of a document that is open with this text; Status.Result is not null.
-  virtual void published(const DocumentStatus &Status) = 0;
-  /// A document was closed: nothing about it is to be shown any more.
-  virtual void cleared(const std::string &File) = 0;
-  /// Another state, or (`OnlyProgress`) news of a check that goes on.
-  virtual void statusChanged(const DocumentStatus &Status, bool OnlyProgress) = 0;
-  /// There are more fixes than before, or the search has begun or ended.
-  virtual void fixesChanged(const DocumentStatus &Status) = 0;
-  virtual void progress(const CheckProgress &Progress) = 0;
-  /// What is wrong with a .picket.toml; empty if all is well again.
-  virtual void settingsProblems(const std::string &TomlFile, const std::vector<SettingsProblem> &Problems) = 0;
-  virtual void log(const std::string &Line) = 0;
-};
-
+/// This class is thread-safe. Its public functions return immediately: they change what is to be done and wake the
+/// service's own thread, on which everything about running checks happens. Three others do the thinking: `Documents` which
+/// check is due and which results count, `FixScheduler` which fixes are looked for, `WorkerPool` which processes there are.
+///
+/// Cancelling is racy: a check that is cancelled, or whose text is edited, may still be running for a moment. Its result is
+/// dropped then. A result is published by one function, which compares it with the text as it is and holds `Publishing`,
+/// as every function does that makes a text another one: so nothing is told of a text once `change` has returned.
 class CheckService {
 public:
   struct Options {
@@ -122,13 +55,13 @@ public:
 
   /// Checks now. `Models` instead of those in the settings, if not empty. `Done` hears of the end, which may come after
   /// several starts if the text is edited. False: there is no such document, or it is not C.
-  bool check(const std::string &File, std::vector<MemoryModel> Models, std::function<void(CheckEnd)> Done);
-  /// Gives up the check of a document, or all checks if `File` is empty.
+  bool check(const std::string &File, std::vector<MemoryModel> Models, CheckWaiter Done);
+  /// Cancels the check of a document, or all checks if `File` is empty.
   void cancel(const std::string &File);
   /// Looks for fixes; without models for those of the last check. `Done` hears of the end: the answer is then in the
   /// status. Where the same was asked before, the answer is the same. False: there is no such document, or it is not C.
-  bool fix(const std::string &File, FixQuestion Question, std::function<void(CheckEnd, FixQuestion)> Done);
-  /// Gives up the search for fixes of a document. What was found stays.
+  bool fix(const std::string &File, FixQuestion Question, FixScheduler::Waiter Done);
+  /// Cancels the search for fixes of a document. What was found stays.
   void cancelFixes(const std::string &File);
   /// Ends all workers and starts what they were doing again.
   void restartWorkers();
@@ -146,141 +79,68 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  using Waiter = std::function<void(CheckEnd)>;
+  using Kind = WorkerJob::Kind;
+  class Change;
 
-  using FixWaiter = std::function<void(CheckEnd, FixQuestion)>;
-
-  /// A question about fixes that is not answered yet.
-  struct FixWish {
-    FixQuestion Question;
-    std::vector<FixWaiter> Waiters; // none: nobody asked, it was found useful
-    bool Running = false;
-    unsigned Crashes = 0;
-  };
-
-  struct Document {
-    DocumentStatus Status;
-    bool IsC = true;
-    uint64_t Generation = 0; // of the text, and of what it includes: results for another one are dropped
-    uint64_t Active = 0;     // greater: opened, changed or saved later
-    std::optional<Clock::time_point> Due;
-    bool Running = false;
-    std::vector<MemoryModel> Models; // asked for once
-    std::vector<Waiter> Waiters;
-    unsigned Crashes = 0; // of workers, since the last result
-    std::vector<FixWish> Wishes;
-    uint64_t FixGeneration = 0; // of what fixes are about: answers for another one are dropped
-  };
-
-  struct RenderJob {
-    std::vector<std::string> Traces;
-    std::function<void(std::vector<std::string>)> Done;
-  };
-
-  /// Something a worker is busy with.
-  struct Run {
-    std::unique_ptr<WorkerProcess> Worker;
-    uint64_t Id = 0;
-    std::string File; // empty: a RenderJob
-    uint64_t Generation = 0;
-    Settings Options;
-    Clock::time_point Start;
-    std::optional<Clock::time_point> Deadline;
-    Clock::time_point LastHeard;
-    Clock::time_point LastReport, LastStatus; // of progress
-    CheckEstimate Estimate;
-    std::shared_ptr<const Outcome> SoFar;
-    bool Untold = false; // SoFar was not published
-    RenderJob Job;
-    std::optional<FixQuestion> Question; // a search for fixes
-    bool Over = false;                   // the worker is free again, or gone
-
-    bool isCheck() const { return !File.empty() && !Question; }
-    std::string doing() const;
-  };
-
-  // Documents (CheckService.cpp). All but `publish` want M to be held.
-  void resolve(Document &D);
-  void schedule(Document &D, Clock::duration Delay);
-  void recheckAll();
-  /// The only way a result gets out: drops it if the document is closed or has another text by now.
-  bool publish(const std::string &File, uint64_t Generation, std::shared_ptr<const Outcome> Result, CheckState End);
-  void wake();
-
-  // Fixes (FixLoop.cpp). M is held, but for those that take a Run.
-  void forgetFixes(Document &D, CheckEnd Why);
-  void forgetWishes(Document &D, CheckEnd Why);
-  void searchAgain(Document &D);
-  void wish(Document &D, FixQuestion Question, FixWaiter Done);
-  void planFixes(Document &D);
-  void startFixes();
-  FixWish *wishOf(const Run &R);
-  void fixFound(Run &R, FixAnswer Answer);
-  void fixLost(Run &R, const std::string &Reason, unsigned Retries);
-  void tellFixes(const std::string &File);
-
-  // The service's thread (CheckLoop.cpp, WorkerAnswers.cpp).
+  // The service's thread (CheckLoop.cpp): these decide what runs. The `start...` want the lock to be held.
   void loop();
-  void giveUpStale();
+  void tell(PendingNews Now);
+  void tellFixes(const std::string &File);
+  void endStale();
   void startDue();
-  bool startCheck(const std::string &File);
+  bool startCheck(Document &D);
+  void startFixes();
   void startRenders();
-  void keepWorkersReady();
-  void delayStarts();
-  std::unique_ptr<WorkerProcess> takeWorker();
+  std::unique_ptr<WorkerJob> newJob(Kind What);
+  void begin(std::unique_ptr<WorkerJob> Job, const WorkerRequest &Request);
+  size_t running(Kind What) const;
   void waitForEvents();
-  void readFrom(Run &R);
-  void handle(Run &R, const llvm::json::Object &Message);
-  void explored(Run &R, const Progress &News);
-  void tellSoFar(Run &R, Clock::time_point Now);
-  void release(Run &R);
-  void finish(Run &R, std::shared_ptr<const Outcome> Result, CheckState End = CheckState::Done);
-  void died(Run &R);
-  void lost(Run &R, bool ByOthers, const std::string &Log);
-  void setDeadline(Run &R, std::chrono::milliseconds Slack) const;
-  std::string limitReached(const Run &R, Clock::time_point Now) const;
-  static bool endedByOthers(WorkerProcess &Worker);
-  void enforceLimits();
-  void abandon(Run &R);
-  void discard(std::unique_ptr<WorkerProcess> Worker);
-  void report(const Run &R, CheckProgress::Kind Kind, std::string Text, std::optional<int> Percentage = std::nullopt);
-  std::shared_ptr<const Outcome> outcomeWith(const Run &R, Finding Extra) const;
+  Clock::time_point nextEvent(Clock::time_point Now) const;
   bool isIdle() const;
 
-  const Options Fixed;
+  // The same thread (WorkerAnswers.cpp): what workers answer, and what is done with those that do not.
+  void readFrom(WorkerJob &Job);
+  void handle(WorkerJob &Job, const llvm::json::Object &Message);
+  void explored(WorkerJob &Job, const Progress &News);
+  void tellSoFar(WorkerJob &Job, Clock::time_point Now);
+  bool publish(const WorkerJob &Job, std::shared_ptr<const Outcome> Result, CheckState End);
+  void report(const WorkerJob &Job, CheckProgress::Kind Kind, std::string Text,
+              std::optional<int> Percentage = std::nullopt);
+  void release(WorkerJob &Job);
+  void abandon(WorkerJob &Job);
+  void finishCheck(WorkerJob &Job, std::shared_ptr<const Outcome> Result, CheckState End);
+  void finishFix(WorkerJob &Job, FixAnswer Answer);
+  void finishRender(WorkerJob &Job, std::vector<std::string> Traces);
+  void workerDied(WorkerJob &Job);
+  void workerLost(WorkerJob &Job, bool ByOthers, const std::string &Log);
+  void endUndecided(WorkerJob &Job, const std::string &Reason);
+  void enforceLimits();
+
+  const Options Config;
   CheckListener &Listener;
 
-  mutable std::mutex M; // what follows
-  std::map<std::string, Document> Documents;
-  SettingsLayer Client;
-  std::map<std::string, std::vector<SettingsProblem>> TomlProblems, TomlNews;
-  std::deque<RenderJob> Renders;
-  std::vector<std::pair<Waiter, CheckEnd>> Ended; // to be told
-  std::vector<std::string> FixNews;               // files whose fixes are to be told
-  struct StatusNote {
-    DocumentStatus Status;
-    bool OnlyProgress = false;
-  };
-  std::vector<StatusNote> StatusNews; // to be told
-  uint64_t NextGeneration = 0, NextActive = 0;
+  /// Held while a result, or its removal, is told, and while a text becomes another; taken before Mutex.
+  std::mutex Publishing;
+
+  mutable std::mutex Mutex; // what follows
+  PendingNews News;
+  FixScheduler Fixes{News};
+  Documents Docs;
+  std::deque<RenderRequest> Renders;
   bool Stopping = false, RestartAll = false, Idle = false;
   std::condition_variable BecameIdle;
 
-  std::mutex
-      Publishing; // held while a result, or its removal, is told, and while a text becomes another; taken before M
-
   // Only the service's thread.
-  std::vector<std::unique_ptr<Run>> Runs;
-  std::vector<std::unique_ptr<WorkerProcess>> Ready, Dying;
+  WorkerPool Pool;
+  std::vector<std::unique_ptr<WorkerJob>> Jobs;
   OutcomeCache Cache;
-  std::vector<CheckProgress> ProgressNews; // to be told
-  uint64_t NextRun = 0, NextLog = 0;
-  unsigned FailedStarts = 0;
-  Clock::time_point NextStart = Clock::now(), LastLook = Clock::now();
+  std::vector<CheckProgress> ProgressNews; // to be told when no lock is held
+  uint64_t LastJob = 0;
+  Clock::time_point LastEnforced = Clock::now();
   static constexpr std::chrono::milliseconds MemoryWatch{100};  // how often workers are looked at
   static constexpr std::chrono::milliseconds PartialAfter{100}; // a check that takes longer tells what it knows so far
 
-  int WakeRead = -1, WakeWrite = -1;
+  WakeupPipe Wakeup;
   std::thread Thread; // last: it uses all of the above
 };
 

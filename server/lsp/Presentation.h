@@ -1,7 +1,7 @@
 // What a person sees of a document's status, as the protocol's JSON: diagnostics, lenses, hovers, status.
 #pragma once
 
-#include "lsp/CheckService.h"
+#include "lsp/DocumentStatus.h"
 #include "lsp/LspTypes.h"
 
 namespace picket {

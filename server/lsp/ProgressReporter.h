@@ -1,8 +1,11 @@
 // Work-done progress: what the protocol wants to be said, in which order, for each check.
 #pragma once
 
-#include "lsp/CheckService.h"
+#include "lsp/CheckListener.h"
 
+#include <functional>
+#include <map>
+#include <mutex>
 #include <set>
 
 namespace picket {

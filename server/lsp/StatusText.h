@@ -1,7 +1,7 @@
 // Verdicts in a few words, for status lines and lenses.
 #pragma once
 
-#include "lsp/CheckService.h"
+#include "lsp/DocumentStatus.h"
 
 namespace picket {
 

@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
@@ -211,6 +212,21 @@ SettingsLayer layerOfToml(StringRef Text, std::vector<SettingsProblem> &Problems
     if (std::string Wrong = set(Layer, E.Key, E.Values); !Wrong.empty())
       Problems.push_back({E.Line, Wrong});
   return Layer;
+}
+
+SettingsLayer layerOfTomlFile(const std::string &File, std::vector<SettingsProblem> &Problems) {
+  constexpr uint64_t LargestToml = 1 << 20;
+  llvm::sys::fs::file_status Status;
+  if (!llvm::sys::fs::status(File, Status) &&
+      (Status.type() != llvm::sys::fs::file_type::regular_file || Status.getSize() > LargestToml)) {
+    Problems.push_back({0, "this is no file of settings"});
+    return {};
+  }
+  if (auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true))
+    return layerOfToml((*Buffer)->getBuffer(), Problems);
+  else
+    Problems.push_back({0, "cannot read the file: " + Buffer.getError().message()});
+  return {};
 }
 
 std::string findToml(const std::string &File) {

@@ -93,6 +93,9 @@ SettingsLayer layerOfComment(llvm::StringRef Text, std::vector<SettingsProblem> 
 /// The text of a .picket.toml.
 SettingsLayer layerOfToml(llvm::StringRef Text, std::vector<SettingsProblem> &Problems);
 
+/// The same from a file, which must be an ordinary one: reading a pipe would wait, and a device may have no end.
+SettingsLayer layerOfTomlFile(const std::string &File, std::vector<SettingsProblem> &Problems);
+
 /// The .picket.toml nearest to a file, in its directory or above; empty if there is none.
 std::string findToml(const std::string &File);
 

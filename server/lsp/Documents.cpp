@@ -1,0 +1,254 @@
+#include "lsp/Documents.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace picket {
+
+Document *Documents::find(const std::string &File) {
+  auto At = ByFile.find(File);
+  return At == ByFile.end() ? nullptr : &At->second;
+}
+
+Document *Documents::find(const std::string &File, uint64_t Generation) {
+  Document *D = find(File);
+  return D && D->Generation == Generation ? D : nullptr;
+}
+
+void Documents::resolve(Document &D) {
+  Settings S;
+  apply(S, Client);
+  if (std::string Toml = findToml(D.Status.File); !Toml.empty()) {
+    std::vector<SettingsProblem> Problems;
+    apply(S, layerOfTomlFile(Toml, Problems));
+    if (TomlProblems[Toml] != Problems)
+      News.TomlProblems[Toml] = TomlProblems[Toml] = std::move(Problems);
+  }
+  D.Status.Problems.clear();
+  apply(S, layerOfComment(*D.Status.Text, D.Status.Problems));
+  D.Status.Options = std::move(S);
+}
+
+void Documents::schedule(Document &D, Clock::duration Delay) {
+  if (!D.IsC)
+    return;
+  D.Due = Clock::now() + Delay;
+  if (D.Status.State != CheckState::Waiting && !D.Running) {
+    D.Status.State = CheckState::Waiting;
+    News.Statuses.push_back({D.Status});
+  }
+}
+
+void Documents::recheckAll() {
+  for (auto &[File, D] : ByFile) {
+    resolve(D);
+    const bool Asked = D.Running || D.Due;
+    D.Generation = ++LastGeneration;
+    Fixes.forget(D.Status, CheckEnd::Edited);
+    if (Asked || (D.Status.Options.When != Trigger::Manual && D.Status.State != CheckState::Unchecked))
+      schedule(D);
+  }
+}
+
+void Documents::open(const std::string &File, std::string Text, int64_t Version, bool IsC) {
+  Document &D = ByFile[File];
+  D.IsC = IsC;
+  D.Generation = ++LastGeneration;
+  D.Status.File = File;
+  Fixes.forget(D.Status, CheckEnd::Edited);
+  D.LastActive = ++LastActive;
+  D.Status.Version = Version;
+  D.Status.Text = std::make_shared<std::string>(std::move(Text));
+  D.Status.Current = false;
+  D.Status.State = IsC ? CheckState::Unchecked : CheckState::Quiet;
+  resolve(D);
+  News.Statuses.push_back({D.Status});
+  if (D.Status.Options.When != Trigger::Manual)
+    schedule(D);
+}
+
+void Documents::change(const std::string &File, int64_t Version, const std::function<void(std::string &)> &Edit) {
+  Document *D = find(File);
+  if (!D)
+    return;
+  std::string Text = *D->Status.Text;
+  Edit(Text);
+  D->Status.Version = Version;
+  if (Text != *D->Status.Text) {
+    D->Status.Text = std::make_shared<std::string>(std::move(Text));
+    D->Status.Current = false;
+    Fixes.forget(D->Status, CheckEnd::Edited);
+    if (!D->IsC)
+      for (auto &[Other, Including] : ByFile) // perhaps
+        Fixes.forget(Including.Status, CheckEnd::Edited);
+  }
+  D->Generation = ++LastGeneration;
+  D->LastActive = ++LastActive;
+  D->Crashes = 0;
+  // Somebody who waits for an answer gets the one about the new text.
+  if (D->Status.Options.When == Trigger::Change || D->Running || D->Due)
+    schedule(*D, Debounce);
+}
+
+void Documents::save(const std::string &File) {
+  Document *D = find(File);
+  if (!D)
+    return;
+  D->LastActive = ++LastActive;
+  if (!D->IsC)
+    return recheckAll(); // a header, perhaps
+  resolve(*D);
+  // A check that was cancelled may not have ended yet, and answers nothing any more.
+  const bool Answering = D->Running && D->Status.State != CheckState::Cancelled;
+  if (D->Status.Options.When != Trigger::Manual && !Answering)
+    schedule(*D);
+  else if (D->Due)
+    D->Due = Clock::now(); // edited while being checked, and now saved: no reason to wait longer
+}
+
+bool Documents::close(const std::string &File) {
+  auto At = ByFile.find(File);
+  if (At == ByFile.end())
+    return false;
+  endWaits(At->second, CheckEnd::Closed);
+  Fixes.close(At->second.Status);
+  const bool IsC = At->second.IsC;
+  ByFile.erase(At);
+  if (!IsC)
+    for (auto &[Other, Including] : ByFile) // what is on disk counts from now on
+      Fixes.forget(Including.Status, CheckEnd::Edited);
+  return true;
+}
+
+void Documents::configure(const SettingsLayer &New) {
+  if (Client == New)
+    return;
+  Client = New;
+  for (auto &[File, D] : ByFile) {
+    const Settings Before = D.Status.Options;
+    resolve(D);
+    if (D.Status.Options == Before)
+      continue;
+    D.Generation = ++LastGeneration;
+    Fixes.forget(D.Status, CheckEnd::Edited);
+    if (D.Status.Options.When != Trigger::Manual || D.Running)
+      schedule(D);
+  }
+}
+
+bool Documents::check(const std::string &File, std::vector<MemoryModel> Models, CheckWaiter Done) {
+  Document *D = find(File);
+  if (!D || !D->IsC)
+    return false;
+  resolve(*D);
+  D->Models = std::move(Models);
+  D->Generation = ++LastGeneration;
+  D->Crashes = 0;
+  if (Done)
+    D->Waiters.push_back(std::move(Done));
+  schedule(*D);
+  return true;
+}
+
+void Documents::cancel(const std::string &File) {
+  for (auto &[Name, D] : ByFile) {
+    if (!File.empty() && File != Name)
+      continue;
+    if (Fixes.hasQuestions(Name))
+      Fixes.cancel(D.Status, CheckEnd::Cancelled);
+    if (!D.Running && !D.Due)
+      continue;
+    D.Generation = ++LastGeneration;
+    D.Due.reset();
+    D.Models.clear();
+    D.Status.State = CheckState::Cancelled;
+    if (D.Status.Partial) { // what is known stays
+      auto Known = std::make_shared<Outcome>(*D.Status.Result);
+      Known->endPending("the check was cancelled");
+      D.Status.Result = std::move(Known);
+    }
+    News.Statuses.push_back({D.Status});
+    endWaits(D, CheckEnd::Cancelled);
+  }
+}
+
+std::vector<DocumentStatus> Documents::all() const {
+  std::vector<DocumentStatus> Result;
+  for (const auto &[File, D] : ByFile)
+    Result.push_back(D.Status);
+  return Result;
+}
+
+std::string Documents::lastActive() const {
+  const Document *Last = nullptr;
+  for (const auto &[File, D] : ByFile)
+    if (D.IsC && (!Last || D.LastActive > Last->LastActive))
+      Last = &D;
+  return Last ? Last->Status.File : "";
+}
+
+std::map<std::string, std::string> Documents::texts() const {
+  std::map<std::string, std::string> Result;
+  for (const auto &[File, D] : ByFile)
+    Result[File] = *D.Status.Text;
+  return Result;
+}
+
+Document *Documents::nextDue(Clock::time_point Now) {
+  Document *Next = nullptr;
+  for (auto &[File, D] : ByFile)
+    if (D.Due && *D.Due <= Now && !D.Running && (!Next || *D.Due < *Next->Due))
+      Next = &D;
+  return Next;
+}
+
+std::optional<Documents::Clock::time_point> Documents::nextDueTime(Clock::time_point Now, bool AlsoPast) const {
+  std::optional<Clock::time_point> Next;
+  for (const auto &[File, D] : ByFile)
+    if (D.Due && !D.Running && (AlsoPast || *D.Due > Now))
+      Next = std::min(Next.value_or(*D.Due), *D.Due);
+  return Next;
+}
+
+void Documents::begin(Document &D) {
+  assert(D.IsC && D.Due && !D.Running && "a document is checked once at a time");
+  D.Due.reset();
+  D.Running = true;
+  D.Status.State = CheckState::Checking;
+  D.Status.Running.reset();
+  D.Status.Partial = false;
+  News.Statuses.push_back({D.Status});
+}
+
+bool Documents::accept(const std::string &File, uint64_t Generation, std::shared_ptr<const Outcome> Result,
+                       CheckState End) {
+  assert(Result && End != CheckState::Waiting && End != CheckState::Unchecked);
+  Document *D = find(File, Generation);
+  if (!D)
+    return false;
+  assert(Generation >= D->PublishedGeneration && "a result is never older than what was published");
+  D->PublishedGeneration = Generation;
+  // From the cache it is the same as before; and what was begun for some models goes on for all of them.
+  if (D->Status.Result != Result && !D->Status.Partial)
+    Fixes.restart(D->Status); // what the text includes may have changed on disk
+  D->Status.Result = std::move(Result);
+  D->Status.Current = true;
+  D->Status.State = End;
+  D->Status.Partial = End == CheckState::Checking;
+  if (End != CheckState::Checking) {
+    D->Running = false;
+    D->Crashes = 0;
+    D->Models.clear();
+    endWaits(*D, CheckEnd::Finished);
+  }
+  if (End == CheckState::Done || End == CheckState::Checking)
+    Fixes.plan(D->Status);
+  return true;
+}
+
+bool Documents::isIdle() const {
+  return std::none_of(ByFile.begin(), ByFile.end(),
+                      [](const auto &Entry) { return Entry.second.Running || Entry.second.Due; });
+}
+
+} // namespace picket
