@@ -1,6 +1,6 @@
 #include "RenderCommand.h"
 
-#include "draw/Svg.h"
+#include "draw/graphviz/Graphviz.h"
 
 #include <algorithm>
 #include <iostream>

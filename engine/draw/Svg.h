@@ -30,7 +30,4 @@ SvgResult renderSvg(const std::string &Dot, double TimeoutSeconds = 10);
 /// Draws several in one process, which takes little longer than one. If that fails, each by itself.
 std::vector<SvgResult> renderSvgs(const std::vector<std::string> &Dots, double TimeoutSeconds = 10);
 
-/// Draws in this process, one picture at a time: what the helper does. Needs the library picket_svg.
-SvgResult renderSvgInProcess(const std::string &Dot);
-
 } // namespace picket

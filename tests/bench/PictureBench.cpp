@@ -3,7 +3,7 @@
 //
 //   picket_bench --benchmark_filter=Picture
 #include "draw/Dot.h"
-#include "draw/Svg.h"
+#include "draw/graphviz/Graphviz.h"
 #include "support/TraceBuilder.h"
 
 #include <benchmark/benchmark.h>

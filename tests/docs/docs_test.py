@@ -6,7 +6,8 @@ Usage: docs_test.py PICKET REPOSITORY
 In a block ```console, `$ command` is run and its output (both streams) is compared with the lines below it: a line of `...`
 stands for any number of lines, `…` within a line for any text. In other blocks, lines that begin with `picket` or
 `build/picket` are run and must not end with bad usage (2) or a program that cannot be checked (3), unless the command has a
-placeholder ([options], FILE). Scripts that are named must be there. Links between the pages must lead somewhere.
+placeholder ([options], FILE). Scripts that are named must be there. Links between the pages must lead somewhere. Types, functions
+and folders that docs/architecture.md and docs/how-to-add-a-memory-model.md name must be in the sources.
 """
 import os
 import re
@@ -18,6 +19,8 @@ from pathlib import Path
 
 PLACEHOLDER = re.compile(r"\[|\bFILE\b|…")
 SCRIPT = re.compile(r"(?:^|\s|`)((?:scripts|tests)/[\w./+-]+)")
+NAME = re.compile(r"`([A-Z]\w+|\w+::\w+|(?:engine|server)/[\w./]+)(?:\(\))?`")
+ABOUT_SOURCES = ("architecture.md", "how-to-add-a-memory-model.md")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -140,6 +143,19 @@ class Test:
                 if "://" not in target and not (page.parent / target).exists():
                     self.fail(page, number, f"the link to {target} leads nowhere")
 
+    def check_names(self, page):
+        """What a page about the sources names is in them."""
+        folders = ("engine", "server", "tests/property", "tests/support")
+        files = [file for folder in folders for file in (self.repository / folder).rglob("*") if file.suffix in (".h", ".cpp")]
+        words = {file.stem for file in files}
+        for file in files:
+            words.update(re.findall(r"\w+", file.read_text()))
+        for number, line in enumerate(page.read_text().split("\n"), 1):
+            for name in NAME.findall(line):
+                there = (self.repository / name).exists() if "/" in name else words.issuperset(name.split("::"))
+                if not there and not name.startswith("Your"):
+                    self.fail(page, number, f"there is no {name}")
+
 
 def main():
     picket, repository = (Path(argument).resolve() for argument in sys.argv[1:3])
@@ -147,6 +163,8 @@ def main():
         test = Test(picket, repository, Path(folder))
         for page in pages(repository):
             test.check_page(page)
+            if page.name in ABOUT_SOURCES:
+                test.check_names(page)
     for failure in test.failures:
         print(failure)
     print(f"{test.ran} commands, {len(test.failures)} failures")

@@ -2,7 +2,7 @@
 
 #include "draw/DotText.h"
 #include "draw/Highlight.h"
-#include "draw/Svg.h"
+#include "draw/graphviz/Graphviz.h"
 #include "support/TraceBuilder.h"
 #include "support/Xml.h"
 

@@ -1,4 +1,4 @@
-#include "draw/Svg.h"
+#include "draw/graphviz/Graphviz.h"
 
 #include "draw/Dot.h"
 #include "draw/graphviz/SvgCleanup.h"

@@ -1,8 +1,9 @@
-// The only file that knows Graphviz' library (picket_svg in CMakeLists.txt). Its plug-ins are linked in and widths of
+// The only file that knows Graphviz' library. Its plug-ins are linked in and widths of
 // text are estimated, so that a picture depends neither on plug-ins nor on fonts of the machine.
 //
 // Edges must not have `label=`: Graphviz 2.42 frees such a layout twice.
-#include "draw/Svg.h"
+#include "draw/graphviz/Graphviz.h"
+
 #include "draw/graphviz/SvgCleanup.h"
 
 #include <deque>
