@@ -36,20 +36,21 @@ template <unsigned Words> struct GraphEvent : GraphCell { // the only cell; if i
   uint32_t Operation = 0; // how many operations its thread had done: some are several events
   uint64_t Part = 0;      // which of them: counted, or where in its object
   bool IsWrite = false;
-  bool OfUpdate = false;         // this read and the next event, or this write and the event before
-  bool IsFence = false;          // no access: a fence, where the model has them as events (C11)
-  Order Mode = Order::NotAtomic; // ARM64, C11: the memory order of an access or of a fence
-  bool Unused = false;           // ARM64: the read of an update that returns nothing
-  bool Compares = false;         // ARM64: the read of a CAS; Data is what makes up the expected value
-  bool Decides = false;          // no access, but the choice whether a store-conditional succeeds
-  bool Conditional = false;      // the write of a store-conditional that is to succeed
-  bool Locked = false;           // of an update that is a full fence under TSO and PSO
-  bool Alone = false;            // the read of an update, committed: its write is committed by itself
-  bool Void = false;             // committed, but nothing that takes place (in this run)
-  uint32_t Section = 0;          // its atomic section: 1 + the first event of that; 0: none
-  bool Ends = false;             // not a write of the program: the memory ends here (free, the end of a local variable)
-  EventId Reserved = NoEvent;    // Conditional: the load-reserve it belongs to, of the same place
-  uint32_t FirstCell = ~0u;      // if it is split
+  bool OfUpdate = false; // this read and the next event, or this write and the event before
+  bool IsFence = false;  // no access: a fence, where the model has them as events (C11)
+  // ARM64, C11: the memory order of an access or of a fence
+  picket::Order Mode = picket::Order::NotAtomic;
+  bool Unused = false;        // ARM64: the read of an update that returns nothing
+  bool Compares = false;      // ARM64: the read of a CAS; Data is what makes up the expected value
+  bool Decides = false;       // no access, but the choice whether a store-conditional succeeds
+  bool Conditional = false;   // the write of a store-conditional that is to succeed
+  bool Locked = false;        // of an update that is a full fence under TSO and PSO
+  bool Alone = false;         // the read of an update, committed: its write is committed by itself
+  bool Void = false;          // committed, but nothing that takes place (in this run)
+  uint32_t Section = 0;       // its atomic section: 1 + the first event of that; 0: none
+  bool Ends = false;          // not a write of the program: the memory ends here (free, the end of a local variable)
+  EventId Reserved = NoEvent; // Conditional: the load-reserve it belongs to, of the same place
+  uint32_t FirstCell = ~0u;   // if it is split
   uint32_t NumCells = 1;
   uint32_t Chosen = 0; // if it is split: how many cells have their source or position; it is committed with the last
 
