@@ -184,8 +184,6 @@ __PICKET_MODEL char *__picket_model_strndup(const char *text, __SIZE_TYPE__ size
 }
 
 __PICKET_MODEL char *__picket_model_strdup(const char *text) { return __picket_model_strndup(text, (__SIZE_TYPE__)-1); }
-)c"
-                                  R"c(
 /* Characters, in the C locale. The table is glibc's: <ctype.h> looks into it by macros. */
 
 enum {
@@ -339,8 +337,8 @@ __PICKET_MODEL void __picket_model_qsort(void *base, __SIZE_TYPE__ count, __SIZE
   }
 }
 
-__PICKET_MODEL void *__picket_model_bsearch(const void *key, const void *base, __SIZE_TYPE__ count,
-                                            __SIZE_TYPE__ size, int (*compare)(const void *, const void *)) {
+__PICKET_MODEL void *__picket_model_bsearch(const void *key, const void *base, __SIZE_TYPE__ count, __SIZE_TYPE__ size,
+                                            int (*compare)(const void *, const void *)) {
   const char *from = (const char *)base;
   while (count) {
     const char *middle = from + count / 2 * size;
