@@ -28,11 +28,11 @@ void printShown(raw_ostream &Out, const std::string &File, const std::optional<B
   printText(Out, Report, Sources, Options);
 }
 
-void placeText(raw_ostream &Out, const TextPlace &At, const std::string &File) {
+void locationText(raw_ostream &Out, const SourceLocation &At, const std::string &File) {
   Out << displayPath(At.File, File) << ':' << At.Line << ':' << At.Column << ": ";
 }
 
-void place(OStream &J, const TextPlace &At, const std::string &File) {
+void place(OStream &J, const SourceLocation &At, const std::string &File) {
   text(J, "file", displayPath(At.File, File));
   J.attribute("line", At.Line);
   J.attribute("column", At.Column);
@@ -143,11 +143,11 @@ void printWeaker(raw_ostream &Out, const std::string &File, const RelaxReport &R
   case RelaxReport::Outcome::Found: break;
   }
   for (const Weakening &W : Report.Weaker) {
-    placeText(Out, W.Where, File);
+    locationText(Out, W.Where, File);
     Out << "note: " << W.Sentence << '\n';
   }
   for (const Weakening &W : Report.Unwritten) {
-    placeText(Out, W.Where, File);
+    locationText(Out, W.Where, File);
     Out << "note: " << W.Sentence << " (to be edited by hand)\n";
   }
   if (!Report.Weaker.empty())

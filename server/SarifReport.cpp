@@ -144,12 +144,12 @@ private:
     return static_cast<size_t>(At - Artifacts.begin());
   }
 
-  uint32_t column(const Place &P, uint32_t Line, uint32_t Column) {
+  uint32_t column(const SourceLocation &P, uint32_t Line, uint32_t Column) {
     std::optional<std::string> Text = Sources.lineOf(P.File, Line);
     return Text ? utf16Column(*Text, Column) : Column;
   }
 
-  void physicalLocation(const Place &P, const std::string &NamedFile) {
+  void physicalLocation(const SourceLocation &P, const std::string &NamedFile) {
     const std::string File = displayPath(P.File, NamedFile);
     J.attributeObject("physicalLocation", [&] {
       J.attributeObject("artifactLocation", [&] {
@@ -219,10 +219,10 @@ private:
       for (const Note &N : M.BehindBound)
         notification(R, nameOf(M.Result), levelOf(M.Result), N.Where, Under + N.Message);
     if (M.Result == Verdict::Inconclusive || M.Result == Verdict::Unsupported)
-      notification(R, nameOf(M.Result), M.Skipped ? "note" : levelOf(M.Result), M.ReasonPlace, Under + M.Reason);
+      notification(R, nameOf(M.Result), M.Skipped ? "note" : levelOf(M.Result), M.ReasonLocation, Under + M.Reason);
   }
 
-  void notification(const CheckReport &R, const char *Id, const char *Level, const Place &P, StringRef Text) {
+  void notification(const CheckReport &R, const char *Id, const char *Level, const SourceLocation &P, StringRef Text) {
     J.object([&] {
       J.attributeObject("descriptor", [&] { J.attribute("id", Id); });
       J.attribute("level", Level);

@@ -59,7 +59,7 @@ private:
   const TraceEvent &eventOf(const Step &S) const { return C.Run.Events[S.Event]; }
   std::string threadName(const Step &S) const { return cut(C.Run.Threads[eventOf(S).Thread].Name); }
   std::string placeName(const Step &S) const {
-    const Place &P = eventOf(S).At.Where;
+    const SourceLocation &P = eventOf(S).At.Where;
     if (!P.Line)
       return "";
     std::string File = displayPath(P.File, NamedFile);
@@ -114,7 +114,7 @@ private:
     }
   }
 
-  void printSource(const Place &P, unsigned Column) {
+  void printSource(const SourceLocation &P, unsigned Column) {
     std::optional<std::string> Line = Sources.lineOf(P.File, P.Line);
     if (!Line)
       return;

@@ -101,7 +101,7 @@ private:
     return StringRef(Flag).starts_with("/") ? displayPath(Flag, Context.NamedFile) : Flag;
   }
 
-  void place(const Place &P) {
+  void place(const SourceLocation &P) {
     text("file", displayPath(P.File, Context.NamedFile));
     J.attribute("line", P.Line);
     J.attribute("column", P.Column);

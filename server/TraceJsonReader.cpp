@@ -166,8 +166,8 @@ private:
     }
   }
 
-  Place place(const Object &O, const std::string &At) {
-    Place P;
+  SourceLocation place(const Object &O, const std::string &At) {
+    SourceLocation P;
     P.File = text(O, At, "file");
     P.Line = number(O, At, "line");
     P.Column = number(O, At, "column");

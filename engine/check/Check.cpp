@@ -178,7 +178,7 @@ private:
     auto Found = violationsOf(P, *Exploration.Monitor, Against);
     const ScViolation &First = Found.front().first;
     const RobustnessAlarm *Alarm = Found.front().second;
-    setNotRobust(R, First.Store, Alarm ? placeOf(P, P.placeOf(Alarm->Overtaker.Pc)) : First.Overtakers.front(),
+    setNotRobust(R, First.Store, Alarm ? locationOf(P, P.locationOf(Alarm->Overtaker.Pc)) : First.Overtakers.front(),
                  First.Observer);
     const size_t Most = Options.Witnesses ? Options.MostWitnesses : 0;
     if (std::optional<Recording> Run = Most ? witnessOf(Against, Alarm, Known) : std::nullopt)
@@ -388,7 +388,7 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   Report.Rejected = Result.RejectedBranches;
   Report.StepsTaken = Result.Steps;
   if (Result.HasReasonPc)
-    Report.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
+    Report.ReasonLocation = locationOf(P, P.locationOf(Result.ReasonPc));
   Report.Reason = Result.Reason;
   if (!Report.Bugs.empty())
     Report.Result = Verdict::Violation;
@@ -500,7 +500,7 @@ private:
 
   /// Whether the bound, or a loop that does not end, is all that keeps a model from an answer.
   bool wantsSecondLook(const ModelReport &M) const {
-    const bool Stopped = M.Result == Verdict::Inconclusive && M.ReasonPlace.Line > 0 && M.Executions == 0;
+    const bool Stopped = M.Result == Verdict::Inconclusive && M.ReasonLocation.Line > 0 && M.Executions == 0;
     return Options.Search == Engine::Auto && isSearched(M.Which) && (M.Result == Verdict::Bounded || Stopped);
   }
   bool wantsSecondLook() const {
@@ -730,18 +730,19 @@ CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const
   for (MemoryModel M : Options.Models)
     Report.Models.emplace_back().Which = M;
 
-  auto Fail = [&](Verdict V, const std::string &Reason, const Place &Where) {
+  auto Fail = [&](Verdict V, const std::string &Reason, const SourceLocation &Where) {
     for (ModelReport &M : Report.Models) {
       M.Result = V;
       M.Reason = Reason;
-      M.ReasonPlace = Where;
+      M.ReasonLocation = Where;
     }
   };
   if (!Compiled.Compiled) {
     auto First = std::find_if(Report.Diagnostics.begin(), Report.Diagnostics.end(),
                               [](const Diagnostic &D) { return D.Level == Severity::Error; });
     bool Known = First != Report.Diagnostics.end();
-    Fail(Verdict::CompileError, Known ? First->Message : "the file does not compile", Known ? First->Where : Place());
+    Fail(Verdict::CompileError, Known ? First->Message : "the file does not compile",
+         Known ? First->Where : SourceLocation());
     return Report;
   }
   const Program &P = *Compiled.Compiled;

@@ -62,7 +62,7 @@ struct CheckOptions {
 struct Bug {
   BugKind Kind = BugKind::Assertion;
   std::string Message; // one sentence
-  Place Where;
+  SourceLocation Where;
   std::string Thread;                          // "main", "worker", "worker#2"
   std::shared_ptr<const Counterexample> Trace; // how it comes about; null if not asked for
 };
@@ -74,21 +74,22 @@ inline bool isSame(const Bug &A, const Bug &B) {
 
 /// A loop that was cut at the bound in some execution.
 struct CutLoop {
-  Place Where;
+  SourceLocation Where;
 };
 
 /// Something that is no bug, but that the verdict relies on.
 struct Note {
   std::string Message;
-  Place Where;
+  SourceLocation Where;
 };
 
 /// A way in which a relaxed model violates SC: a store that can be late, and an access of another thread that can observe
 /// that. Each pair of source locations is there once.
 struct ScViolation {
-  Place Store, Observer;
-  std::vector<Place> Overtakers; // later accesses of the store's thread that it can be delayed past; in text order
-  std::vector<Place> Previous;   // accesses of the observer's thread that came directly before it
+  SourceLocation Store, Observer;
+  std::vector<SourceLocation>
+      Overtakers; // later accesses of the store's thread that it can be delayed past; in text order
+  std::vector<SourceLocation> Previous;          // accesses of the observer's thread that came directly before it
   std::shared_ptr<const Counterexample> Witness; // an execution that is none of SC, if there is one to show
 };
 
@@ -99,7 +100,7 @@ struct Robustness {
   bool Bounded = false;    // robust as far as loops were followed
   unsigned Iterations = 0; // how far that was; 0: no loop was cut
   // NotRobust: a store, a later access of its thread that can take effect first, and the access that can tell.
-  Place Store, Overtaker, Observer;
+  SourceLocation Store, Overtaker, Observer;
   std::string Message;                           // one sentence about the store
   std::shared_ptr<const Counterexample> Witness; // an execution that is none of SC; null if there is none to show
   // NotRobust: all that were found, the one above first; at most `MostWitnesses` have an execution.
@@ -141,7 +142,7 @@ struct ModelReport {
   std::optional<StateCounts> States; // the verdict is that of a search through states
   std::vector<std::shared_ptr<const Recording>> Samples; // what is accessed and overtaken where, as far as it was seen
   std::string Reason;                                    // why unsupported or inconclusive: a sentence
-  Place ReasonPlace;
+  SourceLocation ReasonLocation;
 };
 
 struct CheckReport {

@@ -104,7 +104,7 @@ void add(ModelReport &All, const ModelReport &Round, unsigned Counterexamples) {
     return;
   All.Result = Round.Result;
   All.Reason = Round.Reason;
-  All.ReasonPlace = Round.ReasonPlace;
+  All.ReasonLocation = Round.ReasonLocation;
 }
 
 void giveUp(CheckReport &Report, const std::string &Reason) {

@@ -29,9 +29,9 @@ public:
   void clear();
 
 private:
-  Place whereOf(Machine &M, const BugReport &B) const;
+  SourceLocation whereOf(Machine &M, const BugReport &B) const;
   void addLoop(Machine &M, ThreadId Cut);
-  Place userPlace(std::vector<uint32_t> Stack) const;
+  SourceLocation userLocation(std::vector<uint32_t> Stack) const;
   void addRead(const Machine::UnwrittenRead &Read);
 
   const Program &P;

@@ -68,8 +68,8 @@ public:
   bool wantsBugs() const override { return false; }
   bool notRobust(Configuration &C, const std::vector<ProcessId> &Schedule, const AttackPlaces &At) override {
     const Program &P = From.P;
-    setNotRobust(R, placeOf(P, P.placeOf(At.Store)), placeOf(P, P.placeOf(At.Access)),
-                 placeOf(P, P.placeOf(At.Observer)));
+    setNotRobust(R, locationOf(P, P.locationOf(At.Store)), locationOf(P, P.locationOf(At.Access)),
+                 locationOf(P, P.locationOf(At.Observer)));
     if (std::optional<Recording> Run = From.Options.Witnesses ? record(C, Schedule, nullptr) : std::nullopt) {
       Run->File = From.File;
       Run->Unroll = NoBound;
@@ -100,7 +100,7 @@ bool StateCheck::run(ModelReport &Report) {
     Ended = Unsupported ? Verdict::Unsupported : Verdict::Inconclusive;
     Now.Reason = Result.Reason;
     if (Result.HasReasonPc)
-      Now.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
+      Now.ReasonLocation = locationOf(P, P.locationOf(Result.ReasonPc));
   };
   try {
     if (Report.Which == MemoryModel::SC) {
@@ -130,13 +130,13 @@ bool StateCheck::run(ModelReport &Report) {
   if (!Now.Bugs.empty()) {
     Ended = Verdict::Violation;
     Now.Reason.clear();
-    Now.ReasonPlace = {};
+    Now.ReasonLocation = {};
   }
   Counts.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
   Report.States = Counts;
   Report.Seconds += Counts.Seconds;
   Report.Reason = Now.Reason;
-  Report.ReasonPlace = Now.ReasonPlace;
+  Report.ReasonLocation = Now.ReasonLocation;
   if (Ended != Verdict::Verified && Ended != Verdict::Violation)
     return false;
   Report.Result = Ended;
@@ -169,7 +169,7 @@ void StateCheck::findRobustness(ModelReport &Sc, MemoryModel Against) {
   Sc.Result = Refused ? Verdict::Unsupported : Verdict::Inconclusive;
   Sc.Reason = Result.Reason;
   if (Result.HasReasonPc)
-    Sc.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
+    Sc.ReasonLocation = locationOf(P, P.locationOf(Result.ReasonPc));
 }
 
 void StateCheck::findRobustness(ModelReport &Sc) {
@@ -202,7 +202,7 @@ void StateCheck::findRobustness(ModelReport &Sc) {
     return;
   Sc.Result = OfOther.Result;
   Sc.Reason = OfOther.Reason;
-  Sc.ReasonPlace = OfOther.ReasonPlace;
+  Sc.ReasonLocation = OfOther.ReasonLocation;
 }
 
 void StateCheck::decideRobustness(ModelReport &Sc, Robustness &R) {

@@ -28,7 +28,7 @@ bool Candidate::covers(const Candidate &Other) const {
 }
 
 void Candidate::addTo(ProgramEdit &Edit) const {
-  for (const CodePlace &At : Where)
+  for (const ProgramPoint &At : Where)
     if (IsFence)
       Edit.Fences.push_back({At, Fence});
     else
@@ -59,7 +59,7 @@ void Candidates::findCopies() {
   CopyOf.resize(P.Code.size());
   for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc) {
     const uint32_t At = P.CodeLocations[Pc];
-    const SourceLocation &L = P.Locations[At];
+    const ProgramLocation &L = P.Locations[At];
     auto Next = static_cast<uint32_t>(Copies.size());
     if (At != 0 && L.Line != 0) {
       const Text T{P.Code[Pc].Op, L.File, L.Line, L.Column, L.Function};
@@ -74,18 +74,18 @@ void Candidates::findCopies() {
 }
 
 bool Candidates::inUserText(uint32_t Location) const {
-  const SourceLocation &L = P.Locations[Location];
+  const ProgramLocation &L = P.Locations[Location];
   return L.Line != 0 && P.UserFile[L.File];
 }
 
-TextPlace Candidates::placeOf(uint32_t Location) const {
-  const SourceLocation &L = P.Locations[Location];
+SourceLocation Candidates::locationOf(uint32_t Location) const {
+  const ProgramLocation &L = P.Locations[Location];
   return {P.Files[L.File], L.Line, L.Column};
 }
 
-TextPlace Candidates::textOf(uint32_t Pc) const {
+SourceLocation Candidates::textOf(uint32_t Pc) const {
   const uint32_t At = P.CodeLocations[Pc];
-  return inUserText(At) ? placeOf(At) : TextPlace();
+  return inUserText(At) ? locationOf(At) : SourceLocation();
 }
 
 /// The locations of an instruction, from the function it is compiled into to the one it was written in.
@@ -103,7 +103,7 @@ bool Candidates::sameCalls(uint32_t A, uint32_t B, uint32_t Levels) const {
   for (; Levels > 1; --Levels) {
     AtA = P.Locations[AtA].InlinedAt;
     AtB = P.Locations[AtB].InlinedAt;
-    if (AtA != AtB && (AtA == 0 || AtB == 0 || placeOf(AtA) != placeOf(AtB)))
+    if (AtA != AtB && (AtA == 0 || AtB == 0 || locationOf(AtA) != locationOf(AtB)))
       return false;
   }
   return true;
@@ -149,7 +149,7 @@ std::vector<uint32_t> Candidates::wayBetween(uint32_t From, uint32_t To) const {
 }
 
 /// Walks along code that nobody else can notice and that is reached in no other way.
-uint32_t Candidates::nextThatMatters(CodePlace Where) const {
+uint32_t Candidates::nextThatMatters(ProgramPoint Where) const {
   auto IsQuiet = [](Opcode Op) { return Op < Opcode::Jump || Op == Opcode::AddScaled; };
   uint32_t Pc = Where.Pc + Where.Behind;
   while (IsQuiet(P.Code[Pc].Op) && Pc + 1 < P.Code.size() && Predecessors[Pc + 1] == 1)
@@ -179,11 +179,11 @@ bool Candidates::onEveryWay(uint32_t From, uint32_t To, uint32_t Through) const 
 /// Places in the function that both accesses (or the calls in which they happen) are made from: behind the one call, in
 /// front of the other, and where ways between them meet. A call may have been inlined; then its first and last
 /// instruction stand for it.
-void Candidates::addPlacesInFrame(const View &A, const View &B, uint32_t Common, std::vector<FencePlace> &Found) {
+void Candidates::addPlacesInFrame(const View &A, const View &B, uint32_t Common, std::vector<FencePoint> &Found) {
   const Level &First = A.Levels[Common], &Last = B.Levels[Common];
   std::vector<uint32_t> Way = wayBetween(First.Pc, Last.Pc);
   Way.push_back(Last.Pc);
-  const TextPlace Earlier = placeOf(First.Location), Later = placeOf(Last.Location);
+  const SourceLocation Earlier = locationOf(First.Location), Later = locationOf(Last.Location);
   // Of the calls that an instruction stands in, those of outer frames are not its own.
   const auto Outer = static_cast<uint32_t>(
       std::count_if(A.Levels.begin(), A.Levels.end(), [&](const Level &L) { return L.Frame < First.Frame; }));
@@ -192,7 +192,8 @@ void Candidates::addPlacesInFrame(const View &A, const View &B, uint32_t Common,
     const std::vector<uint32_t> Chain = chainOf(Pc);
     return Chain.size() > Own ? Chain[Own] : 0;
   };
-  auto Add = [&](CodePlace Where, const TextPlace &Behind, const TextPlace &Front, bool NearLater, uint32_t Penalty) {
+  auto Add = [&](ProgramPoint Where, const SourceLocation &Behind, const SourceLocation &Front, bool NearLater,
+                 uint32_t Penalty) {
     const uint32_t At = LocationOf(Where.Pc);
     if (inUserText(At) && (Where.Behind || onEveryWay(First.Pc, Last.Pc, Where.Pc)))
       Found.push_back({Where,
@@ -216,10 +217,10 @@ void Candidates::addPlacesInFrame(const View &A, const View &B, uint32_t Common,
       Add({Pc, false}, Earlier, textOf(Pc), true, 4);
 }
 
-std::vector<Candidates::FencePlace> Candidates::placesBetween(const DelayPath::CallStack &Earlier,
+std::vector<Candidates::FencePoint> Candidates::placesBetween(const DelayPath::CallStack &Earlier,
                                                               const DelayPath::CallStack &Later) {
   auto [Place, IsNew] = Known.try_emplace({Earlier, Later});
-  std::vector<FencePlace> &Found = Place->second;
+  std::vector<FencePoint> &Found = Place->second;
   if (!IsNew)
     return Found;
   const View A = view(Earlier), B = view(Later);
@@ -233,16 +234,16 @@ std::vector<Candidates::FencePlace> Candidates::placesBetween(const DelayPath::C
     const bool Shallow = Together && A.Levels.size() == Common + 1;
     Found.push_back({{Earlier.back(), true},
                      1,
-                     {FenceKind::Full, placeOf(A.Levels.back().Location),
-                      Shallow ? placeOf(B.Levels[Common].Location) : TextPlace(), false},
+                     {FenceKind::Full, locationOf(A.Levels.back().Location),
+                      Shallow ? locationOf(B.Levels[Common].Location) : SourceLocation(), false},
                      Shallow ? 0u : 3u});
   }
   if (B.Whole) {
     const bool Shallow = Together && B.Levels.size() == Common + 1;
     Found.push_back({{Later.back(), false},
                      1,
-                     {FenceKind::Full, Shallow ? placeOf(A.Levels[Common].Location) : TextPlace(),
-                      placeOf(B.Levels.back().Location), true},
+                     {FenceKind::Full, Shallow ? locationOf(A.Levels[Common].Location) : SourceLocation(),
+                      locationOf(B.Levels.back().Location), true},
                      Shallow ? 2u : 3u});
   }
   if (Together)
@@ -252,7 +253,7 @@ std::vector<Candidates::FencePlace> Candidates::placesBetween(const DelayPath::C
 
 uint32_t Candidates::intern(Candidate C) {
   // The same code can be several texts: behind an access in a function, or behind the inlined call of it.
-  TextPlace Text;
+  SourceLocation Text;
   if (const auto *New = std::get_if<InsertFence>(&C.Change))
     Text = New->NearLater ? New->Later : New->Earlier;
   auto [Known, IsNew] =
@@ -270,14 +271,14 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
                      std::any_of(Path.Accesses.begin(), Path.Accesses.begin() + Gap,
                                  [&](const DelayPath::CallStack &S) { return P.Code[S.back()].Op == Opcode::Store; });
   const bool Acquires = infoOf(V.Under).Fences.Lightweight && reads(Before) && !writes(Before) && !Tells;
-  for (const FencePlace &At : placesBetween(Path.Accesses[Gap], Path.Accesses[Gap + 1])) {
+  for (const FencePoint &At : placesBetween(Path.Accesses[Gap], Path.Accesses[Gap + 1])) {
     auto Add = [&](FenceKind Kind, uint32_t Cost) {
       Candidate C;
       C.Fence = Kind;
       for (uint32_t Pc : copiesOf(At.Where.Pc))
         if (sameCalls(Pc, At.Where.Pc, At.Levels))
           C.Where.push_back({Pc, At.Where.Behind});
-      for (const CodePlace &Where : C.Where)
+      for (const ProgramPoint &Where : C.Where)
         C.Next.push_back(nextThatMatters(Where));
       std::sort(C.Next.begin(), C.Next.end());
       InsertFence Text = At.Text;

@@ -10,7 +10,7 @@
 namespace picket {
 
 /// "line 9", "lock.h line 4"
-static std::string lineText(const TextPlace &At, const std::string &Checked) {
+static std::string lineText(const SourceLocation &At, const std::string &Checked) {
   auto Absolute = [](const std::string &File) {
     std::error_code Ignored;
     return std::filesystem::absolute(File, Ignored).lexically_normal();
@@ -195,7 +195,7 @@ private:
       Repairs.forbid(K);
   }
 
-  void refuse(const std::string &Sentence, const TextPlace &At) {
+  void refuse(const std::string &Sentence, const SourceLocation &At) {
     if (Refusal.empty())
       Refusal = "the repair cannot be written" + (At.Line ? " at " + lineText(At, Text.File) : "") + ": " + Sentence;
   }
@@ -341,7 +341,7 @@ std::string titleOf(const Fix &F, unsigned Unroll) {
 }
 
 std::string describe(const SourceChange &Change, const std::string &Checked) {
-  auto Line = [&](const TextPlace &At) { return lineText(At, Checked); };
+  auto Line = [&](const SourceLocation &At) { return lineText(At, Checked); };
   if (const auto *New = std::get_if<InsertFence>(&Change)) {
     const bool Front = New->NearLater;
     return nameOfFence(New->Kind) + (Front ? " in front of " : " behind ") + Line(Front ? New->Later : New->Earlier);

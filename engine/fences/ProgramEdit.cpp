@@ -95,13 +95,13 @@ public:
 
 private:
   /// The header of a spin loop begins with SpinHead: what stands in front of it there would be left out of the waiting.
-  CodePlace place(CodePlace Where) const {
+  ProgramPoint place(ProgramPoint Where) const {
     if (!Where.Behind && P.Code[Where.Pc].Op == Opcode::SpinHead)
       return {Where.Pc, true};
     return Where;
   }
 
-  void addFences(CodePlace Where) {
+  void addFences(ProgramPoint Where) {
     auto Found = Fences.find(Where);
     if (Found == Fences.end())
       return;
@@ -149,7 +149,7 @@ private:
   const Program &P;
   const std::vector<bool> Spins;
   std::vector<uint32_t> NewPc; // where jumps to an old instruction lead now
-  std::map<CodePlace, std::vector<FenceKind>> Fences;
+  std::map<ProgramPoint, std::vector<FenceKind>> Fences;
   std::map<uint32_t, Order> Orders;
   std::vector<uint32_t> Removed;
   EditedProgram Result;

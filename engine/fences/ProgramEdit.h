@@ -7,17 +7,17 @@
 
 namespace picket {
 
-/// A place between two instructions: in front of one, where every way to it leads through, or right behind one, where
+/// A point between two instructions: in front of one, where every way to it leads through, or right behind one, where
 /// jumps to what follows do not come by.
-struct CodePlace {
+struct ProgramPoint {
   uint32_t Pc = 0;
   bool Behind = false;
-  auto operator<=>(const CodePlace &) const = default;
+  auto operator<=>(const ProgramPoint &) const = default;
 };
 
 struct ProgramEdit {
   struct NewFence {
-    CodePlace Where;
+    ProgramPoint Where;
     FenceKind Kind = FenceKind::Full;
   };
   struct NewOrder {

@@ -9,7 +9,7 @@ namespace picket {
 struct Weakening {
   SourceChange Change;  // RemoveFence or ChangeOrder
   std::string Sentence; // "this fence is not needed under TSO and PSO"
-  TextPlace Where;
+  SourceLocation Where;
   std::vector<TextEdit> Edits = {}; // of this one alone; none if it cannot be written
 };
 
@@ -45,7 +45,7 @@ RelaxReport relax(const CompileRequest &Text, const FixOptions &Options, const s
 /// expensive comes first.
 struct Weakenable {
   std::vector<uint32_t> Copies; // instructions
-  TextPlace Where;
+  SourceLocation Where;
   std::vector<ProgramEdit> Steps;    // what to try
   std::vector<SourceChange> Changes; // the same in the text
   uint32_t Cost = 0;

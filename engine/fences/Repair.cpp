@@ -11,7 +11,7 @@ bool Repair::isBounded() const {
   return std::any_of(Models.begin(), Models.end(), [](const ModelReport &M) { return M.Result == Verdict::Bounded; });
 }
 
-TextPlace placeOf(const SourceChange &Change) {
+SourceLocation locationOf(const SourceChange &Change) {
   if (const auto *New = std::get_if<InsertFence>(&Change))
     return New->NearLater ? New->Later : New->Earlier;
   if (const auto *Other = std::get_if<ChangeOrder>(&Change))
@@ -65,7 +65,7 @@ std::optional<std::vector<uint32_t>> Repairer::cheapest(bool Fences, bool Orders
 Repair Repairer::made(const std::vector<uint32_t> &Chosen) const {
   Repair R;
   R.Chosen = Chosen;
-  std::map<std::vector<CodePlace>, ChangeOrder> Orders; // several for one access are one
+  std::map<std::vector<ProgramPoint>, ChangeOrder> Orders; // several for one access are one
   for (uint32_t K : Chosen) {
     const Candidate &C = Table[K];
     C.addTo(R.Edit);
@@ -81,7 +81,7 @@ Repair Repairer::made(const std::vector<uint32_t> &Chosen) const {
   for (const auto &[Where, Change] : Orders)
     R.Changes.push_back(Change);
   auto Place = [](const SourceChange &Change) {
-    const TextPlace At = placeOf(Change);
+    const SourceLocation At = locationOf(Change);
     return std::tuple(At.File, At.Line, At.Column);
   };
   std::stable_sort(R.Changes.begin(), R.Changes.end(),

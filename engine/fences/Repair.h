@@ -46,7 +46,7 @@ struct RepairOptions {
 };
 
 /// Beside which text a change is made.
-TextPlace placeOf(const SourceChange &Change);
+SourceLocation locationOf(const SourceChange &Change);
 
 /// A set of changes that was proved to work.
 struct Repair {

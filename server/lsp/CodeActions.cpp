@@ -188,7 +188,7 @@ private:
   Array Result;
 };
 
-Object placeOf(const TextPlace &Where) {
+Object locationOf(const SourceLocation &Where) {
   return Object{{"file", fixUTF8(Where.File)}, {"line", Where.Line}, {"column", Where.Column}};
 }
 
@@ -300,8 +300,8 @@ Value fixesOf(const DocumentStatus &Status, const Surroundings &Around) {
       for (const OfferedChange &C : Shown.Offer->Changes)
         Changes.push_back(Object{{"text", fixUTF8(C.Text)},
                                  {"kind", nameOf(C.What)},
-                                 {"earlier", placeOf(C.Earlier)},
-                                 {"later", placeOf(C.Later)}});
+                                 {"earlier", locationOf(C.Earlier)},
+                                 {"later", locationOf(C.Later)}});
       Object One{{"id", Shown.Id},
                  {"aim", nameOf(What)},
                  {"title", fixUTF8(Shown.Title)},

@@ -32,14 +32,14 @@ int severityOf(Severity Level) {
 }
 
 /// A place in any file, as far as its text can be read.
-TextRange rangeIn(const Place &Where, const Surroundings &Around) {
+TextRange rangeIn(const SourceLocation &Where, const Surroundings &Around) {
   if (auto Text = Around.Text(Where.File))
     return rangeOf(*Text, Where, Around.Client.Encoding);
   const TextPosition Begin{Where.Line ? Where.Line - 1 : 0, 0};
   return {Begin, Begin};
 }
 
-Value related(const Place &Where, const std::string &Text, const Surroundings &Around) {
+Value related(const SourceLocation &Where, const std::string &Text, const Surroundings &Around) {
   return Object{{"location", Object{{"uri", Around.Uri(Where.File)}, {"range", toJSON(rangeIn(Where, Around))}}},
                 {"message", fixUTF8(Text)}};
 }

@@ -16,7 +16,7 @@ namespace picket {
 
 constexpr size_t LongestLine = 64 << 20; // a worker that writes more without a line end is out of order
 
-static int spawn(const WorkerProcess::Place &Where, int In, int Out, int Err, pid_t &Child) {
+static int spawn(const WorkerProcess::Setup &Where, int In, int Out, int Err, pid_t &Child) {
   posix_spawn_file_actions_t Files;
   posix_spawn_file_actions_init(&Files);
   posix_spawn_file_actions_adddup2(&Files, In, STDIN_FILENO);
@@ -41,7 +41,7 @@ static int spawn(const WorkerProcess::Place &Where, int In, int Out, int Err, pi
   return Error;
 }
 
-std::unique_ptr<WorkerProcess> WorkerProcess::start(const Place &Where, std::string &Error) {
+std::unique_ptr<WorkerProcess> WorkerProcess::start(const Setup &Where, std::string &Error) {
   int Requests[2] = {-1, -1}, Answers[2] = {-1, -1};
   const int Log = open(Where.Log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   std::unique_ptr<WorkerProcess> Result(new WorkerProcess);

@@ -147,7 +147,7 @@ std::string describe(const CheckReport &Report) {
     for (const CutLoop &L : M.Loops)
       Text << "    loop cut at line " << L.Where.Line << "\n";
     if (!M.Reason.empty())
-      Text << "    line " << M.ReasonPlace.Line << ": " << M.Reason << "\n";
+      Text << "    line " << M.ReasonLocation.Line << ": " << M.Reason << "\n";
   }
   return Text.str();
 }

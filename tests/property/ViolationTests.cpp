@@ -264,7 +264,7 @@ struct Executions : ExplorationObserver {
 };
 
 std::string text(const Violations &All, const Program &P) {
-  auto Line = [&](uint32_t Pc) { return " line " + std::to_string(P.placeOf(Pc).Line); };
+  auto Line = [&](uint32_t Pc) { return " line " + std::to_string(P.locationOf(Pc).Line); };
   std::string Text;
   for (const auto &[Pair, Overtakers] : All)
     for (uint32_t Overtaker : Overtakers)

@@ -127,7 +127,7 @@ Listed listOf(const Robustness &R) {
   Listed Result;
   for (const ScViolation &V : R.Violations) {
     std::vector<uint32_t> Overtakers;
-    for (const Place &P : V.Overtakers)
+    for (const SourceLocation &P : V.Overtakers)
       Overtakers.push_back(P.Line);
     Result.emplace_back(V.Store.Line, Overtakers, V.Observer.Line);
   }

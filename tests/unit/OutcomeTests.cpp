@@ -128,7 +128,7 @@ TEST(Outcome, OpenAnswersAreWarningsAndBoundsAreNot) {
   Report.Models[1].Executions = 10;
   Report.Models[2].Executions = 20;
   Report.Models[3].Reason = "call to 'foo'";
-  Report.Models[3].ReasonPlace = {File, 4, 7, 0, 0};
+  Report.Models[3].ReasonLocation = {File, 4, 7, 0, 0};
   const Outcome O = outcomeOf(Report, {});
   ASSERT_EQ(2u, O.Findings.size());
   EXPECT_EQ("not decided under TSO and PSO: the time limit was reached (no violation found in 30 executions)",

@@ -196,7 +196,7 @@ TEST(RightSentences, TheMarkedStoreOfAProgramThatIsNotRobustIsTheOneThatIsToldOf
         if (!R.Witness)
           continue;
         ++Looked;
-        for (const Place &Marked : {R.Store, R.Overtaker})
+        for (const SourceLocation &Marked : {R.Store, R.Overtaker})
           EXPECT_TRUE(contains(R.Witness->Sentence, "(line " + std::to_string(Marked.Line) + ")"))
               << R.Message << "\n"
               << R.Witness->Sentence << "\n"
