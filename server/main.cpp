@@ -330,15 +330,13 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
   CheckOptions &Options = Command.Options;
   Command.Given.Models = {{MemoryModel::SC}};
   Options.Search = Engine::Auto;
-  Options.Exhaustive = Options.RobustnessOnly = true;
-  Options.Counterexamples = 0;
-  Command.Against = monitoredModels();
+  RobustnessOptions &Question = Command.Robust.emplace();
   Robust->add_option("FILE", Command.Files, "C files, each a program of its own")->required();
   Robust->add_option_function<std::string>(
       "--model",
-      [&Command](const std::string &Text) {
-        Command.Against = parseModels(Text);
-        for (MemoryModel M : Command.Against)
+      [&Question](const std::string &Text) {
+        Question.Against = parseModels(Text);
+        for (MemoryModel M : Question.Against)
           if (!infoOf(M).Monitored)
             throw CLI::ValidationError("--model", "robustness is known for " + namesOf(monitoredModels(), " and "));
       },
@@ -350,8 +348,8 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
                    "Weak compare-and-swaps never fail, and waits on condition variables never end, for no reason");
   Robust->add_flag_callback(
       "--all",
-      [&Options] {
-        Options.EveryViolation = true;
+      [&Question, &Options] {
+        Question.EveryViolation = true;
         Options.MostWitnesses = AllWitnesses;
       },
       "Find all violations of SC, and show each (the first 64 of a model) with an execution");

@@ -1,5 +1,6 @@
 #include "fences/Repair.h"
 
+#include "check/RobustnessCheck.h"
 #include "trace/Replay.h"
 
 #include <algorithm>
@@ -162,29 +163,24 @@ private:
 class RobustnessSearch {
 public:
   RobustnessSearch(const std::string &File, const CheckOptions &Given, const std::atomic<bool> *Cancel)
-      : File(File), Options(Given), Asked(relaxedModels(Given.Models)), Cancel(Cancel) {
+      : File(File), Options(robustnessOptionsOf(Given)), Asked(relaxedModels(Given.Models)), Cancel(Cancel) {
     // Where nobody asked for these, the others can be made robust all the same.
-    if (!Options.ModelsNamed && Asked.size() > 1)
+    if (!Given.ModelsNamed && Asked.size() > 1)
       std::erase_if(Asked, [](MemoryModel M) { return !infoOf(M).Monitored; });
-    Options.Models = {MemoryModel::SC};
-    Options.Exhaustive = true; // bugs are not what is looked for
-    Options.Monitor = Options.RobustnessOnly = Options.Witnesses = true;
     Options.MostWitnesses = 1;
     Options.Search = Engine::Bounded;
-    Options.Samples = false;
-    Options.Counterexamples = 0;
   }
 
   RoundReport operator()(const Program &P, double Seconds) {
-    CheckOptions Now = Options;
+    RobustnessOptions Now = Options;
     if (Seconds > 0 && (Now.TimeoutSeconds <= 0 || Seconds < Now.TimeoutSeconds))
       Now.TimeoutSeconds = Seconds;
-    const ModelReport Sc = std::move(checkCompiled(File, {P, {}}, Now, {}, Cancel).Models.front());
+    const RobustnessReport Report = checkRobustness(File, {P, {}}, Now, {}, Cancel);
+    const ModelReport &Sc = Report.sc();
     RoundReport Round;
     for (MemoryModel M : Asked) {
-      auto Answer =
-          std::find_if(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
-      if (Answer == Sc.Robust.end() || Answer->Known == Robustness::Unknown) {
+      const Robustness *Answer = Report.against(M);
+      if (!Answer || Answer->Known == Robustness::Unknown) {
         const bool Limit = Sc.Result == Verdict::Inconclusive;
         Round.What = Limit ? RoundReport::Result::GaveUp : RoundReport::Result::NotFenceable;
         Round.Reason = !infoOf(M).Monitored
@@ -215,7 +211,7 @@ public:
 
 private:
   const std::string File;
-  CheckOptions Options;
+  RobustnessOptions Options;
   std::vector<MemoryModel> Asked;
   const std::atomic<bool> *Cancel;
 };

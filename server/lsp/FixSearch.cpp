@@ -46,7 +46,8 @@ public:
     Settings Own = Asked;
     Own.Models = Question.Models;
     Options.Check = checkOptionsOf(Own);
-    Options.Check.Samples = Options.Check.Witnesses = false;
+    Options.Check.Samples = false;
+    Options.Check.MostWitnesses = 0;
     Options.Check.TimeoutSeconds = 0;
     // As much as a check of all these models may take.
     Options.TimeoutSeconds = Asked.TimeoutSeconds * static_cast<double>(Question.Models.size());

@@ -194,7 +194,7 @@ TEST(Outcome, DelayedStoresAreNotToldWhereThereIsABugOrNobodyWantsToKnow) {
   for (const Finding &F : outcomeOf(reportOf(Text, threeModels()), threeModels()).Findings)
     EXPECT_FALSE(F.is(OtherFinding::NotRobust));
   CheckOptions Unwanted = threeModels();
-  Unwanted.Witnesses = false;
+  Unwanted.MostWitnesses = 0;
   EXPECT_TRUE(outcomeOf(reportOf(withoutAssertion(), Unwanted), Unwanted).Findings.empty());
 }
 
