@@ -17,24 +17,13 @@ int gravest(int A, int B) {
   return NothingFound;
 }
 
-int exitCodeOf(const FixReport &R) {
+int exitCodeOf(const EditReport &R) {
   switch (R.What) {
-  case FixReport::Outcome::Fixed:
-  case FixReport::Outcome::NothingToDo: return NothingFound;
-  case FixReport::Outcome::Refused: return R.Shown ? ViolationFound : CannotBeChecked;
-  case FixReport::Outcome::GaveUp: return LimitReached;
-  case FixReport::Outcome::CannotBeChecked: return CannotBeChecked;
-  }
-  return CannotBeChecked;
-}
-
-int exitCodeOf(const RelaxReport &R) {
-  switch (R.What) {
-  case RelaxReport::Outcome::Found:
-  case RelaxReport::Outcome::NothingToDo: return NothingFound;
-  case RelaxReport::Outcome::Refused: return R.Shown ? ViolationFound : CannotBeChecked;
-  case RelaxReport::Outcome::GaveUp: return LimitReached;
-  case RelaxReport::Outcome::CannotBeChecked: return CannotBeChecked;
+  case EditOutcome::Found:
+  case EditOutcome::NothingToDo: return NothingFound;
+  case EditOutcome::Refused: return R.Shown ? ViolationFound : CannotBeChecked;
+  case EditOutcome::GaveUp: return LimitReached;
+  case EditOutcome::CannotBeChecked: return CannotBeChecked;
   }
   return CannotBeChecked;
 }
@@ -58,12 +47,8 @@ bool apply(const CompileRequest &Text, const std::vector<TextEdit> &Edits) {
   return Failed.empty();
 }
 
-void explain(FixReport &R, const Loss &Lost) {
-  R.What = Lost.Why == Loss::Crash ? FixReport::Outcome::CannotBeChecked : FixReport::Outcome::GaveUp;
-  R.Reason = Lost.Sentence;
-}
-void explain(RelaxReport &R, const Loss &Lost) {
-  R.What = Lost.Why == Loss::Crash ? RelaxReport::Outcome::CannotBeChecked : RelaxReport::Outcome::GaveUp;
+void explain(EditReport &R, const Loss &Lost) {
+  R.What = Lost.Why == Loss::Crash ? EditOutcome::CannotBeChecked : EditOutcome::GaveUp;
   R.Reason = Lost.Sentence;
 }
 

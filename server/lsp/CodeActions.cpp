@@ -270,7 +270,7 @@ Array actionsOf(const DocumentStatus &Status, const lsptypes::CodeActionQuery &Q
 
 std::string whyNot(const FixAnswer &Answer) {
   const bool Relax = Answer.Asked.What == Aim::Relax;
-  using Outcome = FixReport::Outcome;
+  using Outcome = EditOutcome;
   if (Answer.What == Outcome::NothingToDo)
     return Relax ? Answer.Reason : "there is nothing to fix";
   const std::string Begin = Answer.What == Outcome::Refused  ? Relax ? "nothing can be weakened" : "cannot be fixed"

@@ -149,7 +149,7 @@ void LanguageServer::relax(const std::string &File, Reply Answer) {
   const uint64_t Number = wait(std::move(Answer), [this, File] { Service->cancel(File); });
   auto Search = [this, File, Number] {
     withFixes(File, {FixQuestion::Aim::Relax, {}}, Number, [=, this](const DocumentStatus &, const FixAnswer &Found) {
-      if (Found.Hints.empty() && Found.What != FixReport::Outcome::NothingToDo)
+      if (Found.Hints.empty() && Found.What != EditOutcome::NothingToDo)
         return answer(Number, failed(whyNot(Found)));
       Object Said{{"hints", static_cast<int64_t>(Found.Hints.size())}};
       if (Found.Hints.empty())

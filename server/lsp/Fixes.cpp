@@ -187,8 +187,9 @@ static Value toJSON(const FixHint &H) {
 }
 
 Value toJSON(const FixAnswer &A) {
-  return Object{{"aim", nameOf(A.Asked.What)}, {"models", modelsJson(A.Asked.Models)}, {"outcome", nameOf(A.What)},
-                {"reason", fixUTF8(A.Reason)}, {"offers", arrayOf(A.Offers)},          {"hints", arrayOf(A.Hints)}};
+  return Object{{"aim", nameOf(A.Asked.What)},        {"models", modelsJson(A.Asked.Models)},
+                {"outcome", nameOf(A.What, "fixed")}, {"reason", fixUTF8(A.Reason)},
+                {"offers", arrayOf(A.Offers)},        {"hints", arrayOf(A.Hints)}};
 }
 
 bool fromJSON(const Value &Json, FixAnswer &A, Path At) {
@@ -199,7 +200,7 @@ bool fromJSON(const Value &Json, FixAnswer &A, Path At) {
       !O.map("offers", A.Offers) || !O.map("hints", A.Hints))
     return false;
   const std::optional<FixQuestion::Aim> Known = aimNamed(Aim);
-  const std::optional<FixReport::Outcome> Found = fixOutcomeNamed(What);
+  const std::optional<EditOutcome> Found = editOutcomeNamed(What, "fixed");
   std::optional<std::vector<MemoryModel>> Named = modelsCalled(Models);
   if (!Known || !Found || !Named || Named->empty()) {
     At.report("not an answer about fixes");

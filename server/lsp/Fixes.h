@@ -45,7 +45,7 @@ struct FixHint {
 
 struct FixAnswer {
   FixQuestion Asked;
-  FixReport::Outcome What = FixReport::Outcome::NothingToDo;
+  EditOutcome What = EditOutcome::NothingToDo;
   std::string Reason;           // why there are no offers: a sentence
   std::vector<FixOffer> Offers; // the best first
   std::vector<FixHint> Hints;   // Relax

@@ -397,7 +397,7 @@ public:
     FixOptions Wanted;
     Wanted.Check = Options;
     const FixReport Report = findFixes(Text, Wanted);
-    ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+    ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
     for (const Fix &F : Report.Fixes) {
       EXPECT_TRUE(F.Minimal);
       EXPECT_TRUE(passesEdited(F.Edits)) << titleOf(F, Options.Unroll);

@@ -39,7 +39,7 @@ FixOffer offer(const std::string &Title, const std::string &Inserted, const std:
 std::shared_ptr<const FixAnswer> answer(std::vector<MemoryModel> Models, std::vector<FixOffer> Offers) {
   FixAnswer A;
   A.Asked = {Aim::NoBug, std::move(Models)};
-  A.What = Offers.empty() ? FixReport::Outcome::Refused : FixReport::Outcome::Fixed;
+  A.What = Offers.empty() ? EditOutcome::Refused : EditOutcome::Found;
   A.Reason = Offers.empty() ? "a lock is needed" : "";
   A.Offers = std::move(Offers);
   return std::make_shared<FixAnswer>(std::move(A));
@@ -198,7 +198,7 @@ TEST(CodeActions, OfHintsRemoveOneOrAll) {
   Both.Changes.push_back(Both.Changes[0]);
   FixAnswer A;
   A.Asked = {Aim::Relax, {MemoryModel::SC}};
-  A.What = FixReport::Outcome::Fixed;
+  A.What = EditOutcome::Found;
   A.Offers = {Both, offer("Remove 1 fence", "A")};
   A.Hints = {{{File, 1, 1, 0, 0}, "this fence is not needed", 1}, {{File, 3, 1, 0, 0}, "nor this", -1}};
   Status.Fixes = {std::make_shared<FixAnswer>(A)};
