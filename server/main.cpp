@@ -12,6 +12,8 @@
 #include "settings/Units.h"
 #include "trace/Svg.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -89,9 +91,15 @@ Examples:
   picket robust --model tso --json queue.c
 )";
 
+/// The names of a list; empty ones as well, which are then not known.
+static std::vector<std::string> namesIn(llvm::StringRef List) {
+  const auto Names = llvm::split(List, ',');
+  return {Names.begin(), Names.end()};
+}
+
 static std::vector<MemoryModel> parseModels(const std::string &Text, ModelUse Use = ModelUse::Programs) {
   std::string Wrong;
-  std::vector<MemoryModel> Models = modelsNamed(CLI::detail::split(Text, ','), Wrong, Use);
+  std::vector<MemoryModel> Models = modelsNamed(namesIn(Text), Wrong, Use);
   if (!Wrong.empty())
     throw CLI::ValidationError("--model", Wrong);
   return Models;
@@ -110,7 +118,7 @@ static void addChecksOption(CLI::App *Command, std::optional<Checks> &Looked) {
           "--checks",
           [&Looked](const std::string &Text) {
             Checks Chosen;
-            if (std::string Wrong = parseChecks(CLI::detail::split(Text, ','), Chosen); !Wrong.empty())
+            if (std::string Wrong = parseChecks(namesIn(Text), Chosen); !Wrong.empty())
               throw CLI::ValidationError("--checks", Wrong);
             Looked = Chosen;
           },
@@ -167,7 +175,7 @@ static void addStepsOptions(CLI::App *Check, CheckCommand &Command) {
       "--steps",
       [&Command](const std::string &Text) {
         size_t Steps = 0;
-        if (Text != "all" && (!CLI::detail::lexical_cast(Text, Steps) || Steps == 0))
+        if (Text != "all" && (llvm::StringRef(Text).getAsInteger(0, Steps) || Steps == 0))
           throw CLI::ValidationError("--steps", "'" + Text + "' is no number of steps (30, all)");
         Command.Text.Steps.MaxSteps = Steps;
       },

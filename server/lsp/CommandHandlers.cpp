@@ -11,15 +11,8 @@ using llvm::json::Array;
 using llvm::json::Object;
 using llvm::json::Value;
 using llvm::lsp::ErrorCode;
-using llvm::lsp::LSPError;
 
 namespace picket {
-
-constexpr int InfoMessage = 3;
-
-static llvm::Error failed(std::string Message, ErrorCode Code = ErrorCode::RequestFailed) {
-  return llvm::make_error<LSPError>(std::move(Message), Code);
-}
 
 void LanguageServer::executeCommand(const lsptypes::ExecuteCommand &Params, Reply Answer) {
   const StringRef Name = Params.Command;

@@ -124,7 +124,7 @@ void LanguageServer::settingsProblems(const std::string &TomlFile, const std::ve
 }
 
 void LanguageServer::log(const std::string &Line) {
-  SendLog({Object{{"type", 3}, {"message", llvm::json::fixUTF8("Picket: " + Line)}}});
+  SendLog({Object{{"type", InfoMessage}, {"message", llvm::json::fixUTF8("Picket: " + Line)}}});
 }
 
 void LanguageServer::showMessage(int Type, const std::string &Text) {

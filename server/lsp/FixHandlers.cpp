@@ -6,15 +6,8 @@ using llvm::StringRef;
 using llvm::json::Object;
 using llvm::json::Value;
 using llvm::lsp::ErrorCode;
-using llvm::lsp::LSPError;
 
 namespace picket {
-
-constexpr int InfoMessage = 3;
-
-static llvm::Error failed(std::string Message, ErrorCode Code = ErrorCode::RequestFailed) {
-  return llvm::make_error<LSPError>(llvm::json::fixUTF8(Message), Code);
-}
 
 void LanguageServer::codeAction(const lsptypes::CodeActionQuery &Params, Reply Answer) {
   std::optional<DocumentStatus> Status = Service->status(Params.Uri.file().str());

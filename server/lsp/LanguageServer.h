@@ -22,6 +22,7 @@ public:
   void removeFiles() { Files.remove(); }
 
 private:
+  static constexpr int InfoMessage = 3; // MessageType
   using Any = lsptypes::Any;
   using Query = lsptypes::DocumentQuery;
   using Reply = llvm::lsp::Callback<llvm::json::Value>;
