@@ -3,6 +3,7 @@
 #include "Sandbox.h"
 #include "SandboxProbe.h"
 #include "TraceJson.h"
+#include "base/ChildProcess.h"
 #include "lsp/Fixes.h"
 #include "lsp/LitmusOutcome.h"
 #include "lsp/WorkerProtocol.h"
@@ -99,14 +100,8 @@ private:
     std::string Text;
     llvm::raw_string_ostream(Text) << Value(std::move(Message)) << '\n';
     std::lock_guard<std::mutex> Lock(Saying);
-    for (size_t Done = 0; Done < Text.size();) {
-      const ssize_t N = write(Out, Text.data() + Done, Text.size() - Done);
-      if (N < 0 && errno == EINTR)
-        continue;
-      if (N <= 0)
-        _exit(0); // nobody listens any more
-      Done += static_cast<size_t>(N);
-    }
+    if (!writeAll(Out, Text))
+      _exit(0); // nobody listens any more
   }
 
   void check(const WorkerRequest &Request);
