@@ -1,7 +1,6 @@
 #include "DoctorCommand.h"
 
 #include "base/ChildProcess.h"
-
 #include "FileWriting.h"
 #include "Sandbox.h"
 #include "SandboxProbe.h"
