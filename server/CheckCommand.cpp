@@ -41,7 +41,7 @@ public:
   void show(const std::string &File, const Progress &P) {
     if (!Shown)
       return;
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     Estimate.add(P);
     if (P.Explored < 1)
       llvm::errs() << "\r\033[K" << File << ": " << progressText(P, Estimate);
@@ -49,7 +49,7 @@ public:
 
 private:
   const bool Shown;
-  std::mutex M;
+  std::mutex Mutex;
   CheckEstimate Estimate;
 };
 

@@ -57,20 +57,20 @@ class Run {
 public:
   Run(const FixCommand &Command, FixCommand::Context With) : Command(Command), With(std::move(With)) {
     if (this->With.Json)
-      J.emplace(llvm::outs(), /*IndentSize=*/2);
+      Output.emplace(llvm::outs(), /*IndentSize=*/2);
   }
 
   int all() {
     const bool Several = With.Files.size() != 1;
     if (With.Json && Several)
-      J->arrayBegin();
+      Output->arrayBegin();
     for (const std::string &File : With.Files) {
       one(File);
       if (With.Cancel && *With.Cancel)
         break;
     }
     if (With.Json && Several)
-      J->arrayEnd();
+      Output->arrayEnd();
     if (With.Json)
       llvm::outs() << '\n';
     return Code;
@@ -121,7 +121,7 @@ private:
   void tell(const CompileRequest &Text, const Report &R, Printer Print, Writer Write, const TraceContext &Context) {
     Code = gravest(Code, exitCodeOf(R));
     if (With.Json) {
-      Write(*J, Text, R, With.Text.Unroll, Context);
+      Write(*Output, Text, R, With.Text.Unroll, Context);
     } else {
       printDiagnostics(llvm::errs(), R.Diagnostics, Text.File, With.Sources);
       Print(llvm::errs(), Text.File, R, With.Sources, With.Text);
@@ -135,7 +135,7 @@ private:
 
   const FixCommand &Command;
   FixCommand::Context With;
-  std::optional<llvm::json::OStream> J; // if that is asked for
+  std::optional<llvm::json::OStream> Output; // if that is asked for
   int Code = NothingFound;
 };
 

@@ -76,7 +76,7 @@ bool runsCopyInMemory() {
   });
 }
 
-/// A copy in another name space; it ends at once.
+/// A copy in another name space; it ends immediately.
 bool clones(unsigned long Flags) {
   const long Child = syscall(SYS_clone, Flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
   if (Child == 0)

@@ -363,7 +363,7 @@ int runSupervised(const Supervised &What) {
   flushAll();
   struct sigaction OnInterrupt = {}, Before = {};
   OnInterrupt.sa_handler = [](int) {
-    if (InterruptAsked.exchange(true)) { // the second time: at once. The others end with this process
+    if (InterruptAsked.exchange(true)) { // the second time: immediately. The others end with this process
       std::signal(SIGINT, SIG_DFL);
       raise(SIGINT);
     }

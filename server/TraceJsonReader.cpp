@@ -33,11 +33,11 @@ public:
       return llvm::createStringError("'picket' is " + std::to_string(*Version) +
                                      ": only version 1 of the format can be read");
     const Path Here = Root;
-    R.File = text(*Top, Here, "file");
+    Run.File = text(*Top, Here, "file");
     const std::optional<MemoryModel> Model = modelNamed(text(*Top, Here, "model"));
-    R.Model = Model.value_or(MemoryModel::SC);
-    R.Unroll = number(*Top, Here, "unroll", MaxUnroll);
-    if (R.Unroll == 0)
+    Run.Model = Model.value_or(MemoryModel::SC);
+    Run.Unroll = number(*Top, Here, "unroll", MaxUnroll);
+    if (Run.Unroll == 0)
       wrong(Here.field("unroll"), "must be at least 1");
     if (!Model)
       wrong(Here.field("model"), "must be " + namesOf(allModels(), " or "));
@@ -53,8 +53,9 @@ public:
     checkPartners(Events);
     checkSources(Events);
     if (Top->get("steps"))
-      each(*Top, Here, "steps",
-           [&](const Object &O, Path At) { Result.Order.push_back(index(O, At, "event", R.Events.size(), "event")); });
+      each(*Top, Here, "steps", [&](const Object &O, Path At) {
+        Result.Order.push_back(index(O, At, "event", Run.Events.size(), "event"));
+      });
     if (!Problem.empty())
       return llvm::createStringError(Problem);
     return std::move(Result);
@@ -186,7 +187,7 @@ private:
   }
 
   void readThread(const Object &O, Path At) {
-    TraceThread &T = R.Threads.emplace_back();
+    TraceThread &T = Run.Threads.emplace_back();
     T.Name = text(O, At, "name");
     const Array *Identity = array(O, At, "identity");
     for (size_t K = 0; Identity && K < Identity->size(); ++K)
@@ -194,7 +195,7 @@ private:
   }
 
   void readFailure(const Object &O, Path At) {
-    FailurePoint &F = R.Failures.emplace_back();
+    FailurePoint &F = Run.Failures.emplace_back();
     const Array *Thread = array(O, At, "thread");
     for (size_t K = 0; Thread && K < Thread->size(); ++K)
       F.Thread.push_back(number((*Thread)[K], At.field("thread").index(K)));
@@ -202,7 +203,7 @@ private:
   }
 
   void readVariable(const Object &O, Path At) {
-    TraceVariable &V = R.Variables.emplace_back();
+    TraceVariable &V = Run.Variables.emplace_back();
     V.Name = text(O, At, "name");
     V.Object = text(O, At, "object");
     V.Type = text(O, At, "type");
@@ -214,7 +215,7 @@ private:
   }
 
   void readEvent(const Object &O, Path At) {
-    TraceEvent &E = R.Events.emplace_back();
+    TraceEvent &E = Run.Events.emplace_back();
     static constexpr std::array Kinds = {EventKind::Store, EventKind::Load,   EventKind::Rmw,     EventKind::Update,
                                          EventKind::Fence, EventKind::Sync,   EventKind::Create,  EventKind::Join,
                                          EventKind::Free,  EventKind::Atomic, EventKind::Blocked, EventKind::Bug};
@@ -227,17 +228,17 @@ private:
       }
     if (!Known)
       wrong(At.field("kind"), "is no kind of event");
-    E.Thread = index(O, At, "thread", R.Threads.size(), "thread");
+    E.Thread = index(O, At, "thread", Run.Threads.size(), "thread");
     if (O.get("partner"))
       E.Partner = number(O, At, "partner"); // may point forward: checkPartners
     E.Forwarded = flag(O, At, "forwarded");
     E.FullFence = flag(O, At, "fullFence");
     E.StoreBarrier = flag(O, At, "storeBarrier");
     if (E.Kind == EventKind::Create || E.Kind == EventKind::Join)
-      E.Other = index(O, At, "other", R.Threads.size(), "thread");
+      E.Other = index(O, At, "other", Run.Threads.size(), "thread");
     each(O, At, "accesses", [&](const Object &Access, Path Where) {
       TraceAccess &A = E.Accesses.emplace_back();
-      A.Variable = index(Access, Where, "variable", R.Variables.size(), "variable");
+      A.Variable = index(Access, Where, "variable", Run.Variables.size(), "variable");
       A.Write = flag(Access, Where, "write", /*Optional=*/false);
       A.Text = text(Access, Where, "value");
       bits(Access, Where, "bits", A.Low, A.High);
@@ -288,7 +289,7 @@ private:
   }
 
   void readShared(const Object &O, Path At) {
-    SharedThing &S = R.Shared.emplace_back();
+    SharedThing &S = Run.Shared.emplace_back();
     const std::string Kind = text(O, At, "kind");
     if (Kind != "global" && Kind != "stack" && Kind != "heap")
       wrong(At.field("kind"), "must be global, stack or heap");
@@ -316,52 +317,52 @@ private:
       return;
     }
     if (const std::string Kind = text(*O, At, "kind"); !Kind.empty()) {
-      R.BugKind = bugKindNamed(Kind);
-      if (!R.BugKind)
+      Run.BugKind = bugKindNamed(Kind);
+      if (!Run.BugKind)
         wrong(At.field("kind"), "is no kind of bug");
     }
-    R.BugMessage = text(*O, At, "message");
-    R.BugThread = text(*O, At, "thread");
-    R.BugWhere = place(*O, At);
-    R.GoesRound = flag(*O, At, "goesRound");
-    if (R.BugKind || O->get("event")) // without either it shows that a program is not robust
-      R.BugEvent = index(*O, At, "event", R.Events.size(), "event");
+    Run.BugMessage = text(*O, At, "message");
+    Run.BugThread = text(*O, At, "thread");
+    Run.BugWhere = place(*O, At);
+    Run.GoesRound = flag(*O, At, "goesRound");
+    if (Run.BugKind || O->get("event")) // without either it shows that a program is not robust
+      Run.BugEvent = index(*O, At, "event", Run.Events.size(), "event");
   }
 
   /// A store and its update know each other.
   void checkPartners(Path Events) {
-    for (size_t K = 0; K < R.Events.size(); ++K) {
-      const TraceEvent &E = R.Events[K];
+    for (size_t K = 0; K < Run.Events.size(); ++K) {
+      const TraceEvent &E = Run.Events[K];
       const Path Here = Events.index(K);
       if (E.Partner == NoEvent && E.Kind == EventKind::Update)
         wrong(Here.field("partner"), "is missing");
       if (E.Partner == NoEvent)
         continue;
       EventKind Other = E.Kind == EventKind::Store ? EventKind::Update : EventKind::Store;
-      if ((E.Kind != EventKind::Store && E.Kind != EventKind::Update) || E.Partner >= R.Events.size() ||
-          R.Events[E.Partner].Kind != Other || R.Events[E.Partner].Partner != K ||
-          R.Events[E.Partner].Thread != E.Thread)
+      if ((E.Kind != EventKind::Store && E.Kind != EventKind::Update) || E.Partner >= Run.Events.size() ||
+          Run.Events[E.Partner].Kind != Other || Run.Events[E.Partner].Partner != K ||
+          Run.Events[E.Partner].Thread != E.Thread)
         wrong(Here.field("partner"), "must join a store and its update");
     }
   }
 
   /// What is read was written by an access, and links lead to events.
   void checkSources(Path Events) {
-    for (size_t K = 0; K < R.Events.size(); ++K) {
+    for (size_t K = 0; K < Run.Events.size(); ++K) {
       const Path Here = Events.index(K);
-      for (size_t A = 0; A < R.Events[K].Accesses.size(); ++A)
-        R.Events[K].Accesses[A].eachSource([&](uint32_t Source) {
-          if (Source >= R.Events.size() || !R.Events[Source].canBeRead())
+      for (size_t A = 0; A < Run.Events[K].Accesses.size(); ++A)
+        Run.Events[K].Accesses[A].eachSource([&](uint32_t Source) {
+          if (Source >= Run.Events.size() || !Run.Events[Source].canBeRead())
             wrong(Here.field("accesses").index(A).field("source"), "must be an event that can be read");
         });
-      for (size_t L = 0; L < R.Events[K].Links.size(); ++L)
-        if (R.Events[K].Links[L].On >= R.Events.size())
+      for (size_t L = 0; L < Run.Events[K].Links.size(); ++L)
+        if (Run.Events[K].Links[L].On >= Run.Events.size())
           wrong(Here.field("links").index(L).field("on"), "must be an event");
     }
   }
 
   SavedTrace Result;
-  Recording &R = Result.Run;
+  Recording &Run = Result.Run;
   Path::Root Root;
   std::string Problem;
 };

@@ -8,7 +8,7 @@ namespace picket {
 /// Refers to what its maker keeps: it must not outlive the check.
 struct CheckContext {
   const std::string &File;
-  const Program &Code;
+  const Program &Compiled;
   const CheckOptions &Options;
   const ProgressListener &OnProgress; // may be empty
   const std::atomic<bool> *Cancel;    // may be null

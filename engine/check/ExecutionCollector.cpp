@@ -66,7 +66,8 @@ void ExecutionCollector::finished(Configuration &Config) {
 void ExecutionCollector::finished(const MachineOptions &Machine) {
   for (size_t K = 0; K < SeenGraphs.size(); ++K) {
     const SeenGraph &Seen = SeenGraphs[K];
-    if (std::optional<Recording> Run = record(Context.Code, Report.Which, Machine, Seen.Known, Seen.Script, Seen.Bug))
+    if (std::optional<Recording> Run =
+            record(Context.Compiled, Report.Which, Machine, Seen.Known, Seen.Script, Seen.Bug))
       explainBug(Report.Bugs[K], std::move(*Run));
   }
 }
@@ -80,7 +81,7 @@ bool ExecutionCollector::finished(const MachineOptions &Machine, MemoryModel Mod
     };
     bool Happened = false;
     std::optional<Recording> Written =
-        recordEffects(Context.Code, Machine, Model, Run.Known, Run.Threads, Run.Effects, Run.Bug, OnBug, Happened);
+        recordEffects(Context.Compiled, Machine, Model, Run.Known, Run.Threads, Run.Effects, Run.Bug, OnBug, Happened);
     if (!Happened)
       return false;
     if (Kept && Written)
@@ -97,14 +98,14 @@ void ExecutionCollector::explainBug(Bug &Explained, Recording Run) const {
 }
 
 void ExecutionCollector::addAlarms(MemoryModel Against, const Sharing &Known) {
-  const Program &Code = Context.Code;
+  const Program &Compiled = Context.Compiled;
   Robustness Answer;
   Answer.Against = Against;
-  std::vector<AlarmedViolation> Violations = violationsOf(Code, *Exploration.Monitor, Against);
+  std::vector<AlarmedViolation> Violations = violationsOf(Compiled, *Exploration.Monitor, Against);
   const ScViolation &First = Violations.front().first;
   const RobustnessAlarm *Alarm = Violations.front().second;
   setNotRobust(Answer, First.Store,
-               Alarm ? locationOf(Code, Code.locationOf(Alarm->Overtaker.Pc)) : First.Overtakers.front(),
+               Alarm ? locationOf(Compiled, Compiled.locationOf(Alarm->Overtaker.Pc)) : First.Overtakers.front(),
                First.Observer);
   if (Context.Options.MostWitnesses)
     if (std::optional<Recording> Run = witnessOf(Against, Alarm, Known))
@@ -146,7 +147,7 @@ std::optional<Recording> ExecutionCollector::witnessOf(MemoryModel Against, cons
                                                        const Sharing &Known) const {
   if (!Alarm)
     return std::nullopt;
-  std::optional<Recording> Run = findWitness(Context.Code, Exploration.Machine, Known, Against, *Alarm);
+  std::optional<Recording> Run = findWitness(Context.Compiled, Exploration.Machine, Known, Against, *Alarm);
   if (Run) {
     Run->File = Context.File;
     Run->Unroll = Context.Options.Unroll;

@@ -20,7 +20,7 @@ public:
   /// All must outlive it. `Report` is that of the model.
   ExecutionCollector(const CheckContext &Context, const ExplorationOptions &Exploration, Meanwhile &Others,
                      ModelReport &Report)
-      : Context(Context), Exploration(Exploration), Others(Others), Report(Report), Found(Context.Code, Report) {}
+      : Context(Context), Exploration(Exploration), Others(Others), Report(Report), Found(Context.Compiled, Report) {}
 
   void ended(Execution &Run, Ending How) override;
   void ended(GraphRun &Run, Ending How) override;

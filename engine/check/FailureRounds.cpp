@@ -121,14 +121,14 @@ void endInconclusive(CheckReport &Report, const std::string &Reason) {
 } // namespace
 
 bool hasFailureRounds(const CheckContext &Context) {
-  return Context.Code.FailsForNoReason && Context.Options.Spurious && !Context.Code.Reached;
+  return Context.Compiled.FailsForNoReason && Context.Options.Spurious && !Context.Compiled.Reached;
 }
 
 void checkFailureRounds(const CheckContext &Context, const CheckRound &Round, CheckReport &Report) {
   const CheckOptions &Options = Context.Options;
   constexpr size_t MaxRounds = 10'000;
   const auto Start = std::chrono::steady_clock::now();
-  Program Now = Context.Code;
+  Program Now = Context.Compiled;
   Now.Reached = std::make_shared<FailurePoints>();
   std::deque<Failures> Left = {{}};
   std::set<Failures> Known = {{}};

@@ -56,9 +56,9 @@ SourceLocation Findings::userLocation(std::vector<uint32_t> Stack) const {
   const uint32_t Innermost = Stack.back();
   std::erase(Stack, CallsLeftOut);
   for (size_t K = Stack.size(); K-- > 0;)
-    if (const ProgramLocation &L = P.locationOf(Stack[K]); L.Line && P.UserFile[L.File])
-      return locationOf(P, L);
-  return locationOf(P, P.locationOf(Innermost));
+    if (const ProgramLocation &L = Compiled.locationOf(Stack[K]); L.Line && Compiled.UserFile[L.File])
+      return locationOf(Compiled, L);
+  return locationOf(Compiled, Compiled.locationOf(Innermost));
 }
 
 SourceLocation Findings::whereOf(Machine &M, const BugReport &B) const {
@@ -71,8 +71,9 @@ SourceLocation Findings::whereOf(Machine &M, const BugReport &B) const {
 
 /// Loops of models, and those the compiler knows no line of, are shown where the thread stands, or where it was created.
 void Findings::addLoop(Machine &M, ThreadId Cut) {
-  const ProgramLocation &Known = P.Locations[P.Loops[M.loopOfSpin(Cut)].Location];
-  SourceLocation Where = Known.Line && P.UserFile[Known.File] ? locationOf(P, Known) : userLocation(M.callStack(Cut));
+  const ProgramLocation &Known = Compiled.Locations[Compiled.Loops[M.loopOfSpin(Cut)].Location];
+  SourceLocation Where =
+      Known.Line && Compiled.UserFile[Known.File] ? locationOf(Compiled, Known) : userLocation(M.callStack(Cut));
   if (!Where.Line && !M.createdFrom(Cut).empty())
     Where = userLocation(M.createdFrom(Cut));
   for (const CutLoop &L : Report.Loops)
@@ -82,12 +83,12 @@ void Findings::addLoop(Machine &M, ThreadId Cut) {
 }
 
 void Findings::addRead(const Machine::UnwrittenRead &Read) {
-  const ProgramLocation &L = P.locationOf(Read.Pc);
-  if (!L.Line || !P.UserFile[L.File])
+  const ProgramLocation &L = Compiled.locationOf(Read.Pc);
+  if (!L.Line || !Compiled.UserFile[L.File])
     return;
   Note New{Read.Partly ? "reads memory of which only a part was written before; Picket takes the rest to be zero"
                        : "reads memory that nothing has written before; Picket takes it to be zero",
-           locationOf(P, L)};
+           locationOf(Compiled, L)};
   auto Key = [](const Note &N) { return std::tie(N.Where.File, N.Where.Line, N.Where.Column); };
   auto At = std::lower_bound(Report.Notes.begin(), Report.Notes.end(), New,
                              [&](const Note &A, const Note &B) { return Key(A) < Key(B); });

@@ -40,15 +40,15 @@ bool isStopped(const ExplorationResult &Result) {
 /// Whether all was explored and yet nothing was seen that a verdict could rely on. That is a mistake of Picket's: a
 /// program has executions, and those that do not end must be told as bugs, unless nobody looks for these. Executions
 /// without the failures of a round belong to another round.
-bool isFromNothing(const Program &Code, const MachineOptions &Machine, const ExplorationResult &Result,
+bool isFromNothing(const Program &Compiled, const MachineOptions &Machine, const ExplorationResult &Result,
                    const ExecutionCollector &Found) {
   return Result.Ended == ExplorationResult::End::Everything && !Result.Executions && !Result.Cut && !Result.Unchecked &&
-         !Found.assumed() && Code.Failures.empty() && Machine.Looked.has(BugKind::Deadlock) &&
+         !Found.assumed() && Compiled.Failures.empty() && Machine.Looked.has(BugKind::Deadlock) &&
          Machine.Looked.has(BugKind::Hang);
 }
 
 /// One execution per reads-from relation. False, and the report says why, if that is not possible.
-bool exploreReadsFrom(const Program &Code, ExplorationOptions Exploration, ExecutionCollector &Found,
+bool exploreReadsFrom(const Program &Compiled, ExplorationOptions Exploration, ExecutionCollector &Found,
                       ModelReport &Report, ExplorationResult &Result) {
   for (CheckGroup Group : {CheckGroup::Leak, CheckGroup::Uninitialised}) // matters of coherence
     if (Exploration.Machine.Looked.has(Group)) {
@@ -57,7 +57,7 @@ bool exploreReadsFrom(const Program &Code, ExplorationOptions Exploration, Execu
     }
   Exploration.OnePer = Report.OnePer = Equivalence::ReadsFrom;
   try {
-    Result = exploreGraphs(Code, Exploration.Model, Exploration, Found);
+    Result = exploreGraphs(Compiled, Exploration.Model, Exploration, Found);
   } catch (const std::bad_alloc &) { // what was found until then counts
     Result = ExplorationResult();
     Result.Ended = ExplorationResult::End::Limit;
@@ -69,7 +69,7 @@ bool exploreReadsFrom(const Program &Code, ExplorationOptions Exploration, Execu
     Report.WhyNotReadsFrom = Result.Reason;
   else if (Result.FailedWakeups)
     Report.WhyNotReadsFrom = "an execution that was planned could not be carried out";
-  else if (isFromNothing(Code, Exploration.Machine, Result, Found))
+  else if (isFromNothing(Compiled, Exploration.Machine, Result, Found))
     Report.WhyNotReadsFrom = "no execution came to an end";
   else if (!Found.finished(Exploration.Machine, Exploration.Model))
     Report.WhyNotReadsFrom = "a bug could not be shown with store buffers";
@@ -87,11 +87,11 @@ ExplorationResult explore(const CheckContext &Context, const ExplorationOptions 
   ExplorationResult Result;
   try {
     if (isExploredAsGraphs(Report.Which)) {
-      Result = exploreGraphs(Context.Code, Report.Which, Exploration, Found);
+      Result = exploreGraphs(Context.Compiled, Report.Which, Exploration, Found);
       Found.finished(Exploration.Machine);
     } else if (Options.OnePer != Equivalence::ReadsFrom || Options.Samples ||
-               !exploreReadsFrom(Context.Code, Exploration, Found, Report, Result)) {
-      Result = exploreOptimally(Context.Code, Exploration, Found);
+               !exploreReadsFrom(Context.Compiled, Exploration, Found, Report, Result)) {
+      Result = exploreOptimally(Context.Compiled, Exploration, Found);
       if (isStopped(Result)) // no equivalence goes further
         Report.WhyNotReadsFrom.clear();
     }
@@ -106,7 +106,7 @@ ExplorationResult explore(const CheckContext &Context, const ExplorationOptions 
   return Result;
 }
 
-void addCounts(const Program &Code, const ExplorationResult &Result, ModelReport &Report) {
+void addCounts(const Program &Compiled, const ExplorationResult &Result, ModelReport &Report) {
   Report.Executions = Result.Executions;
   Report.Blocked = Result.Blocked;
   Report.CutShort = Result.Cut;
@@ -114,7 +114,7 @@ void addCounts(const Program &Code, const ExplorationResult &Result, ModelReport
   Report.Rejected = Result.RejectedBranches;
   Report.StepsTaken = Result.Steps;
   if (Result.HasReasonPc)
-    Report.ReasonLocation = locationOf(Code, Code.locationOf(Result.ReasonPc));
+    Report.ReasonLocation = locationOf(Compiled, Compiled.locationOf(Result.ReasonPc));
   Report.Reason = Result.Reason;
 }
 
@@ -152,9 +152,9 @@ void checkExecutions(const CheckContext &Context, const ExplorationOptions &Expl
   ExecutionCollector Found(Context, Exploration, Others, Report);
   const ExplorationResult Result = explore(Context, Exploration, Found, Report);
   Report.Seconds = secondsSince(Start);
-  addCounts(Context.Code, Result, Report);
+  addCounts(Context.Compiled, Result, Report);
   Report.Result = verdictOf(Result, Report);
-  const bool FromNothing = isFromNothing(Context.Code, Exploration.Machine, Result, Found);
+  const bool FromNothing = isFromNothing(Context.Compiled, Exploration.Machine, Result, Found);
   if (Report.Result == Verdict::Verified && FromNothing) {
     Report.Result = Verdict::Inconclusive;
     Report.Reason = "no execution came to an end, and Picket cannot say why";

@@ -17,8 +17,8 @@ namespace {
 /// Whether the bound, or a loop that does not end, is all that keeps a model from an answer: then its states are searched
 /// once all models are done.
 bool wantsSecondLook(const CheckOptions &Options, const ModelReport &M) {
-  const bool Stopped = M.Result == Verdict::Inconclusive && M.ReasonLocation.Line > 0 && M.Executions == 0;
-  return Options.Search == Engine::Auto && isSearched(M.Which) && (M.Result == Verdict::Bounded || Stopped);
+  const bool Endless = M.Result == Verdict::Inconclusive && M.ReasonLocation.Line > 0 && M.Executions == 0;
+  return Options.Search == Engine::Auto && isSearched(M.Which) && (M.Result == Verdict::Bounded || Endless);
 }
 
 /// Models that are checked side by side. TSO and PSO are not explored where SC turns out to answer for them, so they begin
@@ -222,7 +222,7 @@ private:
   }
 
   void check(ModelGroup &Group) {
-    const CheckContext Own{Context.File, Context.Code, Group.Options, Context.OnProgress, Context.Cancel};
+    const CheckContext Own{Context.File, Context.Compiled, Group.Options, Context.OnProgress, Context.Cancel};
     if (hasFailureRounds(Own)) {
       const ModelListener Nobody; // no model is done before the last round
       checkFailureRounds(

@@ -64,7 +64,7 @@ void RobustnessMeanwhile::lowerBound() {
   Lower.Search = Engine::Bounded;
   Lower.TimeoutSeconds = Soon;
   for (Lower.Unroll = 1; Lower.Unroll < Asked.Unroll; Lower.Unroll *= 2) {
-    RobustnessReport Checked = checkRobustness(Context.File, {Context.Code, {}}, Lower, {}, Exploration.Cancel);
+    RobustnessReport Checked = checkRobustness(Context.File, {Context.Compiled, {}}, Lower, {}, Exploration.Cancel);
     ModelReport &Sc = Checked.sc();
     if (Sc.Robust.size() < monitoredModels().size())
       return;

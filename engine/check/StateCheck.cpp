@@ -22,7 +22,7 @@ constexpr unsigned NoBound = 1'000'000; // of a recording: the most that --unrol
 class StateCollector : public StateSearchObserver, public LazyObserver {
 public:
   StateCollector(const StateCheck &From, ModelReport &Report)
-      : From(From), Report(Report), Found(From.Context.Code, Report) {}
+      : From(From), Report(Report), Found(From.Context.Compiled, Report) {}
 
   void progress(const WalkResult &SoFar) override { tell(SoFar.States); }
   void progress(const LazyResult &SoFar) override { tell(SoFar.States); }
@@ -67,9 +67,10 @@ public:
 
   bool wantsBugs() const override { return false; }
   bool notRobust(Configuration &C, const std::vector<ProcessId> &Schedule, const AttackPlaces &At) override {
-    const Program &Code = From.Context.Code;
-    setNotRobust(Answer, locationOf(Code, Code.locationOf(At.Store)), locationOf(Code, Code.locationOf(At.Access)),
-                 locationOf(Code, Code.locationOf(At.Observer)));
+    const Program &Compiled = From.Context.Compiled;
+    setNotRobust(Answer, locationOf(Compiled, Compiled.locationOf(At.Store)),
+                 locationOf(Compiled, Compiled.locationOf(At.Access)),
+                 locationOf(Compiled, Compiled.locationOf(At.Observer)));
     if (std::optional<Recording> Run =
             From.Context.Options.MostWitnesses ? record(C, Schedule, nullptr) : std::nullopt) {
       Run->File = From.Context.File;
@@ -97,33 +98,33 @@ bool StateCheck::run(ModelReport &Report) {
   StateCollector Found(*this, Now);
   StateCounts Counts;
   uint64_t Unchecked = 0;
-  const Program &Code = Context.Code;
-  auto Stopped = [&](bool Unsupported, const auto &Result) {
+  const Program &Compiled = Context.Compiled;
+  auto EndUndecided = [&](bool Unsupported, const auto &Result) {
     Ended = Unsupported ? Verdict::Unsupported : Verdict::Inconclusive;
     Now.Reason = Result.Reason;
     if (Result.HasReasonPc)
-      Now.ReasonLocation = locationOf(Code, Code.locationOf(Result.ReasonPc));
+      Now.ReasonLocation = locationOf(Compiled, Compiled.locationOf(Result.ReasonPc));
   };
   try {
     if (Report.Which == MemoryModel::SC) {
       StateSearchOptions Search;
       static_cast<ExplorationOptions &>(Search) = Limits;
       Search.Exhaustive = Context.Options.Exhaustive;
-      const StateSearchResult Result = searchStates(Context.Code, Search, Found);
+      const StateSearchResult Result = searchStates(Context.Compiled, Search, Found);
       Counts = {Result.States, Result.Transitions, Result.Bytes};
       Unchecked = Result.Unchecked;
       if (Result.Ended == ExplorationResult::End::Everything)
         Ended = Verdict::Verified;
       else
-        Stopped(Result.Ended == ExplorationResult::End::Unsupported, Result);
+        EndUndecided(Result.Ended == ExplorationResult::End::Unsupported, Result);
     } else {
-      const LazyResult Result = checkLazily(Context.Code, Limits, Report.Which, Found);
+      const LazyResult Result = checkLazily(Context.Compiled, Limits, Report.Which, Found);
       Unchecked = Result.Unchecked;
       Counts = {Result.States, Result.Transitions, Result.Bytes, Result.Rounds, Result.Delayed.size(), Result.Robust};
       if (Result.What == LazyResult::Answer::Verified)
         Ended = Verdict::Verified;
       else
-        Stopped(Result.What == LazyResult::Answer::Unsupported, Result);
+        EndUndecided(Result.What == LazyResult::Answer::Unsupported, Result);
     }
   } catch (const std::bad_alloc &) {
     Ended = Verdict::Inconclusive;
@@ -157,7 +158,7 @@ void StateCheck::findRobustness(ModelReport &Sc, MemoryModel Against) {
   Robustness R;
   R.Against = Against;
   WitnessCollector Found(*this, R);
-  const LazyResult Result = checkLazily(Context.Code, Limits, Against, Found);
+  const LazyResult Result = checkLazily(Context.Compiled, Limits, Against, Found);
   const double Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
   Sc.Seconds += Seconds;
   if (Result.Robust)
@@ -171,7 +172,7 @@ void StateCheck::findRobustness(ModelReport &Sc, MemoryModel Against) {
   Sc.Result = Refused ? Verdict::Unsupported : Verdict::Inconclusive;
   Sc.Reason = Result.Reason;
   if (Result.HasReasonPc)
-    Sc.ReasonLocation = locationOf(Context.Code, Context.Code.locationOf(Result.ReasonPc));
+    Sc.ReasonLocation = locationOf(Context.Compiled, Context.Compiled.locationOf(Result.ReasonPc));
 }
 
 void StateCheck::findRobustness(ModelReport &Sc, const std::vector<MemoryModel> &Against) {
@@ -211,7 +212,7 @@ void StateCheck::decideRobustness(ModelReport &Sc, Robustness &R) {
   const Clock::time_point Start = Clock::now();
   WitnessCollector Found(*this, R);
   try {
-    const LazyResult Result = checkLazily(Context.Code, Limits, R.Against, Found);
+    const LazyResult Result = checkLazily(Context.Compiled, Limits, R.Against, Found);
     if (!Result.Robust)
       return;
     R.Bounded = false;

@@ -41,7 +41,7 @@ struct Candidate {
 class Candidates {
 public:
   /// `Assembly`: also what only POWER's own instructions can say.
-  Candidates(const Program &P, const RepairCosts &Costs, bool Assembly);
+  Candidates(const Program &Compiled, const RepairCosts &Costs, bool Assembly);
 
   /// The numbers of all candidates that can prevent one of the delays. The violation is one of the program itself: its
   /// pcs are.
@@ -91,7 +91,7 @@ private:
   uint32_t functionOf(uint32_t Pc) const;
   uint32_t intern(Candidate C);
 
-  const Program &P;
+  const Program &Compiled;
   const RepairCosts Costs;
   const bool Assembly;
   std::vector<bool> Spins;

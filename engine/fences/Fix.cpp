@@ -30,8 +30,9 @@ struct Wanted {
 
 class Fixing : EditSearch {
 public:
-  Fixing(const CompileRequest &Text, const Program &P, const FixOptions &Options, const std::atomic<bool> *Cancel)
-      : EditSearch(Text, Options, Cancel), Repairs(P, noticingChecker(), repairOptions(Options), Cancel) {}
+  Fixing(const CompileRequest &Text, const Program &Compiled, const FixOptions &Options,
+         const std::atomic<bool> *Cancel)
+      : EditSearch(Text, Options, Cancel), Repairs(Compiled, noticingChecker(), repairOptions(Options), Cancel) {}
 
   FixReport run() {
     FixReport Report;
@@ -227,8 +228,8 @@ bool Fix::isBounded() const {
 }
 
 FixReport findFixes(const CompileRequest &Given, const FixOptions &Options, const std::atomic<bool> *Cancel) {
-  return searchEdits<FixReport>(Given, Options, [&](const CompileRequest &Text, const Program &P) {
-    return Fixing(Text, P, Options, Cancel).run();
+  return searchEdits<FixReport>(Given, Options, [&](const CompileRequest &Text, const Program &Compiled) {
+    return Fixing(Text, Compiled, Options, Cancel).run();
   });
 }
 

@@ -75,12 +75,13 @@ ProgramEdit together(const std::vector<const ProgramEdit *> &Edits) {
 
 class Relaxing : EditSearch {
 public:
-  Relaxing(const CompileRequest &Text, const Program &P, const FixOptions &Options, const std::atomic<bool> *Cancel)
-      : EditSearch(Text, Options, Cancel), P(P), Check(checker(Thoroughness::Cycle)), Items(weakenable(P)),
-        Taken(Items.size(), Unchanged) {}
+  Relaxing(const CompileRequest &Text, const Program &Compiled, const FixOptions &Options,
+           const std::atomic<bool> *Cancel)
+      : EditSearch(Text, Options, Cancel), Compiled(Compiled), Check(checker(Thoroughness::Cycle)),
+        Items(weakenable(Compiled)), Taken(Items.size(), Unchanged) {}
 
   RelaxReport run() {
-    const RoundReport AsIs = check(P);
+    const RoundReport AsIs = check(Compiled);
     if (AsIs.What != RoundReport::Result::Passed) {
       const bool GaveUp = AsIs.What == RoundReport::Result::GaveUp;
       Report.What = GaveUp ? EditOutcome::GaveUp : EditOutcome::Refused;
@@ -111,7 +112,7 @@ private:
     for (size_t K = 0; K < Items.size(); ++K)
       if (Taken[K] != Unchanged)
         Edits.push_back(&Items[K].Steps[Taken[K]]);
-    const RoundReport::Result What = check(edited(P, together(Edits)).Code).What;
+    const RoundReport::Result What = check(edited(Compiled, together(Edits)).Code).What;
     Report.Complete &= What != RoundReport::Result::GaveUp;
     return What == RoundReport::Result::Passed;
   }
@@ -143,7 +144,7 @@ private:
     if (std::holds_alternative<RemoveFence>(Change))
       return "this fence is not needed under " + Models;
     const auto &Other = std::get<ChangeOrder>(Change);
-    const Opcode Op = P.Code[Item.Copies.front()].Op;
+    const Opcode Op = Compiled.Code[Item.Copies.front()].Op;
     const char *const What = Op == Opcode::Fence   ? "fence"
                              : Op == Opcode::Load  ? "load"
                              : Op == Opcode::Store ? "store"
@@ -204,7 +205,7 @@ private:
     return Round.What == RoundReport::Result::Passed;
   }
 
-  const Program &P;
+  const Program &Compiled;
   RoundChecker Check;
   const std::vector<Weakenable> Items;
   std::vector<size_t> Taken;        // per item: which step
@@ -214,11 +215,11 @@ private:
 
 } // namespace
 
-std::vector<Weakenable> weakenable(const Program &P) {
-  const Candidates Texts(P, {}, false);
+std::vector<Weakenable> weakenable(const Program &Compiled) {
+  const Candidates Texts(Compiled, {}, false);
   std::vector<Weakenable> Items;
-  for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc) {
-    const Instruction &I = P.Code[Pc];
+  for (uint32_t Pc = 0; Pc < Compiled.Code.size(); ++Pc) {
+    const Instruction &I = Compiled.Code[Pc];
     const std::vector<uint32_t> &Copies = Texts.copiesOf(Pc);
     if (Copies.front() != Pc || Texts.textOf(Pc).Line == 0)
       continue;
@@ -237,8 +238,8 @@ std::vector<Weakenable> weakenable(const Program &P) {
 }
 
 RelaxReport relax(const CompileRequest &Given, const FixOptions &Options, const std::atomic<bool> *Cancel) {
-  return searchEdits<RelaxReport>(Given, Options, [&](const CompileRequest &Text, const Program &P) {
-    return Relaxing(Text, P, Options, Cancel).run();
+  return searchEdits<RelaxReport>(Given, Options, [&](const CompileRequest &Text, const Program &Compiled) {
+    return Relaxing(Text, Compiled, Options, Cancel).run();
   });
 }
 

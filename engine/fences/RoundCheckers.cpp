@@ -65,11 +65,11 @@ public:
     this->Options.Counterexamples = 1;
   }
 
-  RoundReport operator()(const Program &P, double Seconds) {
+  RoundReport operator()(const Program &Compiled, double Seconds) {
     RoundReport Round;
     // Fences change nothing under SC, so that once is enough.
     if (!Sequential) {
-      ModelReport Report = check(P, MemoryModel::SC, Seconds);
+      ModelReport Report = check(Compiled, MemoryModel::SC, Seconds);
       if (Report.Result == Verdict::Violation) {
         const std::string Reason = whyNoFence(Report.Bugs.front());
         return unfenceable(std::move(Report), Reason);
@@ -81,7 +81,7 @@ public:
     if (std::find(Options.Models.begin(), Options.Models.end(), MemoryModel::SC) != Options.Models.end())
       Round.Models.push_back(*Sequential);
     for (MemoryModel M : Relaxed) {
-      ModelReport Report = check(P, M, Seconds);
+      ModelReport Report = check(Compiled, M, Seconds);
       if (Report.Result == Verdict::Violation)
         return violated(std::move(Report));
       Report.Skipped = isExploredAsGraphs(M) && Report.Result == Verdict::Unsupported && !Options.ModelsNamed &&
@@ -94,12 +94,12 @@ public:
   }
 
 private:
-  ModelReport check(const Program &P, MemoryModel M, double Seconds) {
+  ModelReport check(const Program &Compiled, MemoryModel M, double Seconds) {
     CheckOptions Now = Options;
     Now.Models = {M};
     if (Seconds > 0 && (Now.TimeoutSeconds <= 0 || Seconds < Now.TimeoutSeconds))
       Now.TimeoutSeconds = Seconds;
-    return std::move(checkCompiled(File, {P, {}}, Now, {}, Cancel).Models.front());
+    return std::move(checkCompiled(File, {Compiled, {}}, Now, {}, Cancel).Models.front());
   }
 
   bool passed(const ModelReport &Report, RoundReport &Round) const {
@@ -171,11 +171,11 @@ public:
     Options.Search = Engine::Bounded;
   }
 
-  RoundReport operator()(const Program &P, double Seconds) {
+  RoundReport operator()(const Program &Compiled, double Seconds) {
     RobustnessOptions Now = Options;
     if (Seconds > 0 && (Now.TimeoutSeconds <= 0 || Seconds < Now.TimeoutSeconds))
       Now.TimeoutSeconds = Seconds;
-    const RobustnessReport Report = checkRobustness(File, {P, {}}, Now, {}, Cancel);
+    const RobustnessReport Report = checkRobustness(File, {Compiled, {}}, Now, {}, Cancel);
     const ModelReport &Sc = Report.sc();
     RoundReport Round;
     for (MemoryModel M : Asked) {

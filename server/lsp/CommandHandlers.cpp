@@ -62,7 +62,7 @@ void LanguageServer::check(const std::string &File, std::vector<MemoryModel> Mod
     std::optional<DocumentStatus> Status = Service->status(File);
     if (End == CheckEnd::Closed || !Status)
       return answer(Number, failed("the document was closed", ErrorCode::ContentModified));
-    answer(Number, statusOf(*Status, surroundings()));
+    answer(Number, statusOf(*Status, editorContext()));
   });
   if (!Started)
     answer(Number, failed("this is no open C document", ErrorCode::InvalidParams));
@@ -182,11 +182,11 @@ void LanguageServer::status(const Any &Params, Reply Answer) {
     return Answer(File.takeError());
   if (!File->empty()) {
     std::optional<DocumentStatus> Status = Service->status(*File);
-    return Answer(Status ? statusOf(*Status, surroundings()) : Value(nullptr));
+    return Answer(Status ? statusOf(*Status, editorContext()) : Value(nullptr));
   }
   Array All;
   for (const DocumentStatus &Status : Service->allStatus())
-    All.push_back(statusOf(Status, surroundings()));
+    All.push_back(statusOf(Status, editorContext()));
   Answer(Object{{"documents", std::move(All)}});
 }
 

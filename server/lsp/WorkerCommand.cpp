@@ -29,13 +29,13 @@ namespace picket {
 
 namespace {
 
-/// Lines of standard input. They are read while work is done, so that the end of the input ends the process at once.
+/// Lines of standard input. They are read while work is done, so that the end of the input ends the process immediately.
 class RequestQueue {
 public:
   RequestQueue() {
     std::thread([this] {
       for (std::string Line; std::getline(std::cin, Line);) {
-        std::lock_guard<std::mutex> Lock(M);
+        std::lock_guard<std::mutex> Lock(Mutex);
         Lines.push_back(std::move(Line));
         Arrived.notify_one();
       }
@@ -44,7 +44,7 @@ public:
   }
 
   std::string next() {
-    std::unique_lock<std::mutex> Lock(M);
+    std::unique_lock<std::mutex> Lock(Mutex);
     Arrived.wait(Lock, [this] { return !Lines.empty(); });
     std::string Line = std::move(Lines.front());
     Lines.pop_front();
@@ -52,7 +52,7 @@ public:
   }
 
 private:
-  std::mutex M;
+  std::mutex Mutex;
   std::condition_variable Arrived;
   std::deque<std::string> Lines;
 };

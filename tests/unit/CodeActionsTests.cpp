@@ -64,13 +64,13 @@ lsptypes::Client editor() {
   return C;
 }
 
-Surroundings around(const lsptypes::Client &Client, const std::string &Now = Text) {
+EditorContext contextFor(const lsptypes::Client &Client, const std::string &Now = Text) {
   return {Client, [Now](const std::string &) { return std::make_shared<const std::string>(Now); },
           [](const std::string &Name) { return "file://" + Name; }, [](const std::string &) { return 7; }};
 }
 
 Array actions(const DocumentStatus &Status, const lsptypes::Client &Client, std::vector<std::string> Only = {}) {
-  return actionsOf(Status, {{}, {{0, 0}, {0, 0}}, std::move(Only), {}}, around(Client));
+  return actionsOf(Status, {{}, {{0, 0}, {0, 0}}, std::move(Only), {}}, contextFor(Client));
 }
 
 TEST(FixQuestions, AreAskedAboutWhatFencesCanPrevent) {
@@ -150,7 +150,7 @@ TEST(CodeActions, AreNeverForAnotherText) {
   Status.Fixes = {answer({MemoryModel::SC, MemoryModel::TSO}, {offer("Add 1 fence", "A", Text + " ")})};
   for (const Value &Action : actions(Status, editor()))
     EXPECT_FALSE(Action.getAsObject()->get("edit"));
-  EXPECT_FALSE(editOf(Status.Fixes[0]->Offers[0], around(editor())));
+  EXPECT_FALSE(editOf(Status.Fixes[0]->Offers[0], contextFor(editor())));
   Status.Fixes = {answer({MemoryModel::SC, MemoryModel::TSO}, {offer("Add 1 fence", "A")})};
   EXPECT_TRUE(actions(Status, editor())[0].getAsObject()->get("edit"));
   Status.Current = false;
@@ -162,12 +162,12 @@ TEST(CodeActions, ForAllModelsSaySoWhereAnotherIsForOne) {
   Status.Fixes = {answer({MemoryModel::TSO}, {offer("Add 1 fence (TSO)", "A")}),
                   answer({MemoryModel::SC, MemoryModel::TSO},
                          {offer("Add 2 fences (both)", "B"), offer("Add 1 fence (TSO)", "A")})};
-  const std::vector<ShownOffer> Shown = offersOf(Status, Aim::NoBug, around(editor()));
+  const std::vector<ShownOffer> Shown = offersOf(Status, Aim::NoBug, contextFor(editor()));
   ASSERT_EQ(2u, Shown.size()) << "the same edits are offered once";
   EXPECT_EQ("Add 2 fences (both)", Shown[0].Title);
   Status.Fixes = {answer({MemoryModel::TSO}, {offer("Add 1 fence (TSO)", "A")}),
                   answer({MemoryModel::SC, MemoryModel::TSO}, {offer("Add 2 fences (both)", "B")})};
-  const std::vector<ShownOffer> Both = offersOf(Status, Aim::NoBug, around(editor()));
+  const std::vector<ShownOffer> Both = offersOf(Status, Aim::NoBug, contextFor(editor()));
   ASSERT_EQ(2u, Both.size());
   EXPECT_EQ("Fix all models: add 2 fences (both)", Both[0].Title);
   EXPECT_TRUE(Both[0].Preferred);
@@ -204,7 +204,7 @@ TEST(CodeActions, OfHintsRemoveOneOrAll) {
   Status.Fixes = {std::make_shared<FixAnswer>(A)};
   lsptypes::Client Client = editor();
   Client.UnnecessaryTag = true;
-  const Array Hints = diagnosticsOf(Status, around(Client));
+  const Array Hints = diagnosticsOf(Status, contextFor(Client));
   ASSERT_EQ(2u, Hints.size());
   EXPECT_EQ(4, Hints[0].getAsObject()->getInteger("severity"));
   EXPECT_EQ(Array{1}, *Hints[0].getAsObject()->getArray("tags"));
