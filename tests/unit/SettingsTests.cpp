@@ -179,7 +179,7 @@ TEST(Toml, AllOfTomlIsUnderstoodButNotAllIsASetting) {
   EXPECT_EQ("0.5", T.Entries[2].Values[0]);
   EXPECT_EQ("-DN=1", T.Entries[3].Values[0]);
   ASSERT_EQ(2u, T.Problems.size());
-  EXPECT_EQ("'day' is no text, number, true, false or list of these", T.Problems[0].Message);
+  EXPECT_EQ("'day' is not a string, a number, true, false or a list of these", T.Problems[0].Message);
   EXPECT_EQ(8u, T.Problems[1].Line);
 }
 
