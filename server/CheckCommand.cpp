@@ -6,6 +6,8 @@
 #include "Supervision.h"
 #include "Terminal.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <csignal>
 #include <mutex>
@@ -39,7 +41,7 @@ public:
   void show(const std::string &File, const Progress &P) {
     if (!Shown)
       return;
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     Estimate.add(P);
     if (P.Explored < 1)
       llvm::errs() << "\r\033[K" << File << ": " << progressText(P, Estimate);
@@ -47,7 +49,7 @@ public:
 
 private:
   const bool Shown;
-  std::mutex M;
+  std::mutex Mutex;
   CheckEstimate Estimate;
 };
 
@@ -108,15 +110,22 @@ CheckReport CheckCommand::checkHere(const std::string &File, const FileSettings 
   Request.Text.File = File;
   Request.Text.Flags = With.Flags;
   Request.Options = With.Options;
-  if (!Against.empty())
-    Request.Options.Against = modelsThat(
-        [&](const MemoryModelInfo &M) { return std::find(Against.begin(), Against.end(), M.Model) != Against.end(); });
   ProgressLine Line(Output == Format::Text, With.Options);
   watchCompiling(With.Options.TimeoutSeconds, With.Options.MaxMemoryBytes);
-  CheckReport Report = check(
-      Request, [&](const Progress &P) { Line.show(File, P); }, &interrupted(), [&] { watchChecking(With.Options); });
+  const ProgressListener Show = [&](const Progress &P) { Line.show(File, P); };
+  auto Watch = [&] { watchChecking(With.Options); };
+  CheckReport Report =
+      Robust ? checkRobustness(Request.Text, robustnessOptions(With), Show, &interrupted(), Watch).Explored
+             : check(Request, Show, &interrupted(), Watch);
   Report.File = File; // as it was named
   return Report;
+}
+
+RobustnessOptions CheckCommand::robustnessOptions(const FileSettings &With) const {
+  RobustnessOptions Asked = robustnessOptionsOf(With.Options);
+  Asked.Against = modelsThat([&](const MemoryModelInfo &M) { return llvm::is_contained(Robust->Against, M.Model); });
+  Asked.EveryViolation = Robust->EveryViolation;
+  return Asked;
 }
 
 CheckReport CheckCommand::lostReport(const std::string &File, const Loss &Lost) const {
@@ -164,7 +173,7 @@ int CheckCommand::run() {
   if (Fixes.wanted() || Fixes.Apply)
     return runFixes();
   if (!Traces.wanted() && Output == Format::Text && (Count || Text.Quiet))
-    Options.Counterexamples = 0, Options.Witnesses = false; // nobody would see them
+    Options.Counterexamples = Options.MostWitnesses = 0; // nobody would see them
   // What a script reads from standard output is not mixed with words for people.
   llvm::raw_fd_ostream &Out = Traces.toStandardOutput() ? llvm::errs() : llvm::outs();
   std::vector<CheckReport> Reports;
@@ -172,8 +181,8 @@ int CheckCommand::run() {
     Reports.push_back(checkFile(File));
     if (Output == Format::Text) {
       printDiagnostics(llvm::errs(), Reports.back().Diagnostics, File, Sources);
-      if (!Against.empty())
-        printRobustness(Out, Reports.back(), Against, Sources, Text);
+      if (Robust)
+        printRobustness(Out, Reports.back(), Robust->Against, Sources, Text);
       else if (!Count)
         printText(Out, Reports.back(), Sources, Text);
       Out.flush();
@@ -182,7 +191,7 @@ int CheckCommand::run() {
       break;
   }
   outputBegins();
-  const ExitCode Code = Against.empty() ? gravest(Reports) : gravest(Reports, Against);
+  const ExitCode Code = Robust ? gravest(Reports, Robust->Against) : gravest(Reports);
   if (Output == Format::Json)
     printJson(Out, Reports, Sources);
   else if (Output == Format::Sarif)

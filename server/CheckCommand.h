@@ -6,6 +6,7 @@
 #include "Supervision.h"
 #include "TextReport.h"
 #include "TraceFiles.h"
+#include "check/RobustnessCheck.h"
 
 namespace picket {
 
@@ -27,11 +28,11 @@ struct CheckCommand {
   SettingsLayer Given;                     // what the command line says
   Format Output = Format::Text;
   TextOptions Text;
-  TraceFiles Traces;                // besides the output
-  bool Count = false;               // a table of numbers instead of the report
-  bool DumpBytecode = false;        // the compiled program instead of a check
-  std::vector<MemoryModel> Against; // only whether it is robust against these
-  FixCommand Fixes;                 // changes instead of a report
+  TraceFiles Traces;                       // besides the output
+  bool Count = false;                      // a table of numbers instead of the report
+  bool DumpBytecode = false;               // the compiled program instead of a check
+  std::optional<RobustnessOptions> Robust; // only whether the program is robust; limits are those of Options
+  FixCommand Fixes;                        // changes instead of a report
 
   /// Returns the exit code: the gravest of all files' (violation, cannot be checked, limit, nothing).
   int run();
@@ -46,6 +47,7 @@ private:
   /// In a copy of this process (Supervision.h): a file that breaks a limit or the compiler costs no more than its own report.
   CheckReport checkFile(const std::string &File);
   CheckReport checkHere(const std::string &File, const FileSettings &With) const;
+  RobustnessOptions robustnessOptions(const FileSettings &With) const;
   CheckReport lostReport(const std::string &File, const Loss &Lost) const;
   FileSettings settingsOf(const std::string &File) const {
     return picket::settingsOf(File, Options, ClangFlags, Given);

@@ -1,5 +1,6 @@
 #include "DoctorCommand.h"
 
+#include "base/ChildProcess.h"
 #include "FileWriting.h"
 #include "Sandbox.h"
 #include "SandboxProbe.h"
@@ -89,9 +90,7 @@ int doctorCommand() {
   const pid_t Outside = getpid(), Child = fork();
   if (Child == 0)
     _exit(examine(Directory.Path, Outside) ? 0 : 1);
-  int Status = 0;
-  while (Child > 0 && waitpid(Child, &Status, 0) < 0 && errno == EINTR)
-    ;
+  const int Status = Child > 0 ? waitForEnd(Child) : 0;
   if (Child < 0 || !WIFEXITED(Status)) {
     llvm::outs() << "sandbox: a confined process does not run\n";
     return 1;

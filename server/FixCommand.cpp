@@ -17,24 +17,13 @@ int gravest(int A, int B) {
   return NothingFound;
 }
 
-int exitCodeOf(const FixReport &R) {
+int exitCodeOf(const EditReport &R) {
   switch (R.What) {
-  case FixReport::Outcome::Fixed:
-  case FixReport::Outcome::NothingToDo: return NothingFound;
-  case FixReport::Outcome::Refused: return R.Shown ? ViolationFound : CannotBeChecked;
-  case FixReport::Outcome::GaveUp: return LimitReached;
-  case FixReport::Outcome::CannotBeChecked: return CannotBeChecked;
-  }
-  return CannotBeChecked;
-}
-
-int exitCodeOf(const RelaxReport &R) {
-  switch (R.What) {
-  case RelaxReport::Outcome::Found:
-  case RelaxReport::Outcome::NothingToDo: return NothingFound;
-  case RelaxReport::Outcome::Refused: return R.Shown ? ViolationFound : CannotBeChecked;
-  case RelaxReport::Outcome::GaveUp: return LimitReached;
-  case RelaxReport::Outcome::CannotBeChecked: return CannotBeChecked;
+  case EditOutcome::Found:
+  case EditOutcome::NothingToDo: return NothingFound;
+  case EditOutcome::Refused: return R.Shown ? ViolationFound : CannotBeChecked;
+  case EditOutcome::GaveUp: return LimitReached;
+  case EditOutcome::CannotBeChecked: return CannotBeChecked;
   }
   return CannotBeChecked;
 }
@@ -58,12 +47,8 @@ bool apply(const CompileRequest &Text, const std::vector<TextEdit> &Edits) {
   return Failed.empty();
 }
 
-void explain(FixReport &R, const Loss &Lost) {
-  R.What = Lost.Why == Loss::Crash ? FixReport::Outcome::CannotBeChecked : FixReport::Outcome::GaveUp;
-  R.Reason = Lost.Sentence;
-}
-void explain(RelaxReport &R, const Loss &Lost) {
-  R.What = Lost.Why == Loss::Crash ? RelaxReport::Outcome::CannotBeChecked : RelaxReport::Outcome::GaveUp;
+void explain(EditReport &R, const Loss &Lost) {
+  R.What = Lost.Why == Loss::Crash ? EditOutcome::CannotBeChecked : EditOutcome::GaveUp;
   R.Reason = Lost.Sentence;
 }
 
@@ -72,20 +57,20 @@ class Run {
 public:
   Run(const FixCommand &Command, FixCommand::Context With) : Command(Command), With(std::move(With)) {
     if (this->With.Json)
-      J.emplace(llvm::outs(), /*IndentSize=*/2);
+      Output.emplace(llvm::outs(), /*IndentSize=*/2);
   }
 
   int all() {
     const bool Several = With.Files.size() != 1;
     if (With.Json && Several)
-      J->arrayBegin();
+      Output->arrayBegin();
     for (const std::string &File : With.Files) {
       one(File);
       if (With.Cancel && *With.Cancel)
         break;
     }
     if (With.Json && Several)
-      J->arrayEnd();
+      Output->arrayEnd();
     if (With.Json)
       llvm::outs() << '\n';
     return Code;
@@ -136,7 +121,7 @@ private:
   void tell(const CompileRequest &Text, const Report &R, Printer Print, Writer Write, const TraceContext &Context) {
     Code = gravest(Code, exitCodeOf(R));
     if (With.Json) {
-      Write(*J, Text, R, With.Text.Unroll, Context);
+      Write(*Output, Text, R, With.Text.Unroll, Context);
     } else {
       printDiagnostics(llvm::errs(), R.Diagnostics, Text.File, With.Sources);
       Print(llvm::errs(), Text.File, R, With.Sources, With.Text);
@@ -150,7 +135,7 @@ private:
 
   const FixCommand &Command;
   FixCommand::Context With;
-  std::optional<llvm::json::OStream> J; // if that is asked for
+  std::optional<llvm::json::OStream> Output; // if that is asked for
   int Code = NothingFound;
 };
 

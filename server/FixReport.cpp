@@ -14,25 +14,25 @@ namespace {
 void text(OStream &J, llvm::StringRef Name, llvm::StringRef Value) { J.attribute(Name, llvm::json::fixUTF8(Value)); }
 
 /// The bug as a check would show it.
-void printShown(raw_ostream &Out, const std::string &File, const std::optional<Bug> &Shown, MemoryModel Under,
-                SourceTexts &Sources, const TextOptions &Options) {
-  if (!Shown)
+void printShown(raw_ostream &Out, const std::string &File, const EditReport &R, SourceTexts &Sources,
+                const TextOptions &Options) {
+  if (!R.Shown)
     return;
   CheckReport Report;
   Report.File = File;
   ModelReport &M = Report.Models.emplace_back();
-  M.Which = Under;
+  M.Which = R.ShownUnder;
   M.Result = Verdict::Violation;
   M.Executions = 1;
-  M.Bugs.push_back(*Shown);
+  M.Bugs.push_back(*R.Shown);
   printText(Out, Report, Sources, Options);
 }
 
-void placeText(raw_ostream &Out, const TextPlace &At, const std::string &File) {
+void locationText(raw_ostream &Out, const SourceLocation &At, const std::string &File) {
   Out << displayPath(At.File, File) << ':' << At.Line << ':' << At.Column << ": ";
 }
 
-void place(OStream &J, const TextPlace &At, const std::string &File) {
+void place(OStream &J, const SourceLocation &At, const std::string &File) {
   text(J, "file", displayPath(At.File, File));
   J.attribute("line", At.Line);
   J.attribute("column", At.Column);
@@ -58,6 +58,29 @@ void printSkipped(raw_ostream &Out, const std::string &File, const std::optional
         << '\n';
 }
 
+/// What is to be said where nothing was found, and whether that is so.
+struct Sentences {
+  const char *GaveUp, *Refused;
+  std::string NothingToDo;
+};
+bool printWithout(raw_ostream &Out, const std::string &File, const EditReport &Report, const Sentences &Say,
+                  SourceTexts &Sources, const TextOptions &Options) {
+  switch (Report.What) {
+  case EditOutcome::NothingToDo:
+    Out << File << ": " << Say.NothingToDo << '\n';
+    printSkipped(Out, File, Report.Skipped);
+    return true;
+  case EditOutcome::CannotBeChecked: Out << File << ": cannot be checked: " << Report.Reason << '\n'; return true;
+  case EditOutcome::GaveUp: Out << File << ": " << Say.GaveUp << ": " << Report.Reason << '\n'; return true;
+  case EditOutcome::Refused:
+    Out << File << ": " << Say.Refused << ": " << Report.Reason << '\n';
+    printShown(Out, File, Report, Sources, Options);
+    return true;
+  case EditOutcome::Found: return false;
+  }
+  return false;
+}
+
 void models(OStream &J, const std::vector<ModelReport> &Models, unsigned Unroll) {
   J.attributeArray("models", [&] {
     for (const ModelReport &M : Models)
@@ -74,7 +97,7 @@ void models(OStream &J, const std::vector<ModelReport> &Models, unsigned Unroll)
 }
 
 /// What the reports of both commands end with.
-template <typename Report> void ending(OStream &J, const Report &R, const TraceContext &Context) {
+void ending(OStream &J, const EditReport &R, const TraceContext &Context) {
   text(J, "reason", R.Reason);
   if (R.Skipped)
     J.attributeObject("skipped", [&] {
@@ -104,19 +127,8 @@ std::string diffOf(const CompileRequest &Text, const std::vector<TextEdit> &Edit
 
 void printFixes(raw_ostream &Out, const std::string &File, const FixReport &Report, SourceTexts &Sources,
                 const TextOptions &Options) {
-  switch (Report.What) {
-  case FixReport::Outcome::NothingToDo:
-    Out << File << ": nothing to fix\n";
-    printSkipped(Out, File, Report.Skipped);
+  if (printWithout(Out, File, Report, {"no fix found", "cannot be fixed", "nothing to fix"}, Sources, Options))
     return;
-  case FixReport::Outcome::CannotBeChecked: Out << File << ": cannot be checked: " << Report.Reason << '\n'; return;
-  case FixReport::Outcome::GaveUp: Out << File << ": no fix found: " << Report.Reason << '\n'; return;
-  case FixReport::Outcome::Refused:
-    Out << File << ": cannot be fixed: " << Report.Reason << '\n';
-    printShown(Out, File, Report.Shown, Report.ShownUnder, Sources, Options);
-    return;
-  case FixReport::Outcome::Fixed: break;
-  }
   for (const Fix &F : Report.Fixes) {
     const bool First = &F == &Report.Fixes.front();
     Out << (First ? File + ": " : "  or: ") << titleOf(F, Options.Unroll) << '\n';
@@ -129,25 +141,14 @@ void printFixes(raw_ostream &Out, const std::string &File, const FixReport &Repo
 
 void printWeaker(raw_ostream &Out, const std::string &File, const RelaxReport &Report, SourceTexts &Sources,
                  const TextOptions &Options) {
-  switch (Report.What) {
-  case RelaxReport::Outcome::NothingToDo:
-    Out << File << ": " << Report.Reason << '\n';
-    printSkipped(Out, File, Report.Skipped);
+  if (printWithout(Out, File, Report, {"inconclusive", "nothing can be weakened", Report.Reason}, Sources, Options))
     return;
-  case RelaxReport::Outcome::CannotBeChecked: Out << File << ": cannot be checked: " << Report.Reason << '\n'; return;
-  case RelaxReport::Outcome::GaveUp: Out << File << ": inconclusive: " << Report.Reason << '\n'; return;
-  case RelaxReport::Outcome::Refused:
-    Out << File << ": nothing can be weakened: " << Report.Reason << '\n';
-    printShown(Out, File, Report.Shown, Report.ShownUnder, Sources, Options);
-    return;
-  case RelaxReport::Outcome::Found: break;
-  }
   for (const Weakening &W : Report.Weaker) {
-    placeText(Out, W.Where, File);
+    locationText(Out, W.Where, File);
     Out << "note: " << W.Sentence << '\n';
   }
   for (const Weakening &W : Report.Unwritten) {
-    placeText(Out, W.Where, File);
+    locationText(Out, W.Where, File);
     Out << "note: " << W.Sentence << " (to be edited by hand)\n";
   }
   if (!Report.Weaker.empty())
@@ -161,7 +162,7 @@ void writeFixes(OStream &J, const CompileRequest &Text, const FixReport &Report,
                 const TraceContext &Context) {
   J.object([&] {
     text(J, "file", Context.NamedFile);
-    J.attribute("outcome", nameOf(Report.What));
+    J.attribute("outcome", nameOf(Report.What, "fixed"));
     J.attributeArray("fixes", [&] {
       for (const Fix &F : Report.Fixes)
         J.object([&] {
@@ -185,7 +186,7 @@ void writeWeaker(OStream &J, const CompileRequest &Text, const RelaxReport &Repo
                  const TraceContext &Context) {
   J.object([&] {
     text(J, "file", Context.NamedFile);
-    J.attribute("outcome", nameOf(Report.What));
+    J.attribute("outcome", nameOf(Report.What, "found"));
     J.attributeArray("notes", [&] {
       for (const auto *Some : {&Report.Weaker, &Report.Unwritten})
         for (const Weakening &W : *Some)

@@ -13,7 +13,7 @@ namespace {
 /// Source text and file names may be anything; JSON is UTF-8.
 void text(OStream &J, llvm::StringRef Name, llvm::StringRef Value) { J.attribute(Name, llvm::json::fixUTF8(Value)); }
 
-void place(OStream &J, const Place &P, const std::string &NamedFile) {
+void place(OStream &J, const SourceLocation &P, const std::string &NamedFile) {
   text(J, "file", displayPath(P.File, NamedFile));
   J.attribute("line", P.Line);
   J.attribute("column", P.Column);
@@ -49,9 +49,9 @@ void witness(OStream &J, const Counterexample *C, const TraceContext &Context) {
   J.attributeEnd();
 }
 
-void places(OStream &J, llvm::StringRef Name, const std::vector<Place> &Places, const std::string &NamedFile) {
+void places(OStream &J, llvm::StringRef Name, const std::vector<SourceLocation> &Places, const std::string &NamedFile) {
   J.attributeArray(Name, [&] {
-    for (const Place &P : Places)
+    for (const SourceLocation &P : Places)
       J.object([&] { place(J, P, NamedFile); });
   });
 }
@@ -125,8 +125,8 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
     if (M.Skipped)
       J.attribute("skipped", true);
     text(J, "reason", M.Reason);
-    if (!M.Reason.empty() && M.ReasonPlace.Line)
-      J.attributeObject("reasonPlace", [&] { place(J, M.ReasonPlace, NamedFile); });
+    if (!M.Reason.empty() && M.ReasonLocation.Line)
+      J.attributeObject("reasonPlace", [&] { place(J, M.ReasonLocation, NamedFile); });
     J.attributeArray("loops", [&] {
       for (const CutLoop &L : M.Loops)
         J.object([&] { place(J, L.Where, NamedFile); });

@@ -30,15 +30,15 @@ llvm::Expected<SavedTrace> ReplayCommand::load() const {
   return readTrace(*Trace);
 }
 
-static std::string placeText(const Place &P, const std::string &NamedFile) {
+static std::string locationText(const SourceLocation &P, const std::string &NamedFile) {
   return displayPath(P.File, NamedFile) + ":" + std::to_string(P.Line);
 }
 
 /// The innermost place of the bug event that lies in the user's text, as a check reports it.
-static Place whereItFails(const Recording &Run, const Program &P) {
+static SourceLocation whereItFails(const Recording &Run, const Program &P) {
   if (Run.BugEvent >= Run.Events.size())
     return Run.BugWhere;
-  auto IsUsers = [&](const Place &W) {
+  auto IsUsers = [&](const SourceLocation &W) {
     auto File = std::find(P.Files.begin(), P.Files.end(), W.File);
     return W.Line && File != P.Files.end() && P.UserFile[File - P.Files.begin()];
   };
@@ -58,9 +58,9 @@ static int report(const ReplayResult &Result, const SavedTrace &Saved, const Pro
       llvm::outs() << "happens again: " << Result.Message << '\n';
       return ReplayCommand::FailsAgain;
     }
-    const Place Now = Result.Run ? whereItFails(*Result.Run, P) : Place();
-    const Place &Then = Saved.Run.BugWhere;
-    llvm::outs() << "fails again: " << Result.Message << " at " << placeText(Now, File);
+    const SourceLocation Now = Result.Run ? whereItFails(*Result.Run, P) : SourceLocation();
+    const SourceLocation &Then = Saved.Run.BugWhere;
+    llvm::outs() << "fails again: " << Result.Message << " at " << locationText(Now, File);
     if (Now.Line == Then.Line)
       llvm::outs() << " (as recorded)\n";
     else

@@ -1,5 +1,7 @@
 #include "SandboxProbe.h"
 
+#include "base/ChildProcess.h"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -38,9 +40,7 @@ EscapeAttempt tryOut(std::string Name, const Attempt &What) {
     alarm(10);
     _exit(What() ? 1 : 0);
   }
-  int Status = 0;
-  while (Child > 0 && waitpid(Child, &Status, 0) < 0 && errno == EINTR)
-    ;
+  const int Status = Child > 0 ? waitForEnd(Child) : 0;
   using Answer = EscapeAttempt::Answer;
   const Answer Found = Child < 0                  ? Answer::Refused
                        : WIFSIGNALED(Status)      ? Answer::Killed
@@ -76,7 +76,7 @@ bool runsCopyInMemory() {
   });
 }
 
-/// A copy in another name space; it ends at once.
+/// A copy in another name space; it ends immediately.
 bool clones(unsigned long Flags) {
   const long Child = syscall(SYS_clone, Flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
   if (Child == 0)

@@ -74,47 +74,47 @@ std::vector<Finding> findingsOf(const CheckReport &Report) {
 
 class SarifWriter {
 public:
-  SarifWriter(OStream &J, const std::vector<CheckReport> &Reports, SourceTexts &Sources, int ExitCode)
-      : J(J), Reports(Reports), Sources(Sources), ExitCode(ExitCode) {}
+  SarifWriter(OStream &Json, const std::vector<CheckReport> &Reports, SourceTexts &Sources, int ExitCode)
+      : Json(Json), Reports(Reports), Sources(Sources), ExitCode(ExitCode) {}
 
   void write() {
-    J.object([&] {
-      J.attribute("$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json");
-      J.attribute("version", "2.1.0");
-      J.attributeArray("runs", [&] { J.object([&] { run(); }); });
+    Json.object([&] {
+      Json.attribute("$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json");
+      Json.attribute("version", "2.1.0");
+      Json.attributeArray("runs", [&] { Json.object([&] { run(); }); });
     });
   }
 
 private:
   void run() {
-    J.attributeObject("tool", [&] { J.attributeObject("driver", [&] { driver(); }); });
-    J.attribute("columnKind", "utf16CodeUnits");
-    J.attributeArray("invocations", [&] { J.object([&] { invocation(); }); });
-    J.attributeArray("results", [&] {
+    Json.attributeObject("tool", [&] { Json.attributeObject("driver", [&] { driver(); }); });
+    Json.attribute("columnKind", "utf16CodeUnits");
+    Json.attributeArray("invocations", [&] { Json.object([&] { invocation(); }); });
+    Json.attributeArray("results", [&] {
       for (const CheckReport &R : Reports)
         for (const Finding &F : findingsOf(R))
-          J.object([&] { result(F); });
+          Json.object([&] { result(F); });
     });
     for (const CheckReport &R : Reports)
       artifact(R.File);
-    J.attributeArray("artifacts", [&] {
+    Json.attributeArray("artifacts", [&] {
       for (const std::string &File : Artifacts)
-        J.object([&] {
-          J.attributeObject("location", [&] { J.attribute("uri", uriOf(File)); });
-          J.attribute("sourceLanguage", "c");
+        Json.object([&] {
+          Json.attributeObject("location", [&] { Json.attribute("uri", uriOf(File)); });
+          Json.attribute("sourceLanguage", "c");
         });
     });
   }
 
   void driver() {
-    J.attribute("name", "Picket");
-    J.attribute("version", PICKET_VERSION);
-    J.attribute("semanticVersion", PICKET_VERSION);
-    J.attributeArray("rules", [&] {
+    Json.attribute("name", "Picket");
+    Json.attribute("version", PICKET_VERSION);
+    Json.attribute("semanticVersion", PICKET_VERSION);
+    Json.attributeArray("rules", [&] {
       for (const BugKindInfo &Kind : BugKinds)
         descriptor(Kind.Name, Kind.Sentence, "error");
     });
-    J.attributeArray("notifications", [&] {
+    Json.attributeArray("notifications", [&] {
       for (Verdict V : Notified)
         descriptor(nameOf(V), describe(V), levelOf(V));
       descriptor(NotChecked, "Some kinds of bugs were not looked for.", "note");
@@ -122,10 +122,10 @@ private:
   }
 
   void descriptor(const char *Id, const char *Text, const char *Level) {
-    J.object([&] {
-      J.attribute("id", Id);
-      J.attributeObject("shortDescription", [&] { J.attribute("text", Text); });
-      J.attributeObject("defaultConfiguration", [&] { J.attribute("level", Level); });
+    Json.object([&] {
+      Json.attribute("id", Id);
+      Json.attributeObject("shortDescription", [&] { Json.attribute("text", Text); });
+      Json.attributeObject("defaultConfiguration", [&] { Json.attribute("level", Level); });
     });
   }
 
@@ -134,7 +134,7 @@ private:
   }
 
   void message(StringRef Text) {
-    J.attributeObject("message", [&] { J.attribute("text", escaped(Text)); });
+    Json.attributeObject("message", [&] { Json.attribute("text", escaped(Text)); });
   }
 
   size_t artifact(const std::string &File) {
@@ -144,27 +144,27 @@ private:
     return static_cast<size_t>(At - Artifacts.begin());
   }
 
-  uint32_t column(const Place &P, uint32_t Line, uint32_t Column) {
+  uint32_t column(const SourceLocation &P, uint32_t Line, uint32_t Column) {
     std::optional<std::string> Text = Sources.lineOf(P.File, Line);
     return Text ? utf16Column(*Text, Column) : Column;
   }
 
-  void physicalLocation(const Place &P, const std::string &NamedFile) {
+  void physicalLocation(const SourceLocation &P, const std::string &NamedFile) {
     const std::string File = displayPath(P.File, NamedFile);
-    J.attributeObject("physicalLocation", [&] {
-      J.attributeObject("artifactLocation", [&] {
-        J.attribute("uri", uriOf(File));
-        J.attribute("index", int64_t(artifact(File)));
+    Json.attributeObject("physicalLocation", [&] {
+      Json.attributeObject("artifactLocation", [&] {
+        Json.attribute("uri", uriOf(File));
+        Json.attribute("index", int64_t(artifact(File)));
       });
       if (!P.Line)
         return;
-      J.attributeObject("region", [&] {
-        J.attribute("startLine", P.Line);
+      Json.attributeObject("region", [&] {
+        Json.attribute("startLine", P.Line);
         if (P.Column)
-          J.attribute("startColumn", column(P, P.Line, P.Column));
+          Json.attribute("startColumn", column(P, P.Line, P.Column));
         if (P.Column && P.EndColumn && P.EndLine >= P.Line) {
-          J.attribute("endLine", P.EndLine);
-          J.attribute("endColumn", column(P, P.EndLine, P.EndColumn));
+          Json.attribute("endLine", P.EndLine);
+          Json.attribute("endColumn", column(P, P.EndLine, P.EndColumn));
         }
       });
     });
@@ -174,10 +174,10 @@ private:
     if (P.Where.Line)
       physicalLocation(P.Where, NamedFile);
     if (!P.Function.empty())
-      J.attributeArray("logicalLocations", [&] {
-        J.object([&] {
-          J.attribute("name", llvm::json::fixUTF8(P.Function));
-          J.attribute("kind", "function");
+      Json.attributeArray("logicalLocations", [&] {
+        Json.object([&] {
+          Json.attribute("name", llvm::json::fixUTF8(P.Function));
+          Json.attribute("kind", "function");
         });
       });
     if (!Text.empty())
@@ -189,9 +189,9 @@ private:
     for (const CheckReport &R : Reports)
       for (const ModelReport &M : R.Models)
         Successful &= M.Skipped || (M.Result != Verdict::CompileError && M.Result != Verdict::Unsupported);
-    J.attribute("executionSuccessful", Successful);
-    J.attribute("exitCode", ExitCode);
-    J.attributeArray("toolExecutionNotifications", [&] {
+    Json.attribute("executionSuccessful", Successful);
+    Json.attribute("exitCode", ExitCode);
+    Json.attributeArray("toolExecutionNotifications", [&] {
       for (const CheckReport &R : Reports) {
         for (const Diagnostic &D : R.Diagnostics)
           diagnostic(R, D);
@@ -219,15 +219,15 @@ private:
       for (const Note &N : M.BehindBound)
         notification(R, nameOf(M.Result), levelOf(M.Result), N.Where, Under + N.Message);
     if (M.Result == Verdict::Inconclusive || M.Result == Verdict::Unsupported)
-      notification(R, nameOf(M.Result), M.Skipped ? "note" : levelOf(M.Result), M.ReasonPlace, Under + M.Reason);
+      notification(R, nameOf(M.Result), M.Skipped ? "note" : levelOf(M.Result), M.ReasonLocation, Under + M.Reason);
   }
 
-  void notification(const CheckReport &R, const char *Id, const char *Level, const Place &P, StringRef Text) {
-    J.object([&] {
-      J.attributeObject("descriptor", [&] { J.attribute("id", Id); });
-      J.attribute("level", Level);
+  void notification(const CheckReport &R, const char *Id, const char *Level, const SourceLocation &P, StringRef Text) {
+    Json.object([&] {
+      Json.attributeObject("descriptor", [&] { Json.attribute("id", Id); });
+      Json.attribute("level", Level);
       message(Text);
-      J.attributeArray("locations", [&] { J.object([&] { physicalLocation(P, R.File); }); });
+      Json.attributeArray("locations", [&] { Json.object([&] { physicalLocation(P, R.File); }); });
     });
   }
 
@@ -245,79 +245,79 @@ private:
 
   void result(const Finding &F) {
     const Bug &B = *F.Under.front().second;
-    J.attribute("ruleId", nameOf(B.Kind));
-    J.attribute("level", "error");
+    Json.attribute("ruleId", nameOf(B.Kind));
+    Json.attribute("level", "error");
     message(textOf(F));
-    J.attributeArray("locations", [&] { J.object([&] { physicalLocation(B.Where, F.Report->File); }); });
+    Json.attributeArray("locations", [&] { Json.object([&] { physicalLocation(B.Where, F.Report->File); }); });
     if (B.Trace)
       relatedLocations(*B.Trace, F.Report->File);
-    J.attributeArray("codeFlows", [&] {
+    Json.attributeArray("codeFlows", [&] {
       for (const auto &[M, Under] : F.Under)
         if (Under->Trace && !isTooLong(*Under->Trace))
-          J.object([&] { codeFlow(M, *Under->Trace, F.Report->File); });
+          Json.object([&] { codeFlow(M, *Under->Trace, F.Report->File); });
     });
-    J.attributeObject("properties", [&] {
-      J.attributeArray("models", [&] {
+    Json.attributeObject("properties", [&] {
+      Json.attributeArray("models", [&] {
         for (const auto &[M, Ignored] : F.Under)
-          J.value(nameOf(M));
+          Json.value(nameOf(M));
       });
     });
   }
 
   /// The accesses that took effect in the wrong order, and where threads are stuck.
   void relatedLocations(const Counterexample &C, const std::string &NamedFile) {
-    J.attributeArray("relatedLocations", [&] {
+    Json.attributeArray("relatedLocations", [&] {
       for (const ReorderedPair &P : C.Why.Reordered)
         for (uint32_t Event : {P.First, P.Second})
-          J.object([&] { location(C.Run.Events[Event].At, NamedFile, P.Sentence); });
+          Json.object([&] { location(C.Run.Events[Event].At, NamedFile, P.Sentence); });
       for (const Step &S : C.Steps)
         if (const TraceEvent &E = C.Run.Events[S.Event]; E.Kind == EventKind::Blocked)
-          J.object([&] { location(E.At, NamedFile, S.Text); });
+          Json.object([&] { location(E.At, NamedFile, S.Text); });
     });
   }
 
   void codeFlow(MemoryModel M, const Counterexample &C, const std::string &NamedFile) {
     message("How it happens under " + titleOf(M));
-    J.attributeArray("threadFlows", [&] {
+    Json.attributeArray("threadFlows", [&] {
       for (uint32_t T = 0; T < C.Run.Threads.size(); ++T) {
         auto Of = [&](const Step &S) { return C.Run.Events[S.Event].Thread == T; };
         if (std::any_of(C.Steps.begin(), C.Steps.end(), Of))
-          J.object([&] { threadFlow(C, T, NamedFile); });
+          Json.object([&] { threadFlow(C, T, NamedFile); });
       }
     });
   }
 
   void threadFlow(const Counterexample &C, uint32_t Thread, const std::string &NamedFile) {
-    J.attribute("id", llvm::json::fixUTF8(C.Run.Threads[Thread].Name));
-    J.attributeArray("locations", [&] {
+    Json.attribute("id", llvm::json::fixUTF8(C.Run.Threads[Thread].Name));
+    Json.attributeArray("locations", [&] {
       for (size_t K = 0; K < C.Steps.size(); ++K)
         if (C.Run.Events[C.Steps[K].Event].Thread == Thread)
-          J.object([&] { threadFlowLocation(C, K, NamedFile); });
+          Json.object([&] { threadFlowLocation(C, K, NamedFile); });
     });
   }
 
   void threadFlowLocation(const Counterexample &C, size_t Index, const std::string &NamedFile) {
     const Step &S = C.Steps[Index];
     const TraceEvent &E = C.Run.Events[S.Event];
-    J.attributeObject("location",
-                      [&] { location(E.At, NamedFile, S.Remark.empty() ? S.Text : S.Text + " (" + S.Remark + ")"); });
-    J.attributeObject("stack", [&] {
-      J.attributeArray("frames", [&] {
+    Json.attributeObject(
+        "location", [&] { location(E.At, NamedFile, S.Remark.empty() ? S.Text : S.Text + " (" + S.Remark + ")"); });
+    Json.attributeObject("stack", [&] {
+      Json.attributeArray("frames", [&] {
         frame(E.At, NamedFile);
         for (size_t K = E.Callers.size(); K-- > 0;)
           frame(E.Callers[K], NamedFile);
       });
     });
-    J.attributeArray("kinds", [&] { J.value(nameOf(E.Kind)); });
+    Json.attributeArray("kinds", [&] { Json.value(nameOf(E.Kind)); });
     if (!E.Accesses.empty() && !S.Memory.empty())
-      J.attributeObject("state", [&] { state(C, S, E); });
-    J.attribute("nestingLevel", int64_t(E.Callers.size()));
-    J.attribute("executionOrder", int64_t(Index + 1));
-    J.attribute("importance", S.Strange || E.Kind == EventKind::Bug ? "essential" : "important");
+      Json.attributeObject("state", [&] { state(C, S, E); });
+    Json.attribute("nestingLevel", int64_t(E.Callers.size()));
+    Json.attribute("executionOrder", int64_t(Index + 1));
+    Json.attribute("importance", S.Strange || E.Kind == EventKind::Bug ? "essential" : "important");
   }
 
   void frame(const TracePlace &P, const std::string &NamedFile) {
-    J.object([&] { J.attributeObject("location", [&] { location(P, NamedFile, ""); }); });
+    Json.object([&] { Json.attributeObject("location", [&] { location(P, NamedFile, ""); }); });
   }
 
   /// What is in memory, after the step, of the variables it accesses.
@@ -328,11 +328,11 @@ private:
       if (A.Variable >= S.Memory.size() || std::find(Written.begin(), Written.end(), Name) != Written.end())
         continue;
       Written.push_back(Name);
-      J.attributeObject(Name, [&] { J.attribute("text", escaped(S.Memory[A.Variable])); });
+      Json.attributeObject(Name, [&] { Json.attribute("text", escaped(S.Memory[A.Variable])); });
     }
   }
 
-  OStream &J;
+  OStream &Json;
   const std::vector<CheckReport> &Reports;
   SourceTexts &Sources;
   int ExitCode;
@@ -342,8 +342,8 @@ private:
 } // namespace
 
 void printSarif(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, SourceTexts &Sources, int ExitCode) {
-  OStream J(Out, /*IndentSize=*/2);
-  SarifWriter(J, Reports, Sources, ExitCode).write();
+  OStream Json(Out, /*IndentSize=*/2);
+  SarifWriter(Json, Reports, Sources, ExitCode).write();
   Out << '\n';
 }
 

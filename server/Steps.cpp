@@ -28,14 +28,14 @@ std::string cut(const std::string &Text) {
 
 class StepPrinter {
 public:
-  StepPrinter(raw_ostream &Out, const Counterexample &C, const std::string &NamedFile, SourceTexts &Sources,
+  StepPrinter(raw_ostream &Out, const Counterexample &Trace, const std::string &NamedFile, SourceTexts &Sources,
               const StepsOptions &Options)
-      : Out(Out), C(C), NamedFile(NamedFile), Sources(Sources), Options(Options) {
-    for (const Step &S : C.Steps) {
+      : Out(Out), Trace(Trace), NamedFile(NamedFile), Sources(Sources), Options(Options) {
+    for (const Step &S : Trace.Steps) {
       ThreadWidth = std::max(ThreadWidth, widthOf(threadName(S)));
       PlaceWidth = std::max(PlaceWidth, widthOf(placeName(S)));
     }
-    NumberWidth = static_cast<unsigned>(std::to_string(C.Steps.size()).size());
+    NumberWidth = static_cast<unsigned>(std::to_string(Trace.Steps.size()).size());
   }
 
   void print() {
@@ -56,10 +56,10 @@ public:
   }
 
 private:
-  const TraceEvent &eventOf(const Step &S) const { return C.Run.Events[S.Event]; }
-  std::string threadName(const Step &S) const { return cut(C.Run.Threads[eventOf(S).Thread].Name); }
+  const TraceEvent &eventOf(const Step &S) const { return Trace.Run.Events[S.Event]; }
+  std::string threadName(const Step &S) const { return cut(Trace.Run.Threads[eventOf(S).Thread].Name); }
   std::string placeName(const Step &S) const {
-    const Place &P = eventOf(S).At.Where;
+    const SourceLocation &P = eventOf(S).At.Where;
     if (!P.Line)
       return "";
     std::string File = displayPath(P.File, NamedFile);
@@ -70,7 +70,7 @@ private:
 
   /// The last ones, what is strange, and as many of the first ones as there is room for.
   std::vector<bool> choose() const {
-    const size_t N = C.Steps.size(), Max = Options.MaxSteps;
+    const size_t N = Trace.Steps.size(), Max = Options.MaxSteps;
     if (Max == 0 || N <= Max + 1) // one folded step takes as much room as the step
       return std::vector<bool>(N, true);
     std::vector<bool> Shown(N, false);
@@ -84,7 +84,7 @@ private:
     for (size_t K = N; K-- > N - std::max<size_t>(1, Max / 3);)
       Show(K);
     for (size_t K = 0; K < N; ++K)
-      if (C.Steps[K].Strange)
+      if (Trace.Steps[K].Strange)
         Show(K);
     for (size_t K = 0; K < N; ++K)
       Show(K);
@@ -92,7 +92,7 @@ private:
   }
 
   void print(size_t K) {
-    const Step &S = C.Steps[K];
+    const Step &S = Trace.Steps[K];
     const TraceEvent &E = eventOf(S);
     static constexpr raw_ostream::Colors PerThread[] = {raw_ostream::BLUE, raw_ostream::GREEN, raw_ostream::MAGENTA,
                                                         raw_ostream::YELLOW, raw_ostream::CYAN};
@@ -114,7 +114,7 @@ private:
     }
   }
 
-  void printSource(const Place &P, unsigned Column) {
+  void printSource(const SourceLocation &P, unsigned Column) {
     std::optional<std::string> Line = Sources.lineOf(P.File, P.Line);
     if (!Line)
       return;
@@ -125,7 +125,7 @@ private:
   }
 
   raw_ostream &Out;
-  const Counterexample &C;
+  const Counterexample &Trace;
   const std::string &NamedFile;
   SourceTexts &Sources;
   const StepsOptions &Options;
@@ -157,16 +157,16 @@ void printWrapped(raw_ostream &Out, StringRef Text, unsigned Indent, unsigned Co
   Out << '\n';
 }
 
-void printSteps(raw_ostream &Out, const Counterexample &C, const std::string &NamedFile, SourceTexts &Sources,
+void printSteps(raw_ostream &Out, const Counterexample &Trace, const std::string &NamedFile, SourceTexts &Sources,
                 const StepsOptions &Options) {
-  if (!C.Sentence.empty()) {
+  if (!Trace.Sentence.empty()) {
     Out.indent(Margin);
-    printWrapped(Out, C.Sentence, Margin, Margin, Options.Width);
+    printWrapped(Out, Trace.Sentence, Margin, Margin, Options.Width);
   }
-  if (C.Steps.empty())
+  if (Trace.Steps.empty())
     return;
   Out << '\n';
-  StepPrinter(Out, C, NamedFile, Sources, Options).print();
+  StepPrinter(Out, Trace, NamedFile, Sources, Options).print();
   Out << '\n';
 }
 

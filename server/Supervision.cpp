@@ -2,6 +2,7 @@
 
 #include "Sandbox.h"
 #include "SupervisorProtocol.h"
+#include "base/ChildProcess.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -115,9 +116,7 @@ Loss waitFor(pid_t Copy, int Relief) {
   if (N == 1)
     _exit(0);
   close(Relief);
-  int Status = 0;
-  while (waitpid(Copy, &Status, 0) < 0 && errno == EINTR)
-    ;
+  const int Status = waitForEnd(Copy);
   if (WIFSIGNALED(Status) && isOrdinary(WTERMSIG(Status)))
     _exit(BySignal + WTERMSIG(Status));
   sigaction(SIGINT, &Before, nullptr);
@@ -364,7 +363,7 @@ int runSupervised(const Supervised &What) {
   flushAll();
   struct sigaction OnInterrupt = {}, Before = {};
   OnInterrupt.sa_handler = [](int) {
-    if (InterruptAsked.exchange(true)) { // the second time: at once. The others end with this process
+    if (InterruptAsked.exchange(true)) { // the second time: immediately. The others end with this process
       std::signal(SIGINT, SIG_DFL);
       raise(SIGINT);
     }

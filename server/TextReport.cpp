@@ -19,7 +19,7 @@ namespace {
 /// "1 execution", "2 executions"
 std::string counted(uint64_t N, const char *Noun) { return std::to_string(N) + " " + Noun + (N == 1 ? "" : "s"); }
 
-std::string placeText(const Place &P, const std::string &NamedFile) {
+std::string locationText(const SourceLocation &P, const std::string &NamedFile) {
   std::string Text = displayPath(P.File, NamedFile);
   if (P.Line) {
     Text += ":" + std::to_string(P.Line);
@@ -30,7 +30,7 @@ std::string placeText(const Place &P, const std::string &NamedFile) {
 }
 
 /// The source line with a caret below the column. Nothing if the file cannot be read (any more).
-void printExcerpt(raw_ostream &Out, const Place &P, SourceTexts &Sources) {
+void printExcerpt(raw_ostream &Out, const SourceLocation &P, SourceTexts &Sources) {
   std::optional<std::string> Line = P.Line ? Sources.lineOf(P.File, P.Line) : std::nullopt;
   if (!Line)
     return;
@@ -58,7 +58,7 @@ std::string loopsText(std::vector<CutLoop> Loops, const std::string &NamedFile) 
     if (!L.Where.Line)
       continue;
     std::string File = displayPath(L.Where.File, NamedFile);
-    std::string Name = File == NamedFile ? std::to_string(L.Where.Line) : placeText(L.Where, NamedFile);
+    std::string Name = File == NamedFile ? std::to_string(L.Where.Line) : locationText(L.Where, NamedFile);
     if (std::find(Names.begin(), Names.end(), Name) == Names.end())
       Names.push_back(Name);
   }
@@ -155,7 +155,7 @@ void printDiagnostic(raw_ostream &Out, const Diagnostic &D, const std::string &N
   static constexpr const char *Levels[] = {"error", "warning", "note"};
   static constexpr raw_ostream::Colors Colors[] = {raw_ostream::RED, raw_ostream::MAGENTA, raw_ostream::CYAN};
   const int Level = static_cast<int>(D.Level);
-  Out << placeText(D.Where, NamedFile) << ": ";
+  Out << locationText(D.Where, NamedFile) << ": ";
   printColored(Out, Colors[Level], Levels[Level]);
   Out << ": " << D.Message << '\n';
   printExcerpt(Out, D.Where, Sources);
@@ -179,7 +179,7 @@ const ModelReport *shownBefore(const CheckReport &Report, const ModelReport &M, 
 
 void printBug(raw_ostream &Out, const CheckReport &Report, const ModelReport &M, const Bug &B, SourceTexts &Sources,
               const TextOptions &Options) {
-  Out << placeText(B.Where, Report.File) << ": ";
+  Out << locationText(B.Where, Report.File) << ": ";
   printColored(Out, raw_ostream::RED, "error");
   Out << ": " << B.Message << " [" << nameOf(B.Kind) << "]";
   if (!B.Thread.empty())
@@ -207,7 +207,7 @@ bool isSame(const Robustness &A, const Robustness &B) {
 
 void printAlarm(raw_ostream &Out, const CheckReport &Report, const Robustness &R, SourceTexts &Sources,
                 const TextOptions &Options) {
-  Out << placeText(R.Store, Report.File) << ": ";
+  Out << locationText(R.Store, Report.File) << ": ";
   printColored(Out, raw_ostream::CYAN, "note");
   Out << ": " << R.Message << '\n';
   printExcerpt(Out, R.Store, Sources);
@@ -228,14 +228,14 @@ void printLateStores(raw_ostream &Out, const CheckReport &Report, const Robustne
     Out << "; all there are up to " << counted(R.Iterations, "iteration") << " of loops";
   Out << ":\n";
   for (const LateStore &L : Stores)
-    Out << "    " << placeText(L.Store, Report.File) << ": past the later "
+    Out << "    " << locationText(L.Store, Report.File) << ": past the later "
         << (L.Overtakers.size() > 1 ? "accesses at " : "access at ") << linesText(L.Overtakers, L.Store)
         << "; observed at " << linesText(L.Observers, L.Store) << '\n';
   if (Options.Quiet)
     return;
   for (size_t K = 1; K < R.Violations.size(); ++K)
     if (const ScViolation &V = R.Violations[K]; V.Witness && V.Witness != R.Witness) {
-      Out << "  " << placeText(V.Store, Report.File) << ", observed at " << linesText({V.Observer}, V.Store)
+      Out << "  " << locationText(V.Store, Report.File) << ", observed at " << linesText({V.Observer}, V.Store)
           << ", under " << Model << ":\n";
       printSteps(Out, *V.Witness, Report.File, Sources, Options.Steps);
     }
@@ -280,9 +280,9 @@ void printRobustness(raw_ostream &Out, const CheckReport &Report, const std::vec
                                     (Sc.States ? statesText(*Sc.States) : executionsText(Sc)) + ")");
     }
     Out << '\n';
-    if (!Known && Sc.ReasonPlace.Line && Sc.Result != Verdict::CompileError) {
-      Out << placeText(Sc.ReasonPlace, Report.File) << ":\n";
-      printExcerpt(Out, Sc.ReasonPlace, Sources);
+    if (!Known && Sc.ReasonLocation.Line && Sc.Result != Verdict::CompileError) {
+      Out << locationText(Sc.ReasonLocation, Report.File) << ":\n";
+      printExcerpt(Out, Sc.ReasonLocation, Sources);
     }
     if (!Known || R->Known != Robustness::NotRobust)
       continue;
@@ -312,20 +312,20 @@ void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources
     Out << Report.File << ": " << titleOf(M.Which) << ": ";
     printColored(Out, colorOf(M.Result), verdictText(M, Report.File, Options.Unroll));
     Out << '\n';
-    if (M.ReasonPlace.Line && M.Result != Verdict::CompileError) { // Clang's errors were shown with their places
-      Out << placeText(M.ReasonPlace, Report.File) << ":\n";
-      printExcerpt(Out, M.ReasonPlace, Sources);
+    if (M.ReasonLocation.Line && M.Result != Verdict::CompileError) { // Clang's errors were shown with their places
+      Out << locationText(M.ReasonLocation, Report.File) << ":\n";
+      printExcerpt(Out, M.ReasonLocation, Sources);
     }
     if (!M.WhyNotReadsFrom.empty())
       Out << "  " << wholeTracesText(M) << '\n';
     for (const Bug &B : M.Bugs)
       printBug(Out, Report, M, B, Sources, Options);
     for (const Note &N : M.BehindBound) {
-      Out << placeText(N.Where, Report.File) << ": note: " << N.Message << '\n';
+      Out << locationText(N.Where, Report.File) << ": note: " << N.Message << '\n';
       printExcerpt(Out, N.Where, Sources);
     }
     for (const Note &N : M.Notes) {
-      Out << placeText(N.Where, Report.File) << ": note: " << N.Message << '\n';
+      Out << locationText(N.Where, Report.File) << ": note: " << N.Message << '\n';
       printExcerpt(Out, N.Where, Sources);
     }
   }

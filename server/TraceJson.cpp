@@ -20,35 +20,35 @@ constexpr size_t MostUnfolded = 300;       // events in a picture of all of them
 
 class TraceWriter {
 public:
-  TraceWriter(OStream &J, const Counterexample &C, const TraceContext &Context, bool Pictures)
-      : J(J), C(C), R(C.Run), Context(Context) {
+  TraceWriter(OStream &Json, const Counterexample &Trace, const TraceContext &Context, bool Pictures)
+      : Json(Json), Trace(Trace), Run(Trace.Run), Context(Context) {
     if (Pictures)
       draw();
   }
 
   void write() {
-    J.object([&] {
-      J.attribute("picket", 1);
+    Json.object([&] {
+      Json.attribute("picket", 1);
       text("file", Context.NamedFile);
-      text("model", nameOf(R.Model));
-      if (titleOf(R.Model) != StringRef(nameOf(R.Model)).upper())
-        text("modelTitle", titleOf(R.Model));
-      J.attribute("unroll", R.Unroll);
-      array("flags", Context.Flags, [&](const std::string &Flag) { J.value(llvm::json::fixUTF8(shown(Flag))); });
-      J.attributeObject("bug", [&] { bug(); });
-      text("sentence", C.Sentence);
-      array("threads", R.Threads, [&](const TraceThread &T) { thread(T); });
-      array("variables", R.Variables, [&](const TraceVariable &V) { variable(V); });
-      array("events", R.Events, [&](const TraceEvent &E) { event(E); });
-      if (!C.Chronological.Nodes.empty())
-        J.attributeObject("chronological", [&] { graph(C.Chronological, View::Chronological); });
-      J.attributeObject("shashaSnir", [&] { graph(C.ShashaSnir, View::ShashaSnir); });
-      J.attributeObject("cycle", [&] { cycle(); });
-      array("steps", C.Steps, [&](const Step &S) { step(S); });
-      if (!R.Failures.empty())
-        array("failures", R.Failures, [&](const FailurePoint &F) { failure(F); });
-      array("shared", R.Shared, [&](const SharedThing &S) { shared(S); });
-      J.attributeObject("sources", [&] { sources(); });
+      text("model", nameOf(Run.Model));
+      if (titleOf(Run.Model) != StringRef(nameOf(Run.Model)).upper())
+        text("modelTitle", titleOf(Run.Model));
+      Json.attribute("unroll", Run.Unroll);
+      array("flags", Context.Flags, [&](const std::string &Flag) { Json.value(llvm::json::fixUTF8(shown(Flag))); });
+      Json.attributeObject("bug", [&] { bug(); });
+      text("sentence", Trace.Sentence);
+      array("threads", Run.Threads, [&](const TraceThread &T) { thread(T); });
+      array("variables", Run.Variables, [&](const TraceVariable &V) { variable(V); });
+      array("events", Run.Events, [&](const TraceEvent &E) { event(E); });
+      if (!Trace.Chronological.Nodes.empty())
+        Json.attributeObject("chronological", [&] { graph(Trace.Chronological, View::Chronological); });
+      Json.attributeObject("shashaSnir", [&] { graph(Trace.ShashaSnir, View::ShashaSnir); });
+      Json.attributeObject("cycle", [&] { cycle(); });
+      array("steps", Trace.Steps, [&](const Step &S) { step(S); });
+      if (!Run.Failures.empty())
+        array("failures", Run.Failures, [&](const FailurePoint &F) { failure(F); });
+      array("shared", Run.Shared, [&](const SharedThing &S) { shared(S); });
+      Json.attributeObject("sources", [&] { sources(); });
     });
   }
 
@@ -58,18 +58,18 @@ private:
     std::string Unfolded; // SVG; empty if nothing is folded, or too much
   };
 
-  /// All pictures at once: starting the process that draws takes longer than drawing.
+  /// All pictures together: starting the process that draws takes longer than drawing.
   void draw() {
     std::vector<std::string> Dots;
     std::vector<ViewPictures *> Views;
-    for (auto [V, G, Into] : {std::tuple(View::Chronological, &C.Chronological, &Chronological),
-                              std::tuple(View::ShashaSnir, &C.ShashaSnir, &ShashaSnir)}) {
+    for (auto [V, G, Into] : {std::tuple(View::Chronological, &Trace.Chronological, &Chronological),
+                              std::tuple(View::ShashaSnir, &Trace.ShashaSnir, &ShashaSnir)}) {
       if (G->Nodes.empty())
         continue;
       Views.push_back(Into);
-      Into->Dot = toDot(C, V, {.Legend = false});
+      Into->Dot = toDot(Trace, V, {.Legend = false});
       Dots.push_back(Into->Dot);
-      Dots.push_back(G->Nodes.size() <= MostUnfolded ? toDot(C, V, {.Fold = false, .Legend = false}) : Into->Dot);
+      Dots.push_back(G->Nodes.size() <= MostUnfolded ? toDot(Trace, V, {.Fold = false, .Legend = false}) : Into->Dot);
     }
     std::vector<SvgResult> Drawn = renderSvgs(Dots);
     for (size_t K = 0; K < Views.size(); ++K) {
@@ -80,17 +80,17 @@ private:
   }
 
   /// Source text and file names may be anything; JSON is UTF-8.
-  void text(StringRef Name, StringRef Value) { J.attribute(Name, llvm::json::fixUTF8(Value)); }
+  void text(StringRef Name, StringRef Value) { Json.attribute(Name, llvm::json::fixUTF8(Value)); }
   void textIfAny(StringRef Name, StringRef Value) {
     if (!Value.empty())
       text(Name, Value);
   }
   void ifTrue(StringRef Name, bool Value) {
     if (Value)
-      J.attribute(Name, true);
+      Json.attribute(Name, true);
   }
   template <typename Range, typename Write> void array(StringRef Name, const Range &Items, Write One) {
-    J.attributeArray(Name, [&] {
+    Json.attributeArray(Name, [&] {
       for (const auto &Item : Items)
         One(Item);
     });
@@ -101,101 +101,101 @@ private:
     return StringRef(Flag).starts_with("/") ? displayPath(Flag, Context.NamedFile) : Flag;
   }
 
-  void place(const Place &P) {
+  void place(const SourceLocation &P) {
     text("file", displayPath(P.File, Context.NamedFile));
-    J.attribute("line", P.Line);
-    J.attribute("column", P.Column);
+    Json.attribute("line", P.Line);
+    Json.attribute("column", P.Column);
   }
 
   void bug() {
-    text("kind", R.BugKind ? nameOf(*R.BugKind) : "");
-    text("message", R.BugMessage);
-    place(R.BugWhere);
-    text("thread", R.BugThread);
-    if (R.BugEvent != NoEvent)
-      J.attribute("event", R.BugEvent);
-    if (R.GoesRound)
-      J.attribute("goesRound", true);
+    text("kind", Run.BugKind ? nameOf(*Run.BugKind) : "");
+    text("message", Run.BugMessage);
+    place(Run.BugWhere);
+    text("thread", Run.BugThread);
+    if (Run.BugEvent != NoEvent)
+      Json.attribute("event", Run.BugEvent);
+    if (Run.GoesRound)
+      Json.attribute("goesRound", true);
   }
 
   void thread(const TraceThread &T) {
-    J.object([&] {
+    Json.object([&] {
       text("name", T.Name);
-      array("identity", T.Identity, [&](uint32_t Index) { J.value(Index); });
+      array("identity", T.Identity, [&](uint32_t Index) { Json.value(Index); });
     });
   }
 
   void failure(const FailurePoint &F) {
-    J.object([&] {
-      array("thread", F.Thread, [&](uint32_t Index) { J.value(Index); });
-      J.attribute("arrival", F.Arrival);
+    Json.object([&] {
+      array("thread", F.Thread, [&](uint32_t Index) { Json.value(Index); });
+      Json.attribute("arrival", F.Arrival);
     });
   }
 
   /// JavaScript's numbers hold 53 bits.
   void bits(StringRef Name, uint64_t Low, uint64_t High) {
-    J.attributeArray(Name, [&] {
-      J.value(std::to_string(Low));
-      J.value(std::to_string(High));
+    Json.attributeArray(Name, [&] {
+      Json.value(std::to_string(Low));
+      Json.value(std::to_string(High));
     });
   }
 
   void variable(const TraceVariable &V) {
-    J.object([&] {
+    Json.object([&] {
       text("name", V.Name);
       text("object", V.Object);
       text("type", V.Type);
-      J.attribute("address", std::to_string(V.Address));
-      J.attribute("size", V.Size);
+      Json.attribute("address", std::to_string(V.Address));
+      Json.attribute("size", V.Size);
       text("initial", V.Initial);
       bits("initialBits", V.InitialLow, V.InitialHigh);
     });
   }
 
   void access(const TraceAccess &A) {
-    J.object([&] {
-      J.attribute("variable", A.Variable);
-      J.attribute("write", A.Write);
+    Json.object([&] {
+      Json.attribute("variable", A.Variable);
+      Json.attribute("write", A.Write);
       text("value", A.Text);
       bits("bits", A.Low, A.High);
       if (A.Source != NoEvent)
-        J.attribute("source", A.Source);
+        Json.attribute("source", A.Source);
       if (A.Position)
-        J.attribute("position", A.Position);
+        Json.attribute("position", A.Position);
       if (!A.Cells.empty())
-        J.attributeArray("cells", [&] {
-          for (const TraceCell &C : A.Cells)
-            J.object([&] {
-              J.attribute("offset", C.Offset);
-              if (C.Source != NoEvent)
-                J.attribute("source", C.Source);
-              if (C.Position)
-                J.attribute("position", C.Position);
+        Json.attributeArray("cells", [&] {
+          for (const TraceCell &Cell : A.Cells)
+            Json.object([&] {
+              Json.attribute("offset", Cell.Offset);
+              if (Cell.Source != NoEvent)
+                Json.attribute("source", Cell.Source);
+              if (Cell.Position)
+                Json.attribute("position", Cell.Position);
             });
         });
     });
   }
 
   void event(const TraceEvent &E) {
-    J.object([&] {
-      J.attribute("kind", nameOf(E.Kind));
-      J.attribute("thread", E.Thread);
+    Json.object([&] {
+      Json.attribute("kind", nameOf(E.Kind));
+      Json.attribute("thread", E.Thread);
       if (E.Partner != NoEvent)
-        J.attribute("partner", E.Partner);
+        Json.attribute("partner", E.Partner);
       ifTrue("forwarded", E.Forwarded);
       ifTrue("fullFence", E.FullFence);
       ifTrue("storeBarrier", E.StoreBarrier);
       if (E.Kind == EventKind::Create || E.Kind == EventKind::Join)
-        J.attribute("other", E.Other);
+        Json.attribute("other", E.Other);
       if (E.Number != NoEvent)
-        J.attribute("number", E.Number);
+        Json.attribute("number", E.Number);
       if (E.Part)
-        J.attribute("part", E.Part);
+        Json.attribute("part", E.Part);
       if (!E.Links.empty())
         array("links", E.Links, [&](const TraceLink &L) {
-          J.object([&] {
-            J.attribute("kind", nameOf(L.What));
-            J.attribute("on", L.On);
+          Json.object([&] {
+            Json.attribute("kind", nameOf(L.What));
+            Json.attribute("on", L.On);
           });
         });
       array("accesses", E.Accesses, [&](const TraceAccess &A) { access(A); });
@@ -205,7 +205,7 @@ private:
       place(E.At.Where);
       text("function", E.At.Function);
       array("callers", E.Callers, [&](const TracePlace &P) {
-        J.object([&] {
+        Json.object([&] {
           text("function", P.Function);
           place(P.Where);
         });
@@ -214,19 +214,19 @@ private:
   }
 
   void edge(const TraceEdge &E, const bool *OnCycle) {
-    J.object([&] {
-      J.attribute("from", E.From);
-      J.attribute("to", E.To);
-      J.attribute("kind", nameOf(E.Kind));
+    Json.object([&] {
+      Json.attribute("from", E.From);
+      Json.attribute("to", E.To);
+      Json.attribute("kind", nameOf(E.Kind));
       if (OnCycle)
-        J.attribute("cycle", *OnCycle);
+        Json.attribute("cycle", *OnCycle);
     });
   }
 
   void graph(const TraceGraph &G, View V) {
-    array("nodes", G.Nodes, [&](uint32_t Node) { J.value(Node); });
+    array("nodes", G.Nodes, [&](uint32_t Node) { Json.value(Node); });
     array("edges", G.Edges, [&](const TraceEdge &E) {
-      const bool OnCycle = std::find(C.Why.Edges.begin(), C.Why.Edges.end(), E) != C.Why.Edges.end();
+      const bool OnCycle = std::find(Trace.Why.Edges.begin(), Trace.Why.Edges.end(), E) != Trace.Why.Edges.end();
       edge(E, &OnCycle);
     });
     const ViewPictures &Drawn = V == View::Chronological ? Chronological : ShashaSnir;
@@ -239,45 +239,45 @@ private:
   }
 
   void cycle() {
-    array("edges", C.Why.Edges, [&](const TraceEdge &E) { edge(E, nullptr); });
-    array("reordered", C.Why.Reordered, [&](const ReorderedPair &P) {
-      J.object([&] {
-        J.attribute("first", P.First);
-        J.attribute("second", P.Second);
+    array("edges", Trace.Why.Edges, [&](const TraceEdge &E) { edge(E, nullptr); });
+    array("reordered", Trace.Why.Reordered, [&](const ReorderedPair &P) {
+      Json.object([&] {
+        Json.attribute("first", P.First);
+        Json.attribute("second", P.Second);
         text("sentence", P.Sentence);
       });
     });
-    if (!C.Why.Late.empty())
-      array("late", C.Why.Late, [&](const LateWrite &L) {
-        J.object([&] {
-          J.attribute("write", L.Write);
-          J.attribute("read", L.Read);
+    if (!Trace.Why.Late.empty())
+      array("late", Trace.Why.Late, [&](const LateWrite &L) {
+        Json.object([&] {
+          Json.attribute("write", L.Write);
+          Json.attribute("read", L.Read);
           text("sentence", L.Sentence);
         });
       });
   }
 
   void step(const Step &S) {
-    J.object([&] {
-      J.attribute("event", S.Event);
+    Json.object([&] {
+      Json.attribute("event", S.Event);
       text("text", S.Text);
-      J.attribute("strange", S.Strange);
+      Json.attribute("strange", S.Strange);
       text("remark", S.Remark);
-      array("memory", S.Memory, [&](const std::string &Value) { J.value(llvm::json::fixUTF8(Value)); });
+      array("memory", S.Memory, [&](const std::string &Value) { Json.value(llvm::json::fixUTF8(Value)); });
       array("buffers", S.Buffers, [&](const std::vector<BufferedStore> &Buffer) {
-        J.array([&] {
+        Json.array([&] {
           for (const BufferedStore &B : Buffer)
-            J.object([&] {
-              J.attribute("store", B.Store);
-              J.attribute("variable", B.Variable);
+            Json.object([&] {
+              Json.attribute("store", B.Store);
+              Json.attribute("variable", B.Variable);
               text("value", B.Text);
             });
         });
       });
       array("locks", S.Locks, [&](const HeldLock &L) {
-        J.object([&] {
-          J.attribute("variable", L.Variable);
-          J.attribute("thread", L.Thread);
+        Json.object([&] {
+          Json.attribute("variable", L.Variable);
+          Json.attribute("thread", L.Thread);
         });
       });
     });
@@ -285,17 +285,17 @@ private:
 
   void shared(const SharedThing &S) {
     static constexpr const char *Kinds[] = {"global", "stack", "heap"};
-    J.object([&] {
-      J.attribute("kind", Kinds[S.What]);
+    Json.object([&] {
+      Json.attribute("kind", Kinds[S.What]);
       text("name", S.Name);
       text("function", S.Function);
-      J.attribute("ordinal", S.Ordinal);
+      Json.attribute("ordinal", S.Ordinal);
       if (!S.Parts.empty())
-        J.attributeArray("parts", [&] {
+        Json.attributeArray("parts", [&] {
           for (auto [Offset, Size] : S.Parts)
-            J.object([&, Where = Offset, Bytes = Size] {
-              J.attribute("offset", Where);
-              J.attribute("size", Bytes);
+            Json.object([&, Where = Offset, Bytes = Size] {
+              Json.attribute("offset", Where);
+              Json.attribute("size", Bytes);
             });
         });
     });
@@ -313,25 +313,25 @@ private:
       if (Text && Text->size() <= MaxSourceBytes && Written.insert(Shown).second)
         text(llvm::json::fixUTF8(Shown), *Text);
     };
-    Add(R.BugWhere.File);
-    for (const TraceEvent &E : R.Events) {
+    Add(Run.BugWhere.File);
+    for (const TraceEvent &E : Run.Events) {
       Add(E.At.Where.File);
       for (const TracePlace &Caller : E.Callers)
         Add(Caller.Where.File);
     }
   }
 
-  OStream &J;
-  const Counterexample &C;
-  const Recording &R;
+  OStream &Json;
+  const Counterexample &Trace;
+  const Recording &Run;
   const TraceContext &Context;
   ViewPictures Chronological, ShashaSnir;
 };
 
 } // namespace
 
-void writeTrace(OStream &J, const Counterexample &C, const TraceContext &Context, bool Pictures) {
-  TraceWriter(J, C, Context, Pictures).write();
+void writeTrace(OStream &Json, const Counterexample &Trace, const TraceContext &Context, bool Pictures) {
+  TraceWriter(Json, Trace, Context, Pictures).write();
 }
 
 } // namespace picket

@@ -12,6 +12,8 @@
 #include "lsp/WorkerCommand.h"
 #include "settings/Units.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -89,9 +91,15 @@ Examples:
   picket robust --model tso --json queue.c
 )";
 
+/// The names of a list; empty ones as well, which are then not known.
+static std::vector<std::string> namesIn(llvm::StringRef List) {
+  const auto Names = llvm::split(List, ',');
+  return {Names.begin(), Names.end()};
+}
+
 static std::vector<MemoryModel> parseModels(const std::string &Text, ModelUse Use = ModelUse::Programs) {
   std::string Wrong;
-  std::vector<MemoryModel> Models = modelsNamed(CLI::detail::split(Text, ','), Wrong, Use);
+  std::vector<MemoryModel> Models = modelsNamed(namesIn(Text), Wrong, Use);
   if (!Wrong.empty())
     throw CLI::ValidationError("--model", Wrong);
   return Models;
@@ -110,7 +118,7 @@ static void addChecksOption(CLI::App *Command, std::optional<Checks> &Looked) {
           "--checks",
           [&Looked](const std::string &Text) {
             Checks Chosen;
-            if (std::string Wrong = parseChecks(CLI::detail::split(Text, ','), Chosen); !Wrong.empty())
+            if (std::string Wrong = parseChecks(namesIn(Text), Chosen); !Wrong.empty())
               throw CLI::ValidationError("--checks", Wrong);
             Looked = Chosen;
           },
@@ -167,7 +175,7 @@ static void addStepsOptions(CLI::App *Check, CheckCommand &Command) {
       "--steps",
       [&Command](const std::string &Text) {
         size_t Steps = 0;
-        if (Text != "all" && (!CLI::detail::lexical_cast(Text, Steps) || Steps == 0))
+        if (Text != "all" && (llvm::StringRef(Text).getAsInteger(0, Steps) || Steps == 0))
           throw CLI::ValidationError("--steps", "'" + Text + "' is no number of steps (30, all)");
         Command.Text.Steps.MaxSteps = Steps;
       },
@@ -330,15 +338,13 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
   CheckOptions &Options = Command.Options;
   Command.Given.Models = {{MemoryModel::SC}};
   Options.Search = Engine::Auto;
-  Options.Exhaustive = Options.RobustnessOnly = true;
-  Options.Counterexamples = 0;
-  Command.Against = monitoredModels();
+  RobustnessOptions &Question = Command.Robust.emplace();
   Robust->add_option("FILE", Command.Files, "C files, each a program of its own")->required();
   Robust->add_option_function<std::string>(
       "--model",
-      [&Command](const std::string &Text) {
-        Command.Against = parseModels(Text);
-        for (MemoryModel M : Command.Against)
+      [&Question](const std::string &Text) {
+        Question.Against = parseModels(Text);
+        for (MemoryModel M : Question.Against)
           if (!infoOf(M).Monitored)
             throw CLI::ValidationError("--model", "robustness is known for " + namesOf(monitoredModels(), " and "));
       },
@@ -350,8 +356,8 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
                    "Weak compare-and-swaps never fail, and waits on condition variables never end, for no reason");
   Robust->add_flag_callback(
       "--all",
-      [&Options] {
-        Options.EveryViolation = true;
+      [&Question, &Options] {
+        Question.EveryViolation = true;
         Options.MostWitnesses = AllWitnesses;
       },
       "Find all violations of SC, and show each (the first 64 of a model) with an execution");

@@ -1,91 +1,27 @@
 // The JSON of a counterexample (docs/counterexample-json.md), as this page reads it.
 
-export type EventKind =
-  "store" | "load" | "rmw" | "update" | "fence" | "sync" | "create" | "join" | "free" | "atomic" | "blocked" | "bug";
-export type EdgeKind =
-  "po" | "su" | "uu" | "st" | "src" | "cf" | "uf" | "sync" | "life" | "addr" | "data" | "ctrl" | "fence";
+import type * as json from "./counterexampleJson";
+
+export type { Access, BufferedStore, EdgeKind, EventKind, Frame } from "./counterexampleJson";
+export type Place = json.SourceLocation;
 export type View = "chronological" | "shashaSnir";
 
-export interface Place {
-  file: string;
-  line: number;
-  column: number;
-}
-
-export interface Frame extends Place {
-  function: string;
-}
-
-export interface Access {
-  variable: number;
-  write: boolean;
-  value: string;
-}
-
-export interface TraceEvent extends Frame {
-  kind: EventKind;
-  thread: number;
-  partner?: number;
-  forwarded?: boolean;
-  other?: number;
-  accesses?: Access[];
-  what?: string;
-  expression?: string;
-  ordering?: string;
-  callers?: Frame[];
-}
-
-export interface Edge {
-  from: number;
-  to: number;
-  kind: EdgeKind;
-  cycle?: boolean;
-}
-
-export interface Graph {
-  nodes: number[];
-  edges: Edge[];
-  dot?: string;
-  svg?: string;
-  unfoldedSvg?: string;
-}
-
-export interface BufferedStore {
-  store: number;
-  variable: number;
-  value: string;
-}
-
-export interface Step {
-  event: number;
-  text: string;
-  strange: boolean;
-  remark?: string;
-  memory?: string[];
-  buffers?: BufferedStore[][];
-  locks?: { variable: number; thread: number }[];
-}
-
-export interface Counterexample {
-  picket: number;
-  file: string;
-  model: string;
-  modelTitle?: string; // for people, where it is not `model` in capitals
-  bug: Place & { kind: string; message: string; thread: string; event?: number };
-  sentence: string;
-  threads: { name: string }[];
-  variables: { name: string; object?: string; type?: string; initial: string }[];
+/// The page can do without these, so that it also shows what another version wrote.
+type Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
+export type TraceEvent = Optional<json.TraceEvent, "accesses" | "callers">;
+export type Step = Optional<json.Step, "remark" | "memory" | "buffers" | "locks">;
+export type Edge = Optional<json.Edge, "cycle">;
+export type Graph = Omit<json.Graph, "edges"> & { edges: Edge[] };
+export type Counterexample = Pick<
+  json.CounterexampleJson,
+  "picket" | "file" | "model" | "modelTitle" | "bug" | "sentence" | "threads" | "variables" | "sources"
+> & {
   events: TraceEvent[];
+  steps: Step[];
+  cycle: Required<json.CounterexampleJson["cycle"]>;
   chronological?: Graph;
   shashaSnir?: Graph;
-  cycle: {
-    edges: Edge[];
-    reordered: { first: number; second: number; sentence: string }[];
-    late: { write: number; read: number; sentence: string }[]; // POWER
-  };
-  steps: Step[];
-  sources: Record<string, string>;
-}
+};
 
 /// One counterexample or an array of them. What is not needed may be missing; anything else that does not fit is an Error
 /// with a sentence for the reader of the page.

@@ -1,4 +1,4 @@
-// What a user is told about a text: a severity, a place and a sentence.
+// What a user is told about a text: a severity, a source location and a sentence.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,21 @@ namespace picket {
 enum class Severity : uint8_t { Error, Warning, Note };
 
 /// A range in a file. Lines and columns count from 1, columns in bytes; line 0 means the file as a whole.
-struct Place {
+struct SourceLocation {
   std::string File;
   uint32_t Line = 0, Column = 0;
   uint32_t EndLine = 0, EndColumn = 0;
+  bool operator==(const SourceLocation &) const = default;
 };
 
-/// Whether two places begin at the same one.
-inline bool isSame(const Place &A, const Place &B) {
+/// Whether two locations begin at the same character.
+inline bool isSame(const SourceLocation &A, const SourceLocation &B) {
   return A.Line == B.Line && A.Column == B.Column && A.File == B.File;
 }
 
 struct Diagnostic {
   Severity Level = Severity::Error;
-  Place Where;
+  SourceLocation Where;
   std::string Message;
   std::vector<Diagnostic> Notes;
 };

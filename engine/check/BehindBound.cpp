@@ -8,7 +8,7 @@
 namespace picket {
 
 void BehindBound::add(const Machine &M) {
-  Seen.resize(P.Code.size());
+  Seen.resize(Compiled.Code.size());
   for (ThreadId T = 0; T < M.numThreads(); ++T) {
     if (!M.exists(T) || M.isFinished(T))
       continue;
@@ -25,10 +25,10 @@ void BehindBound::walk(uint32_t From) {
   while (!Next.empty()) {
     const uint32_t Pc = Next.back();
     Next.pop_back();
-    if (Pc >= P.Code.size() || Seen[Pc])
+    if (Pc >= Compiled.Code.size() || Seen[Pc])
       continue;
     Seen[Pc] = true;
-    const Instruction &I = P.Code[Pc];
+    const Instruction &I = Compiled.Code[Pc];
     const bool Ends = I.Op == Opcode::Return || I.Op == Opcode::Jump || I.Op == Opcode::CondJump ||
                       I.Op == Opcode::Switch || I.Op == Opcode::Unreachable || isLoopBack(I.Op) || isRefused(I);
     walkFrom(I, Next);
@@ -49,7 +49,7 @@ void BehindBound::walkFrom(const Instruction &I, std::vector<uint32_t> &Next) {
   case Opcode::LoopBack:
   case Opcode::SpinBack: Next.push_back(static_cast<uint32_t>(I.A)); break;
   case Opcode::Switch: {
-    const SwitchTable &Table = P.SwitchTables[static_cast<size_t>(I.Imm)];
+    const SwitchTable &Table = Compiled.SwitchTables[static_cast<size_t>(I.Imm)];
     Next.push_back(Table.Default);
     for (const auto &[Value, Pc] : Table.Cases)
       Next.push_back(Pc);
@@ -59,15 +59,15 @@ void BehindBound::walkFrom(const Instruction &I, std::vector<uint32_t> &Next) {
   case Opcode::CallIndirect: EnterAll(); break;
   case Opcode::CallBuiltin: // a thread, a destructor, what is run at the end of the process
     if (const auto B = static_cast<Builtin>(I.Imm); B == Builtin::Exit || B == Builtin::QuickExit) {
-      if (const int32_t Last = B == Builtin::Exit ? P.ExitFunctions : P.QuickExitFunctions; Last >= 0)
+      if (const int32_t Last = B == Builtin::Exit ? Compiled.ExitFunctions : Compiled.QuickExitFunctions; Last >= 0)
         enter(static_cast<uint32_t>(Last), Next);
     } else if (B == Builtin::ThreadCreate || B == Builtin::KeyCreate)
       for (int32_t K = 0; K < I.C; ++K) {
-        const Operand O = P.Arguments[static_cast<size_t>(I.B + K)];
+        const Operand O = Compiled.Arguments[static_cast<size_t>(I.B + K)];
         if (O >= 0 && B == Builtin::ThreadCreate && K == 2)
           EnterAll();
-        else if (O < 0 && slotOf(P.Constants[static_cast<size_t>(~O)]) >= FirstFunctionSlot)
-          enter(slotOf(P.Constants[static_cast<size_t>(~O)]) - FirstFunctionSlot, Next);
+        else if (O < 0 && slotOf(Compiled.Constants[static_cast<size_t>(~O)]) >= FirstFunctionSlot)
+          enter(slotOf(Compiled.Constants[static_cast<size_t>(~O)]) - FirstFunctionSlot, Next);
       }
     break;
   default: break;
@@ -75,27 +75,28 @@ void BehindBound::walkFrom(const Instruction &I, std::vector<uint32_t> &Next) {
 }
 
 void BehindBound::enter(uint32_t Function, std::vector<uint32_t> &Next) const {
-  if (Function < P.Functions.size() && P.Functions[Function].Defined)
-    Next.push_back(P.Functions[Function].Entry);
+  if (Function < Compiled.Functions.size() && Compiled.Functions[Function].Defined)
+    Next.push_back(Compiled.Functions[Function].Entry);
 }
 
 bool BehindBound::isRefused(const Instruction &I) const {
-  return I.Op == Opcode::Unsupported || (I.Op == Opcode::Call && !P.Functions[static_cast<size_t>(I.Imm)].Defined);
+  return I.Op == Opcode::Unsupported ||
+         (I.Op == Opcode::Call && !Compiled.Functions[static_cast<size_t>(I.Imm)].Defined);
 }
 
 std::vector<uint32_t> BehindBound::refused() const {
   std::vector<uint32_t> All;
   for (uint32_t Pc = 0; Pc < Seen.size(); ++Pc)
-    if (Seen[Pc] && isRefused(P.Code[Pc]))
+    if (Seen[Pc] && isRefused(Compiled.Code[Pc]))
       All.push_back(Pc);
   return All;
 }
 
 std::string BehindBound::describe(uint32_t Pc) const {
-  const Instruction &I = P.Code[Pc];
+  const Instruction &I = Compiled.Code[Pc];
   if (I.Op == Opcode::Call)
-    return "call '" + P.Functions[static_cast<size_t>(I.Imm)].Name + "'";
-  const std::string &Message = P.Messages[static_cast<size_t>(I.Imm)];
+    return "call '" + Compiled.Functions[static_cast<size_t>(I.Imm)].Name + "'";
+  const std::string &Message = Compiled.Messages[static_cast<size_t>(I.Imm)];
   constexpr std::string_view Call = "call to ";
   return Message.compare(0, Call.size(), Call) == 0 ? "call " + Message.substr(Call.size()) : "come to " + Message;
 }
@@ -106,12 +107,13 @@ const std::vector<uint32_t> &BehindBound::addressTaken() {
     return Taken;
   std::set<uint32_t> All;
   auto Look = [&](uint64_t Value) {
-    if (const uint32_t Slot = slotOf(Value); Slot >= FirstFunctionSlot && Slot - FirstFunctionSlot < P.Functions.size())
+    if (const uint32_t Slot = slotOf(Value);
+        Slot >= FirstFunctionSlot && Slot - FirstFunctionSlot < Compiled.Functions.size())
       All.insert(Slot - FirstFunctionSlot);
   };
-  for (uint64_t Value : P.Constants)
+  for (uint64_t Value : Compiled.Constants)
     Look(Value);
-  for (const Global &G : P.Globals)
+  for (const Global &G : Compiled.Globals)
     for (size_t At = 0; At + 8 <= G.Initial.size(); At += 8) {
       uint64_t Value;
       std::memcpy(&Value, G.Initial.data() + At, 8);

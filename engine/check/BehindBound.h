@@ -8,7 +8,7 @@ namespace picket {
 
 class BehindBound {
 public:
-  explicit BehindBound(const Program &P) : P(P) {}
+  explicit BehindBound(const Program &Compiled) : Compiled(Compiled) {}
 
   /// Adds all that the threads of an execution that was cut may yet run, whatever the values: calls are taken to
   /// return, and calls through pointers to go to every function whose address is taken.
@@ -26,7 +26,7 @@ private:
   bool isRefused(const Instruction &I) const;
   const std::vector<uint32_t> &addressTaken();
 
-  const Program &P;
+  const Program &Compiled;
   std::vector<bool> Seen; // per instruction
   std::vector<uint32_t> Taken;
   bool TakenKnown = false;

@@ -104,10 +104,10 @@ void add(ModelReport &All, const ModelReport &Round, unsigned Counterexamples) {
     return;
   All.Result = Round.Result;
   All.Reason = Round.Reason;
-  All.ReasonPlace = Round.ReasonPlace;
+  All.ReasonLocation = Round.ReasonLocation;
 }
 
-void giveUp(CheckReport &Report, const std::string &Reason) {
+void endInconclusive(CheckReport &Report, const std::string &Reason) {
   for (ModelReport &M : Report.Models) {
     for (Robustness &R : M.Robust)
       R.Complete = false;
@@ -120,25 +120,24 @@ void giveUp(CheckReport &Report, const std::string &Reason) {
 
 } // namespace
 
-bool hasFailureRounds(const Program &P, const CheckOptions &Options) {
-  return P.FailsForNoReason && Options.Spurious && !P.Reached;
+bool hasFailureRounds(const CheckContext &Context) {
+  return Context.Compiled.FailsForNoReason && Context.Options.Spurious && !Context.Compiled.Reached;
 }
 
-void checkFailureRounds(const Program &P, const CheckOptions &Options,
-                        const std::function<void(const Progress &)> &OnProgress, const std::atomic<bool> *Cancel,
-                        const CheckRound &Round, CheckReport &Report) {
+void checkFailureRounds(const CheckContext &Context, const CheckRound &Round, CheckReport &Report) {
+  const CheckOptions &Options = Context.Options;
   constexpr size_t MaxRounds = 10'000;
   const auto Start = std::chrono::steady_clock::now();
-  Program Now = P;
+  Program Now = Context.Compiled;
   Now.Reached = std::make_shared<FailurePoints>();
   std::deque<Failures> Left = {{}};
   std::set<Failures> Known = {{}};
   std::map<MemoryModel, uint64_t> Before; // executions of earlier rounds
-  const std::function<void(const Progress &)> Tell = [&](Progress Step) {
+  const ProgressListener Tell = [&](Progress Step) {
     const auto Earlier = Before.find(Step.Which);
     Step.Executions += Earlier == Before.end() ? 0 : Earlier->second;
     Step.Explored = -1;
-    OnProgress(Step);
+    Context.OnProgress(Step);
   };
   for (bool First = true; !Left.empty(); First = false) {
     CheckReport This{Report.File, {}, {}, Report.Looked};
@@ -152,25 +151,25 @@ void checkFailureRounds(const Program &P, const CheckOptions &Options,
       }
     if (Asked.Models.empty())
       break;
-    if (Cancel && *Cancel) {
-      giveUp(Report, "the check was cancelled");
+    if (Context.Cancel && *Context.Cancel) {
+      endInconclusive(Report, "the check was cancelled");
       break;
     }
     if (Options.TimeoutSeconds > 0) {
       Asked.TimeoutSeconds -= secondsSince(Start);
       if (Asked.TimeoutSeconds <= 0) {
-        giveUp(Report, "the time limit was reached");
+        endInconclusive(Report, "the time limit was reached");
         break;
       }
     }
     if (Known.size() > MaxRounds) {
-      giveUp(Report, "there are more than " + std::to_string(MaxRounds) +
-                         " ways in which operations can fail for no reason (see --no-spurious)");
+      endInconclusive(Report, "there are more than " + std::to_string(MaxRounds) +
+                                  " ways in which operations can fail for no reason (see --no-spurious)");
       break;
     }
     Now.Failures = std::move(Left.front());
     Left.pop_front();
-    Round(Now, Asked, OnProgress ? Tell : OnProgress, This);
+    Round({Context.File, Now, Asked, Context.OnProgress ? Tell : Context.OnProgress, Context.Cancel}, This);
     for (ModelReport &M : Report.Models)
       for (ModelReport &Seen : This.Models)
         if (Seen.Which == M.Which) {
@@ -187,9 +186,8 @@ void checkFailureRounds(const Program &P, const CheckOptions &Options,
         Left.push_back(std::move(More));
     }
   }
-  if (OnProgress)
-    for (const ModelReport &M : Report.Models)
-      OnProgress({M.Which, M.Executions, 1, M.Seconds});
+  for (const ModelReport &M : Report.Models)
+    Context.tell({M.Which, M.Executions, 1, M.Seconds});
 }
 
 } // namespace picket

@@ -44,7 +44,7 @@ void Findings::clear() {
 
 void Findings::tellBehindBound() {
   for (uint32_t Pc : Behind.refused()) {
-    Note New{"paths behind the bound " + Behind.describe(Pc) + ", which is not modelled", userPlace({Pc})};
+    Note New{"paths behind the bound " + Behind.describe(Pc) + ", which is not modelled", userLocation({Pc})};
     if (std::none_of(Report.BehindBound.begin(), Report.BehindBound.end(),
                      [&](const Note &Known) { return Known.Message == New.Message; }))
       Report.BehindBound.push_back(std::move(New));
@@ -52,29 +52,30 @@ void Findings::tellBehindBound() {
 }
 
 /// What is inside a model of the C library is shown where the user's text called it.
-Place Findings::userPlace(std::vector<uint32_t> Stack) const {
+SourceLocation Findings::userLocation(std::vector<uint32_t> Stack) const {
   const uint32_t Innermost = Stack.back();
   std::erase(Stack, CallsLeftOut);
   for (size_t K = Stack.size(); K-- > 0;)
-    if (const SourceLocation &L = P.placeOf(Stack[K]); L.Line && P.UserFile[L.File])
-      return placeOf(P, L);
-  return placeOf(P, P.placeOf(Innermost));
+    if (const ProgramLocation &L = Compiled.locationOf(Stack[K]); L.Line && Compiled.UserFile[L.File])
+      return locationOf(Compiled, L);
+  return locationOf(Compiled, Compiled.locationOf(Innermost));
 }
 
-Place Findings::whereOf(Machine &M, const BugReport &B) const {
+SourceLocation Findings::whereOf(Machine &M, const BugReport &B) const {
   std::vector<uint32_t> Stack = M.callStack(B.Thread);
   if (Stack.empty())
     Stack.push_back(B.Pc);
   Stack.back() = B.Pc;
-  return userPlace(std::move(Stack));
+  return userLocation(std::move(Stack));
 }
 
 /// Loops of models, and those the compiler knows no line of, are shown where the thread stands, or where it was created.
 void Findings::addLoop(Machine &M, ThreadId Cut) {
-  const SourceLocation &Known = P.Locations[P.Loops[M.loopOfSpin(Cut)].Location];
-  Place Where = Known.Line && P.UserFile[Known.File] ? placeOf(P, Known) : userPlace(M.callStack(Cut));
+  const ProgramLocation &Known = Compiled.Locations[Compiled.Loops[M.loopOfSpin(Cut)].Location];
+  SourceLocation Where =
+      Known.Line && Compiled.UserFile[Known.File] ? locationOf(Compiled, Known) : userLocation(M.callStack(Cut));
   if (!Where.Line && !M.createdFrom(Cut).empty())
-    Where = userPlace(M.createdFrom(Cut));
+    Where = userLocation(M.createdFrom(Cut));
   for (const CutLoop &L : Report.Loops)
     if (L.Where.File == Where.File && L.Where.Line == Where.Line)
       return;
@@ -82,12 +83,12 @@ void Findings::addLoop(Machine &M, ThreadId Cut) {
 }
 
 void Findings::addRead(const Machine::UnwrittenRead &Read) {
-  const SourceLocation &L = P.placeOf(Read.Pc);
-  if (!L.Line || !P.UserFile[L.File])
+  const ProgramLocation &L = Compiled.locationOf(Read.Pc);
+  if (!L.Line || !Compiled.UserFile[L.File])
     return;
   Note New{Read.Partly ? "reads memory of which only a part was written before; Picket takes the rest to be zero"
                        : "reads memory that nothing has written before; Picket takes it to be zero",
-           placeOf(P, L)};
+           locationOf(Compiled, L)};
   auto Key = [](const Note &N) { return std::tie(N.Where.File, N.Where.Line, N.Where.Column); };
   auto At = std::lower_bound(Report.Notes.begin(), Report.Notes.end(), New,
                              [&](const Note &A, const Note &B) { return Key(A) < Key(B); });

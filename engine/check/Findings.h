@@ -12,7 +12,7 @@ namespace picket {
 
 class Findings {
 public:
-  Findings(const Program &P, ModelReport &Report) : P(P), Report(Report), Behind(P) {}
+  Findings(const Program &Compiled, ModelReport &Report) : Compiled(Compiled), Report(Report), Behind(Compiled) {}
 
   /// Adds a bug. False if it is known.
   bool add(Machine &M, const BugReport &B);
@@ -29,12 +29,12 @@ public:
   void clear();
 
 private:
-  Place whereOf(Machine &M, const BugReport &B) const;
+  SourceLocation whereOf(Machine &M, const BugReport &B) const;
   void addLoop(Machine &M, ThreadId Cut);
-  Place userPlace(std::vector<uint32_t> Stack) const;
+  SourceLocation userLocation(std::vector<uint32_t> Stack) const;
   void addRead(const Machine::UnwrittenRead &Read);
 
-  const Program &P;
+  const Program &Compiled;
   ModelReport &Report;
   BehindBound Behind;
   std::atomic<bool> Assumed = false;

@@ -9,13 +9,13 @@ namespace picket {
 
 namespace {
 
-void addPlace(std::vector<Place> &To, const Place &P) {
-  if (P.Line && std::none_of(To.begin(), To.end(), [&](const Place &Known) { return isSame(Known, P); }))
+void addLocation(std::vector<SourceLocation> &To, const SourceLocation &P) {
+  if (P.Line && std::none_of(To.begin(), To.end(), [&](const SourceLocation &Known) { return isSame(Known, P); }))
     To.push_back(P);
 }
 
-void sortByText(std::vector<Place> &Places) {
-  std::sort(Places.begin(), Places.end(), [](const Place &A, const Place &B) {
+void sortByText(std::vector<SourceLocation> &Places) {
+  std::sort(Places.begin(), Places.end(), [](const SourceLocation &A, const SourceLocation &B) {
     return std::tie(A.File, A.Line, A.Column) < std::tie(B.File, B.Line, B.Column);
   });
 }
@@ -25,20 +25,20 @@ bool isSame(const ScViolation &A, const ScViolation &B) {
 }
 
 void merge(ScViolation &Into, const ScViolation &From) {
-  for (const Place &P : From.Overtakers)
-    addPlace(Into.Overtakers, P);
-  for (const Place &P : From.Previous)
-    addPlace(Into.Previous, P);
+  for (const SourceLocation &P : From.Overtakers)
+    addLocation(Into.Overtakers, P);
+  for (const SourceLocation &P : From.Previous)
+    addLocation(Into.Previous, P);
   sortByText(Into.Overtakers);
   sortByText(Into.Previous);
   if (!Into.Witness)
     Into.Witness = From.Witness;
 }
 
-bool isSameLine(const Place &A, const Place &B) { return A.Line == B.Line && A.File == B.File; }
+bool isSameLine(const SourceLocation &A, const SourceLocation &B) { return A.Line == B.Line && A.File == B.File; }
 
-void addLine(std::vector<Place> &To, const Place &P) {
-  if (P.Line && std::none_of(To.begin(), To.end(), [&](const Place &Known) { return isSameLine(Known, P); }))
+void addLine(std::vector<SourceLocation> &To, const SourceLocation &P) {
+  if (P.Line && std::none_of(To.begin(), To.end(), [&](const SourceLocation &Known) { return isSameLine(Known, P); }))
     To.push_back(P);
 }
 
@@ -60,7 +60,8 @@ void markWhatIsTold(Robustness &R, const Counterexample &Witness) {
 
 } // namespace
 
-void setNotRobust(Robustness &R, const Place &Store, const Place &Overtaker, const Place &Observer) {
+void setNotRobust(Robustness &R, const SourceLocation &Store, const SourceLocation &Overtaker,
+                  const SourceLocation &Observer) {
   R.Known = Robustness::NotRobust;
   R.Bounded = false;
   R.Iterations = 0;
@@ -81,7 +82,7 @@ void setWitness(Robustness &R, Recording Run) {
 
 void putMarkedFirst(Robustness &R) {
   ScViolation Marked{R.Store, R.Observer, {}, {}, R.Witness};
-  addPlace(Marked.Overtakers, R.Overtaker);
+  addLocation(Marked.Overtakers, R.Overtaker);
   auto Known =
       std::find_if(R.Violations.begin(), R.Violations.end(), [&](const ScViolation &V) { return isSame(V, Marked); });
   if (Known == R.Violations.end())
@@ -94,14 +95,14 @@ void putMarkedFirst(Robustness &R) {
 std::vector<std::pair<ScViolation, const RobustnessAlarm *>> violationsOf(const Program &P, const ScMonitor &Monitor,
                                                                           MemoryModel Against) {
   std::vector<std::pair<ScViolation, const RobustnessAlarm *>> Result;
-  auto At = [&](uint32_t Pc) { return placeOf(P, P.placeOf(Pc)); };
+  auto At = [&](uint32_t Pc) { return locationOf(P, P.locationOf(Pc)); };
   for (const AlarmedPair *Pair : Monitor.sorted(Against)) {
     const RobustnessAlarm &Alarm = Pair->Shortest;
     ScViolation V{At(Alarm.Delayed.Pc), At(Alarm.Observer.Pc), {}, {}, nullptr};
     for (uint32_t Pc : Pair->Overtakers)
-      addPlace(V.Overtakers, At(Pc));
+      addLocation(V.Overtakers, At(Pc));
     for (uint32_t Pc : Pair->Previous)
-      addPlace(V.Previous, At(Pc));
+      addLocation(V.Previous, At(Pc));
     sortByText(V.Overtakers);
     sortByText(V.Previous);
     auto Known = std::find_if(Result.begin(), Result.end(), [&](const auto &K) { return isSame(K.first, V); });
@@ -130,7 +131,7 @@ std::vector<LateStore> lateStoresOf(const Robustness &R) {
         std::find_if(Result.begin(), Result.end(), [&](const LateStore &L) { return isSameLine(L.Store, V.Store); });
     if (Known == Result.end())
       Known = Result.insert(Known, LateStore{V.Store, {}, {}, nullptr});
-    for (const Place &P : V.Overtakers)
+    for (const SourceLocation &P : V.Overtakers)
       addLine(Known->Overtakers, P);
     addLine(Known->Observers, V.Observer);
     if (!Known->Witness)
@@ -143,7 +144,7 @@ std::vector<LateStore> lateStoresOf(const Robustness &R) {
   return Result;
 }
 
-std::string linesText(const std::vector<Place> &Places, const Place &ToldAt) {
+std::string linesText(const std::vector<SourceLocation> &Places, const SourceLocation &ToldAt) {
   auto Join = [](const std::vector<std::string> &Names) {
     std::string Text;
     for (size_t K = 0; K < Names.size(); ++K)
@@ -151,7 +152,7 @@ std::string linesText(const std::vector<Place> &Places, const Place &ToldAt) {
     return Text;
   };
   std::vector<std::string> Here, All;
-  for (const Place &P : Places)
+  for (const SourceLocation &P : Places)
     if (P.File == ToldAt.File)
       Here.push_back(std::to_string(P.Line));
     else
@@ -162,7 +163,7 @@ std::string linesText(const std::vector<Place> &Places, const Place &ToldAt) {
 }
 
 std::string lateStoreText(const LateStore &L) {
-  auto Accesses = [&](const std::vector<Place> &At) {
+  auto Accesses = [&](const std::vector<SourceLocation> &At) {
     return std::string(At.size() > 1 ? "accesses at " : "access at ") + linesText(At, L.Store);
   };
   return "this store can reach memory after the later " + Accesses(L.Overtakers) + ", and the " +

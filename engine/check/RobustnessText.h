@@ -7,7 +7,8 @@
 namespace picket {
 
 /// Marks a program as not robust because of one store; the sentence tells of it.
-void setNotRobust(Robustness &R, const Place &Store, const Place &Overtaker, const Place &Observer);
+void setNotRobust(Robustness &R, const SourceLocation &Store, const SourceLocation &Overtaker,
+                  const SourceLocation &Observer);
 
 /// Adds an execution that shows it, if SC does not have that one. Where the execution tells of another store than the
 /// one that is marked, that one is marked instead.
@@ -26,9 +27,9 @@ void addViolations(std::vector<ScViolation> &To, const std::vector<ScViolation> 
 
 /// A store that can be late, with all that is known of it.
 struct LateStore {
-  Place Store;
-  std::vector<Place> Overtakers, Observers;      // each line once, in text order
-  std::shared_ptr<const Counterexample> Witness; // of one of its violations; may be null
+  SourceLocation Store;
+  std::vector<SourceLocation> Overtakers, Observers; // each line once, in text order
+  std::shared_ptr<const Counterexample> Witness;     // of one of its violations; may be null
 };
 
 /// The violations of a model, store by store: each line once, in the order in which they were found.
@@ -38,6 +39,6 @@ std::vector<LateStore> lateStoresOf(const Robustness &R);
 std::string lateStoreText(const LateStore &L);
 
 /// "line 8", "lines 8 and 9", "lines 8 and 9, lock.h line 4"; the file is named where it is not that of `ToldAt`.
-std::string linesText(const std::vector<Place> &Places, const Place &ToldAt);
+std::string linesText(const std::vector<SourceLocation> &Places, const SourceLocation &ToldAt);
 
 } // namespace picket

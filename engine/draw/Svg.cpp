@@ -1,5 +1,7 @@
 #include "draw/Svg.h"
 
+#include "base/ChildProcess.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -9,15 +11,12 @@
 #include <fcntl.h>
 #include <mutex>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
-
-extern char **environ;
 
 namespace picket {
 
@@ -31,41 +30,6 @@ std::mutex ProgramMutex;
 std::string Program;
 RendererFunction Draw = nullptr;
 
-/// A file descriptor that closes itself.
-struct Descriptor {
-  int Number = -1;
-  explicit Descriptor(int N = -1) : Number(N) {}
-  Descriptor(const Descriptor &) = delete;
-  Descriptor &operator=(const Descriptor &) = delete;
-  ~Descriptor() { reset(); }
-  void reset(int N = -1) {
-    if (Number >= 0)
-      close(Number);
-    Number = N;
-  }
-};
-
-bool makePipe(Descriptor &Read, Descriptor &Write) {
-  int Ends[2];
-  if (pipe2(Ends, O_CLOEXEC) != 0)
-    return false;
-  Read.reset(Ends[0]);
-  Write.reset(Ends[1]);
-  return true;
-}
-
-bool writeAll(int File, const std::string &Text) {
-  for (size_t Done = 0; Done < Text.size();) {
-    const ssize_t N = write(File, Text.data() + Done, Text.size() - Done);
-    if (N < 0 && errno == EINTR)
-      continue;
-    if (N <= 0)
-      return false;
-    Done += static_cast<size_t>(N);
-  }
-  return true;
-}
-
 /// A file in memory that holds the text. Unlike a pipe it needs nobody to feed it.
 int fileOf(const std::string &Text) {
   const int File = memfd_create("picket-dot", MFD_CLOEXEC);
@@ -77,26 +41,6 @@ int fileOf(const std::string &Text) {
   }
   lseek(File, 0, SEEK_SET);
   return File;
-}
-
-int spawn(const std::string &Path, int In, int Out, int Err, pid_t &Child) {
-  posix_spawn_file_actions_t Files;
-  posix_spawn_file_actions_init(&Files);
-  posix_spawn_file_actions_adddup2(&Files, In, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&Files, Out, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&Files, Err, STDERR_FILENO);
-  posix_spawnattr_t Attributes;
-  posix_spawnattr_init(&Attributes);
-  sigset_t None;
-  sigemptyset(&None);
-  posix_spawnattr_setsigmask(&Attributes, &None);
-  posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETSIGMASK);
-  std::string Name = Path, Argument = "render-svg";
-  char *Arguments[] = {Name.data(), Argument.data(), nullptr};
-  const int Error = posix_spawn(&Child, Path.c_str(), &Files, &Attributes, Arguments, environ);
-  posix_spawnattr_destroy(&Attributes);
-  posix_spawn_file_actions_destroy(&Files);
-  return Error;
 }
 
 /// Draws in a copy of this process. In a sandbox it cannot be killed from here, so that it ends itself when its time is over.
@@ -183,7 +127,7 @@ void setRendererFunction(RendererFunction Function) {
   Draw = Function;
 }
 
-/// Runs the helper. What it writes is not looked at.
+/// Runs the helper. What it writes is not validated.
 static SvgResult runRenderer(const std::string &Input, double TimeoutSeconds) {
   std::string Path;
   RendererFunction Function = nullptr;
@@ -195,11 +139,11 @@ static SvgResult runRenderer(const std::string &Input, double TimeoutSeconds) {
   if (Path.empty() && !Function)
     return failure("no program that draws is set");
   Descriptor In(Function ? -1 : fileOf(Input)), Out, OutEnd, Err, ErrEnd;
-  if ((!Function && In.Number < 0) || !makePipe(Out, OutEnd) || !makePipe(Err, ErrEnd))
+  if ((!Function && !In.isOpen()) || !makePipe(Out, OutEnd) || !makePipe(Err, ErrEnd))
     return failure(std::string("cannot start drawing: ") + std::strerror(errno));
   pid_t Child = 0;
-  if (int Error = Function ? spawnCopy(Function, Input, OutEnd.Number, ErrEnd.Number, TimeoutSeconds, Child)
-                           : spawn(Path, In.Number, OutEnd.Number, ErrEnd.Number, Child))
+  if (int Error = Function ? spawnCopy(Function, Input, OutEnd.get(), ErrEnd.get(), TimeoutSeconds, Child)
+                           : spawn({Path, "render-svg", In.get(), OutEnd.get(), ErrEnd.get(), ""}, Child))
     return failure(Function ? std::string("cannot start drawing: ") + std::strerror(Error)
                             : "cannot run " + Path + ": " + std::strerror(Error));
   OutEnd.reset();
@@ -209,7 +153,7 @@ static SvgResult runRenderer(const std::string &Input, double TimeoutSeconds) {
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(TimeoutSeconds));
   SvgResult Result;
   std::string Messages;
-  const bool Complete = readBoth(Out.Number, Result.Svg, Err.Number, Messages, Deadline);
+  const bool Complete = readBoth(Out.get(), Result.Svg, Err.get(), Messages, Deadline);
   const int Status = waitFor(Child, Complete ? Deadline : Clock::now());
   if (!Complete)
     return failure(Result.Svg.size() > LargestOutput ? "the picture is too large" : "drawing took too long");

@@ -393,7 +393,7 @@ bool StateWalk::lookForLivelock(bool &Suspected) {
     Way.push_back({P});
   }
   const Machine &M = C.machine();
-  const SourceLocation &Where = M.program().Locations[M.program().Loops[Found->Loop].Location];
+  const ProgramLocation &Where = M.program().Locations[M.program().Loops[Found->Loop].Location];
   BugReport Bug{BugKind::Hang, Found->Thread, M.pc(Found->Thread), {}, true};
   Bug.Message =
       "the loop" + (Where.Line ? " at line " + std::to_string(Where.Line) : "") +

@@ -28,18 +28,19 @@ bool Candidate::covers(const Candidate &Other) const {
 }
 
 void Candidate::addTo(ProgramEdit &Edit) const {
-  for (const CodePlace &At : Where)
+  for (const ProgramPoint &At : Where)
     if (IsFence)
       Edit.Fences.push_back({At, Fence});
     else
       Edit.Orders.push_back({At.Pc, To});
 }
 
-Candidates::Candidates(const Program &P, const RepairCosts &Costs, bool Assembly)
-    : P(P), Costs(Costs), Assembly(Assembly), Spins(inSpinLoops(P)), Predecessors(P.Code.size()) {
-  for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc)
-    forEachSuccessor(P, Pc, [&](uint32_t To) { ++Predecessors[To]; });
-  for (const Function &F : P.Functions)
+Candidates::Candidates(const Program &Compiled, const RepairCosts &Costs, bool Assembly)
+    : Compiled(Compiled), Costs(Costs), Assembly(Assembly), Spins(inSpinLoops(Compiled)),
+      Predecessors(Compiled.Code.size()) {
+  for (uint32_t Pc = 0; Pc < Compiled.Code.size(); ++Pc)
+    forEachSuccessor(Compiled, Pc, [&](uint32_t To) { ++Predecessors[To]; });
+  for (const Function &F : Compiled.Functions)
     if (F.Defined)
       Entries.push_back(F.Entry);
   std::sort(Entries.begin(), Entries.end());
@@ -56,13 +57,13 @@ void Candidates::findCopies() {
   using Text = std::tuple<Opcode, uint32_t, uint32_t, uint32_t, uint32_t>;
   std::map<std::tuple<uint32_t, uint32_t, Text>, uint32_t> Counts;
   std::map<std::pair<Text, uint32_t>, uint32_t> Groups;
-  CopyOf.resize(P.Code.size());
-  for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc) {
-    const uint32_t At = P.CodeLocations[Pc];
-    const SourceLocation &L = P.Locations[At];
+  CopyOf.resize(Compiled.Code.size());
+  for (uint32_t Pc = 0; Pc < Compiled.Code.size(); ++Pc) {
+    const uint32_t At = Compiled.CodeLocations[Pc];
+    const ProgramLocation &L = Compiled.Locations[At];
     auto Next = static_cast<uint32_t>(Copies.size());
     if (At != 0 && L.Line != 0) {
-      const Text T{P.Code[Pc].Op, L.File, L.Line, L.Column, L.Function};
+      const Text T{Compiled.Code[Pc].Op, L.File, L.Line, L.Column, L.Function};
       const uint32_t Position = Counts[{functionOf(Pc), L.InlinedAt, T}]++;
       Next = Groups.try_emplace({T, Position}, Next).first->second;
     }
@@ -74,24 +75,24 @@ void Candidates::findCopies() {
 }
 
 bool Candidates::inUserText(uint32_t Location) const {
-  const SourceLocation &L = P.Locations[Location];
-  return L.Line != 0 && P.UserFile[L.File];
+  const ProgramLocation &L = Compiled.Locations[Location];
+  return L.Line != 0 && Compiled.UserFile[L.File];
 }
 
-TextPlace Candidates::placeOf(uint32_t Location) const {
-  const SourceLocation &L = P.Locations[Location];
-  return {P.Files[L.File], L.Line, L.Column};
+SourceLocation Candidates::locationOf(uint32_t Location) const {
+  const ProgramLocation &L = Compiled.Locations[Location];
+  return {Compiled.Files[L.File], L.Line, L.Column};
 }
 
-TextPlace Candidates::textOf(uint32_t Pc) const {
-  const uint32_t At = P.CodeLocations[Pc];
-  return inUserText(At) ? placeOf(At) : TextPlace();
+SourceLocation Candidates::textOf(uint32_t Pc) const {
+  const uint32_t At = Compiled.CodeLocations[Pc];
+  return inUserText(At) ? locationOf(At) : SourceLocation();
 }
 
 /// The locations of an instruction, from the function it is compiled into to the one it was written in.
 std::vector<uint32_t> Candidates::chainOf(uint32_t Pc) const {
   std::vector<uint32_t> Chain;
-  for (uint32_t At = P.CodeLocations[Pc]; At != 0; At = P.Locations[At].InlinedAt)
+  for (uint32_t At = Compiled.CodeLocations[Pc]; At != 0; At = Compiled.Locations[At].InlinedAt)
     Chain.push_back(At);
   std::reverse(Chain.begin(), Chain.end());
   return Chain;
@@ -99,11 +100,11 @@ std::vector<uint32_t> Candidates::chainOf(uint32_t Pc) const {
 
 /// Whether two copies of an instruction are copies of the same calls too, as many as there are innermost levels.
 bool Candidates::sameCalls(uint32_t A, uint32_t B, uint32_t Levels) const {
-  uint32_t AtA = P.CodeLocations[A], AtB = P.CodeLocations[B];
+  uint32_t AtA = Compiled.CodeLocations[A], AtB = Compiled.CodeLocations[B];
   for (; Levels > 1; --Levels) {
-    AtA = P.Locations[AtA].InlinedAt;
-    AtB = P.Locations[AtB].InlinedAt;
-    if (AtA != AtB && (AtA == 0 || AtB == 0 || placeOf(AtA) != placeOf(AtB)))
+    AtA = Compiled.Locations[AtA].InlinedAt;
+    AtB = Compiled.Locations[AtB].InlinedAt;
+    if (AtA != AtB && (AtA == 0 || AtB == 0 || locationOf(AtA) != locationOf(AtB)))
       return false;
   }
   return true;
@@ -133,11 +134,11 @@ std::vector<uint32_t> Candidates::wayBetween(uint32_t From, uint32_t To) const {
     if (Came.try_emplace(Pc, By).second)
       Queue.push_back(Pc);
   };
-  forEachSuccessor(P, From, [&](uint32_t Next) { Visit(Next, From); });
+  forEachSuccessor(Compiled, From, [&](uint32_t Next) { Visit(Next, From); });
   while (!Queue.empty() && !Came.contains(To)) {
     const uint32_t Pc = Queue.front();
     Queue.pop_front();
-    forEachSuccessor(P, Pc, [&](uint32_t Next) { Visit(Next, Pc); });
+    forEachSuccessor(Compiled, Pc, [&](uint32_t Next) { Visit(Next, Pc); });
   }
   std::vector<uint32_t> Way;
   if (!Came.contains(To))
@@ -149,10 +150,10 @@ std::vector<uint32_t> Candidates::wayBetween(uint32_t From, uint32_t To) const {
 }
 
 /// Walks along code that nobody else can notice and that is reached in no other way.
-uint32_t Candidates::nextThatMatters(CodePlace Where) const {
+uint32_t Candidates::nextThatMatters(ProgramPoint Where) const {
   auto IsQuiet = [](Opcode Op) { return Op < Opcode::Jump || Op == Opcode::AddScaled; };
   uint32_t Pc = Where.Pc + Where.Behind;
-  while (IsQuiet(P.Code[Pc].Op) && Pc + 1 < P.Code.size() && Predecessors[Pc + 1] == 1)
+  while (IsQuiet(Compiled.Code[Pc].Op) && Pc + 1 < Compiled.Code.size() && Predecessors[Pc + 1] == 1)
     ++Pc;
   return Pc;
 }
@@ -164,7 +165,7 @@ bool Candidates::onEveryWay(uint32_t From, uint32_t To, uint32_t Through) const 
     const uint32_t Pc = Left.back();
     Left.pop_back();
     bool Arrived = false;
-    forEachSuccessor(P, Pc, [&](uint32_t Next) {
+    forEachSuccessor(Compiled, Pc, [&](uint32_t Next) {
       if (Next == To && Next != Through)
         Arrived = true;
       if (Seen.try_emplace(Next, true).second)
@@ -179,11 +180,11 @@ bool Candidates::onEveryWay(uint32_t From, uint32_t To, uint32_t Through) const 
 /// Places in the function that both accesses (or the calls in which they happen) are made from: behind the one call, in
 /// front of the other, and where ways between them meet. A call may have been inlined; then its first and last
 /// instruction stand for it.
-void Candidates::addPlacesInFrame(const View &A, const View &B, uint32_t Common, std::vector<FencePlace> &Found) {
+void Candidates::addPlacesInFrame(const View &A, const View &B, uint32_t Common, std::vector<FencePoint> &Found) {
   const Level &First = A.Levels[Common], &Last = B.Levels[Common];
   std::vector<uint32_t> Way = wayBetween(First.Pc, Last.Pc);
   Way.push_back(Last.Pc);
-  const TextPlace Earlier = placeOf(First.Location), Later = placeOf(Last.Location);
+  const SourceLocation Earlier = locationOf(First.Location), Later = locationOf(Last.Location);
   // Of the calls that an instruction stands in, those of outer frames are not its own.
   const auto Outer = static_cast<uint32_t>(
       std::count_if(A.Levels.begin(), A.Levels.end(), [&](const Level &L) { return L.Frame < First.Frame; }));
@@ -192,7 +193,8 @@ void Candidates::addPlacesInFrame(const View &A, const View &B, uint32_t Common,
     const std::vector<uint32_t> Chain = chainOf(Pc);
     return Chain.size() > Own ? Chain[Own] : 0;
   };
-  auto Add = [&](CodePlace Where, const TextPlace &Behind, const TextPlace &Front, bool NearLater, uint32_t Penalty) {
+  auto Add = [&](ProgramPoint Where, const SourceLocation &Behind, const SourceLocation &Front, bool NearLater,
+                 uint32_t Penalty) {
     const uint32_t At = LocationOf(Where.Pc);
     if (inUserText(At) && (Where.Behind || onEveryWay(First.Pc, Last.Pc, Where.Pc)))
       Found.push_back({Where,
@@ -202,7 +204,7 @@ void Candidates::addPlacesInFrame(const View &A, const View &B, uint32_t Common,
   };
   if (!A.Whole || A.Levels.size() > Common + 1) {
     auto Left = std::find_if(Way.begin(), Way.end(), [&](uint32_t Pc) { return LocationOf(Pc) != First.Location; });
-    if (isCall(P.Code[First.Pc].Op) && chainOf(First.Pc).back() == First.Location)
+    if (isCall(Compiled.Code[First.Pc].Op) && chainOf(First.Pc).back() == First.Location)
       Add({First.Pc, true}, Earlier, Later, false, 1);
     else if (Left != Way.end())
       Add({*Left, false}, Earlier, Later, false, 1);
@@ -216,10 +218,10 @@ void Candidates::addPlacesInFrame(const View &A, const View &B, uint32_t Common,
       Add({Pc, false}, Earlier, textOf(Pc), true, 4);
 }
 
-std::vector<Candidates::FencePlace> Candidates::placesBetween(const DelayPath::CallStack &Earlier,
+std::vector<Candidates::FencePoint> Candidates::placesBetween(const DelayPath::CallStack &Earlier,
                                                               const DelayPath::CallStack &Later) {
   auto [Place, IsNew] = Known.try_emplace({Earlier, Later});
-  std::vector<FencePlace> &Found = Place->second;
+  std::vector<FencePoint> &Found = Place->second;
   if (!IsNew)
     return Found;
   const View A = view(Earlier), B = view(Later);
@@ -229,20 +231,20 @@ std::vector<Candidates::FencePlace> Candidates::placesBetween(const DelayPath::C
     ++Common;
   const bool Together = !A.Levels.empty() && !B.Levels.empty() && A.Levels[Common].Frame == B.Levels[Common].Frame &&
                         functionOf(A.Levels[Common].Pc) == functionOf(B.Levels[Common].Pc);
-  if (A.Whole && goesOn(P.Code[Earlier.back()].Op)) {
+  if (A.Whole && goesOn(Compiled.Code[Earlier.back()].Op)) {
     const bool Shallow = Together && A.Levels.size() == Common + 1;
     Found.push_back({{Earlier.back(), true},
                      1,
-                     {FenceKind::Full, placeOf(A.Levels.back().Location),
-                      Shallow ? placeOf(B.Levels[Common].Location) : TextPlace(), false},
+                     {FenceKind::Full, locationOf(A.Levels.back().Location),
+                      Shallow ? locationOf(B.Levels[Common].Location) : SourceLocation(), false},
                      Shallow ? 0u : 3u});
   }
   if (B.Whole) {
     const bool Shallow = Together && B.Levels.size() == Common + 1;
     Found.push_back({{Later.back(), false},
                      1,
-                     {FenceKind::Full, Shallow ? placeOf(A.Levels[Common].Location) : TextPlace(),
-                      placeOf(B.Levels.back().Location), true},
+                     {FenceKind::Full, Shallow ? locationOf(A.Levels[Common].Location) : SourceLocation(),
+                      locationOf(B.Levels.back().Location), true},
                      Shallow ? 2u : 3u});
   }
   if (Together)
@@ -252,7 +254,7 @@ std::vector<Candidates::FencePlace> Candidates::placesBetween(const DelayPath::C
 
 uint32_t Candidates::intern(Candidate C) {
   // The same code can be several texts: behind an access in a function, or behind the inlined call of it.
-  TextPlace Text;
+  SourceLocation Text;
   if (const auto *New = std::get_if<InsertFence>(&C.Change))
     Text = New->NearLater ? New->Later : New->Earlier;
   auto [Known, IsNew] =
@@ -263,21 +265,23 @@ uint32_t Candidates::intern(Candidate C) {
 }
 
 void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t Gap, std::vector<uint32_t> &Found) {
-  const Opcode Before = P.Code[Path.Accesses[Gap].back()].Op, After = P.Code[Path.Accesses[Gap + 1].back()].Op;
+  const Opcode Before = Compiled.Code[Path.Accesses[Gap].back()].Op,
+               After = Compiled.Code[Path.Accesses[Gap + 1].back()].Op;
   // Under POWER both are lwsync; the one that says what it is for reads better: behind a load acquire, but not where an
   // earlier store is to be seen before a later one.
-  const bool Tells = After == Opcode::Store &&
-                     std::any_of(Path.Accesses.begin(), Path.Accesses.begin() + Gap,
-                                 [&](const DelayPath::CallStack &S) { return P.Code[S.back()].Op == Opcode::Store; });
+  const bool Tells = After == Opcode::Store && std::any_of(Path.Accesses.begin(), Path.Accesses.begin() + Gap,
+                                                           [&](const DelayPath::CallStack &S) {
+                                                             return Compiled.Code[S.back()].Op == Opcode::Store;
+                                                           });
   const bool Acquires = infoOf(V.Under).Fences.Lightweight && reads(Before) && !writes(Before) && !Tells;
-  for (const FencePlace &At : placesBetween(Path.Accesses[Gap], Path.Accesses[Gap + 1])) {
+  for (const FencePoint &At : placesBetween(Path.Accesses[Gap], Path.Accesses[Gap + 1])) {
     auto Add = [&](FenceKind Kind, uint32_t Cost) {
       Candidate C;
       C.Fence = Kind;
       for (uint32_t Pc : copiesOf(At.Where.Pc))
         if (sameCalls(Pc, At.Where.Pc, At.Levels))
           C.Where.push_back({Pc, At.Where.Behind});
-      for (const CodePlace &Where : C.Where)
+      for (const ProgramPoint &Where : C.Where)
         C.Next.push_back(nextThatMatters(Where));
       std::sort(C.Next.begin(), C.Next.end());
       InsertFence Text = At.Text;
@@ -302,7 +306,7 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
 }
 
 void Candidates::addOrder(uint32_t Pc, Order To, std::vector<uint32_t> &Found) {
-  const auto From = static_cast<Order>(P.Code[Pc].Flags & OrderMask);
+  const auto From = static_cast<Order>(Compiled.Code[Pc].Flags & OrderMask);
   To = joined(From, To);
   if (To == From)
     return;
@@ -318,7 +322,7 @@ void Candidates::addOrder(uint32_t Pc, Order To, std::vector<uint32_t> &Found) {
 
 void Candidates::addOrders(const Violation &V, const DelayPath &Path, uint32_t Index, std::vector<uint32_t> &Found) {
   const uint32_t Pc = Path.Accesses[Index].back();
-  const Instruction &I = P.Code[Pc];
+  const Instruction &I = Compiled.Code[Pc];
   const bool IsAccess = I.Op == Opcode::Load || I.Op == Opcode::Store || isUpdate(I.Op);
   if (!IsAccess || (I.Flags & OrderMask) == static_cast<uint8_t>(Order::NotAtomic) || textOf(Pc).Line == 0)
     return;

@@ -26,7 +26,7 @@ struct Candidate {
   bool IsFence = true;
   FenceKind Fence = FenceKind::Full;
   Order To = Order::SeqCst;
-  std::vector<CodePlace> Where; // every copy of the text in the program; sorted
+  std::vector<ProgramPoint> Where; // every copy of the text in the program; sorted
   /// Fences: the first instructions behind them that matter. Behind one access and in front of the next is the same.
   std::vector<uint32_t> Next;
   SourceChange Change;
@@ -41,7 +41,7 @@ struct Candidate {
 class Candidates {
 public:
   /// `Assembly`: also what only POWER's own instructions can say.
-  Candidates(const Program &P, const RepairCosts &Costs, bool Assembly);
+  Candidates(const Program &Compiled, const RepairCosts &Costs, bool Assembly);
 
   /// The numbers of all candidates that can prevent one of the delays. The violation is one of the program itself: its
   /// pcs are.
@@ -53,7 +53,7 @@ public:
   /// All instructions that stand for the same text as this one, itself among them.
   const std::vector<uint32_t> &copiesOf(uint32_t Pc) const { return Copies[CopyOf[Pc]]; }
   /// The place in the text of an instruction; line 0 if it is not in the user's.
-  TextPlace textOf(uint32_t Pc) const;
+  SourceLocation textOf(uint32_t Pc) const;
 
 private:
   /// The user's view of a call stack: also calls that were inlined are calls.
@@ -70,28 +70,28 @@ private:
   View view(const DelayPath::CallStack &Stack) const;
   std::vector<uint32_t> chainOf(uint32_t Pc) const;
   bool sameCalls(uint32_t A, uint32_t B, uint32_t Levels) const;
-  TextPlace placeOf(uint32_t Location) const;
+  SourceLocation locationOf(uint32_t Location) const;
   bool inUserText(uint32_t Location) const;
   void findCopies();
 
   void addFences(const Violation &V, const DelayPath &Path, uint32_t Gap, std::vector<uint32_t> &Found);
   void addOrders(const Violation &V, const DelayPath &Path, uint32_t Index, std::vector<uint32_t> &Found);
   void addOrder(uint32_t Pc, Order To, std::vector<uint32_t> &Found);
-  struct FencePlace {
-    CodePlace Where;
+  struct FencePoint {
+    ProgramPoint Where;
     uint32_t Levels; // how many inlined calls, from the inside, belong to the text of the place; 1: none
     InsertFence Text;
     uint32_t Penalty; // places of the same cost are preferred in this order
   };
-  std::vector<FencePlace> placesBetween(const DelayPath::CallStack &Earlier, const DelayPath::CallStack &Later);
-  void addPlacesInFrame(const View &A, const View &B, uint32_t Common, std::vector<FencePlace> &Found);
+  std::vector<FencePoint> placesBetween(const DelayPath::CallStack &Earlier, const DelayPath::CallStack &Later);
+  void addPlacesInFrame(const View &A, const View &B, uint32_t Common, std::vector<FencePoint> &Found);
   std::vector<uint32_t> wayBetween(uint32_t From, uint32_t To) const;
-  uint32_t nextThatMatters(CodePlace Where) const;
+  uint32_t nextThatMatters(ProgramPoint Where) const;
   bool onEveryWay(uint32_t From, uint32_t To, uint32_t Through) const;
   uint32_t functionOf(uint32_t Pc) const;
   uint32_t intern(Candidate C);
 
-  const Program &P;
+  const Program &Compiled;
   const RepairCosts Costs;
   const bool Assembly;
   std::vector<bool> Spins;
@@ -100,9 +100,9 @@ private:
   std::vector<uint32_t> CopyOf;       // per instruction: index into Copies
   std::vector<std::vector<uint32_t>> Copies;
   std::vector<Candidate> All;
-  using Key = std::tuple<bool, FenceKind, Order, std::vector<CodePlace>, std::string, uint32_t, uint32_t>;
+  using Key = std::tuple<bool, FenceKind, Order, std::vector<ProgramPoint>, std::string, uint32_t, uint32_t>;
   std::map<Key, uint32_t> Numbers;
-  std::map<std::pair<DelayPath::CallStack, DelayPath::CallStack>, std::vector<FencePlace>> Known;
+  std::map<std::pair<DelayPath::CallStack, DelayPath::CallStack>, std::vector<FencePoint>> Known;
 };
 
 } // namespace picket

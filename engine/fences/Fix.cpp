@@ -10,7 +10,7 @@
 namespace picket {
 
 /// "line 9", "lock.h line 4"
-static std::string lineText(const TextPlace &At, const std::string &Checked) {
+static std::string lineText(const SourceLocation &At, const std::string &Checked) {
   auto Absolute = [](const std::string &File) {
     std::error_code Ignored;
     return std::filesystem::absolute(File, Ignored).lexically_normal();
@@ -22,19 +22,17 @@ static std::string lineText(const TextPlace &At, const std::string &Checked) {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// Which kinds of changes an alternative may use.
 struct Wanted {
   bool Fences, Orders;
   bool Settled = false;
 };
 
-class Fixing {
+class Fixing : EditSearch {
 public:
-  Fixing(const CompileRequest &Text, const Program &P, const FixOptions &Options, const std::atomic<bool> *Cancel)
-      : Text(Text), Options(Options), Cancel(Cancel), Start(Clock::now()),
-        Repairs(P, checker(), repairOptions(Options), Cancel) {}
+  Fixing(const CompileRequest &Text, const Program &Compiled, const FixOptions &Options,
+         const std::atomic<bool> *Cancel)
+      : EditSearch(Text, Options, Cancel), Repairs(Compiled, noticingChecker(), repairOptions(Options), Cancel) {}
 
   FixReport run() {
     FixReport Report;
@@ -45,7 +43,7 @@ public:
       if (!round(Left, Report))
         break;
     if (!Report.Fixes.empty())
-      Report.What = FixReport::Outcome::Fixed;
+      Report.What = EditOutcome::Found;
     std::stable_sort(Report.Fixes.begin(), Report.Fixes.end(),
                      [](const Fix &A, const Fix &B) { return A.Cost < B.Cost; });
     if (!Report.Fixes.empty())
@@ -57,10 +55,10 @@ public:
   }
 
 private:
-  RoundChecker checker() {
-    const Thoroughness How = Options.Cheapest ? Thoroughness::All : Thoroughness::Cycle;
-    RoundChecker Check = Options.Aim ? Options.Aim(How) : bugChecker(Text.File, Options.Check, How, Cancel);
-    return [this, Check = std::move(Check)](const Program &Edited, double Seconds) {
+  /// Notices models that are skipped.
+  RoundChecker noticingChecker() {
+    return [this, Check = checker(Options.Cheapest ? Thoroughness::All : Thoroughness::Cycle)](const Program &Edited,
+                                                                                               double Seconds) {
       RoundReport Round = Check(Edited, Seconds);
       if (const ModelReport *M = skippedOf(Round.Models))
         Skipped = *M;
@@ -113,9 +111,9 @@ private:
 
   void explain(const RepairResult &Result, FixReport &Report) const {
     using From = RepairResult::Outcome;
-    Report.What = Result.What == From::NothingToDo ? FixReport::Outcome::NothingToDo
-                  : Result.What == From::Refused   ? FixReport::Outcome::Refused
-                                                   : FixReport::Outcome::GaveUp;
+    Report.What = Result.What == From::NothingToDo ? EditOutcome::NothingToDo
+                  : Result.What == From::Refused   ? EditOutcome::Refused
+                                                   : EditOutcome::GaveUp;
     // If a repair was known and could not be written, that is the reason.
     Report.Reason = Result.What == From::Refused && !Refusal.empty() ? Refusal : Result.Reason;
     Report.Shown = Result.Shown;
@@ -163,7 +161,7 @@ private:
     for (size_t K = F.Changes.size(); K-- > 0 && F.Changes.size() > 1;) {
       Fix Less = F;
       Less.Changes.erase(Less.Changes.begin() + static_cast<ptrdiff_t>(K));
-      if (stopped()) {
+      if (isOver()) {
         F.Minimal = false;
         return;
       }
@@ -172,7 +170,7 @@ private:
         continue;
       Less.Edits = std::move(Placed.Edits);
       Less.Cost -= costOf(F.Changes[K]) * CostUnit;
-      RoundReport Round = checkEdited(Text, Less.Edits, checker(), secondsLeft());
+      RoundReport Round = checkEdited(Text, Less.Edits, noticingChecker(), secondsLeft());
       F.Minimal &= Round.What != RoundReport::Result::GaveUp;
       if (Round.What != RoundReport::Result::Passed)
         continue;
@@ -195,22 +193,13 @@ private:
       Repairs.forbid(K);
   }
 
-  void refuse(const std::string &Sentence, const TextPlace &At) {
+  void refuse(const std::string &Sentence, const SourceLocation &At) {
     if (Refusal.empty())
       Refusal = "the repair cannot be written" + (At.Line ? " at " + lineText(At, Text.File) : "") + ": " + Sentence;
   }
 
-  /// For a check; 0: without limit.
-  double secondsLeft() const {
-    const double Passed = std::chrono::duration<double>(Clock::now() - Start).count();
-    return Options.TimeoutSeconds > 0 ? std::max(0.001, Options.TimeoutSeconds - Passed) : 0;
-  }
-
-  bool stopped() const { return (Cancel && *Cancel) || (Options.TimeoutSeconds > 0 && secondsLeft() <= 0.001); }
-
   bool prove(Fix &F) {
-    keepTexts(Text, F.Edits);
-    RoundReport Round = checkEdited(Text, F.Edits, checker(), secondsLeft());
+    RoundReport Round = EditSearch::prove(F.Edits, noticingChecker());
     if (Round.What == RoundReport::Result::Passed) {
       F.Models = std::move(Round.Models);
       return true;
@@ -220,10 +209,6 @@ private:
     return false;
   }
 
-  CompileRequest Text; // with the texts of the edited files: what is proved is proved for these
-  const FixOptions &Options;
-  const std::atomic<bool> *Cancel;
-  const Clock::time_point Start;
   std::optional<ModelReport> Skipped; // a model that could not check some edited program
   Repairer Repairs;
   std::string Refusal; // the first
@@ -243,53 +228,9 @@ bool Fix::isBounded() const {
 }
 
 FixReport findFixes(const CompileRequest &Given, const FixOptions &Options, const std::atomic<bool> *Cancel) {
-  const Clock::time_point Start = Clock::now();
-  const CompileRequest Text = textToCheck(Given, Options.Check);
-  CompileResult Compiled = compileProgram(Text);
-  FixReport Report;
-  if (Compiled.Compiled && Compiled.Compiled->Main >= 0) {
-    Report = Fixing(Text, *Compiled.Compiled, Options, Cancel).run();
-  } else {
-    Report.What = FixReport::Outcome::CannotBeChecked;
-    Report.Reason = Compiled.Compiled ? "there is no 'main' to run" : "the file does not compile";
-  }
-  Report.Diagnostics = std::move(Compiled.Diagnostics);
-  Report.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
-  return Report;
-}
-
-RoundReport checkEdited(const CompileRequest &Text, const std::vector<TextEdit> &Edits, const RoundChecker &Check,
-                        double Seconds) {
-  CompileRequest Edited = Text;
-  for (auto &[File, NewText] : editedTexts(Text, Edits))
-    Edited.Unsaved[File] = NewText;
-  const CompileResult Compiled = compileProgram(Edited);
-  if (Compiled.Compiled)
-    return Check(*Compiled.Compiled, Seconds);
-  RoundReport Round;
-  Round.What = RoundReport::Result::GaveUp;
-  Round.Reason = "the edited text does not compile";
-  return Round;
-}
-
-const char *nameOf(FixReport::Outcome What) {
-  switch (What) {
-  case FixReport::Outcome::Fixed: return "fixed";
-  case FixReport::Outcome::NothingToDo: return "nothing-to-do";
-  case FixReport::Outcome::Refused: return "refused";
-  case FixReport::Outcome::GaveUp: return "gave-up";
-  case FixReport::Outcome::CannotBeChecked: return "cannot-be-checked";
-  }
-  return "?";
-}
-
-std::optional<FixReport::Outcome> fixOutcomeNamed(std::string_view Name) {
-  using Outcome = FixReport::Outcome;
-  for (Outcome What :
-       {Outcome::Fixed, Outcome::NothingToDo, Outcome::Refused, Outcome::GaveUp, Outcome::CannotBeChecked})
-    if (Name == nameOf(What))
-      return What;
-  return std::nullopt;
+  return searchEdits<FixReport>(Given, Options, [&](const CompileRequest &Text, const Program &Compiled) {
+    return Fixing(Text, Compiled, Options, Cancel).run();
+  });
 }
 
 std::vector<MemoryModel> modelsChecked(const std::vector<ModelReport> &Models) {
@@ -341,7 +282,7 @@ std::string titleOf(const Fix &F, unsigned Unroll) {
 }
 
 std::string describe(const SourceChange &Change, const std::string &Checked) {
-  auto Line = [&](const TextPlace &At) { return lineText(At, Checked); };
+  auto Line = [&](const SourceLocation &At) { return lineText(At, Checked); };
   if (const auto *New = std::get_if<InsertFence>(&Change)) {
     const bool Front = New->NearLater;
     return nameOfFence(New->Kind) + (Front ? " in front of " : " behind ") + Line(Front ? New->Later : New->Earlier);

@@ -11,8 +11,8 @@ namespace {
 class Search {
 public:
   Search(const std::vector<uint64_t> &Costs, std::vector<std::vector<uint32_t>> Given,
-         const std::function<bool()> &Stop)
-      : Costs(Costs), Clauses(std::move(Given)), Stop(Stop), Hits(Costs.size()), Excluded(Costs.size()) {
+         const std::function<bool()> &IsCancelled)
+      : Costs(Costs), Clauses(std::move(Given)), IsCancelled(IsCancelled), Hits(Costs.size()), Excluded(Costs.size()) {
     for (std::vector<uint32_t> &C : Clauses) {
       std::sort(C.begin(), C.end());
       C.erase(std::unique(C.begin(), C.end()), C.end());
@@ -30,7 +30,7 @@ public:
       if (C.empty())
         return std::nullopt;
     choose(0);
-    if (Stopped)
+    if (Cancelled)
       return std::nullopt;
     std::sort(Best.begin(), Best.end());
     return Best;
@@ -117,7 +117,7 @@ private:
   }
 
   void choose(uint64_t Spent) {
-    if (Stopped || (Stop && (++Steps & 1023) == 0 && (Stopped = Stop())))
+    if (Cancelled || (IsCancelled && (++Steps & 1023) == 0 && (Cancelled = IsCancelled())))
       return;
     const uint32_t Clause = smallestLeft();
     if (Clause == Clauses.size()) {
@@ -151,7 +151,7 @@ private:
 
   const std::vector<uint64_t> &Costs;
   std::vector<std::vector<uint32_t>> Clauses;
-  const std::function<bool()> &Stop;
+  const std::function<bool()> &IsCancelled;
   std::vector<std::vector<uint32_t>> Hits; // per element: clauses
   std::vector<uint32_t> Excluded;
   std::vector<uint32_t> HitBy; // per clause: how many chosen elements
@@ -159,15 +159,15 @@ private:
   std::vector<uint32_t> Chosen, Best;
   uint64_t BestCost = std::numeric_limits<uint64_t>::max();
   uint64_t Steps = 0;
-  bool Stopped = false;
+  bool Cancelled = false;
 };
 
 } // namespace
 
 std::optional<std::vector<uint32_t>> cheapestHittingSet(const std::vector<uint64_t> &Costs,
                                                         const std::vector<std::vector<uint32_t>> &Clauses,
-                                                        const std::function<bool()> &Stop) {
-  return Search(Costs, Clauses, Stop).run();
+                                                        const std::function<bool()> &IsCancelled) {
+  return Search(Costs, Clauses, IsCancelled).run();
 }
 
 } // namespace picket

@@ -29,23 +29,23 @@ bool atLeast(Order A, Order B) {
 
 Order joined(Order A, Order B) { return atLeast(A, B) ? A : atLeast(B, A) ? B : Order::AcqRel; }
 
-std::vector<bool> inSpinLoops(const Program &P) {
-  std::vector<bool> Inside(P.Code.size());
-  std::vector<std::vector<uint32_t>> Before(P.Code.size());
+std::vector<bool> inSpinLoops(const Program &Compiled) {
+  std::vector<bool> Inside(Compiled.Code.size());
+  std::vector<std::vector<uint32_t>> Before(Compiled.Code.size());
   bool Any = false;
-  for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc)
-    Any |= P.Code[Pc].Op == Opcode::SpinBack;
+  for (uint32_t Pc = 0; Pc < Compiled.Code.size(); ++Pc)
+    Any |= Compiled.Code[Pc].Op == Opcode::SpinBack;
   if (!Any)
     return Inside;
-  for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc)
-    forEachSuccessor(P, Pc, [&](uint32_t To) { Before[To].push_back(Pc); });
+  for (uint32_t Pc = 0; Pc < Compiled.Code.size(); ++Pc)
+    forEachSuccessor(Compiled, Pc, [&](uint32_t To) { Before[To].push_back(Pc); });
   // Everything from which a back edge is reached without coming by the header.
-  for (uint32_t Back = 0; Back < P.Code.size(); ++Back) {
-    if (P.Code[Back].Op != Opcode::SpinBack)
+  for (uint32_t Back = 0; Back < Compiled.Code.size(); ++Back) {
+    if (Compiled.Code[Back].Op != Opcode::SpinBack)
       continue;
-    std::vector<bool> Seen(P.Code.size());
+    std::vector<bool> Seen(Compiled.Code.size());
     std::vector<uint32_t> Left = {Back};
-    Seen[static_cast<uint32_t>(P.Code[Back].A)] = Seen[Back] = true;
+    Seen[static_cast<uint32_t>(Compiled.Code[Back].A)] = Seen[Back] = true;
     while (!Left.empty()) {
       const uint32_t Pc = Left.back();
       Left.pop_back();
@@ -55,7 +55,7 @@ std::vector<bool> inSpinLoops(const Program &P) {
           Left.push_back(From);
         }
     }
-    for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc)
+    for (uint32_t Pc = 0; Pc < Compiled.Code.size(); ++Pc)
       Inside[Pc] = Inside[Pc] || Seen[Pc];
   }
   return Inside;
@@ -66,7 +66,8 @@ namespace {
 /// Writes the new code while it walks along the old one.
 class Rewriting {
 public:
-  Rewriting(const Program &P, const ProgramEdit &Edit) : P(P), Spins(inSpinLoops(P)), NewPc(P.Code.size()) {
+  Rewriting(const Program &Compiled, const ProgramEdit &Edit)
+      : Compiled(Compiled), Spins(inSpinLoops(Compiled)), NewPc(Compiled.Code.size()) {
     for (const ProgramEdit::NewFence &F : Edit.Fences)
       Fences[place(F.Where)].push_back(F.Kind);
     for (const ProgramEdit::NewOrder &O : Edit.Orders) {
@@ -79,10 +80,10 @@ public:
   }
 
   EditedProgram run() {
-    Result.Code = P;
+    Result.Code = Compiled;
     Result.Code.Code.clear();
     Result.Code.CodeLocations.clear();
-    for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc) {
+    for (uint32_t Pc = 0; Pc < Compiled.Code.size(); ++Pc) {
       NewPc[Pc] = static_cast<uint32_t>(Result.Code.Code.size());
       addFences({Pc, false});
       if (!std::binary_search(Removed.begin(), Removed.end(), Pc))
@@ -95,13 +96,13 @@ public:
 
 private:
   /// The header of a spin loop begins with SpinHead: what stands in front of it there would be left out of the waiting.
-  CodePlace place(CodePlace Where) const {
-    if (!Where.Behind && P.Code[Where.Pc].Op == Opcode::SpinHead)
+  ProgramPoint place(ProgramPoint Where) const {
+    if (!Where.Behind && Compiled.Code[Where.Pc].Op == Opcode::SpinHead)
       return {Where.Pc, true};
     return Where;
   }
 
-  void addFences(CodePlace Where) {
+  void addFences(ProgramPoint Where) {
     auto Found = Fences.find(Where);
     if (Found == Fences.end())
       return;
@@ -112,7 +113,7 @@ private:
   }
 
   Instruction ordered(uint32_t Pc) const {
-    Instruction I = P.Code[Pc];
+    Instruction I = Compiled.Code[Pc];
     if (auto Found = Orders.find(Pc); Found != Orders.end())
       I.Flags = static_cast<uint8_t>((I.Flags & ~OrderMask) | static_cast<uint8_t>(Found->second));
     return I;
@@ -120,7 +121,7 @@ private:
 
   void add(uint32_t Pc, const Instruction &I) {
     Result.Code.Code.push_back(I);
-    Result.Code.CodeLocations.push_back(P.CodeLocations[Pc]);
+    Result.Code.CodeLocations.push_back(Compiled.CodeLocations[Pc]);
     Result.OriginalPc.push_back(Pc);
   }
 
@@ -146,10 +147,10 @@ private:
         F.Entry = NewPc[F.Entry];
   }
 
-  const Program &P;
+  const Program &Compiled;
   const std::vector<bool> Spins;
   std::vector<uint32_t> NewPc; // where jumps to an old instruction lead now
-  std::map<CodePlace, std::vector<FenceKind>> Fences;
+  std::map<ProgramPoint, std::vector<FenceKind>> Fences;
   std::map<uint32_t, Order> Orders;
   std::vector<uint32_t> Removed;
   EditedProgram Result;
@@ -157,6 +158,6 @@ private:
 
 } // namespace
 
-EditedProgram edited(const Program &P, const ProgramEdit &Edit) { return Rewriting(P, Edit).run(); }
+EditedProgram edited(const Program &Compiled, const ProgramEdit &Edit) { return Rewriting(Compiled, Edit).run(); }
 
 } // namespace picket

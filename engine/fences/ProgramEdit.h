@@ -7,17 +7,17 @@
 
 namespace picket {
 
-/// A place between two instructions: in front of one, where every way to it leads through, or right behind one, where
+/// A point between two instructions: in front of one, where every way to it leads through, or right behind one, where
 /// jumps to what follows do not come by.
-struct CodePlace {
+struct ProgramPoint {
   uint32_t Pc = 0;
   bool Behind = false;
-  auto operator<=>(const CodePlace &) const = default;
+  auto operator<=>(const ProgramPoint &) const = default;
 };
 
 struct ProgramEdit {
   struct NewFence {
-    CodePlace Where;
+    ProgramPoint Where;
     FenceKind Kind = FenceKind::Full;
   };
   struct NewOrder {
@@ -37,7 +37,7 @@ struct EditedProgram {
 
 /// Places behind an instruction that never goes on to the next one are not allowed. Several new orders for one access
 /// add up.
-EditedProgram edited(const Program &P, const ProgramEdit &Edit);
+EditedProgram edited(const Program &Compiled, const ProgramEdit &Edit);
 
 /// The weakest order that is at least as strong as both, for an access that reads and writes.
 Order joined(Order A, Order B);
@@ -48,8 +48,8 @@ bool atLeast(Order A, Order B);
 bool goesOn(Opcode Op);
 
 /// Calls `F(uint32_t Pc)` for every instruction that may run after the one at Pc in the same frame.
-template <typename Visitor> void forEachSuccessor(const Program &P, uint32_t Pc, Visitor F) {
-  const Instruction &I = P.Code[Pc];
+template <typename Visitor> void forEachSuccessor(const Program &Compiled, uint32_t Pc, Visitor F) {
+  const Instruction &I = Compiled.Code[Pc];
   switch (I.Op) {
   case Opcode::Jump: F(static_cast<uint32_t>(I.Imm)); break;
   case Opcode::CondJump:
@@ -59,9 +59,9 @@ template <typename Visitor> void forEachSuccessor(const Program &P, uint32_t Pc,
   case Opcode::LoopBack:
   case Opcode::SpinBack: F(static_cast<uint32_t>(I.A)); break;
   case Opcode::Switch:
-    for (const auto &[Value, Target] : P.SwitchTables[static_cast<size_t>(I.Imm)].Cases)
+    for (const auto &[Value, Target] : Compiled.SwitchTables[static_cast<size_t>(I.Imm)].Cases)
       F(Target);
-    F(P.SwitchTables[static_cast<size_t>(I.Imm)].Default);
+    F(Compiled.SwitchTables[static_cast<size_t>(I.Imm)].Default);
     break;
   default:
     if (goesOn(I.Op))
@@ -70,6 +70,6 @@ template <typename Visitor> void forEachSuccessor(const Program &P, uint32_t Pc,
 }
 
 /// Per instruction: it stands in a loop that can wait instead of going round (see Opcode::SpinBack).
-std::vector<bool> inSpinLoops(const Program &P);
+std::vector<bool> inSpinLoops(const Program &Compiled);
 
 } // namespace picket

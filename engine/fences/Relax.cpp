@@ -11,8 +11,6 @@ namespace picket {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// The orders below one that an access can have, the weakest first.
 std::vector<Order> ordersBelow(Opcode Op, Order From) {
   std::vector<Order> Below;
@@ -75,17 +73,18 @@ ProgramEdit together(const std::vector<const ProgramEdit *> &Edits) {
   return All;
 }
 
-class Relaxing {
+class Relaxing : EditSearch {
 public:
-  Relaxing(const CompileRequest &Text, const Program &P, const FixOptions &Options, const std::atomic<bool> *Cancel)
-      : Text(Text), P(P), Options(Options), Cancel(Cancel), Start(Clock::now()), Check(checker()), Items(weakenable(P)),
-        Taken(Items.size(), Unchanged) {}
+  Relaxing(const CompileRequest &Text, const Program &Compiled, const FixOptions &Options,
+           const std::atomic<bool> *Cancel)
+      : EditSearch(Text, Options, Cancel), Compiled(Compiled), Check(checker(Thoroughness::Cycle)),
+        Items(weakenable(Compiled)), Taken(Items.size(), Unchanged) {}
 
   RelaxReport run() {
-    const RoundReport AsIs = check(P);
+    const RoundReport AsIs = check(Compiled);
     if (AsIs.What != RoundReport::Result::Passed) {
       const bool GaveUp = AsIs.What == RoundReport::Result::GaveUp;
-      Report.What = GaveUp ? RelaxReport::Outcome::GaveUp : RelaxReport::Outcome::Refused;
+      Report.What = GaveUp ? EditOutcome::GaveUp : EditOutcome::Refused;
       Report.Reason = GaveUp || !AsIs.Found ? AsIs.Reason : "the program does not pass as it is";
       Report.Shown = AsIs.Found;
       Report.ShownUnder = AsIs.Under;
@@ -103,19 +102,9 @@ public:
 private:
   static constexpr size_t Unchanged = ~size_t(0);
 
-  RoundChecker checker() const {
-    return Options.Aim ? Options.Aim(Thoroughness::Cycle)
-                       : bugChecker(Text.File, Options.Check, Thoroughness::Cycle, Cancel);
-  }
-
-  double secondsLeft() const {
-    return Options.TimeoutSeconds - std::chrono::duration<double>(Clock::now() - Start).count();
-  }
-  bool stopped() const { return (Cancel && *Cancel) || (Options.TimeoutSeconds > 0 && secondsLeft() <= 0); }
-
   RoundReport check(const Program &Edited) {
     ++Report.Rounds;
-    return Check(Edited, Options.TimeoutSeconds > 0 ? std::max(0.001, secondsLeft()) : 0);
+    return Check(Edited, secondsLeft());
   }
 
   bool passes() {
@@ -123,7 +112,7 @@ private:
     for (size_t K = 0; K < Items.size(); ++K)
       if (Taken[K] != Unchanged)
         Edits.push_back(&Items[K].Steps[Taken[K]]);
-    const RoundReport::Result What = check(edited(P, together(Edits)).Code).What;
+    const RoundReport::Result What = check(edited(Compiled, together(Edits)).Code).What;
     Report.Complete &= What != RoundReport::Result::GaveUp;
     return What == RoundReport::Result::Passed;
   }
@@ -140,7 +129,7 @@ private:
     std::fill(Taken.begin(), Taken.end(), Unchanged);
     for (size_t K = 0; K < Items.size(); ++K)
       for (size_t Step = 0; Step < Items[K].Steps.size() && Taken[K] == Unchanged; ++Step) {
-        if (stopped()) {
+        if (isOver()) {
           Report.Complete = false;
           return;
         }
@@ -155,7 +144,7 @@ private:
     if (std::holds_alternative<RemoveFence>(Change))
       return "this fence is not needed under " + Models;
     const auto &Other = std::get<ChangeOrder>(Change);
-    const Opcode Op = P.Code[Item.Copies.front()].Op;
+    const Opcode Op = Compiled.Code[Item.Copies.front()].Op;
     const char *const What = Op == Opcode::Fence   ? "fence"
                              : Op == Opcode::Load  ? "load"
                              : Op == Opcode::Store ? "store"
@@ -175,7 +164,7 @@ private:
     });
     if (Found.empty()) {
       if (!Report.Complete) {
-        Report.What = RelaxReport::Outcome::GaveUp;
+        Report.What = EditOutcome::GaveUp;
         Report.Reason = limit();
       } else if (!Items.empty()) {
         Report.Reason = "all fences and memory orders are needed";
@@ -194,7 +183,7 @@ private:
         Written.push_back(Found[K].Change);
     }
     const PlacedChange Placed = Written.empty() ? PlacedChange() : placeChanges(Text, Written);
-    Report.What = RelaxReport::Outcome::Found;
+    Report.What = EditOutcome::Found;
     if (Written.empty())
       return;
     if (Placed.placed() && prove(Placed.Edits)) {
@@ -204,25 +193,19 @@ private:
     // Nothing is said that was not checked on the text itself.
     Report.Weaker.clear();
     Report.Unwritten.clear();
-    Report.What = RelaxReport::Outcome::GaveUp;
-    Report.Reason = stopped() ? limit() : "what could be weaker was edited, and the text did not pass its check";
+    Report.What = EditOutcome::GaveUp;
+    Report.Reason = isOver() ? limit() : "what could be weaker was edited, and the text did not pass its check";
   }
 
-  std::string limit() const { return Cancel && *Cancel ? "cancelled" : "the time limit was reached first"; }
+  std::string limit() const { return isCancelled() ? "cancelled" : "the time limit was reached first"; }
 
   bool prove(const std::vector<TextEdit> &Edits) {
-    const double Seconds = Options.TimeoutSeconds > 0 ? std::max(0.001, secondsLeft()) : 0;
-    keepTexts(Text, Edits);
-    RoundReport Round = checkEdited(Text, Edits, checker(), Seconds);
+    RoundReport Round = EditSearch::prove(Edits, checker(Thoroughness::Cycle));
     Report.Models = std::move(Round.Models);
     return Round.What == RoundReport::Result::Passed;
   }
 
-  CompileRequest Text; // with the texts of the edited files: what is proved is proved for these
-  const Program &P;
-  const FixOptions &Options;
-  const std::atomic<bool> *Cancel;
-  const Clock::time_point Start;
+  const Program &Compiled;
   RoundChecker Check;
   const std::vector<Weakenable> Items;
   std::vector<size_t> Taken;        // per item: which step
@@ -232,11 +215,11 @@ private:
 
 } // namespace
 
-std::vector<Weakenable> weakenable(const Program &P) {
-  const Candidates Texts(P, {}, false);
+std::vector<Weakenable> weakenable(const Program &Compiled) {
+  const Candidates Texts(Compiled, {}, false);
   std::vector<Weakenable> Items;
-  for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc) {
-    const Instruction &I = P.Code[Pc];
+  for (uint32_t Pc = 0; Pc < Compiled.Code.size(); ++Pc) {
+    const Instruction &I = Compiled.Code[Pc];
     const std::vector<uint32_t> &Copies = Texts.copiesOf(Pc);
     if (Copies.front() != Pc || Texts.textOf(Pc).Line == 0)
       continue;
@@ -255,30 +238,9 @@ std::vector<Weakenable> weakenable(const Program &P) {
 }
 
 RelaxReport relax(const CompileRequest &Given, const FixOptions &Options, const std::atomic<bool> *Cancel) {
-  const Clock::time_point Start = Clock::now();
-  const CompileRequest Text = textToCheck(Given, Options.Check);
-  CompileResult Compiled = compileProgram(Text);
-  RelaxReport Report;
-  if (Compiled.Compiled && Compiled.Compiled->Main >= 0) {
-    Report = Relaxing(Text, *Compiled.Compiled, Options, Cancel).run();
-  } else {
-    Report.What = RelaxReport::Outcome::CannotBeChecked;
-    Report.Reason = Compiled.Compiled ? "there is no 'main' to run" : "the file does not compile";
-  }
-  Report.Diagnostics = std::move(Compiled.Diagnostics);
-  Report.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
-  return Report;
-}
-
-const char *nameOf(RelaxReport::Outcome What) {
-  switch (What) {
-  case RelaxReport::Outcome::Found: return "found";
-  case RelaxReport::Outcome::NothingToDo: return "nothing-to-do";
-  case RelaxReport::Outcome::Refused: return "refused";
-  case RelaxReport::Outcome::GaveUp: return "gave-up";
-  case RelaxReport::Outcome::CannotBeChecked: return "cannot-be-checked";
-  }
-  return "?";
+  return searchEdits<RelaxReport>(Given, Options, [&](const CompileRequest &Text, const Program &Compiled) {
+    return Relaxing(Text, Compiled, Options, Cancel).run();
+  });
 }
 
 } // namespace picket

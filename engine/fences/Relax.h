@@ -9,33 +9,17 @@ namespace picket {
 struct Weakening {
   SourceChange Change;  // RemoveFence or ChangeOrder
   std::string Sentence; // "this fence is not needed under TSO and PSO"
-  TextPlace Where;
+  SourceLocation Where;
   std::vector<TextEdit> Edits = {}; // of this one alone; none if it cannot be written
 };
 
-struct RelaxReport {
-  enum class Outcome : uint8_t {
-    Found,       // some of it is not needed
-    NothingToDo, // all of it is needed, or there is none: Reason says which
-    Refused,     // the program does not pass as it is: Shown, Reason
-    GaveUp,      // a limit, or cancelled, before anything was known
-    CannotBeChecked
-  } What = Outcome::NothingToDo;
+struct RelaxReport : EditReport {
   std::vector<Weakening> Weaker;    // in the order of the text
   std::vector<TextEdit> Edits;      // all of them together
   std::vector<ModelReport> Models;  // the checks that the edited text passed
   bool Complete = true;             // everything was tried; otherwise a limit came first
   std::vector<Weakening> Unwritten; // those that are not needed either, but that cannot be edited
-  std::string Reason;
-  std::optional<Bug> Shown;
-  MemoryModel ShownUnder = MemoryModel::SC;
-  std::optional<ModelReport> Skipped; // a model that could not check the program: this is about the others
-  std::vector<Diagnostic> Diagnostics;
-  std::map<std::string, std::string> Texts = {}; // of the files as they were checked: the edits are good for these
-  unsigned Rounds = 0;
-  double Seconds = 0;
 };
-const char *nameOf(RelaxReport::Outcome What); // "found", and otherwise as of fixes
 
 /// Weakens and removes as much as possible, one thing after the other, the most expensive first, while the program
 /// passes under the asked models.
@@ -45,11 +29,11 @@ RelaxReport relax(const CompileRequest &Text, const FixOptions &Options, const s
 /// expensive comes first.
 struct Weakenable {
   std::vector<uint32_t> Copies; // instructions
-  TextPlace Where;
+  SourceLocation Where;
   std::vector<ProgramEdit> Steps;    // what to try
   std::vector<SourceChange> Changes; // the same in the text
   uint32_t Cost = 0;
 };
-std::vector<Weakenable> weakenable(const Program &P);
+std::vector<Weakenable> weakenable(const Program &Compiled);
 
 } // namespace picket

@@ -11,7 +11,7 @@ bool Repair::isBounded() const {
   return std::any_of(Models.begin(), Models.end(), [](const ModelReport &M) { return M.Result == Verdict::Bounded; });
 }
 
-TextPlace placeOf(const SourceChange &Change) {
+SourceLocation locationOf(const SourceChange &Change) {
   if (const auto *New = std::get_if<InsertFence>(&Change))
     return New->NearLater ? New->Later : New->Earlier;
   if (const auto *Other = std::get_if<ChangeOrder>(&Change))
@@ -19,16 +19,17 @@ TextPlace placeOf(const SourceChange &Change) {
   return std::get<RemoveFence>(Change).Fence;
 }
 
-Repairer::Repairer(const Program &P, RoundChecker Check, const RepairOptions &Options, const std::atomic<bool> *Cancel)
-    : P(P), Check(std::move(Check)), Options(Options), Cancel(Cancel), Start(std::chrono::steady_clock::now()),
-      Table(P, Options.Costs, Options.Assembly) {}
+Repairer::Repairer(const Program &Compiled, RoundChecker Check, const RepairOptions &Options,
+                   const std::atomic<bool> *Cancel)
+    : Compiled(Compiled), Check(std::move(Check)), Options(Options), Cancel(Cancel),
+      Start(std::chrono::steady_clock::now()), Table(Compiled, Options.Costs, Options.Assembly) {}
 
 double Repairer::secondsLeft() const {
   const double Passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
   return Options.TimeoutSeconds * TimeShare - Passed;
 }
 
-bool Repairer::stopped() const { return (Cancel && *Cancel) || (Options.TimeoutSeconds > 0 && secondsLeft() <= 0); }
+bool Repairer::isOver() const { return (Cancel && *Cancel) || (Options.TimeoutSeconds > 0 && secondsLeft() <= 0); }
 
 RepairResult Repairer::gaveUp() const {
   RepairResult Result;
@@ -59,13 +60,13 @@ std::optional<std::vector<uint32_t>> Repairer::cheapest(bool Fences, bool Orders
       if (allowed(K, Fences, Orders))
         Allowed.back().push_back(K);
   }
-  return cheapestHittingSet(Costs, Allowed, [this] { return stopped(); });
+  return cheapestHittingSet(Costs, Allowed, [this] { return isOver(); });
 }
 
 Repair Repairer::made(const std::vector<uint32_t> &Chosen) const {
   Repair R;
   R.Chosen = Chosen;
-  std::map<std::vector<CodePlace>, ChangeOrder> Orders; // several for one access are one
+  std::map<std::vector<ProgramPoint>, ChangeOrder> Orders; // several for one access are one
   for (uint32_t K : Chosen) {
     const Candidate &C = Table[K];
     C.addTo(R.Edit);
@@ -81,7 +82,7 @@ Repair Repairer::made(const std::vector<uint32_t> &Chosen) const {
   for (const auto &[Where, Change] : Orders)
     R.Changes.push_back(Change);
   auto Place = [](const SourceChange &Change) {
-    const TextPlace At = placeOf(Change);
+    const SourceLocation At = locationOf(Change);
     return std::tuple(At.File, At.Line, At.Column);
   };
   std::stable_sort(R.Changes.begin(), R.Changes.end(),
@@ -92,13 +93,13 @@ Repair Repairer::made(const std::vector<uint32_t> &Chosen) const {
 RoundReport Repairer::check(const std::vector<uint32_t> &Chosen) {
   if (auto Known = Tried.find(Chosen); Known != Tried.end())
     return Known->second;
-  if (stopped()) {
+  if (isOver()) {
     RoundReport NotChecked;
     NotChecked.What = RoundReport::Result::GaveUp;
     return NotChecked;
   }
   ++Rounds;
-  const EditedProgram Edited = edited(P, made(Chosen).Edit);
+  const EditedProgram Edited = edited(Compiled, made(Chosen).Edit);
   RoundReport Round = Check(Edited.Code, Options.TimeoutSeconds > 0 ? std::max(secondsLeft(), 0.001) : 0);
   for (Violation &V : Round.Violations)
     for (DelayPath &Path : V.Delays)
@@ -136,11 +137,11 @@ void Repairer::learn(const RoundReport &Round, const std::vector<uint32_t> &Chos
 /// needed. `Idle` are changes that do not prevent it, all together; those that are found to be so come to them.
 std::vector<uint32_t> Repairer::helpful(const Violation &V, std::vector<uint32_t> &Idle,
                                         const std::vector<uint32_t> &Asked) const {
-  if (Asked.empty() || stopped())
+  if (Asked.empty() || isOver())
     return Asked;
   std::vector<uint32_t> More = Idle;
   More.insert(More.end(), Asked.begin(), Asked.end());
-  if (V.StillHappens(edited(P, made(More).Edit).Code)) {
+  if (V.StillHappens(edited(Compiled, made(More).Edit).Code)) {
     Idle = std::move(More);
     return {};
   }
@@ -185,14 +186,14 @@ RepairResult Repairer::unfinished(const RoundReport &Round) const {
   if (Round.What == RoundReport::Result::NotFenceable)
     return refusal(Round);
   RepairResult Result = gaveUp();
-  if (!stopped())
+  if (!isOver())
     Result.Reason = Round.Reason;
   return Result;
 }
 
 /// Nothing that is allowed prevents all executions seen.
 RepairResult Repairer::usedUp() const {
-  if (stopped())
+  if (isOver())
     return gaveUp();
   RepairResult Result = refusal(LastViolated);
   Result.Reason = "there is no place in the text where a fence or a stronger order would prevent this execution";
@@ -210,9 +211,9 @@ RepairResult Repairer::repaired(const std::vector<uint32_t> &Chosen, const Round
 
 RepairResult Repairer::find(bool Fences, bool Orders) {
   std::optional<RepairResult> Found = findCheapest(Fences, Orders);
-  const bool OutOfTime = Found && Found->What == RepairResult::Outcome::GaveUp && stopped();
+  const bool OutOfTime = Found && Found->What == RepairResult::Outcome::GaveUp && isOver();
   TimeShare = 1;
-  return Found && (!OutOfTime || stopped()) ? std::move(*Found) : findByLeavingOut(Fences, Orders);
+  return Found && (!OutOfTime || isOver()) ? std::move(*Found) : findByLeavingOut(Fences, Orders);
 }
 
 std::optional<RepairResult> Repairer::findCheapest(bool Fences, bool Orders) {
@@ -264,7 +265,7 @@ RepairResult Repairer::findByLeavingOut(bool Fences, bool Orders) {
 /// last as few as possible. Junker, "QuickXplain". `Unknown`: whether those given are enough was not asked before.
 std::vector<uint32_t> Repairer::needed(std::vector<uint32_t> Given, const std::vector<uint32_t> &Asked, bool Unknown) {
   std::sort(Given.begin(), Given.end());
-  if (stopped() || (Unknown && check(Given).What == RoundReport::Result::Passed))
+  if (isOver() || (Unknown && check(Given).What == RoundReport::Result::Passed))
     return {};
   if (Asked.size() == 1)
     return Asked;

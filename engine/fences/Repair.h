@@ -25,7 +25,7 @@ struct RoundReport {
 };
 
 /// Checks a program, in at most so many seconds (0: without limit), and says what is wrong with it.
-using RoundChecker = std::function<RoundReport(const Program &P, double Seconds)>;
+using RoundChecker = std::function<RoundReport(const Program &Compiled, double Seconds)>;
 
 /// The aim "no bug": all models are checked up to the first bug. `How` is about POWER, where looking at everything
 /// takes long.
@@ -46,7 +46,7 @@ struct RepairOptions {
 };
 
 /// Beside which text a change is made.
-TextPlace placeOf(const SourceChange &Change);
+SourceLocation locationOf(const SourceChange &Change);
 
 /// A set of changes that was proved to work.
 struct Repair {
@@ -77,7 +77,7 @@ struct RepairResult {
 /// Finds repairs of one program. What was learned for one is used for the next.
 class Repairer {
 public:
-  Repairer(const Program &P, RoundChecker Check, const RepairOptions &Options, const std::atomic<bool> *Cancel);
+  Repairer(const Program &Compiled, RoundChecker Check, const RepairOptions &Options, const std::atomic<bool> *Cancel);
 
   /// The best repair without the forbidden candidates, of the kinds that are allowed now.
   RepairResult find(bool Fences, bool Orders);
@@ -110,10 +110,10 @@ private:
   RepairResult unfinished(const RoundReport &Round) const;
   RepairResult usedUp() const;
   double secondsLeft() const;
-  bool stopped() const;
+  bool isOver() const;
   RepairResult gaveUp() const;
 
-  const Program &P;
+  const Program &Compiled;
   RoundChecker Check;
   const RepairOptions Options;
   const std::atomic<bool> *Cancel;

@@ -1,5 +1,6 @@
 #include "fences/Repair.h"
 
+#include "check/RobustnessCheck.h"
 #include "trace/Replay.h"
 
 #include <algorithm>
@@ -64,11 +65,11 @@ public:
     this->Options.Counterexamples = 1;
   }
 
-  RoundReport operator()(const Program &P, double Seconds) {
+  RoundReport operator()(const Program &Compiled, double Seconds) {
     RoundReport Round;
     // Fences change nothing under SC, so that once is enough.
     if (!Sequential) {
-      ModelReport Report = check(P, MemoryModel::SC, Seconds);
+      ModelReport Report = check(Compiled, MemoryModel::SC, Seconds);
       if (Report.Result == Verdict::Violation) {
         const std::string Reason = whyNoFence(Report.Bugs.front());
         return unfenceable(std::move(Report), Reason);
@@ -80,7 +81,7 @@ public:
     if (std::find(Options.Models.begin(), Options.Models.end(), MemoryModel::SC) != Options.Models.end())
       Round.Models.push_back(*Sequential);
     for (MemoryModel M : Relaxed) {
-      ModelReport Report = check(P, M, Seconds);
+      ModelReport Report = check(Compiled, M, Seconds);
       if (Report.Result == Verdict::Violation)
         return violated(std::move(Report));
       Report.Skipped = isExploredAsGraphs(M) && Report.Result == Verdict::Unsupported && !Options.ModelsNamed &&
@@ -93,12 +94,12 @@ public:
   }
 
 private:
-  ModelReport check(const Program &P, MemoryModel M, double Seconds) {
+  ModelReport check(const Program &Compiled, MemoryModel M, double Seconds) {
     CheckOptions Now = Options;
     Now.Models = {M};
     if (Seconds > 0 && (Now.TimeoutSeconds <= 0 || Seconds < Now.TimeoutSeconds))
       Now.TimeoutSeconds = Seconds;
-    return std::move(checkCompiled(File, {P, {}}, Now, {}, Cancel).Models.front());
+    return std::move(checkCompiled(File, {Compiled, {}}, Now, {}, Cancel).Models.front());
   }
 
   bool passed(const ModelReport &Report, RoundReport &Round) const {
@@ -162,29 +163,24 @@ private:
 class RobustnessSearch {
 public:
   RobustnessSearch(const std::string &File, const CheckOptions &Given, const std::atomic<bool> *Cancel)
-      : File(File), Options(Given), Asked(relaxedModels(Given.Models)), Cancel(Cancel) {
+      : File(File), Options(robustnessOptionsOf(Given)), Asked(relaxedModels(Given.Models)), Cancel(Cancel) {
     // Where nobody asked for these, the others can be made robust all the same.
-    if (!Options.ModelsNamed && Asked.size() > 1)
+    if (!Given.ModelsNamed && Asked.size() > 1)
       std::erase_if(Asked, [](MemoryModel M) { return !infoOf(M).Monitored; });
-    Options.Models = {MemoryModel::SC};
-    Options.Exhaustive = true; // bugs are not what is looked for
-    Options.Monitor = Options.RobustnessOnly = Options.Witnesses = true;
     Options.MostWitnesses = 1;
     Options.Search = Engine::Bounded;
-    Options.Samples = false;
-    Options.Counterexamples = 0;
   }
 
-  RoundReport operator()(const Program &P, double Seconds) {
-    CheckOptions Now = Options;
+  RoundReport operator()(const Program &Compiled, double Seconds) {
+    RobustnessOptions Now = Options;
     if (Seconds > 0 && (Now.TimeoutSeconds <= 0 || Seconds < Now.TimeoutSeconds))
       Now.TimeoutSeconds = Seconds;
-    const ModelReport Sc = std::move(checkCompiled(File, {P, {}}, Now, {}, Cancel).Models.front());
+    const RobustnessReport Report = checkRobustness(File, {Compiled, {}}, Now, {}, Cancel);
+    const ModelReport &Sc = Report.sc();
     RoundReport Round;
     for (MemoryModel M : Asked) {
-      auto Answer =
-          std::find_if(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
-      if (Answer == Sc.Robust.end() || Answer->Known == Robustness::Unknown) {
+      const Robustness *Answer = Report.against(M);
+      if (!Answer || Answer->Known == Robustness::Unknown) {
         const bool Limit = Sc.Result == Verdict::Inconclusive;
         Round.What = Limit ? RoundReport::Result::GaveUp : RoundReport::Result::NotFenceable;
         Round.Reason = !infoOf(M).Monitored
@@ -215,7 +211,7 @@ public:
 
 private:
   const std::string File;
-  CheckOptions Options;
+  RobustnessOptions Options;
   std::vector<MemoryModel> Asked;
   const std::atomic<bool> *Cancel;
 };

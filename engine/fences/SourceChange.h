@@ -4,19 +4,13 @@
 #pragma once
 
 #include "program/Program.h"
+#include "base/Diagnostic.h"
 
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace picket {
-
-/// A place in a file as the compiler names it. Lines and columns count from 1, columns in bytes.
-struct TextPlace {
-  std::string File;
-  uint32_t Line = 0, Column = 0;
-  bool operator==(const TextPlace &) const = default;
-};
 
 /// A fence between two accesses of one function. It goes right behind the earlier one or right in front of the later
 /// one; where that cannot be written, anywhere in between that lies on all paths from the one to the other.
@@ -26,21 +20,21 @@ struct TextPlace {
 /// an access: it is then the place of the first expression behind the point where ways from the earlier access meet.
 struct InsertFence {
   FenceKind Kind = FenceKind::Full;
-  TextPlace Earlier, Later; // the places of the accesses (of the calls, if they happen inside of calls)
+  SourceLocation Earlier, Later; // the places of the accesses (of the calls, if they happen inside of calls)
   bool NearLater = false;
   bool operator==(const InsertFence &) const = default;
 };
 
 /// Another order for an atomic access that is there already: stronger, or weaker. Also a weaker C11 fence.
 struct ChangeOrder {
-  TextPlace Access;
+  SourceLocation Access;
   Order From = Order::Relaxed, To = Order::SeqCst;
   bool operator==(const ChangeOrder &) const = default;
 };
 
 /// A fence that is not needed.
 struct RemoveFence {
-  TextPlace Fence;
+  SourceLocation Fence;
   bool operator==(const RemoveFence &) const = default;
 };
 
@@ -57,7 +51,7 @@ struct TextEdit {
 struct PlacedChange {
   std::vector<TextEdit> Edits;
   std::string Refusal;
-  TextPlace RefusedAt;
+  SourceLocation RefusedAt;
   bool placed() const { return Refusal.empty(); }
 };
 

@@ -125,17 +125,17 @@ void SourceTree::read(const FunctionDecl &Function, const Stmt *S) {
 void SourceTree::add(clang::SourceLocation Loc, const Access &Found) {
   if (Loc.isInvalid())
     return;
-  TextPlace Where = place(Loc);
+  SourceLocation Where = place(Loc);
   Accesses[{Where.File, Where.Line, Where.Column}].push_back(Found);
 }
 
-const std::vector<SourceTree::Access> &SourceTree::allAccessesAt(const TextPlace &Where) const {
+const std::vector<SourceTree::Access> &SourceTree::allAccessesAt(const SourceLocation &Where) const {
   static const std::vector<Access> None;
   auto At = Accesses.find({Where.File, Where.Line, Where.Column});
   return At == Accesses.end() ? None : At->second;
 }
 
-std::vector<SourceTree::Access> SourceTree::nodesAt(const TextPlace &Where) const {
+std::vector<SourceTree::Access> SourceTree::nodesAt(const SourceLocation &Where) const {
   std::vector<Access> Result;
   for (const Access &A : Nodes) {
     auto *E = dyn_cast<Expr>(A.Node);
@@ -148,7 +148,7 @@ std::vector<SourceTree::Access> SourceTree::nodesAt(const TextPlace &Where) cons
   return Result;
 }
 
-std::vector<SourceTree::Access> SourceTree::accessesAt(const TextPlace &Where) const {
+std::vector<SourceTree::Access> SourceTree::accessesAt(const SourceLocation &Where) const {
   std::vector<Access> All = allAccessesAt(Where);
   if (All.empty())
     All = nodesAt(Where);
@@ -261,7 +261,7 @@ bool SourceTree::isUsers(clang::SourceLocation Loc) const {
 
 std::optional<Refusal> SourceTree::refusalToEdit(const TextSpan &Span) const {
   clang::SourceLocation Loc = locationOf(Span.File, Span.Begin);
-  TextPlace Where = place(Loc);
+  SourceLocation Where = place(Loc);
   if (!isUsers(Loc))
     return Refusal{"the text is in a header of the system", Where};
   if (Where.File != path(Span.File))
@@ -269,7 +269,7 @@ std::optional<Refusal> SourceTree::refusalToEdit(const TextSpan &Span) const {
   return std::nullopt;
 }
 
-TextPlace SourceTree::place(clang::SourceLocation Loc) const {
+SourceLocation SourceTree::place(clang::SourceLocation Loc) const {
   PresumedLoc Where = Sources.getPresumedLoc(Sources.getFileLoc(Loc));
   if (Where.isInvalid())
     return {};

@@ -23,7 +23,7 @@ namespace picket {
 /// Why an edit is not made, and the place that is about.
 struct Refusal {
   std::string Why;
-  TextPlace Where;
+  SourceLocation Where;
 };
 
 /// Bytes of a file that can be edited. Behind `Macro` they are part of its body: then the text must stay on its line.
@@ -65,9 +65,9 @@ public:
 
   /// The accesses the compiler places here, none of them inside another, or else what begins here. Several stand there
   /// only if a macro's body is behind the place.
-  std::vector<Access> accessesAt(const TextPlace &Where) const;
+  std::vector<Access> accessesAt(const SourceLocation &Where) const;
   /// All accesses of a place.
-  const std::vector<Access> &allAccessesAt(const TextPlace &Where) const;
+  const std::vector<Access> &allAccessesAt(const SourceLocation &Where) const;
 
   const clang::Stmt *parent(const clang::Stmt *S) const { return Parents.lookup(S); }
   /// Whether Inner is Outer or in it.
@@ -83,7 +83,7 @@ public:
   /// Why a span is not to be edited, if so.
   std::optional<Refusal> refusalToEdit(const TextSpan &Span) const;
 
-  TextPlace place(clang::SourceLocation Loc) const;
+  SourceLocation place(clang::SourceLocation Loc) const;
   std::string path(clang::FileID File) const;
   llvm::StringRef text(clang::FileID File) const { return Sources.getBufferData(File); }
   llvm::StringRef text(const TextSpan &S) const { return text(S.File).slice(S.Begin, S.End); }
@@ -106,7 +106,7 @@ private:
   using PlaceKey = std::tuple<std::string, uint32_t, uint32_t>;
   void read(const clang::FunctionDecl &Function, const clang::Stmt *S);
   void add(clang::SourceLocation Loc, const Access &Found);
-  std::vector<Access> nodesAt(const TextPlace &Where) const;
+  std::vector<Access> nodesAt(const SourceLocation &Where) const;
   std::optional<TextSpan> spanInMacro(clang::SourceRange Range) const;
   clang::SourceLocation inBody(clang::SourceLocation Loc, bool Start) const;
 

@@ -58,7 +58,7 @@ public:
     if (!Result.Reason.empty())
       return;
     Result.Reason = Bug.Message;
-    if (uint32_t Line = Test.Code.placeOf(Bug.Pc).Line)
+    if (uint32_t Line = Test.Code.locationOf(Bug.Pc).Line)
       Result.Reason += " (line " + std::to_string(Line) + ")";
   }
 
@@ -167,7 +167,7 @@ LitmusResult runRound(const LitmusTest &Test, MemoryModel Which, const LitmusOpt
   if (!Explored.Reason.empty()) {
     Result.Reason = Explored.Reason;
     if (Explored.HasReasonPc)
-      if (uint32_t Line = Test.Code.placeOf(Explored.ReasonPc).Line)
+      if (uint32_t Line = Test.Code.locationOf(Explored.ReasonPc).Line)
         Result.Reason += " (line " + std::to_string(Line) + ")";
   }
   return Result;

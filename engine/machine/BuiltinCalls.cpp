@@ -124,7 +124,7 @@ bool Interpreter::threadJoin(const Instruction &I) {
 /// The innermost call that stands in the user's text: who allocates in a model of the C library does so for it.
 uint32_t Interpreter::pcInText() {
   auto IsText = [&](uint32_t Pc) {
-    const SourceLocation &L = P.placeOf(Pc);
+    const ProgramLocation &L = P.locationOf(Pc);
     return L.Line && P.UserFile[L.File];
   };
   uint32_t Pc = S.Pc;
@@ -186,7 +186,7 @@ bool Interpreter::endBlock(const Instruction &I, Address Where) {
   Object &Old = *M.Mem.find(Where);
   if (Old.Life != Lifetime::Alive)
     return failed(BugKind::DoubleFree, "free of a heap block that was freed already (line " +
-                                           std::to_string(P.placeOf(Old.FreedAt).Line) + ")");
+                                           std::to_string(P.locationOf(Old.FreedAt).Line) + ")");
   ++S.Effects;
   if (static_cast<Builtin>(I.Imm) != Builtin::Realloc) {
     M.Mem.end(Old, Lifetime::Freed, S.Pc);

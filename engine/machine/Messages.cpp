@@ -38,7 +38,7 @@ std::string describeObject(Machine &M, const Object &O, uint32_t Slot) {
   return "memory of the system";
 }
 
-static std::string lineOf(Machine &M, uint32_t Pc) { return "line " + std::to_string(M.program().placeOf(Pc).Line); }
+static std::string lineOf(Machine &M, uint32_t Pc) { return "line " + std::to_string(M.program().locationOf(Pc).Line); }
 
 std::pair<BugKind, std::string> describeBadAccess(Machine &M, Address A, uint32_t Size, bool Write) {
   std::string Does = Write ? "write" : "read";

@@ -135,7 +135,8 @@ template <unsigned Words> void OutOfOrder<Words>::failEnded(EventId E, EventId E
   const bool Moves = !G[E].IsWrite && I.Op == Opcode::CallBuiltin && static_cast<Builtin>(I.Imm) == Builtin::Realloc;
   if (G[E].Ends || Moves)
     return fail(E, BugKind::DoubleFree,
-                "free of a heap block that was freed already (line " + std::to_string(P.placeOf(G[End].Pc).Line) + ")");
+                "free of a heap block that was freed already (line " + std::to_string(P.locationOf(G[End].Pc).Line) +
+                    ")");
   M.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[End].Pc);
   auto [Kind, Message] = describeBadAccess(M, Where, widthOf(E), G[E].IsWrite);
   fail(E, Kind, std::move(Message));

@@ -8,7 +8,7 @@
 
 namespace picket {
 
-const SourceLocation &Program::placeOf(uint32_t Pc) const {
+const ProgramLocation &Program::locationOf(uint32_t Pc) const {
   uint32_t Innermost = Pc < CodeLocations.size() ? CodeLocations[Pc] : 0;
   for (uint32_t I = Innermost; I != 0; I = Locations[I].InlinedAt)
     if (Locations[I].Line != 0 && UserFile[Locations[I].File])
@@ -262,7 +262,7 @@ private:
   }
 
   void place(uint32_t Pc) {
-    const SourceLocation &L = P.placeOf(Pc);
+    const ProgramLocation &L = P.locationOf(Pc);
     if (L.Line == 0)
       return;
     const std::string &File = P.Files[L.File];

@@ -228,8 +228,8 @@ struct Instruction {
 };
 static_assert(sizeof(Instruction) == 32);
 
-/// A place in the user's text. Lines and columns count from 1, columns in bytes; line 0 means unknown.
-struct SourceLocation {
+/// A source location as a program keeps it. Lines and columns count from 1, columns in bytes; line 0 means unknown.
+struct ProgramLocation {
   uint32_t File = 0; // index into Program::Files
   uint32_t Line = 0;
   uint32_t Column = 0;
@@ -310,11 +310,11 @@ struct Program {
   std::vector<std::string> Files;
   std::vector<bool> UserFile;
   std::vector<std::string> FunctionNames;
-  std::vector<SourceLocation> Locations;
+  std::vector<ProgramLocation> Locations;
   SourceNames Names;
 
   /// The place to show for an instruction: the innermost inlined location that lies in a user's file.
-  const SourceLocation &placeOf(uint32_t Pc) const;
+  const ProgramLocation &locationOf(uint32_t Pc) const;
 };
 
 /// Readable listing of the bytecode, for tests and `--dump-bytecode`.

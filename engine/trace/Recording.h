@@ -143,7 +143,7 @@ struct TraceLink {
 const char *nameOf(TraceLink::Kind Kind); // "addr", "data", "ctrl", "fence", "kept"
 
 struct TracePlace {
-  Place Where;
+  SourceLocation Where;
   std::string Function;
 };
 
@@ -218,7 +218,7 @@ struct Recording {
   // The bug it ends with, if there is one.
   std::optional<picket::BugKind> BugKind;
   std::string BugMessage, BugThread;
-  Place BugWhere;
+  SourceLocation BugWhere;
   uint32_t BugEvent = NoEvent;
   bool GoesRound = false; // the bug is a livelock: the execution goes on like that
 };

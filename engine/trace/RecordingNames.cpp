@@ -94,8 +94,8 @@ SyncAction syncActionOf(SyncOp Op, const uint8_t *State, uint32_t Thread, uint64
   return SyncAction::WorksOn;
 }
 
-Place placeOf(const Program &P, const SourceLocation &L) {
-  Place Result;
+SourceLocation locationOf(const Program &P, const ProgramLocation &L) {
+  SourceLocation Result;
   Result.File = L.Line ? P.Files[L.File] : "";
   Result.Line = Result.EndLine = L.Line;
   Result.Column = Result.EndColumn = L.Column;
@@ -106,11 +106,11 @@ namespace {
 
 /// The places of a call stack, outermost first: calls that were inlined are calls to the reader. Only the user's own
 /// text.
-std::vector<SourceLocation> placesOf(const Program &P, const std::vector<uint32_t> &Stack) {
-  std::vector<SourceLocation> Places;
+std::vector<ProgramLocation> locationsOf(const Program &P, const std::vector<uint32_t> &Stack) {
+  std::vector<ProgramLocation> Places;
   for (uint32_t Pc : Stack) {
     if (Pc == CallsLeftOut) {
-      Places.push_back(SourceLocation()); // no line: see namePlaces
+      Places.push_back(ProgramLocation()); // no line: see namePlaces
       continue;
     }
     size_t First = Places.size();
@@ -132,8 +132,8 @@ std::string blockName(const SourceNames &Names, uint32_t Type) {
   return Name.empty() ? "block" : Name;
 }
 
-TracePlace tracePlace(const Program &P, const SourceLocation &L) {
-  return {placeOf(P, L), P.FunctionNames[L.Function]};
+TracePlace tracePlace(const Program &P, const ProgramLocation &L) {
+  return {locationOf(P, L), P.FunctionNames[L.Function]};
 }
 
 } // namespace
@@ -174,7 +174,7 @@ std::map<uint32_t, Draft::NamedObject> Draft::nameObjects(const Recording &R) co
       Homonyms[N.Name].push_back(Slot);
       break;
     case ObjectKind::Heap: {
-      uint32_t Line = P.placeOf(O.AllocatedAt).Line;
+      uint32_t Line = P.locationOf(O.AllocatedAt).Line;
       N.Description = "heap block of " + std::to_string(O.Size) + " bytes" +
                       (Line ? " allocated at line " + std::to_string(Line) : "") + " by thread '" + Owner + "'";
       Blocks[blockName(Names, N.Source->Type)].push_back(Slot);
@@ -255,31 +255,31 @@ void Draft::nameAccesses(const std::map<uint32_t, NamedObject> &Named) {
 }
 
 /// Leaves out calls in the middle.
-static void shorten(std::vector<SourceLocation> &Places, size_t Most) {
+static void shorten(std::vector<ProgramLocation> &Places, size_t Most) {
   if (Places.size() <= Most + 1)
     return;
   const auto Outermost = static_cast<ptrdiff_t>(Most / 4), Innermost = static_cast<ptrdiff_t>(Most - Most / 4);
   Places.erase(Places.begin() + Outermost, Places.end() - Innermost);
-  Places.insert(Places.begin() + Outermost, SourceLocation());
+  Places.insert(Places.begin() + Outermost, ProgramLocation());
 }
 
 void Draft::namePlaces() {
   constexpr size_t MostCallers = 40'000; // of all events together
   for (size_t K = 0; K < Events.size(); ++K) {
     TraceEvent &E = Events[K];
-    std::vector<SourceLocation> Places = placesOf(P, Stacks[K]);
+    std::vector<ProgramLocation> Places = locationsOf(P, Stacks[K]);
     if (!Places.empty()) {
       E.At = tracePlace(P, Places.back());
       Places.pop_back();
     } else if (!Stacks[K].empty()) {
-      E.At = tracePlace(P, P.placeOf(Stacks[K].back()));
+      E.At = tracePlace(P, P.locationOf(Stacks[K].back()));
     }
     shorten(Places, std::max<size_t>(4, MostCallers / Events.size()));
-    for (const SourceLocation &L : Places)
+    for (const ProgramLocation &L : Places)
       E.Callers.push_back(L.Line ? tracePlace(P, L) : TracePlace{E.At.Where, "(calls that are left out)"});
     if (E.Accesses.empty() || Stacks[K].empty())
       continue;
-    const SourceLocation &L = P.placeOf(Stacks[K].back());
+    const ProgramLocation &L = P.locationOf(Stacks[K].back());
     const TraceAccess &Main = E.Accesses.back();
     if (const auto *Text = P.Names.expressionAt(L.File, L.Line, L.Column, Main.Write, Variables[Main.Variable].Size,
                                                 Types[Main.Variable]))

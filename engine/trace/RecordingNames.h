@@ -17,6 +17,6 @@ std::string fenceText(FenceKind Kind);
 SyncAction syncActionOf(SyncOp Op, const uint8_t *State, uint32_t Thread, uint64_t Argument);
 
 /// The place to show for a location, line 0 if there is none.
-Place placeOf(const Program &P, const SourceLocation &L);
+SourceLocation locationOf(const Program &P, const ProgramLocation &L);
 
 } // namespace picket

@@ -7,9 +7,9 @@ static std::string fileName(const std::string &Path) {
   return Slash == std::string::npos ? Path : Path.substr(Slash + 1);
 }
 
-bool inMainFile(const Recording &R, const Place &P) { return fileName(P.File) == fileName(R.File); }
+bool inMainFile(const Recording &R, const SourceLocation &P) { return fileName(P.File) == fileName(R.File); }
 
-std::string lineText(const Recording &R, const Place &P) {
+std::string lineText(const Recording &R, const SourceLocation &P) {
   if (!P.Line)
     return "an unknown place";
   std::string Line = "line " + std::to_string(P.Line);

@@ -6,9 +6,9 @@
 namespace picket {
 
 /// Whether a place is in the file that was checked, which may be named in another way there.
-bool inMainFile(const Recording &R, const Place &P);
+bool inMainFile(const Recording &R, const SourceLocation &P);
 /// "line 9", "queue.h line 12" for other files than the recording's.
-std::string lineText(const Recording &R, const Place &P);
+std::string lineText(const Recording &R, const SourceLocation &P);
 /// "thread 'left'", "main"
 std::string threadText(const Recording &R, uint32_t Thread);
 /// "`flag[1]`", with the expression of the source if that says more: "`q->head` (node#1.next)"

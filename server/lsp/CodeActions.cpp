@@ -18,9 +18,9 @@ namespace {
 
 using Aim = FixQuestion::Aim;
 
-bool fits(const FixOffer &Offer, const Surroundings &Around) {
+bool fits(const FixOffer &Offer, const EditorContext &Context) {
   return std::all_of(Offer.Before.begin(), Offer.Before.end(), [&](const auto &Entry) {
-    const std::shared_ptr<const std::string> Text = Around.Text(Entry.first);
+    const std::shared_ptr<const std::string> Text = Context.Text(Entry.first);
     return Text && digestOf(*Text) == Entry.second;
   });
 }
@@ -64,8 +64,8 @@ Array theClients(const std::vector<Object> &Ours, const Array &Theirs) {
 
 class Actions {
 public:
-  Actions(const DocumentStatus &Status, const lsptypes::CodeActionQuery &Query, const Surroundings &Around)
-      : Status(Status), Query(Query), Around(Around) {}
+  Actions(const DocumentStatus &Status, const lsptypes::CodeActionQuery &Query, const EditorContext &Context)
+      : Status(Status), Query(Query), Context(Context) {}
 
   Array run() {
     for (Aim What : {Aim::NoBug, Aim::Robust})
@@ -84,7 +84,7 @@ private:
       const bool Fits = What == Aim::NoBug ? F.Level == Severity::Error : F.is(OtherFinding::NotRobust);
       if (!Fits)
         continue;
-      Object Diagnostic = diagnosticOf(F, Status, Around);
+      Object Diagnostic = diagnosticOf(F, Status, Context);
       if (overlap(readRange(Diagnostic), Query.Range))
         Here.push_back(std::move(Diagnostic));
     }
@@ -92,7 +92,7 @@ private:
   }
 
   void add(Aim What, const std::vector<Object> &For) {
-    const std::vector<ShownOffer> Offers = offersOf(Status, What, Around);
+    const std::vector<ShownOffer> Offers = offersOf(Status, What, Context);
     for (const ShownOffer &Shown : Offers)
       addOffer(*Shown.Offer, Shown.Title, Shown.Id, Shown.Preferred, For);
     if (!Offers.empty())
@@ -117,13 +117,13 @@ private:
 
   void addOffer(const FixOffer &Offer, const std::string &Title, const std::string &Id, bool Preferred,
                 const std::vector<Object> &For) {
-    if (!Around.Client.ActionLiterals)
-      return addCommand(Title, Object{{"uri", Around.Uri(Status.File)}, {"fix", Id}});
-    std::optional<Object> Edit = editOf(Offer, Around);
+    if (!Context.Client.ActionLiterals)
+      return addCommand(Title, Object{{"uri", Context.Uri(Status.File)}, {"fix", Id}});
+    std::optional<Object> Edit = editOf(Offer, Context);
     if (!Edit)
       return;
     Object New = action(fixUTF8(Title), For);
-    if (Preferred && Around.Client.PreferredActions)
+    if (Preferred && Context.Client.PreferredActions)
       New["isPreferred"] = true;
     New["edit"] = std::move(*Edit);
     Result.push_back(std::move(New));
@@ -137,11 +137,11 @@ private:
   /// The proof is still going on, or was not asked for: whoever chooses this waits for it.
   void addUnproved(Aim What, const std::vector<Object> &For) {
     const std::string Title = std::string(titleFor(What)) + "\u2026";
-    Object Argument{{"uri", Around.Uri(Status.File)}, {"aim", nameOf(What)}};
-    if (!Around.Client.ActionLiterals)
+    Object Argument{{"uri", Context.Uri(Status.File)}, {"aim", nameOf(What)}};
+    if (!Context.Client.ActionLiterals)
       return addCommand(Title, std::move(Argument));
     Object New = action(Title, For);
-    if (Around.Client.ResolveActions) {
+    if (Context.Client.ResolveActions) {
       Argument["version"] = Status.Version;
       New["data"] = std::move(Argument);
     } else {
@@ -152,25 +152,25 @@ private:
   }
 
   void addDisabled(Aim What, const std::string &Reason, const std::vector<Object> &For) {
-    if (!Around.Client.ActionLiterals || !Around.Client.DisabledActions)
+    if (!Context.Client.ActionLiterals || !Context.Client.DisabledActions)
       return;
     Object New = action(titleFor(What), For);
     New["disabled"] = Object{{"reason", fixUTF8(Reason)}};
     Result.push_back(std::move(New));
   }
 
-  /// For each that is not needed its own edit, and then all of them at once.
+  /// For each that is not needed its own edit, and then all of them together.
   void addHints(const FixAnswer &Answer) {
     std::vector<Object> Here;
     for (const FixHint &Hint : Answer.Hints) {
       if (Hint.Where.File != Status.File)
         continue;
-      Object Diagnostic = diagnosticOf(Hint, Status, Around);
+      Object Diagnostic = diagnosticOf(Hint, Status, Context);
       if (!overlap(readRange(Diagnostic), Query.Range))
         continue;
       if (Hint.Offer >= 0) {
         const FixOffer &Own = Answer.Offers[static_cast<size_t>(Hint.Offer)];
-        if (fits(Own, Around))
+        if (fits(Own, Context))
           addOffer(Own, Own.Title, idOf(Own), /*Preferred=*/true, {Diagnostic});
       }
       Here.push_back(std::move(Diagnostic));
@@ -178,27 +178,27 @@ private:
     if (Here.empty() || Answer.Offers.empty() || Answer.Offers.front().Changes.size() < 2)
       return;
     const FixOffer &All = Answer.Offers.front();
-    if (fits(All, Around))
+    if (fits(All, Context))
       addOffer(All, All.Title, idOf(All), /*Preferred=*/false, Here);
   }
 
   const DocumentStatus &Status;
   const lsptypes::CodeActionQuery &Query;
-  const Surroundings &Around;
+  const EditorContext &Context;
   Array Result;
 };
 
-Object placeOf(const TextPlace &Where) {
+Object locationOf(const SourceLocation &Where) {
   return Object{{"file", fixUTF8(Where.File)}, {"line", Where.Line}, {"column", Where.Column}};
 }
 
-std::string diffOf(const FixOffer &Offer, const std::string &File, const Surroundings &Around) {
+std::string diffOf(const FixOffer &Offer, const std::string &File, const EditorContext &Context) {
   std::string Diff;
   for (const auto &[Name, Digest] : Offer.Before) {
     std::vector<TextEdit> Own;
     std::copy_if(Offer.Edits.begin(), Offer.Edits.end(), std::back_inserter(Own),
                  [&, &Name = Name](const TextEdit &E) { return E.File == Name; });
-    if (std::shared_ptr<const std::string> Text = Around.Text(Name))
+    if (std::shared_ptr<const std::string> Text = Context.Text(Name))
       Diff += unifiedDiff(displayPath(Name, File), *Text, applyEdits(*Text, Own));
   }
   return Diff;
@@ -213,7 +213,7 @@ std::string idOf(const FixOffer &Offer) {
   return digestOf(All);
 }
 
-std::vector<ShownOffer> offersOf(const DocumentStatus &Status, Aim What, const Surroundings &Around) {
+std::vector<ShownOffer> offersOf(const DocumentStatus &Status, Aim What, const EditorContext &Context) {
   std::vector<const FixAnswer *> Answers;
   for (const std::shared_ptr<const FixAnswer> &Answer : Status.Fixes)
     if (Answer->Asked.What == What)
@@ -226,7 +226,7 @@ std::vector<ShownOffer> offersOf(const DocumentStatus &Status, Aim What, const S
   std::set<std::string> Known;
   for (const FixAnswer *Answer : Answers)
     for (const FixOffer &Offer : Answer->Offers)
-      if (std::string Id = idOf(Offer); fits(Offer, Around) && Known.insert(Id).second)
+      if (std::string Id = idOf(Offer); fits(Offer, Context) && Known.insert(Id).second)
         Result.push_back({&Offer, Answer, Offer.Title, std::move(Id), Result.empty()});
   const bool Several = !Result.empty() && Result.back().Answer != Result.front().Answer;
   for (ShownOffer &Shown : Result)
@@ -236,41 +236,41 @@ std::vector<ShownOffer> offersOf(const DocumentStatus &Status, Aim What, const S
   return Result;
 }
 
-std::optional<Object> editOf(const FixOffer &Offer, const Surroundings &Around) {
-  if (!fits(Offer, Around))
+std::optional<Object> editOf(const FixOffer &Offer, const EditorContext &Context) {
+  if (!fits(Offer, Context))
     return std::nullopt;
   Array DocumentChanges;
   Object Changes;
   for (const auto &[File, Digest] : Offer.Before) {
-    const std::shared_ptr<const std::string> Text = Around.Text(File);
+    const std::shared_ptr<const std::string> Text = Context.Text(File);
     Array Edits;
     for (const TextEdit &E : Offer.Edits)
       if (E.File == File)
-        Edits.push_back(Object{{"range", toJSON(TextRange{positionOf(*Text, E.Begin, Around.Client.Encoding),
-                                                          positionOf(*Text, E.End, Around.Client.Encoding)})},
+        Edits.push_back(Object{{"range", toJSON(TextRange{positionOf(*Text, E.Begin, Context.Client.Encoding),
+                                                          positionOf(*Text, E.End, Context.Client.Encoding)})},
                                {"newText", E.Text}});
-    const std::optional<int64_t> Version = Around.Version(File);
-    if (Around.Client.DocumentChanges)
+    const std::optional<int64_t> Version = Context.Version(File);
+    if (Context.Client.DocumentChanges)
       DocumentChanges.push_back(Object{
-          {"textDocument", Object{{"uri", Around.Uri(File)}, {"version", Version ? Value(*Version) : Value(nullptr)}}},
+          {"textDocument", Object{{"uri", Context.Uri(File)}, {"version", Version ? Value(*Version) : Value(nullptr)}}},
           {"edits", std::move(Edits)}});
     else
-      Changes[Around.Uri(File)] = std::move(Edits);
+      Changes[Context.Uri(File)] = std::move(Edits);
   }
-  if (Around.Client.DocumentChanges)
+  if (Context.Client.DocumentChanges)
     return Object{{"documentChanges", std::move(DocumentChanges)}};
   return Object{{"changes", std::move(Changes)}};
 }
 
-Array actionsOf(const DocumentStatus &Status, const lsptypes::CodeActionQuery &Query, const Surroundings &Around) {
+Array actionsOf(const DocumentStatus &Status, const lsptypes::CodeActionQuery &Query, const EditorContext &Context) {
   if (!Status.isUsable() || !Status.Result->Compiled || !wantsQuickFixes(Query.Only))
     return {};
-  return Actions(Status, Query, Around).run();
+  return Actions(Status, Query, Context).run();
 }
 
 std::string whyNot(const FixAnswer &Answer) {
   const bool Relax = Answer.Asked.What == Aim::Relax;
-  using Outcome = FixReport::Outcome;
+  using Outcome = EditOutcome;
   if (Answer.What == Outcome::NothingToDo)
     return Relax ? Answer.Reason : "there is nothing to fix";
   const std::string Begin = Answer.What == Outcome::Refused  ? Relax ? "nothing can be weakened" : "cannot be fixed"
@@ -279,7 +279,7 @@ std::string whyNot(const FixAnswer &Answer) {
   return Begin + (Answer.Reason.empty() ? "" : ": " + Answer.Reason);
 }
 
-Object fixesStatus(const DocumentStatus &Status, const Surroundings &Around) {
+Object fixesStatus(const DocumentStatus &Status, const EditorContext &Context) {
   int64_t Hints = 0;
   std::string Reason;
   for (const std::shared_ptr<const FixAnswer> &Answer : Status.Fixes) {
@@ -287,34 +287,34 @@ Object fixesStatus(const DocumentStatus &Status, const Surroundings &Around) {
     if (Answer->Asked.What == Aim::NoBug && !Answer->isFixed() && Reason.empty())
       Reason = whyNot(*Answer);
   }
-  const auto Offers = static_cast<int64_t>(offersOf(Status, Aim::NoBug, Around).size());
+  const auto Offers = static_cast<int64_t>(offersOf(Status, Aim::NoBug, Context).size());
   return Object{
       {"searching", Status.Searching}, {"offers", Offers}, {"hints", Hints}, {"reason", Offers ? "" : fixUTF8(Reason)}};
 }
 
-Value fixesOf(const DocumentStatus &Status, const Surroundings &Around) {
+Value fixesOf(const DocumentStatus &Status, const EditorContext &Context) {
   Array Fixes;
   for (Aim What : {Aim::NoBug, Aim::Robust})
-    for (const ShownOffer &Shown : offersOf(Status, What, Around)) {
+    for (const ShownOffer &Shown : offersOf(Status, What, Context)) {
       Array Changes;
       for (const OfferedChange &C : Shown.Offer->Changes)
         Changes.push_back(Object{{"text", fixUTF8(C.Text)},
                                  {"kind", nameOf(C.What)},
-                                 {"earlier", placeOf(C.Earlier)},
-                                 {"later", placeOf(C.Later)}});
+                                 {"earlier", locationOf(C.Earlier)},
+                                 {"later", locationOf(C.Later)}});
       Object One{{"id", Shown.Id},
                  {"aim", nameOf(What)},
                  {"title", fixUTF8(Shown.Title)},
                  {"models", modelsJson(Shown.Offer->Models)},
                  {"preferred", Shown.Preferred},
                  {"changes", std::move(Changes)},
-                 {"diff", fixUTF8(diffOf(*Shown.Offer, Status.File, Around))}};
-      if (std::optional<Object> Edit = editOf(*Shown.Offer, Around))
+                 {"diff", fixUTF8(diffOf(*Shown.Offer, Status.File, Context))}};
+      if (std::optional<Object> Edit = editOf(*Shown.Offer, Context))
         One["edit"] = std::move(*Edit);
       Fixes.push_back(std::move(One));
     }
-  Object Result = fixesStatus(Status, Around);
-  Result["uri"] = Around.Uri(Status.File);
+  Object Result = fixesStatus(Status, Context);
+  Result["uri"] = Context.Uri(Status.File);
   Result["version"] = Status.Version;
   Result["fixes"] = std::move(Fixes);
   return Result;

@@ -15,20 +15,20 @@ struct ShownOffer {
 };
 
 /// All that were proved and still fit the texts, the best first, each once.
-std::vector<ShownOffer> offersOf(const DocumentStatus &Status, FixQuestion::Aim What, const Surroundings &Around);
+std::vector<ShownOffer> offersOf(const DocumentStatus &Status, FixQuestion::Aim What, const EditorContext &Context);
 
 /// The WorkspaceEdit; nothing if one of the texts is another one by now.
-std::optional<llvm::json::Object> editOf(const FixOffer &Offer, const Surroundings &Around);
+std::optional<llvm::json::Object> editOf(const FixOffer &Offer, const EditorContext &Context);
 
 /// The answer to textDocument/codeAction. What is not proved yet is offered without its edit, to be resolved.
 llvm::json::Array actionsOf(const DocumentStatus &Status, const lsptypes::CodeActionQuery &Query,
-                            const Surroundings &Around);
+                            const EditorContext &Context);
 
 /// The answer to picket/fixes: docs/lsp-extensions.md.
-llvm::json::Value fixesOf(const DocumentStatus &Status, const Surroundings &Around);
+llvm::json::Value fixesOf(const DocumentStatus &Status, const EditorContext &Context);
 
 /// The part of the status that is about fixes.
-llvm::json::Object fixesStatus(const DocumentStatus &Status, const Surroundings &Around);
+llvm::json::Object fixesStatus(const DocumentStatus &Status, const EditorContext &Context);
 
 /// Names an offer: the same edits have the same id.
 std::string idOf(const FixOffer &Offer);

@@ -11,15 +11,8 @@ using llvm::json::Array;
 using llvm::json::Object;
 using llvm::json::Value;
 using llvm::lsp::ErrorCode;
-using llvm::lsp::LSPError;
 
 namespace picket {
-
-constexpr int InfoMessage = 3;
-
-static llvm::Error failed(std::string Message, ErrorCode Code = ErrorCode::RequestFailed) {
-  return llvm::make_error<LSPError>(std::move(Message), Code);
-}
 
 void LanguageServer::executeCommand(const lsptypes::ExecuteCommand &Params, Reply Answer) {
   const StringRef Name = Params.Command;
@@ -69,7 +62,7 @@ void LanguageServer::check(const std::string &File, std::vector<MemoryModel> Mod
     std::optional<DocumentStatus> Status = Service->status(File);
     if (End == CheckEnd::Closed || !Status)
       return answer(Number, failed("the document was closed", ErrorCode::ContentModified));
-    answer(Number, statusOf(*Status, surroundings()));
+    answer(Number, statusOf(*Status, editorContext()));
   });
   if (!Started)
     answer(Number, failed("this is no open C document", ErrorCode::InvalidParams));
@@ -189,11 +182,11 @@ void LanguageServer::status(const Any &Params, Reply Answer) {
     return Answer(File.takeError());
   if (!File->empty()) {
     std::optional<DocumentStatus> Status = Service->status(*File);
-    return Answer(Status ? statusOf(*Status, surroundings()) : Value(nullptr));
+    return Answer(Status ? statusOf(*Status, editorContext()) : Value(nullptr));
   }
   Array All;
   for (const DocumentStatus &Status : Service->allStatus())
-    All.push_back(statusOf(Status, surroundings()));
+    All.push_back(statusOf(Status, editorContext()));
   Answer(Object{{"documents", std::move(All)}});
 }
 

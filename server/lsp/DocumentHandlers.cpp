@@ -24,7 +24,7 @@ void LanguageServer::didOpen(const llvm::lsp::DidOpenTextDocumentParams &Params)
   const llvm::lsp::TextDocumentItem &Item = Params.textDocument;
   const std::string File = Item.uri.file().str();
   {
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     Uris[File] = Item.uri.uri().str();
   }
   Service->open(File, Item.text, Item.version, isC(File, Item.languageId));
@@ -46,25 +46,25 @@ void LanguageServer::didSave(const Query &Params) { Service->save(Params.Uri.fil
 void LanguageServer::didClose(const Query &Params) {
   const std::string File = Params.Uri.file().str();
   Service->close(File);
-  std::lock_guard<std::mutex> Lock(M);
+  std::lock_guard<std::mutex> Lock(Mutex);
   Uris.erase(File);
 }
 
 void LanguageServer::codeLens(const Query &Params, Reply Answer) {
   std::optional<DocumentStatus> Status = Service->status(Params.Uri.file().str());
-  Answer(Status ? Value(lensesOf(*Status, surroundings())) : Value(Array()));
+  Answer(Status ? Value(lensesOf(*Status, editorContext())) : Value(Array()));
 }
 
 void LanguageServer::hover(const Query &Params, Reply Answer) {
   std::optional<DocumentStatus> Status = Service->status(Params.Uri.file().str());
   if (!Status || !Params.Position)
     return Answer(nullptr);
-  Answer(hoverOf(*Status, *Params.Position, surroundings()));
+  Answer(hoverOf(*Status, *Params.Position, editorContext()));
 }
 
 std::string LanguageServer::uriOf(const std::string &File) {
   {
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     if (auto Known = Uris.find(File); Known != Uris.end())
       return Known->second; // as the editor writes it
   }
@@ -75,7 +75,7 @@ std::string LanguageServer::uriOf(const std::string &File) {
   return "file:///";
 }
 
-Surroundings LanguageServer::surroundings() {
+EditorContext LanguageServer::editorContext() {
   auto Text = [this, Read = std::map<std::string, std::shared_ptr<const std::string>>()](
                   const std::string &File) mutable -> std::shared_ptr<const std::string> {
     if (std::optional<DocumentStatus> Open = Service->status(File))
@@ -101,7 +101,7 @@ void LanguageServer::publishDiagnostics(const std::string &File, std::optional<i
 }
 
 void LanguageServer::published(const DocumentStatus &Status) {
-  publishDiagnostics(Status.File, Status.Version, diagnosticsOf(Status, surroundings()));
+  publishDiagnostics(Status.File, Status.Version, diagnosticsOf(Status, editorContext()));
   if (Status.State == CheckState::Failed)
     for (const Finding &F : Status.Result->Findings)
       if (F.is(OtherFinding::Crash))
@@ -111,7 +111,7 @@ void LanguageServer::published(const DocumentStatus &Status) {
 void LanguageServer::cleared(const std::string &File) { publishDiagnostics(File, std::nullopt, {}); }
 
 void LanguageServer::statusChanged(const DocumentStatus &Status, bool OnlyProgress) {
-  SendStatus({statusOf(Status, surroundings())});
+  SendStatus({statusOf(Status, editorContext())});
   if (Client.RefreshLenses && !OnlyProgress)
     RefreshLenses({Value(nullptr)}, nextId());
 }
@@ -119,12 +119,12 @@ void LanguageServer::statusChanged(const DocumentStatus &Status, bool OnlyProgre
 void LanguageServer::progress(const CheckProgress &What) { Progress.tell(What); }
 
 void LanguageServer::settingsProblems(const std::string &TomlFile, const std::vector<SettingsProblem> &Problems) {
-  std::shared_ptr<const std::string> Text = surroundings().Text(TomlFile);
+  std::shared_ptr<const std::string> Text = editorContext().Text(TomlFile);
   publishDiagnostics(TomlFile, std::nullopt, diagnosticsOf(Text ? *Text : "", Problems, Client.Encoding));
 }
 
 void LanguageServer::log(const std::string &Line) {
-  SendLog({Object{{"type", 3}, {"message", llvm::json::fixUTF8("Picket: " + Line)}}});
+  SendLog({Object{{"type", InfoMessage}, {"message", llvm::json::fixUTF8("Picket: " + Line)}}});
 }
 
 void LanguageServer::showMessage(int Type, const std::string &Text) {

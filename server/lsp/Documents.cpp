@@ -211,7 +211,7 @@ std::optional<Documents::Clock::time_point> Documents::nextDueTime(Clock::time_p
 }
 
 void Documents::begin(Document &D) {
-  assert(D.IsC && D.Due && !D.Running && "a document is checked once at a time");
+  assert(D.Due && !D.Running && "a document is checked once at a time");
   D.Due.reset();
   D.Running = true;
   D.Status.State = CheckState::Checking;

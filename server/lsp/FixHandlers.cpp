@@ -6,19 +6,12 @@ using llvm::StringRef;
 using llvm::json::Object;
 using llvm::json::Value;
 using llvm::lsp::ErrorCode;
-using llvm::lsp::LSPError;
 
 namespace picket {
 
-constexpr int InfoMessage = 3;
-
-static llvm::Error failed(std::string Message, ErrorCode Code = ErrorCode::RequestFailed) {
-  return llvm::make_error<LSPError>(llvm::json::fixUTF8(Message), Code);
-}
-
 void LanguageServer::codeAction(const lsptypes::CodeActionQuery &Params, Reply Answer) {
   std::optional<DocumentStatus> Status = Service->status(Params.Uri.file().str());
-  Answer(Status ? Value(actionsOf(*Status, Params, surroundings())) : Value(nullptr));
+  Answer(Status ? Value(actionsOf(*Status, Params, editorContext())) : Value(nullptr));
 }
 
 void LanguageServer::withFixes(const std::string &File, FixQuestion Question, uint64_t Number,
@@ -64,34 +57,34 @@ void LanguageServer::resolveAction(const Any &Params, Reply Answer) {
   const uint64_t Number = wait(std::move(Answer));
   withFixes(File, Question, Number,
             [=, this, Resolved = Object(*Action)](const DocumentStatus &Now, const FixAnswer &Found) mutable {
-              const Surroundings Around = surroundings();
-              const std::vector<ShownOffer> Offers = offersOf(Now, *What, Around);
+              const EditorContext Context = editorContext();
+              const std::vector<ShownOffer> Offers = offersOf(Now, *What, Context);
               if (Offers.empty())
                 showMessage(InfoMessage, "Picket: " + whyNot(Found));
-              else if (std::optional<Object> Edit = editOf(*Offers.front().Offer, Around))
+              else if (std::optional<Object> Edit = editOf(*Offers.front().Offer, Context))
                 Resolved["edit"] = std::move(*Edit);
               answer(Number, Value(std::move(Resolved)));
             });
 }
 
-/// Answers at once with what there is, or when the search has ended.
+/// Answers immediately with what there is, or when the search has ended.
 void LanguageServer::fixes(const Query &Params, Reply Answer) {
   const std::string File = Params.Uri.file().str();
   std::optional<DocumentStatus> Status = Service->status(File);
   if (!Status)
     return Answer(failed("the document is not open", ErrorCode::InvalidParams));
   if (!Params.Wait)
-    return Answer(fixesOf(*Status, surroundings()));
+    return Answer(fixesOf(*Status, editorContext()));
   const uint64_t Number = wait(std::move(Answer), [this, File] { Service->cancelFixes(File); });
   withFixes(File, {FixQuestion::Aim::NoBug, {}}, Number,
-            [=, this](const DocumentStatus &Now, const FixAnswer &) { answer(Number, fixesOf(Now, surroundings())); });
+            [=, this](const DocumentStatus &Now, const FixAnswer &) { answer(Number, fixesOf(Now, editorContext())); });
 }
 
 /// Applies the best fix, or the one that is named.
 void LanguageServer::addFences(const std::string &File, const Query &Params, Reply Answer) {
   if (!Params.Fix.empty()) {
     std::optional<DocumentStatus> Status = Service->status(File);
-    const Surroundings Around = surroundings();
+    const EditorContext Context = editorContext();
     for (const std::shared_ptr<const FixAnswer> &Known : Status ? Status->Fixes : decltype(Status->Fixes)())
       for (const FixOffer &Offer : Known->Offers)
         if (idOf(Offer) == Params.Fix)
@@ -115,14 +108,14 @@ void LanguageServer::addFences(const std::string &File, const Query &Params, Rep
 }
 
 void LanguageServer::apply(uint64_t Number, const FixOffer &Offer) {
-  std::optional<Object> Edit = editOf(Offer, surroundings());
+  std::optional<Object> Edit = editOf(Offer, editorContext());
   if (!Edit)
     return answer(Number, failed("the text was edited meanwhile", ErrorCode::ContentModified));
   if (!Client.ApplyEdit)
     return answer(Number, Object{{"applied", false}, {"title", Offer.Title}, {"edit", std::move(*Edit)}});
   const std::string Id = nextId();
   {
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     Edits[Id] = {Number, Offer.Title};
   }
   ApplyEdit({Object{{"label", Offer.Title}, {"edit", std::move(*Edit)}}}, Id);
@@ -131,7 +124,7 @@ void LanguageServer::apply(uint64_t Number, const FixOffer &Offer) {
 void LanguageServer::applied(const std::string &Id, bool Done) {
   Applying What;
   {
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     auto At = Edits.find(Id);
     if (At == Edits.end())
       return;
@@ -149,7 +142,7 @@ void LanguageServer::relax(const std::string &File, Reply Answer) {
   const uint64_t Number = wait(std::move(Answer), [this, File] { Service->cancel(File); });
   auto Search = [this, File, Number] {
     withFixes(File, {FixQuestion::Aim::Relax, {}}, Number, [=, this](const DocumentStatus &, const FixAnswer &Found) {
-      if (Found.Hints.empty() && Found.What != FixReport::Outcome::NothingToDo)
+      if (Found.Hints.empty() && Found.What != EditOutcome::NothingToDo)
         return answer(Number, failed(whyNot(Found)));
       Object Said{{"hints", static_cast<int64_t>(Found.Hints.size())}};
       if (Found.Hints.empty())
@@ -171,10 +164,10 @@ void LanguageServer::relax(const std::string &File, Reply Answer) {
 
 /// New lenses, hints, and light bulbs: editors look for code actions again when there are diagnostics.
 void LanguageServer::fixesChanged(const DocumentStatus &Status) {
-  SendStatus({statusOf(Status, surroundings())});
+  SendStatus({statusOf(Status, editorContext())});
   if (!Status.isUsable() || (Status.Fixes.empty() && Status.Searching))
     return;
-  publishDiagnostics(Status.File, Status.Version, diagnosticsOf(Status, surroundings()));
+  publishDiagnostics(Status.File, Status.Version, diagnosticsOf(Status, editorContext()));
   if (Client.RefreshLenses)
     RefreshLenses({Value(nullptr)}, nextId());
 }

@@ -13,17 +13,6 @@ namespace picket {
 
 namespace {
 
-FixReport::Outcome sameAs(RelaxReport::Outcome What) {
-  switch (What) {
-  case RelaxReport::Outcome::Found: return FixReport::Outcome::Fixed;
-  case RelaxReport::Outcome::NothingToDo: return FixReport::Outcome::NothingToDo;
-  case RelaxReport::Outcome::Refused: return FixReport::Outcome::Refused;
-  case RelaxReport::Outcome::GaveUp: return FixReport::Outcome::GaveUp;
-  case RelaxReport::Outcome::CannotBeChecked: return FixReport::Outcome::CannotBeChecked;
-  }
-  return FixReport::Outcome::CannotBeChecked;
-}
-
 OfferedChange changeOf(const SourceChange &Change, const std::string &Checked) {
   OfferedChange Result{describe(Change, Checked), OfferedChange::Kind::Fence, {}, {}};
   if (const auto *New = std::get_if<InsertFence>(&Change)) {
@@ -46,7 +35,8 @@ public:
     Settings Own = Asked;
     Own.Models = Question.Models;
     Options.Check = checkOptionsOf(Own);
-    Options.Check.Samples = Options.Check.Witnesses = false;
+    Options.Check.Samples = false;
+    Options.Check.MostWitnesses = 0;
     Options.Check.TimeoutSeconds = 0;
     // As much as a check of all these models may take.
     Options.TimeoutSeconds = Asked.TimeoutSeconds * static_cast<double>(Question.Models.size());
@@ -127,7 +117,7 @@ private:
 
   void weaken(FixAnswer &Answer) {
     const RelaxReport Report = relax(Text, Options);
-    Answer.What = sameAs(Report.What);
+    Answer.What = Report.What;
     Answer.Reason = Report.Reason;
     if (!Report.Texts.empty())
       Text.Unsaved = Report.Texts;

@@ -103,11 +103,11 @@ static std::optional<std::vector<MemoryModel>> modelsCalled(const std::vector<st
   return Wrong.empty() ? std::optional(std::move(Models)) : std::nullopt;
 }
 
-static Value toJSON(const TextPlace &P) {
+static Value toJSON(const SourceLocation &P) {
   return Object{{"file", fixUTF8(P.File)}, {"line", P.Line}, {"column", P.Column}};
 }
 
-[[maybe_unused]] static bool fromJSON(const Value &Json, TextPlace &P, Path At) {
+[[maybe_unused]] static bool fromJSON(const Value &Json, SourceLocation &P, Path At) {
   ObjectMapper O(Json, At);
   return O && O.map("file", P.File) && O.map("line", P.Line) && O.map("column", P.Column);
 }
@@ -172,14 +172,14 @@ static Value toJSON(const FixOffer &F) {
 }
 
 static Value toJSON(const FixHint &H) {
-  return Object{{"at", toJSON(TextPlace{H.Where.File, H.Where.Line, H.Where.Column})},
+  return Object{{"at", toJSON(SourceLocation{H.Where.File, H.Where.Line, H.Where.Column})},
                 {"text", fixUTF8(H.Text)},
                 {"offer", H.Offer}};
 }
 
 [[maybe_unused]] static bool fromJSON(const Value &Json, FixHint &H, Path At) {
   ObjectMapper O(Json, At);
-  TextPlace Where;
+  SourceLocation Where;
   if (!O || !O.map("at", Where) || !O.map("text", H.Text) || !O.map("offer", H.Offer))
     return false;
   H.Where = {Where.File, Where.Line, Where.Column, 0, 0};
@@ -187,8 +187,9 @@ static Value toJSON(const FixHint &H) {
 }
 
 Value toJSON(const FixAnswer &A) {
-  return Object{{"aim", nameOf(A.Asked.What)}, {"models", modelsJson(A.Asked.Models)}, {"outcome", nameOf(A.What)},
-                {"reason", fixUTF8(A.Reason)}, {"offers", arrayOf(A.Offers)},          {"hints", arrayOf(A.Hints)}};
+  return Object{{"aim", nameOf(A.Asked.What)},        {"models", modelsJson(A.Asked.Models)},
+                {"outcome", nameOf(A.What, "fixed")}, {"reason", fixUTF8(A.Reason)},
+                {"offers", arrayOf(A.Offers)},        {"hints", arrayOf(A.Hints)}};
 }
 
 bool fromJSON(const Value &Json, FixAnswer &A, Path At) {
@@ -199,7 +200,7 @@ bool fromJSON(const Value &Json, FixAnswer &A, Path At) {
       !O.map("offers", A.Offers) || !O.map("hints", A.Hints))
     return false;
   const std::optional<FixQuestion::Aim> Known = aimNamed(Aim);
-  const std::optional<FixReport::Outcome> Found = fixOutcomeNamed(What);
+  const std::optional<EditOutcome> Found = editOutcomeNamed(What, "fixed");
   std::optional<std::vector<MemoryModel>> Named = modelsCalled(Models);
   if (!Known || !Found || !Named || Named->empty()) {
     At.report("not an answer about fixes");

@@ -24,7 +24,7 @@ struct OfferedChange {
   std::string Text; // "a full fence behind line 9"
   enum class Kind : uint8_t { Fence, Order, Removal } What = Kind::Fence;
   /// The accesses it stands between; of an order or a removal the place itself, twice. Line 0: in another function.
-  TextPlace Earlier, Later;
+  SourceLocation Earlier, Later;
 };
 
 /// Edits that belong together. They were compiled and checked as a whole.
@@ -38,14 +38,14 @@ struct FixOffer {
 
 /// Something that is not needed.
 struct FixHint {
-  Place Where;
+  SourceLocation Where;
   std::string Text;
   int64_t Offer = -1; // index into FixAnswer::Offers; -1: to be edited by hand
 };
 
 struct FixAnswer {
   FixQuestion Asked;
-  FixReport::Outcome What = FixReport::Outcome::NothingToDo;
+  EditOutcome What = EditOutcome::NothingToDo;
   std::string Reason;           // why there are no offers: a sentence
   std::vector<FixOffer> Offers; // the best first
   std::vector<FixHint> Hints;   // Relax

@@ -185,7 +185,7 @@ void LanguageServer::cancelRequest(const Any &Params) {
   std::function<void()> OnCancel;
   uint64_t Number = 0;
   {
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     auto At = WaitingById.find(written(*Id));
     if (At == WaitingById.end())
       return; // answered already
@@ -233,7 +233,7 @@ void LanguageServer::configure(const Value &Json) {
 void LanguageServer::watchedFilesChanged(const Any &) { Service->filesChanged(); }
 
 uint64_t LanguageServer::wait(Reply Answer, std::function<void()> OnCancel) {
-  std::lock_guard<std::mutex> Lock(M);
+  std::lock_guard<std::mutex> Lock(Mutex);
   const uint64_t Number = ++NextWaiting;
   Waiting.emplace(Number, Pending{std::move(Answer), std::move(OnCancel)});
   WaitingById[written(Input->currentId())] = Number;
@@ -243,7 +243,7 @@ uint64_t LanguageServer::wait(Reply Answer, std::function<void()> OnCancel) {
 void LanguageServer::answer(uint64_t Number, llvm::Expected<Value> Result) {
   std::optional<Pending> Found;
   {
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     if (auto At = Waiting.find(Number); At != Waiting.end()) {
       Found = std::move(At->second);
       Waiting.erase(At);

@@ -22,6 +22,7 @@ public:
   void removeFiles() { Files.remove(); }
 
 private:
+  static constexpr int InfoMessage = 3; // MessageType
   using Any = lsptypes::Any;
   using Query = lsptypes::DocumentQuery;
   using Reply = llvm::lsp::Callback<llvm::json::Value>;
@@ -88,7 +89,7 @@ private:
   uint64_t wait(Reply Answer, std::function<void()> OnCancel = {});
   void answer(uint64_t Waiting, llvm::Expected<llvm::json::Value> Result);
 
-  Surroundings surroundings();
+  EditorContext editorContext();
   std::string uriOf(const std::string &File);
   void publishDiagnostics(const std::string &File, std::optional<int64_t> Version, llvm::json::Array Diagnostics);
   void showMessage(int Type, const std::string &Text);
@@ -107,7 +108,7 @@ private:
   std::thread Watchdog;
   std::atomic<bool> Leaving = false;
 
-  std::mutex M; // what follows
+  std::mutex Mutex; // what follows
   std::map<std::string, std::string> Uris;
   std::map<uint64_t, Pending> Waiting;
   std::map<std::string, uint64_t> WaitingById; // by the id of the request, written as JSON

@@ -19,7 +19,7 @@ constexpr size_t MostMoments = 6; // of a line in one counterexample: a loop may
 using LinePlace = std::pair<std::string, uint32_t>;
 
 LinePlace lineOf(const TraceEvent &E) {
-  const Place Where = userPlace(E);
+  const SourceLocation Where = userLocation(E);
   return {Where.File, Where.Line};
 }
 
@@ -110,7 +110,7 @@ private:
     }
   }
 
-  void add(const Place &Where, std::string Text) {
+  void add(const SourceLocation &Where, std::string Text) {
     auto Same = [&](const LineFact &F) {
       return F.Where.File == Where.File && F.Where.Line == Where.Line && F.Text == Text;
     };
@@ -196,7 +196,7 @@ private:
           if (!Told.insert({L.Store.File, L.Store.Line}).second)
             continue;
           add(L.Store, "Not robust: under " + titleOf(M.Which) + " " + lateStoreText(L) + ".");
-          for (const Place &P : L.Observers)
+          for (const SourceLocation &P : L.Observers)
             add(P, "Not robust: under " + titleOf(M.Which) + " the store at " +
                        lineText({L.Store.File, L.Store.Line}, {P.File, P.Line}) +
                        " can be late, and this line can observe that.");
@@ -227,7 +227,7 @@ private:
     for (size_t K = 0; K < C.Steps.size(); ++K) {
       const Step &S = C.Steps[K];
       const TraceEvent &E = C.Run.Events[S.Event];
-      const Place Where = userPlace(E);
+      const SourceLocation Where = userLocation(E);
       if (!Where.Line)
         continue;
       std::string Text = "step " + std::to_string(K + 1) + ": thread `" + C.Run.Threads[E.Thread].Name + "` " + S.Text;
@@ -253,11 +253,11 @@ private:
   std::vector<LineFact> Facts;
 };
 
-bool isUsers(const Place &Where) { return Where.Line && StringRef(Where.File).starts_with("/"); }
+bool isUsers(const SourceLocation &Where) { return Where.Line && StringRef(Where.File).starts_with("/"); }
 
 } // namespace
 
-Place userPlace(const TraceEvent &E) {
+SourceLocation userLocation(const TraceEvent &E) {
   if (isUsers(E.At.Where))
     return E.At.Where;
   for (size_t K = E.Callers.size(); K-- > 0;)

@@ -62,7 +62,7 @@ Outcome litmusOutcome(const std::string &File, StringRef Text, const LitmusOptio
     return O;
   }
   const LitmusTest &Test = *Reading.Test;
-  const Place Where{File, conditionLine(Text), 0, 0, 0};
+  const SourceLocation Where{File, conditionLine(Text), 0, 0, 0};
   for (MemoryModel M : modelsFor(Test.Architecture)) {
     LitmusResult R = runLitmus(Test, M, Options);
     O.Models.push_back({M, R.Coverage, R.Executions, R.Blocked, R.Cut, R.Seconds, R.Reason});

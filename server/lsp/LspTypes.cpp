@@ -169,4 +169,8 @@ static Value toJSON(const TextPosition &P) { return Object{{"line", P.Line}, {"c
 
 Value toJSON(const TextRange &Range) { return Object{{"start", toJSON(Range.Start)}, {"end", toJSON(Range.End)}}; }
 
+llvm::Error failed(const std::string &Message, llvm::lsp::ErrorCode Code) {
+  return llvm::make_error<llvm::lsp::LSPError>(llvm::json::fixUTF8(Message), Code);
+}
+
 } // namespace picket

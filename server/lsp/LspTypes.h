@@ -90,4 +90,7 @@ namespace picket {
 
 llvm::json::Value toJSON(const TextRange &Range);
 
+/// The answer to a request that cannot be done.
+llvm::Error failed(const std::string &Message, llvm::lsp::ErrorCode Code = llvm::lsp::ErrorCode::RequestFailed);
+
 } // namespace picket

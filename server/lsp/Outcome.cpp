@@ -80,7 +80,7 @@ std::vector<OutcomeStep> stepsOf(const Counterexample &C) {
   for (size_t K : chosenSteps(C.Steps)) {
     const Step &S = C.Steps[K];
     const TraceEvent &E = C.Run.Events[S.Event];
-    Place Where = userPlace(E);
+    SourceLocation Where = userLocation(E);
     if (!Where.Line)
       continue;
     Where = {Where.File, Where.Line, 0, 0, 0}; // the whole line: the place of an assignment is its operator
@@ -99,8 +99,8 @@ void addReasons(Outcome &O, const CheckReport &Report) {
     if (!M.Skipped && (M.Result == Verdict::Inconclusive || M.Result == Verdict::Unsupported))
       Open.push_back(&M);
   auto IsSame = [](const ModelReport *A, const ModelReport *B) {
-    return A->Result == B->Result && A->Reason == B->Reason && A->ReasonPlace.File == B->ReasonPlace.File &&
-           A->ReasonPlace.Line == B->ReasonPlace.Line;
+    return A->Result == B->Result && A->Reason == B->Reason && A->ReasonLocation.File == B->ReasonLocation.File &&
+           A->ReasonLocation.Line == B->ReasonLocation.Line;
   };
   for (size_t K = 0; K < Open.size(); ++K) {
     const ModelReport &M = *Open[K];
@@ -113,7 +113,7 @@ void addReasons(Outcome &O, const CheckReport &Report) {
         Names.push_back(titleOf(Open[I]->Which));
         Executions += Open[I]->Executions;
       }
-    Finding F{Severity::Warning, M.Result, "", M.ReasonPlace, "", {}, -1};
+    Finding F{Severity::Warning, M.Result, "", M.ReasonLocation, "", {}, -1};
     const bool All = Names.size() > 1 && Names.size() == Report.Models.size();
     const std::string Under = All ? "" : " under " + listed(Names);
     if (M.Result == Verdict::Inconclusive)
@@ -130,8 +130,8 @@ void addReasons(Outcome &O, const CheckReport &Report) {
 /// A model that was skipped is no finding, but who looks at the line can read why.
 void addSkipped(Outcome &O, const CheckReport &Report) {
   for (const ModelReport &M : Report.Models)
-    if (M.Skipped && M.ReasonPlace.Line)
-      O.Facts.push_back({M.ReasonPlace, "Not checked under " + titleOf(M.Which) + ": " + M.Reason + "."});
+    if (M.Skipped && M.ReasonLocation.Line)
+      O.Facts.push_back({M.ReasonLocation, "Not checked under " + titleOf(M.Which) + ": " + M.Reason + "."});
 }
 
 /// The models in the order asked for; those that the report does not have are being checked.
@@ -158,10 +158,10 @@ void addModels(Outcome &O, const CheckReport &Report, const CheckOptions &Option
 /// Which accesses a late store is about, at their lines.
 std::vector<OutcomeStep> stepsOf(const LateStore &L) {
   std::vector<OutcomeStep> Steps;
-  auto Add = [&](const Place &At, const char *Text) { Steps.push_back({{At.File, At.Line, 0, 0, 0}, Text}); };
-  for (const Place &P : L.Overtakers)
+  auto Add = [&](const SourceLocation &At, const char *Text) { Steps.push_back({{At.File, At.Line, 0, 0, 0}, Text}); };
+  for (const SourceLocation &P : L.Overtakers)
     Add(P, "this access can take effect before the store reaches memory");
-  for (const Place &P : L.Observers)
+  for (const SourceLocation &P : L.Observers)
     Add(P, "this access can observe that");
   return Steps;
 }

@@ -12,7 +12,7 @@ namespace picket {
 
 /// A step of a counterexample, at its place in the text.
 struct OutcomeStep {
-  Place Where;
+  SourceLocation Where;
   std::string Text; // "3. left: stores 1 to flag0: it waits in the store buffer"
 };
 
@@ -31,7 +31,7 @@ struct Finding {
   Severity Level = Severity::Error;
   FindingCode Code;
   std::string Message;
-  Place Where;
+  SourceLocation Where;
   std::string Sentence; // what happened, in plain words; empty if there is no counterexample
   std::vector<OutcomeStep> Steps;
   int64_t Trace = -1;   // index into Outcome::Traces
@@ -56,7 +56,7 @@ struct ModelOutcome {
 
 /// Something to tell about a line, as Markdown.
 struct LineFact {
-  Place Where;
+  SourceLocation Where;
   std::string Text;
 };
 

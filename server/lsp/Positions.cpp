@@ -110,7 +110,7 @@ static size_t codeEnd(StringRef Text, size_t Begin) {
   return Begin + End;
 }
 
-TextRange rangeOf(StringRef Text, const Place &Where, PositionEncoding Encoding) {
+TextRange rangeOf(StringRef Text, const SourceLocation &Where, PositionEncoding Encoding) {
   const size_t Line = lineBegin(Text, Where.Line ? Where.Line - 1 : 0);
   size_t Begin = std::min(Line + (Where.Column ? Where.Column - 1 : 0), lineEnd(Text, Line));
   if (!Where.Column) // the line as a whole: from its first character on

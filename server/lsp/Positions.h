@@ -41,7 +41,7 @@ void applyChange(std::string &Text, const TextChange &Change, PositionEncoding E
 
 /// What to underline for a place. Where its end is not known, it goes up to the end of the line's code; line 0 is the
 /// first line.
-TextRange rangeOf(llvm::StringRef Text, const Place &Where, PositionEncoding Encoding);
+TextRange rangeOf(llvm::StringRef Text, const SourceLocation &Where, PositionEncoding Encoding);
 
 /// Where the name stands in a definition or declaration of `main` in this text, if there is one.
 std::optional<size_t> findMain(llvm::StringRef Text);

@@ -32,53 +32,53 @@ int severityOf(Severity Level) {
 }
 
 /// A place in any file, as far as its text can be read.
-TextRange rangeIn(const Place &Where, const Surroundings &Around) {
-  if (auto Text = Around.Text(Where.File))
-    return rangeOf(*Text, Where, Around.Client.Encoding);
+TextRange rangeIn(const SourceLocation &Where, const EditorContext &Context) {
+  if (auto Text = Context.Text(Where.File))
+    return rangeOf(*Text, Where, Context.Client.Encoding);
   const TextPosition Begin{Where.Line ? Where.Line - 1 : 0, 0};
   return {Begin, Begin};
 }
 
-Value related(const Place &Where, const std::string &Text, const Surroundings &Around) {
-  return Object{{"location", Object{{"uri", Around.Uri(Where.File)}, {"range", toJSON(rangeIn(Where, Around))}}},
+Value related(const SourceLocation &Where, const std::string &Text, const EditorContext &Context) {
+  return Object{{"location", Object{{"uri", Context.Uri(Where.File)}, {"range", toJSON(rangeIn(Where, Context))}}},
                 {"message", fixUTF8(Text)}};
 }
 
 } // namespace
 
-Object diagnosticOf(const Finding &F, const DocumentStatus &Status, const Surroundings &Around) {
+Object diagnosticOf(const Finding &F, const DocumentStatus &Status, const EditorContext &Context) {
   std::string Message = F.Message;
   Array Related;
   TextRange Range;
   if (F.Where.File == Status.File) {
-    Range = rangeOf(*Status.Text, F.Where, Around.Client.Encoding);
+    Range = rangeOf(*Status.Text, F.Where, Context.Client.Encoding);
   } else {
     // Diagnostics belong to the document that was checked: those of an included file stand at `main`.
     const size_t Main = findMain(*Status.Text).value_or(0);
     const TextPosition At = positionOf(*Status.Text, Main, PositionEncoding::Utf8);
-    Range = rangeOf(*Status.Text, {Status.File, At.Line + 1, At.Column + 1, 0, 0}, Around.Client.Encoding);
+    Range = rangeOf(*Status.Text, {Status.File, At.Line + 1, At.Column + 1, 0, 0}, Context.Client.Encoding);
     Message += " (" + llvm::sys::path::filename(F.Where.File).str() + ":" + std::to_string(F.Where.Line) + ")";
-    Related.push_back(related(F.Where, F.Message, Around));
+    Related.push_back(related(F.Where, F.Message, Context));
   }
   for (const OutcomeStep &S : F.Steps)
-    Related.push_back(related(S.Where, S.Text, Around));
+    Related.push_back(related(S.Where, S.Text, Context));
   Object Result{{"range", toJSON(Range)},
                 {"severity", severityOf(F.Level)},
                 {"code", nameOf(F.Code)},
                 {"source", "picket"},
                 {"message", fixUTF8(Message)}};
-  if (Around.Client.RelatedInformation && !Related.empty())
+  if (Context.Client.RelatedInformation && !Related.empty())
     Result["relatedInformation"] = std::move(Related);
   return Result;
 }
 
-Object diagnosticOf(const FixHint &Hint, const DocumentStatus &Status, const Surroundings &Around) {
-  Object Result{{"range", toJSON(rangeOf(*Status.Text, Hint.Where, Around.Client.Encoding))},
+Object diagnosticOf(const FixHint &Hint, const DocumentStatus &Status, const EditorContext &Context) {
+  Object Result{{"range", toJSON(rangeOf(*Status.Text, Hint.Where, Context.Client.Encoding))},
                 {"severity", HintSeverity},
                 {"code", "not-needed"},
                 {"source", "picket"},
                 {"message", fixUTF8(Hint.Text)}};
-  if (Around.Client.UnnecessaryTag)
+  if (Context.Client.UnnecessaryTag)
     Result["tags"] = Array{UnnecessaryTag};
   return Result;
 }
@@ -101,21 +101,21 @@ Value lens(const TextRange &Range, std::string Title, StringRef Command, Array A
 
 } // namespace
 
-Array diagnosticsOf(const DocumentStatus &Status, const Surroundings &Around) {
+Array diagnosticsOf(const DocumentStatus &Status, const EditorContext &Context) {
   Array Result;
   if (Status.Result && !Status.Result->isQuiet())
     for (const Finding &F : Status.Result->Findings) {
       // Whether a file that does not compile would be of interest shows in its text only.
       if (!Status.Result->Compiled && !findMain(*Status.Text))
         continue;
-      Result.push_back(diagnosticOf(F, Status, Around));
+      Result.push_back(diagnosticOf(F, Status, Context));
     }
   for (const std::shared_ptr<const FixAnswer> &Answer : Status.Fixes)
     for (const FixHint &Hint : Answer->Hints)
       if (Status.Current && Hint.Where.File == Status.File)
-        Result.push_back(diagnosticOf(Hint, Status, Around));
+        Result.push_back(diagnosticOf(Hint, Status, Context));
   for (const SettingsProblem &P : Status.Problems)
-    Result.push_back(problemOf(*Status.Text, P, Around.Client.Encoding));
+    Result.push_back(problemOf(*Status.Text, P, Context.Client.Encoding));
   return Result;
 }
 
@@ -127,14 +127,14 @@ Array diagnosticsOf(const std::string &TomlText, const std::vector<SettingsProbl
   return Result;
 }
 
-Array lensesOf(const DocumentStatus &Status, const Surroundings &Around) {
+Array lensesOf(const DocumentStatus &Status, const EditorContext &Context) {
   Array Result;
   const std::optional<size_t> Main = findMain(*Status.Text);
   if (!Main || Status.State == CheckState::Quiet)
     return Result;
-  const TextPosition At = positionOf(*Status.Text, *Main, Around.Client.Encoding);
+  const TextPosition At = positionOf(*Status.Text, *Main, Context.Client.Encoding);
   const TextRange Range{At, {At.Line, At.Column + 4}};
-  const std::string Uri = Around.Uri(Status.File);
+  const std::string Uri = Context.Uri(Status.File);
   const bool Running = Status.State == CheckState::Waiting || Status.State == CheckState::Checking;
   // While some models are still being checked, what the others have found can be used.
   const bool Usable = !Running || Status.isUsable();
@@ -150,18 +150,18 @@ Array lensesOf(const DocumentStatus &Status, const Surroundings &Around) {
   if (Status.Result && !Status.Result->Traces.empty() && Usable)
     Result.push_back(lens(Range, "Show counterexample", "picket.showCounterexample",
                           Array{Uri, nameOf(Status.Result->Traces.front().Model)}));
-  if (Status.Current && Usable && !offersOf(Status, FixQuestion::Aim::NoBug, Around).empty())
+  if (Status.Current && Usable && !offersOf(Status, FixQuestion::Aim::NoBug, Context).empty())
     Result.push_back(lens(Range, "Add fences", "picket.addFences", Array{Uri}));
   return Result;
 }
 
-Value hoverOf(const DocumentStatus &Status, TextPosition Position, const Surroundings &Around) {
+Value hoverOf(const DocumentStatus &Status, TextPosition Position, const EditorContext &Context) {
   if (!Status.Result || !Status.Current)
     return nullptr;
   const uint32_t Line = Position.Line + 1;
   std::vector<std::string> Parts;
   const std::optional<size_t> Main = findMain(*Status.Text);
-  if (Main && positionOf(*Status.Text, *Main, Around.Client.Encoding).Line == Position.Line)
+  if (Main && positionOf(*Status.Text, *Main, Context.Client.Encoding).Line == Position.Line)
     for (const ModelOutcome &M : Status.Result->Models)
       if (M.Skipped)
         Parts.push_back("Not checked under " + titleOf(M.Model) + ": " + M.Reason + ".");
@@ -174,11 +174,11 @@ Value hoverOf(const DocumentStatus &Status, TextPosition Position, const Surroun
   if (Parts.empty())
     return nullptr;
   std::string Text = llvm::join(Parts, "\n\n");
-  if (!Around.Client.MarkdownHover)
+  if (!Context.Client.MarkdownHover)
     Text.erase(std::remove(Text.begin(), Text.end(), '`'), Text.end());
   return Object{
-      {"contents", Object{{"kind", Around.Client.MarkdownHover ? "markdown" : "plaintext"}, {"value", fixUTF8(Text)}}},
-      {"range", toJSON(rangeOf(*Status.Text, {Status.File, Line, 0, 0, 0}, Around.Client.Encoding))}};
+      {"contents", Object{{"kind", Context.Client.MarkdownHover ? "markdown" : "plaintext"}, {"value", fixUTF8(Text)}}},
+      {"range", toJSON(rangeOf(*Status.Text, {Status.File, Line, 0, 0, 0}, Context.Client.Encoding))}};
 }
 
 static Value progressOf(const DocumentStatus::Exploring &Running) {
@@ -190,8 +190,8 @@ static Value progressOf(const DocumentStatus::Exploring &Running) {
   return Result;
 }
 
-Value statusOf(const DocumentStatus &Status, const Surroundings &Around) {
-  Object Result{{"uri", Around.Uri(Status.File)},    {"version", Status.Version}, {"state", nameOf(Status.State)},
+Value statusOf(const DocumentStatus &Status, const EditorContext &Context) {
+  Object Result{{"uri", Context.Uri(Status.File)},   {"version", Status.Version}, {"state", nameOf(Status.State)},
                 {"text", statusText(Status)},        {"current", Status.Current}, {"partial", Status.Partial},
                 {"settings", toJSON(Status.Options)}};
   if (Status.State == CheckState::Checking && Status.Running)
@@ -207,7 +207,7 @@ Value statusOf(const DocumentStatus &Status, const Surroundings &Around) {
   }
   Result["models"] = std::move(Models);
   Result["counterexamples"] = std::move(Traces);
-  Result["fixes"] = fixesStatus(Status, Around);
+  Result["fixes"] = fixesStatus(Status, Context);
   return Result;
 }
 

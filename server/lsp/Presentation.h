@@ -14,7 +14,8 @@ using UriOfFile = std::function<std::string(const std::string &File)>;
 /// The version of an open document; nothing if the file is not open.
 using VersionOfFile = std::function<std::optional<int64_t>(const std::string &File)>;
 
-struct Surroundings {
+/// What has to be known of the editor to show something in it.
+struct EditorContext {
   const lsptypes::Client &Client;
   TextOfFile Text;
   UriOfFile Uri;
@@ -22,24 +23,24 @@ struct Surroundings {
 };
 
 /// One diagnostic of a document: a finding, or something that is not needed.
-llvm::json::Object diagnosticOf(const Finding &F, const DocumentStatus &Status, const Surroundings &Around);
-llvm::json::Object diagnosticOf(const FixHint &Hint, const DocumentStatus &Status, const Surroundings &Around);
+llvm::json::Object diagnosticOf(const Finding &F, const DocumentStatus &Status, const EditorContext &Context);
+llvm::json::Object diagnosticOf(const FixHint &Hint, const DocumentStatus &Status, const EditorContext &Context);
 
 /// The array of diagnostics of a document.
-llvm::json::Array diagnosticsOf(const DocumentStatus &Status, const Surroundings &Around);
+llvm::json::Array diagnosticsOf(const DocumentStatus &Status, const EditorContext &Context);
 
 /// Diagnostics of a .picket.toml.
 llvm::json::Array diagnosticsOf(const std::string &TomlText, const std::vector<SettingsProblem> &Problems,
                                 PositionEncoding Encoding);
 
 /// Lenses over `main`; none where there is nothing to say.
-llvm::json::Array lensesOf(const DocumentStatus &Status, const Surroundings &Around);
+llvm::json::Array lensesOf(const DocumentStatus &Status, const EditorContext &Context);
 
 /// What is known about a line; null if nothing is.
-llvm::json::Value hoverOf(const DocumentStatus &Status, TextPosition Position, const Surroundings &Around);
+llvm::json::Value hoverOf(const DocumentStatus &Status, TextPosition Position, const EditorContext &Context);
 
 /// docs/lsp-extensions.md
-llvm::json::Value statusOf(const DocumentStatus &Status, const Surroundings &Around);
+llvm::json::Value statusOf(const DocumentStatus &Status, const EditorContext &Context);
 
 /// A finding in plain words, with its steps, as Markdown.
 std::string explanationOf(const Finding &F, const std::string &File);

@@ -11,12 +11,12 @@ namespace picket {
 static constexpr StringRef Prefix = "picket-check-";
 
 void ProgressReporter::allow(bool Does) {
-  std::lock_guard<std::mutex> Lock(M);
+  std::lock_guard<std::mutex> Lock(Mutex);
   Supported = Does;
 }
 
 void ProgressReporter::useToken(const std::string &File, Value Token) {
-  std::lock_guard<std::mutex> Lock(M);
+  std::lock_guard<std::mutex> Lock(Mutex);
   Given.insert_or_assign(File, std::move(Token));
 }
 
@@ -46,7 +46,7 @@ void ProgressReporter::end(Shown &S) {
 void ProgressReporter::tell(const CheckProgress &P) {
   std::string ToCreate;
   {
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     if (P.What == CheckProgress::Begin) {
       Shown New;
       New.File = P.File;
@@ -83,7 +83,7 @@ void ProgressReporter::tell(const CheckProgress &P) {
 }
 
 void ProgressReporter::created(const std::string &Token, bool Agreed) {
-  std::lock_guard<std::mutex> Lock(M);
+  std::lock_guard<std::mutex> Lock(Mutex);
   uint64_t Check = 0;
   StringRef Number = Token;
   if (!Number.consume_front(Prefix) || Number.getAsInteger(10, Check))
@@ -101,7 +101,7 @@ void ProgressReporter::created(const std::string &Token, bool Agreed) {
 }
 
 std::optional<std::string> ProgressReporter::fileOf(const Value &Token) const {
-  std::lock_guard<std::mutex> Lock(M);
+  std::lock_guard<std::mutex> Lock(Mutex);
   for (const auto &[Check, S] : Checks)
     if (S.Token == Token)
       return S.File;

@@ -46,7 +46,7 @@ private:
 
   const Create CreateToken;
   const Send SendProgress;
-  mutable std::mutex M;
+  mutable std::mutex Mutex;
   bool Supported = false;
   std::map<uint64_t, Shown> Checks; // by CheckProgress::Check
   std::map<std::string, llvm::json::Value> Given;

@@ -245,7 +245,7 @@ void CheckService::endUndecided(WorkerJob &Job, const std::string &Reason) {
                        CheckState::Done);
   case Kind::Fix: {
     FixAnswer None;
-    None.What = FixReport::Outcome::GaveUp;
+    None.What = EditOutcome::GaveUp;
     None.Reason = Reason;
     return finishFix(Job, std::move(None));
   }

@@ -3,6 +3,7 @@
 #include "Sandbox.h"
 #include "SandboxProbe.h"
 #include "TraceJson.h"
+#include "base/ChildProcess.h"
 #include "lsp/Fixes.h"
 #include "lsp/LitmusOutcome.h"
 #include "lsp/WorkerProtocol.h"
@@ -28,13 +29,13 @@ namespace picket {
 
 namespace {
 
-/// Lines of standard input. They are read while work is done, so that the end of the input ends the process at once.
+/// Lines of standard input. They are read while work is done, so that the end of the input ends the process immediately.
 class RequestQueue {
 public:
   RequestQueue() {
     std::thread([this] {
       for (std::string Line; std::getline(std::cin, Line);) {
-        std::lock_guard<std::mutex> Lock(M);
+        std::lock_guard<std::mutex> Lock(Mutex);
         Lines.push_back(std::move(Line));
         Arrived.notify_one();
       }
@@ -43,7 +44,7 @@ public:
   }
 
   std::string next() {
-    std::unique_lock<std::mutex> Lock(M);
+    std::unique_lock<std::mutex> Lock(Mutex);
     Arrived.wait(Lock, [this] { return !Lines.empty(); });
     std::string Line = std::move(Lines.front());
     Lines.pop_front();
@@ -51,7 +52,7 @@ public:
   }
 
 private:
-  std::mutex M;
+  std::mutex Mutex;
   std::condition_variable Arrived;
   std::deque<std::string> Lines;
 };
@@ -99,14 +100,8 @@ private:
     std::string Text;
     llvm::raw_string_ostream(Text) << Value(std::move(Message)) << '\n';
     std::lock_guard<std::mutex> Lock(Saying);
-    for (size_t Done = 0; Done < Text.size();) {
-      const ssize_t N = write(Out, Text.data() + Done, Text.size() - Done);
-      if (N < 0 && errno == EINTR)
-        continue;
-      if (N <= 0)
-        _exit(0); // nobody listens any more
-      Done += static_cast<size_t>(N);
-    }
+    if (!writeAll(Out, Text))
+      _exit(0); // nobody listens any more
   }
 
   void check(const WorkerRequest &Request);

@@ -1,69 +1,42 @@
 #include "lsp/WorkerProcess.h"
 
+#include "base/ChildProcess.h"
+
 #include <cassert>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 namespace picket {
 
 constexpr size_t LongestLine = 64 << 20; // a worker that writes more without a line end is out of order
 
-static int spawn(const WorkerProcess::Place &Where, int In, int Out, int Err, pid_t &Child) {
-  posix_spawn_file_actions_t Files;
-  posix_spawn_file_actions_init(&Files);
-  posix_spawn_file_actions_adddup2(&Files, In, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&Files, Out, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&Files, Err, STDERR_FILENO);
-  posix_spawn_file_actions_addchdir_np(&Files, Where.Directory.c_str());
-  posix_spawnattr_t Attributes;
-  posix_spawnattr_init(&Attributes);
-  sigset_t None, Piped;
-  sigemptyset(&None);
-  sigemptyset(&Piped);
-  sigaddset(&Piped, SIGPIPE); // ignored here
-  posix_spawnattr_setsigmask(&Attributes, &None);
-  posix_spawnattr_setsigdefault(&Attributes, &Piped);
-  posix_spawnattr_setpgroup(&Attributes, 0); // Ctrl-C in a terminal is the server's business
-  posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::string Name = Where.Program, Argument = "worker";
-  char *Arguments[] = {Name.data(), Argument.data(), nullptr};
-  const int Error = posix_spawn(&Child, Where.Program.c_str(), &Files, &Attributes, Arguments, environ);
-  posix_spawnattr_destroy(&Attributes);
-  posix_spawn_file_actions_destroy(&Files);
-  return Error;
-}
-
-std::unique_ptr<WorkerProcess> WorkerProcess::start(const Place &Where, std::string &Error) {
-  int Requests[2] = {-1, -1}, Answers[2] = {-1, -1};
-  const int Log = open(Where.Log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+std::unique_ptr<WorkerProcess> WorkerProcess::start(const Setup &Where, std::string &Error) {
+  Descriptor Log(open(Where.Log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  Descriptor RequestsOut, Requests, Answers, AnswersIn; // the ends there and here
   std::unique_ptr<WorkerProcess> Result(new WorkerProcess);
-  if (Log < 0 || pipe2(Requests, O_CLOEXEC) != 0 || pipe2(Answers, O_CLOEXEC) != 0)
-    Error = std::strerror(errno);
-  else if (int Code = spawn(Where, Requests[0], Answers[1], Log, Result->Child))
+  int Code = 0;
+  if (!Log.isOpen() || !makePipe(RequestsOut, Requests) || !makePipe(Answers, AnswersIn))
+    Code = errno;
+  else
+    Code = spawn({Where.Program, "worker", RequestsOut.get(), AnswersIn.get(), Log.get(), Where.Directory,
+                  /*OwnGroup=*/true},
+                 Result->Child);
+  if (Code) {
     Error = std::strerror(Code);
-  else {
-    Result->In = Requests[1];
-    Result->Out = Answers[0];
-    Requests[1] = Answers[0] = -1;
-    fcntl(Result->In, F_SETFL, O_NONBLOCK);
-    fcntl(Result->Out, F_SETFL, O_NONBLOCK);
-    Result->Log = Where.Log;
+    Result->Reaped = true; // there was none
+    return nullptr;
   }
-  for (int File : {Log, Requests[0], Requests[1], Answers[0], Answers[1]})
-    if (File >= 0)
-      close(File);
-  if (Result->In >= 0)
-    return Result;
-  Result->Reaped = true; // there was none
-  return nullptr;
+  Result->In = Requests.release();
+  Result->Out = Answers.release();
+  fcntl(Result->In, F_SETFL, O_NONBLOCK);
+  fcntl(Result->Out, F_SETFL, O_NONBLOCK);
+  Result->Log = Where.Log;
+  return Result;
 }
 
 WorkerProcess::~WorkerProcess() {

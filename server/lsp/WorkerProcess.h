@@ -11,14 +11,14 @@ namespace picket {
 
 class WorkerProcess {
 public:
-  struct Place {
+  struct Setup {
     std::string Program;   // run with the one argument `worker`
     std::string Directory; // its working directory
     std::string Log;       // where its standard error goes
   };
 
   /// Null if it cannot be started; `Error` then says why.
-  static std::unique_ptr<WorkerProcess> start(const Place &Where, std::string &Error);
+  static std::unique_ptr<WorkerProcess> start(const Setup &Where, std::string &Error);
   WorkerProcess(const WorkerProcess &) = delete;
   WorkerProcess &operator=(const WorkerProcess &) = delete;
   /// The process must have been reaped.

@@ -162,9 +162,8 @@ CheckOptions checkOptionsOf(const Settings &S) {
   });
   Options.ModelsNamed = S.ModelsNamed;
   Options.Counterexamples = 4;
-  Options.Samples = true; // for hovers
-  Options.Witnesses = S.Robustness;
-  Options.MostWitnesses = 8; // stores that can be late are shown with one each
+  Options.Samples = true;                       // for hovers
+  Options.MostWitnesses = S.Robustness ? 8 : 0; // stores that can be late are shown with one each
   return Options;
 }
 

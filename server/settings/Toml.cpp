@@ -8,6 +8,9 @@
 #include <charconv>
 
 #define TOML_EXCEPTIONS 0 // mistakes in a text are values
+#undef TOML_HEADER_ONLY   // Debian's library throws: its code is compiled here instead
+#undef TOML_SHARED_LIB
+#define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
 using llvm::StringRef;
@@ -67,13 +70,12 @@ private:
   void addEntry(TomlEntry Entry, const toml::node &Node) {
     std::string Wrong;
     if (const toml::array *List = Node.as_array(); List && List->is_array_of_tables())
-      Wrong = "arrays of tables are not understood here";
+      Wrong = "arrays of tables are not supported here";
     else if (List)
       for (const toml::node &Element : *List)
-        Wrong =
-            addScalar(Element, Entry.Values) ? Wrong : "a list of settings holds texts, numbers, true and false only";
+        Wrong = addScalar(Element, Entry.Values) ? Wrong : "a list may hold strings, numbers, true and false only";
     else if (!addScalar(Node, Entry.Values))
-      Wrong = "'" + Entry.Key + "' is no text, number, true, false or list of these";
+      Wrong = "'" + Entry.Key + "' is not a string, a number, true, false or a list of these";
     if (Wrong.empty())
       Into.Entries.push_back(std::move(Entry));
     else
@@ -89,7 +91,7 @@ std::string sentenceOf(const toml::parse_error &Error) {
   const bool IsValue = What.contains("parsing value") || What.contains("parsing boolean");
   if (What.consume_front("Error while parsing "))
     What = What.split(": ").second;
-  std::string Sentence = "not TOML: " + What.str() + (IsValue ? " (texts stand in quotes)" : "");
+  std::string Sentence = "not TOML: " + What.str() + (IsValue ? " (strings stand in quotes)" : "");
   if (const size_t At = Sentence.find("'\\n'"); At != std::string::npos)
     Sentence.replace(At, 4, "the end of the line");
   return Sentence;
@@ -151,7 +153,7 @@ private:
 
 TomlText readToml(StringRef Text) {
   if (Text.size() > LargestText)
-    return {{}, {{1, "this is too large for a file of settings"}}};
+    return {{}, {{1, "this is too large for a settings file"}}};
   return TolerantReader(Text).read();
 }
 

@@ -1,6 +1,7 @@
 #include "bench/Monitoring.h"
 
 #include "bench/Subjects.h"
+#include "check/RobustnessCheck.h"
 #include "support/Explore.h"
 
 #include <algorithm>
@@ -23,11 +24,18 @@ CheckOptions optionsFor(Way W, unsigned Unroll) {
   Options.Unroll = Unroll;
   Options.Jobs = 1;
   Options.Monitor = W != Sequential;
-  Options.RobustnessOnly = W == Monitored;
   Options.Exhaustive = true;
-  Options.Witnesses = false;
+  Options.MostWitnesses = 0;
   Options.Counterexamples = 0;
   return Options;
+}
+
+/// One check.
+CheckReport checkOnce(const Subject &S, const Program &P, Way W) {
+  const CheckOptions Options = optionsFor(W, S.Unroll);
+  if (W == Monitored)
+    return checkRobustness(S.Name, {P, {}}, robustnessOptionsOf(Options)).Explored;
+  return checkCompiled(S.Name, {P, {}}, Options);
 }
 
 struct Times {
@@ -42,7 +50,7 @@ Times measure(const Subject &S) {
   Times Result;
   for (size_t W = 0; W < NumWays; ++W) {
     const double Start = processorSeconds();
-    const CheckReport Report = checkCompiled(S.Name, {P, {}}, optionsFor(static_cast<Way>(W), S.Unroll));
+    const CheckReport Report = checkOnce(S, P, static_cast<Way>(W));
     Result.Seconds[W] = processorSeconds() - Start;
     PerBatch[W] = static_cast<unsigned>(std::max(1., SecondsPerBatch / Result.Seconds[W]));
     if (W == Sequential)
@@ -60,10 +68,9 @@ Times measure(const Subject &S) {
     for (size_t W = 0; W < NumWays; ++W) {
       if (W == Verdicts && !Result.Robust)
         continue;
-      const CheckOptions Options = optionsFor(static_cast<Way>(W), S.Unroll);
       const double Start = processorSeconds();
       for (unsigned Times = 0; Times < PerBatch[W]; ++Times)
-        checkCompiled(S.Name, {P, {}}, Options);
+        checkOnce(S, P, static_cast<Way>(W));
       const double Took = processorSeconds() - Start;
       Total += Took / static_cast<double>(NumWays);
       Result.Seconds[W] = std::min(Result.Seconds[W], Took / PerBatch[W]);

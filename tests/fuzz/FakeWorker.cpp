@@ -23,7 +23,7 @@ Outcome outcomeFor(const WorkerRequest &Request) {
   O.Models = {{MemoryModel::SC, Verdict::Verified, 2, 0, 0, 0.1, ""},
               {MemoryModel::TSO, Verdict::Violation, 3, 1, 0, 0.2, ""}};
   for (uint32_t Line : {0u, 1u, 3u, 1000u}) {
-    const Place Where{Request.File, Line, 2 * Line, Line + 1, 5};
+    const SourceLocation Where{Request.File, Line, 2 * Line, Line + 1, 5};
     O.Findings.push_back(
         {Severity::Error, BugKind::Assertion, "it can fail", Where, "A sentence.", {{Where, "1. a step"}}, 0});
     O.Facts.push_back({Where, "`x` is shared."});
@@ -57,7 +57,7 @@ std::vector<Object> answersTo(const WorkerRequest &Request, const std::string &L
 
 } // namespace
 
-std::unique_ptr<WorkerProcess> WorkerProcess::start(const Place &Where, std::string &Error) {
+std::unique_ptr<WorkerProcess> WorkerProcess::start(const Setup &Where, std::string &Error) {
   int Ends[2];
   if (pipe2(Ends, O_CLOEXEC | O_NONBLOCK) != 0) {
     Error = "no pipe";

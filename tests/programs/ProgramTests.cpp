@@ -3,6 +3,7 @@
 // the suite "Counterexample" that every violation is explained by an execution that is one, the suite "ReadsFrom" that
 // reads-from relations give the same answers, the suite "Fix" that every violation that SC does not have is fixed. The
 // rows of papers/expected.tsv are in the suites "Papers" and "PapersFull", and in "Optimal", "Robust" and "ReadsFrom".
+#include "check/RobustnessCheck.h"
 #include "fences/FencePlacement.h"
 #include "fences/Fix.h"
 #include "fences/TextDiff.h"
@@ -149,7 +150,7 @@ std::string describe(const CheckReport &Report) {
     for (const CutLoop &L : M.Loops)
       Text << "    loop cut at line " << L.Where.Line << "\n";
     if (!M.Reason.empty())
-      Text << "    line " << M.ReasonPlace.Line << ": " << M.Reason << "\n";
+      Text << "    line " << M.ReasonLocation.Line << ": " << M.Reason << "\n";
   }
   return Text.str();
 }
@@ -329,36 +330,34 @@ public:
     const ModelReport Sc = reportOf(Sequential).Models.front(), Relaxed = reportOf(Given).Models.front();
     if (Sc.Result == Verdict::Unsupported || Relaxed.Result == Verdict::Unsupported)
       return;
-    CheckRequest Request;
-    Request.Text = testing::requestForProgram(Given.Program, Given.Flags);
-    Request.Options.Exhaustive = Request.Options.RobustnessOnly = true;
-    Request.Options.Unroll = Given.Unroll;
-    const CheckReport Report = check(Request);
-    const ModelReport &Monitored = Report.Models.front();
+    const CompileRequest Text = testing::requestForProgram(Given.Program, Given.Flags);
+    RobustnessOptions Options;
+    Options.Unroll = Given.Unroll;
+    const RobustnessReport Report = checkRobustness(Text, Options);
+    const ModelReport &Monitored = Report.sc();
     EXPECT_EQ(Monitored.Result, Sc.Result);
     EXPECT_EQ(Monitored.Executions, Sc.Executions);
     EXPECT_EQ(Monitored.Blocked, Sc.Blocked);
-    auto Answer = std::find_if(Monitored.Robust.begin(), Monitored.Robust.end(),
-                               [&](const Robustness &R) { return R.Against == Given.Which; });
-    ASSERT_NE(Answer, Monitored.Robust.end());
+    const Robustness *Answer = Report.against(Given.Which);
+    ASSERT_TRUE(Answer);
     // Executions that do not come to their end can be what relaxed memory adds, too.
     const bool Same =
         Relaxed.Executions == Sc.Executions && Relaxed.Blocked == Sc.Blocked && Relaxed.CutShort == Sc.CutShort;
     EXPECT_EQ(Answer->Known == Robustness::Robust, Same)
         << describe(reportOf(Sequential)) << describe(reportOf(Given)) << Answer->Message;
     if (Answer->Known == Robustness::NotRobust)
-      checkWitness(Request, *Answer);
+      checkWitness(Text, *Answer);
   }
 
 private:
-  void checkWitness(const CheckRequest &Request, const Robustness &R) const {
+  void checkWitness(const CompileRequest &Text, const Robustness &R) const {
     ASSERT_TRUE(R.Witness) << R.Message;
     EXPECT_EQ(testing::problemOf(*R.Witness), "");
     EXPECT_FALSE(R.Witness->Why.Edges.empty());
     EXPECT_GT(R.Store.Line, 0u);
     MachineOptions Options;
     Options.Unroll = Given.Unroll;
-    ReplayResult Again = replay(testing::compile(Request.Text), R.Witness->Run, Options);
+    ReplayResult Again = replay(testing::compile(Text), R.Witness->Run, Options);
     EXPECT_EQ(Again.Outcome, ReplayResult::SameBug) << Again.Message;
   }
 
@@ -438,7 +437,7 @@ public:
     FixOptions Wanted;
     Wanted.Check = Options;
     const FixReport Report = findFixes(Text, Wanted);
-    ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+    ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
     for (const Fix &F : Report.Fixes) {
       EXPECT_TRUE(F.Minimal);
       EXPECT_TRUE(passesEdited(F.Edits)) << titleOf(F, Options.Unroll);

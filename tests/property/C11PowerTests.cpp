@@ -4,6 +4,7 @@
 #include "property/C11BruteForce.h"
 #include "property/Environment.h"
 #include "support/Explore.h"
+#include "support/Smallest.h"
 
 #include <gtest/gtest.h>
 
@@ -142,16 +143,7 @@ std::string problemOf(const C11Program &Given, MemoryModel Model, Totals &Sum) {
 
 C11Program smallest(C11Program P, MemoryModel Model) {
   Totals Ignored;
-  for (bool Smaller = true; Smaller;) {
-    Smaller = false;
-    for (const C11Program &Candidate : shrinks(P))
-      if (!problemOf(Candidate, Model, Ignored).empty()) {
-        P = Candidate;
-        Smaller = true;
-        break;
-      }
-  }
-  return P;
+  return testing::smallest(P, [&](const C11Program &Candidate) { return problemOf(Candidate, Model, Ignored); });
 }
 
 Totals expectSameExecutions(const Palette &From, unsigned Programs, unsigned Seed,

@@ -5,6 +5,7 @@
 #include "property/RandomProgram.h"
 #include "source/compile/Compile.h"
 #include "support/BruteForce.h"
+#include "support/Smallest.h"
 
 #include <gtest/gtest.h>
 
@@ -88,21 +89,6 @@ std::string problemOf(const std::string &Text, MemoryModel Buffers, bool &Skippe
   return Problem;
 }
 
-RandomProgram shrink(RandomProgram P, MemoryModel Buffers) {
-  for (bool Smaller = true; Smaller;) {
-    Smaller = false;
-    for (const RandomProgram &Candidate : testing::shrinks(P)) {
-      bool Skipped = false;
-      if (problemOf(Candidate.text(), Buffers, Skipped).empty())
-        continue;
-      P = Candidate;
-      Smaller = true;
-      break;
-    }
-  }
-  return P;
-}
-
 void expectSameTraces(const testing::Palette &From, MemoryModel Buffers, unsigned Programs, unsigned Seed,
                       unsigned MaxThreads = 4, unsigned MaxStatements = 5) {
   Programs = testing::programsOr(Programs);
@@ -116,7 +102,10 @@ void expectSameTraces(const testing::Palette &From, MemoryModel Buffers, unsigne
       Compared += !Skipped;
       continue;
     }
-    RandomProgram Small = shrink(P, Buffers);
+    const RandomProgram Small = testing::smallest(P, [&](const RandomProgram &Candidate) {
+      bool Unchecked = false;
+      return problemOf(Candidate.text(), Buffers, Unchecked);
+    });
     FAIL() << "program " << K << " of seed " << Seed << ":\n"
            << problemOf(Small.text(), Buffers, Skipped) << Small.text();
   }
@@ -295,15 +284,7 @@ void expectNoComplaints(MemoryModel Buffers, unsigned Programs, unsigned Seed) {
     RandomProgram P = testing::makeProgram(Random, Longer, 2, 7);
     if (ownComplaints(P, Buffers).empty())
       continue;
-    for (bool Smaller = true; Smaller;) {
-      Smaller = false;
-      for (const RandomProgram &Candidate : testing::shrinks(P))
-        if (!ownComplaints(Candidate, Buffers).empty()) {
-          P = Candidate;
-          Smaller = true;
-          break;
-        }
-    }
+    P = testing::smallest(P, [&](const RandomProgram &Candidate) { return ownComplaints(Candidate, Buffers); });
     FAIL() << "program " << K << " of seed " << Seed << ":\n" << ownComplaints(P, Buffers) << P.text();
   }
 }

@@ -104,7 +104,7 @@ ModelReport checkUnder(MemoryModel Which, const std::string &Text, bool Exhausti
   return check(Request).Models.front();
 }
 
-std::string placeOf(const Bug &B) {
+std::string locationOf(const Bug &B) {
   return std::string(nameOf(B.Kind)) + " in line " + std::to_string(B.Where.Line) + " in " + B.Thread;
 }
 
@@ -113,12 +113,12 @@ std::string problemOf(const std::string &Text, const ModelReport &Report) {
   const Program P = testing::compile(testing::requestForText(Text));
   for (const Bug &B : Report.Bugs) {
     if (!B.Trace)
-      return placeOf(B) + " is not shown";
+      return locationOf(B) + " is not shown";
     if (std::string Problem = testing::problemOf(*B.Trace); !Problem.empty())
-      return placeOf(B) + ": " + Problem;
+      return locationOf(B) + ": " + Problem;
     const ReplayResult Again = replay(P, B.Trace->Run, MachineOptions());
     if (Again.Outcome != ReplayResult::SameBug || Again.Run->BugWhere.Line != B.Where.Line)
-      return placeOf(B) + ": replay: " + Again.Message;
+      return locationOf(B) + ": replay: " + Again.Message;
   }
   return "";
 }
@@ -134,10 +134,10 @@ std::string problemOfBugs(const std::string &Text, size_t &Bugs) {
     return "as the first bug: " + Problem;
   std::set<std::string> Found;
   for (const Bug &B : All.Bugs)
-    Found.insert(placeOf(B));
+    Found.insert(locationOf(B));
   for (const Bug &B : checkUnder(MemoryModel::SC, Text, true).Bugs)
-    if (!Found.count(placeOf(B)))
-      return "only SC has " + placeOf(B);
+    if (!Found.count(locationOf(B)))
+      return "only SC has " + locationOf(B);
   Bugs += All.Bugs.size();
   return "";
 }

@@ -93,7 +93,7 @@ void addDelays(const Program &P, const testing::PaperThread &T, const PaperPath 
   auto PcsOf = [&](int Line) {
     std::vector<uint32_t> Pcs;
     for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc)
-      if (P.placeOf(Pc).Line == static_cast<uint32_t>(Line))
+      if (P.locationOf(Pc).Line == static_cast<uint32_t>(Line))
         Pcs.push_back(Pc);
     return Pcs;
   };

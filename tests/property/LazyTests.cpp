@@ -7,6 +7,7 @@
 #include "robust/LazyReachability.h"
 #include "support/Explore.h"
 #include "support/Recordings.h"
+#include "support/Smallest.h"
 #include "trace/Recorder.h"
 #include "trace/Replay.h"
 
@@ -181,16 +182,8 @@ void expectAgreement(MemoryModel Buffers, const testing::Palette &From, unsigned
     std::string Problem = problemOf(P, Buffers, Sum, Show);
     if (Problem.empty())
       continue;
-    for (bool Smaller = true; Smaller;) {
-      Smaller = false;
-      for (const RandomProgram &Candidate : testing::shrinks(P))
-        if (std::string Still = problemOf(Candidate, Buffers, Sum, Show); !Still.empty()) {
-          P = Candidate;
-          Problem = Still;
-          Smaller = true;
-          break;
-        }
-    }
+    P = testing::smallest(P, [&](const RandomProgram &Candidate) { return problemOf(Candidate, Buffers, Sum, Show); });
+    Problem = problemOf(P, Buffers, Sum, Show);
     FAIL() << "program " << K << ": " << Problem << "\n" << P.text();
   }
   EXPECT_GT(Sum.Violations, Programs / 2) << "about every other assertion should fail";

@@ -5,6 +5,7 @@
 #include "property/Environment.h"
 #include "property/MixedProgram.h"
 #include "support/Explore.h"
+#include "support/Smallest.h"
 
 #include <gtest/gtest.h>
 
@@ -174,15 +175,7 @@ void expectSameExecutions(const MixedPalette &From, unsigned Programs, unsigned 
     if (problemOf(P, IsWide, Sum).empty())
       continue;
     Totals Ignored;
-    for (bool Smaller = true; Smaller;) {
-      Smaller = false;
-      for (const MixedProgram &Candidate : testing::shrinks(P))
-        if (!problemOf(Candidate, IsWide, Ignored).empty()) {
-          P = Candidate;
-          Smaller = true;
-          break;
-        }
-    }
+    P = testing::smallest(P, [&](const MixedProgram &Candidate) { return problemOf(Candidate, IsWide, Ignored); });
     FAIL() << "program " << K << " of seed " << Seed << ":\n"
            << problemOf(P, IsWide, Ignored) << (IsWide ? P.wideText() : P.text());
   }

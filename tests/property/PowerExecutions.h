@@ -6,6 +6,7 @@
 #include "litmus/LitmusReader.h"
 #include "property/Environment.h"
 #include "property/PowerBruteForce.h"
+#include "support/Smallest.h"
 
 #include <gtest/gtest.h>
 
@@ -129,16 +130,7 @@ inline std::string problemOf(const PowerProgram &P, const TwoWays &Model, PowerT
 
 inline PowerProgram smallest(PowerProgram P, const TwoWays &Model) {
   PowerTotals Ignored;
-  for (bool Smaller = true; Smaller;) {
-    Smaller = false;
-    for (const PowerProgram &Candidate : shrinks(P))
-      if (!problemOf(Candidate, Model, Ignored).empty()) {
-        P = Candidate;
-        Smaller = true;
-        break;
-      }
-  }
-  return P;
+  return smallest(P, [&](const PowerProgram &Candidate) { return problemOf(Candidate, Model, Ignored); });
 }
 
 using PowerMaker = PowerProgram (*)(std::mt19937 &, const PowerPalette &);

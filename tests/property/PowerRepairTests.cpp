@@ -170,7 +170,7 @@ std::string problemOf(const PowerProgram &P, const Registers &Forbidden, bool Ch
   Options.Cheapest = Cheapest;
   Options.MaxAlternatives = 1;
   const FixReport Report = findFixes(testing::requestForText(C.Text), Options);
-  if (Report.What != FixReport::Outcome::Fixed)
+  if (Report.What != EditOutcome::Found)
     return "not fixed: " + Report.Reason + "\n" + C.Text;
   const Fix &Best = Report.Fixes.front();
   std::string Told = titleOf(Best, 8) + "\n";

@@ -4,6 +4,7 @@
 #include "check/Check.h"
 #include "property/AccessTraces.h"
 #include "property/Environment.h"
+#include "support/Smallest.h"
 #include "trace/Replay.h"
 
 #include <gtest/gtest.h>
@@ -115,15 +116,7 @@ void expectNone(const Problem &ProblemOf, const testing::Palette &From, unsigned
     P.Last = Last;
     if (ProblemOf(P).empty())
       continue;
-    for (bool Smaller = true; Smaller;) {
-      Smaller = false;
-      for (const RandomProgram &Candidate : testing::shrinks(P))
-        if (!ProblemOf(Candidate).empty()) {
-          P = Candidate;
-          Smaller = true;
-          break;
-        }
-    }
+    P = testing::smallest(P, [&](const RandomProgram &Candidate) { return ProblemOf(Candidate); });
     FAIL() << "program " << K << " of seed " << Seed << ":\n" << ProblemOf(P) << P.text();
   }
 }

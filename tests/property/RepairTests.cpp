@@ -135,7 +135,7 @@ std::string problemOf(const std::string &Text, MemoryModel M, Totals &Sum) {
   Options.Check = testing::optionsFor({M}, Unroll);
   Options.MaxAlternatives = 2;
   const FixReport Report = findFixes(Request, Options);
-  if (Report.What != FixReport::Outcome::Fixed)
+  if (Report.What != EditOutcome::Found)
     return "not fixed: " + Report.Reason;
   for (const Fix &F : Report.Fixes) {
     if (!F.Minimal)
@@ -186,9 +186,9 @@ void expectRobust(const testing::Palette &From, unsigned NotRobust, unsigned See
     Options.MaxAlternatives = 1;
     Options.Aim = [&](Thoroughness) { return robustChecker("/test.c", Options.Check, nullptr); };
     const FixReport Report = findFixes(Request, Options);
-    if (Report.What == FixReport::Outcome::NothingToDo)
+    if (Report.What == EditOutcome::NothingToDo)
       continue;
-    ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason << "\n" << Text;
+    ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason << "\n" << Text;
     ++Fixed;
     const Program Edited = testing::compile(requestWith(Request, Report.Fixes[0].Edits));
     auto All = [&](MemoryModel Buffers) {

@@ -4,6 +4,7 @@
 #include "robust/Witness.h"
 #include "support/Explore.h"
 #include "support/Recordings.h"
+#include "support/Smallest.h"
 #include "trace/Replay.h"
 
 #include <gtest/gtest.h>
@@ -83,19 +84,6 @@ std::string problemOf(const RandomProgram &P, unsigned *NotRobust = nullptr) {
   return Problem;
 }
 
-RandomProgram shrink(RandomProgram P) {
-  for (bool Smaller = true; Smaller;) {
-    Smaller = false;
-    for (const RandomProgram &Candidate : testing::shrinks(P))
-      if (!problemOf(Candidate).empty()) {
-        P = Candidate;
-        Smaller = true;
-        break;
-      }
-  }
-  return P;
-}
-
 void expectExactAlarms(const testing::Palette &From, unsigned Programs, unsigned Seed, unsigned MaxThreads,
                        unsigned MaxStatements) {
   Programs = testing::programsOr(Programs);
@@ -105,7 +93,8 @@ void expectExactAlarms(const testing::Palette &From, unsigned Programs, unsigned
     RandomProgram P = testing::makeProgram(Random, From, MaxThreads, MaxStatements);
     if (problemOf(P, NotRobust).empty())
       continue;
-    RandomProgram Small = shrink(P);
+    const RandomProgram Small =
+        testing::smallest(P, [](const RandomProgram &Candidate) { return problemOf(Candidate); });
     FAIL() << "program " << K << ":\n" << problemOf(Small) << Small.text();
   }
   for (unsigned Count : NotRobust) {

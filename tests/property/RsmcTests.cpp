@@ -2,6 +2,7 @@
 // two share the machine and nothing else: neither memory nor exploration.
 #include "property/AccessTraces.h"
 #include "property/Environment.h"
+#include "support/Smallest.h"
 
 #include <gtest/gtest.h>
 
@@ -53,15 +54,7 @@ void expectSameTraces(const testing::Palette &From, MemoryModel Model, unsigned 
     RandomProgram P = testing::makeProgram(Random, From, 3, 5);
     if (problemOf(P, Model).empty())
       continue;
-    for (bool Smaller = true; Smaller;) {
-      Smaller = false;
-      for (const RandomProgram &Candidate : testing::shrinks(P))
-        if (!problemOf(Candidate, Model).empty()) {
-          P = Candidate;
-          Smaller = true;
-          break;
-        }
-    }
+    P = testing::smallest(P, [&](const RandomProgram &Candidate) { return problemOf(Candidate, Model); });
     FAIL() << "program " << K << " of seed " << Seed << ":\n" << problemOf(P, Model) << P.text();
   }
 }

@@ -6,6 +6,7 @@
 #include "property/LoopingProgram.h"
 #include "property/RandomProgram.h"
 #include "support/Explore.h"
+#include "support/Smallest.h"
 
 #include <gtest/gtest.h>
 
@@ -126,17 +127,10 @@ void expectSameStates(const testing::Palette &From, MemoryModel Buffers, unsigne
     std::string Problem = problemOf(P.text(), Buffers, /*Explore=*/true, /*HasBlocks=*/false, Sum);
     if (Problem.empty())
       continue;
-    for (bool Smaller = true; Smaller;) {
-      Smaller = false;
-      for (const testing::RandomProgram &Candidate : testing::shrinks(P))
-        if (std::string Still = problemOf(Candidate.text(), Buffers, /*Explore=*/true, /*HasBlocks=*/false, Sum);
-            !Still.empty()) {
-          P = Candidate;
-          Problem = Still;
-          Smaller = true;
-          break;
-        }
-    }
+    P = testing::smallest(P, [&](const testing::RandomProgram &Candidate) {
+      return problemOf(Candidate.text(), Buffers, /*Explore=*/true, /*HasBlocks=*/false, Sum);
+    });
+    Problem = problemOf(P.text(), Buffers, /*Explore=*/true, /*HasBlocks=*/false, Sum);
     FAIL() << "program " << K << ": " << Problem << "\n" << P.text();
   }
   EXPECT_LT(Sum.Reduced, Sum.All) << "the reduction should reduce";

@@ -13,6 +13,7 @@
 #include "property/RandomProgram.h"
 #include "support/Explore.h"
 #include "support/Recordings.h"
+#include "support/Smallest.h"
 
 #include <gtest/gtest.h>
 
@@ -264,7 +265,7 @@ struct Executions : ExplorationObserver {
 };
 
 std::string text(const Violations &All, const Program &P) {
-  auto Line = [&](uint32_t Pc) { return " line " + std::to_string(P.placeOf(Pc).Line); };
+  auto Line = [&](uint32_t Pc) { return " line " + std::to_string(P.locationOf(Pc).Line); };
   std::string Text;
   for (const auto &[Pair, Overtakers] : All)
     for (uint32_t Overtaker : Overtakers)
@@ -301,19 +302,6 @@ std::string problemOf(const RandomProgram &P, uint64_t *Sizes = nullptr) {
   return Problem;
 }
 
-RandomProgram shrink(RandomProgram P) {
-  for (bool Smaller = true; Smaller;) {
-    Smaller = false;
-    for (const RandomProgram &Candidate : testing::shrinks(P))
-      if (!problemOf(Candidate).empty()) {
-        P = Candidate;
-        Smaller = true;
-        break;
-      }
-  }
-  return P;
-}
-
 void expectExactLists(const testing::Palette &From, unsigned Programs, unsigned Seed, unsigned MaxThreads,
                       unsigned MaxStatements) {
   Programs = testing::programsOr(Programs);
@@ -323,7 +311,8 @@ void expectExactLists(const testing::Palette &From, unsigned Programs, unsigned 
     RandomProgram P = testing::makeProgram(Random, From, MaxThreads, MaxStatements);
     if (problemOf(P, Sizes).empty())
       continue;
-    RandomProgram Small = shrink(P);
+    const RandomProgram Small =
+        testing::smallest(P, [](const RandomProgram &Candidate) { return problemOf(Candidate); });
     FAIL() << "program " << K << " of seed " << Seed << ":\n" << problemOf(Small) << Small.text();
   }
   EXPECT_GE(Sizes[0], Programs / 200) << "there should be something to find";

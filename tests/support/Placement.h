@@ -18,10 +18,10 @@ inline const std::string ProgramFile = "/placement/program.c";
 struct Marked {
   std::string Text;
   std::vector<uint32_t> Offsets;
-  std::vector<TextPlace> Places;
+  std::vector<SourceLocation> Places;
 };
 
-inline TextPlace placeAt(const std::string &File, const std::string &Text, uint32_t Offset) {
+inline SourceLocation placeAt(const std::string &File, const std::string &Text, uint32_t Offset) {
   const std::string Before = Text.substr(0, Offset);
   const size_t Line = Before.rfind('\n');
   return {File, static_cast<uint32_t>(std::count(Before.begin(), Before.end(), '\n') + 1),
@@ -89,7 +89,7 @@ protected:
     EXPECT_EQ(change(request(M.Text), {fence(M, NearLater)}), "refused: " + Why);
   }
 
-  static TextPlace moved(const Marked &M, const CompileRequest &Edited, const PlacedChange &Placed, size_t Which) {
+  static SourceLocation moved(const Marked &M, const CompileRequest &Edited, const PlacedChange &Placed, size_t Which) {
     uint32_t Offset = M.Offsets[Which];
     for (const TextEdit &E : Placed.Edits)
       if (E.File == ProgramFile && E.Begin <= M.Offsets[Which])
@@ -98,15 +98,15 @@ protected:
   }
 
   /// Whether the bytecode has a way from an access at one place to one at another that comes by no fence.
-  static bool reaches(const CompileRequest &Request, const TextPlace &From, const TextPlace &To) {
+  static bool reaches(const CompileRequest &Request, const SourceLocation &From, const SourceLocation &To) {
     CompileResult Result = compileProgram(Request);
     EXPECT_TRUE(Result.Compiled) << (Result.Diagnostics.empty() ? "" : Result.Diagnostics[0].Message);
     if (!Result.Compiled)
       return false;
     const Program &P = *Result.Compiled;
-    auto IsAt = [&](uint32_t Pc, const TextPlace &Where) {
+    auto IsAt = [&](uint32_t Pc, const SourceLocation &Where) {
       const Opcode Op = P.Code[Pc].Op;
-      const SourceLocation &L = P.Locations[P.CodeLocations[Pc]];
+      const ProgramLocation &L = P.Locations[P.CodeLocations[Pc]];
       return (Op == Opcode::Load || Op == Opcode::Store || Op == Opcode::Rmw || Op == Opcode::CmpXchg) &&
              L.Line == Where.Line && L.Column == Where.Column && P.Files[L.File] == Where.File;
     };

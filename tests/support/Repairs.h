@@ -82,24 +82,24 @@ inline std::vector<PossibleChange> allChanges(const Program &P, const std::vecto
   std::map<Text, std::vector<uint32_t>> Accesses;
   for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc) {
     const Opcode Op = P.Code[Pc].Op;
-    const SourceLocation &At = P.Locations[P.CodeLocations[Pc]];
+    const ProgramLocation &At = P.Locations[P.CodeLocations[Pc]];
     if ((Op == Opcode::Load || Op == Opcode::Store || Op == Opcode::Rmw || Op == Opcode::CmpXchg) && At.Line != 0 &&
         P.UserFile[At.File])
       Accesses[{At.File, At.Line, At.Column, Op}].push_back(Pc);
   }
-  std::set<std::vector<CodePlace>> Places;
+  std::set<std::vector<ProgramPoint>> Places;
   std::vector<PossibleChange> Result;
   for (const auto &[Where, Copies] : Accesses) {
     for (bool Behind : {false, true}) {
-      std::vector<CodePlace> At;
+      std::vector<ProgramPoint> At;
       for (uint32_t Pc : Copies) // behind one and in front of the next may be the same
-        At.push_back(Behind && WaysTo[Pc + 1] == 1 ? CodePlace{Pc + 1, false} : CodePlace{Pc, Behind});
+        At.push_back(Behind && WaysTo[Pc + 1] == 1 ? ProgramPoint{Pc + 1, false} : ProgramPoint{Pc, Behind});
       if (!Places.insert(At).second)
         continue;
       for (auto [Kind, Cost] : Kinds) {
         PossibleChange &New = Result.emplace_back();
         New.Cost = Strongest ? 1 : Cost;
-        for (const CodePlace &Place : At)
+        for (const ProgramPoint &Place : At)
           New.Edit.Fences.push_back({Place, Kind});
       }
     }

@@ -37,7 +37,7 @@ protected:
     Options.Check.Models = {MemoryModel::SC, MemoryModel::TSO};
     Options.MaxAlternatives = 1;
     const FixReport Report = findFixes(Text, Options);
-    ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+    ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
     const Fix &Best = Report.Fixes.front();
     EXPECT_EQ(titleOf(Best, 8).substr(0, 11), "Add 1 fence");
     EXPECT_TRUE(Best.Minimal);
@@ -54,7 +54,7 @@ protected:
     FixOptions Options;
     Options.Check.Models = {MemoryModel::TSO};
     const FixReport Report = findFixes(testing::requestForText(Head + Left + Right + Main), Options);
-    EXPECT_EQ(Report.What, FixReport::Outcome::Refused);
+    EXPECT_EQ(Report.What, EditOutcome::Refused);
     EXPECT_NE(Report.Reason.find(Why), std::string::npos) << Report.Reason;
   }
 

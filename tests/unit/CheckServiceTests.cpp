@@ -299,7 +299,7 @@ TEST_F(CheckServiceTest, FixesAreFoundAfterTheResultAndForgottenWithTheText) {
   std::optional<DocumentStatus> Status = Service->status("/virtual/a.c");
   const FixAnswer *All = Status->answerTo({FixQuestion::Aim::NoBug, defaultModels()});
   ASSERT_TRUE(All && All->isFixed());
-  EXPECT_EQ(FixReport::Outcome::Fixed, All->What);
+  EXPECT_EQ(EditOutcome::Found, All->What);
   EXPECT_FALSE(All->Offers[0].Edits.empty());
   EXPECT_TRUE(Status->answerTo({FixQuestion::Aim::NoBug, {MemoryModel::TSO}}));
   EXPECT_FALSE(Status->Searching);
@@ -372,7 +372,7 @@ TEST_F(CheckServiceTest, ASearchThatCrashesLeavesTheResultAlone) {
   EXPECT_EQ(CheckState::Done, Service->status("/virtual/a.c")->State);
   EXPECT_EQ("assertion", codeOf("/virtual/a.c"));
   ASSERT_FALSE(Service->status("/virtual/a.c")->Fixes.empty());
-  EXPECT_EQ(FixReport::Outcome::GaveUp, Service->status("/virtual/a.c")->Fixes[0]->What);
+  EXPECT_EQ(EditOutcome::GaveUp, Service->status("/virtual/a.c")->Fixes[0]->What);
 }
 
 TEST_F(CheckServiceTest, TheLastActiveDocumentIsC) {

@@ -39,7 +39,7 @@ FixOffer offer(const std::string &Title, const std::string &Inserted, const std:
 std::shared_ptr<const FixAnswer> answer(std::vector<MemoryModel> Models, std::vector<FixOffer> Offers) {
   FixAnswer A;
   A.Asked = {Aim::NoBug, std::move(Models)};
-  A.What = Offers.empty() ? FixReport::Outcome::Refused : FixReport::Outcome::Fixed;
+  A.What = Offers.empty() ? EditOutcome::Refused : EditOutcome::Found;
   A.Reason = Offers.empty() ? "a lock is needed" : "";
   A.Offers = std::move(Offers);
   return std::make_shared<FixAnswer>(std::move(A));
@@ -64,13 +64,13 @@ lsptypes::Client editor() {
   return C;
 }
 
-Surroundings around(const lsptypes::Client &Client, const std::string &Now = Text) {
+EditorContext contextFor(const lsptypes::Client &Client, const std::string &Now = Text) {
   return {Client, [Now](const std::string &) { return std::make_shared<const std::string>(Now); },
           [](const std::string &Name) { return "file://" + Name; }, [](const std::string &) { return 7; }};
 }
 
 Array actions(const DocumentStatus &Status, const lsptypes::Client &Client, std::vector<std::string> Only = {}) {
-  return actionsOf(Status, {{}, {{0, 0}, {0, 0}}, std::move(Only), {}}, around(Client));
+  return actionsOf(Status, {{}, {{0, 0}, {0, 0}}, std::move(Only), {}}, contextFor(Client));
 }
 
 TEST(FixQuestions, AreAskedAboutWhatFencesCanPrevent) {
@@ -150,7 +150,7 @@ TEST(CodeActions, AreNeverForAnotherText) {
   Status.Fixes = {answer({MemoryModel::SC, MemoryModel::TSO}, {offer("Add 1 fence", "A", Text + " ")})};
   for (const Value &Action : actions(Status, editor()))
     EXPECT_FALSE(Action.getAsObject()->get("edit"));
-  EXPECT_FALSE(editOf(Status.Fixes[0]->Offers[0], around(editor())));
+  EXPECT_FALSE(editOf(Status.Fixes[0]->Offers[0], contextFor(editor())));
   Status.Fixes = {answer({MemoryModel::SC, MemoryModel::TSO}, {offer("Add 1 fence", "A")})};
   EXPECT_TRUE(actions(Status, editor())[0].getAsObject()->get("edit"));
   Status.Current = false;
@@ -162,12 +162,12 @@ TEST(CodeActions, ForAllModelsSaySoWhereAnotherIsForOne) {
   Status.Fixes = {answer({MemoryModel::TSO}, {offer("Add 1 fence (TSO)", "A")}),
                   answer({MemoryModel::SC, MemoryModel::TSO},
                          {offer("Add 2 fences (both)", "B"), offer("Add 1 fence (TSO)", "A")})};
-  const std::vector<ShownOffer> Shown = offersOf(Status, Aim::NoBug, around(editor()));
+  const std::vector<ShownOffer> Shown = offersOf(Status, Aim::NoBug, contextFor(editor()));
   ASSERT_EQ(2u, Shown.size()) << "the same edits are offered once";
   EXPECT_EQ("Add 2 fences (both)", Shown[0].Title);
   Status.Fixes = {answer({MemoryModel::TSO}, {offer("Add 1 fence (TSO)", "A")}),
                   answer({MemoryModel::SC, MemoryModel::TSO}, {offer("Add 2 fences (both)", "B")})};
-  const std::vector<ShownOffer> Both = offersOf(Status, Aim::NoBug, around(editor()));
+  const std::vector<ShownOffer> Both = offersOf(Status, Aim::NoBug, contextFor(editor()));
   ASSERT_EQ(2u, Both.size());
   EXPECT_EQ("Fix all models: add 2 fences (both)", Both[0].Title);
   EXPECT_TRUE(Both[0].Preferred);
@@ -198,13 +198,13 @@ TEST(CodeActions, OfHintsRemoveOneOrAll) {
   Both.Changes.push_back(Both.Changes[0]);
   FixAnswer A;
   A.Asked = {Aim::Relax, {MemoryModel::SC}};
-  A.What = FixReport::Outcome::Fixed;
+  A.What = EditOutcome::Found;
   A.Offers = {Both, offer("Remove 1 fence", "A")};
   A.Hints = {{{File, 1, 1, 0, 0}, "this fence is not needed", 1}, {{File, 3, 1, 0, 0}, "nor this", -1}};
   Status.Fixes = {std::make_shared<FixAnswer>(A)};
   lsptypes::Client Client = editor();
   Client.UnnecessaryTag = true;
-  const Array Hints = diagnosticsOf(Status, around(Client));
+  const Array Hints = diagnosticsOf(Status, contextFor(Client));
   ASSERT_EQ(2u, Hints.size());
   EXPECT_EQ(4, Hints[0].getAsObject()->getInteger("severity"));
   EXPECT_EQ(Array{1}, *Hints[0].getAsObject()->getArray("tags"));

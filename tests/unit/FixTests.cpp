@@ -40,7 +40,7 @@ TEST(Fix, TheEditedTextPassesAFreshCheck) {
   const std::vector<MemoryModel> Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO};
   const CompileRequest Text = requestForText(testing::StoreBuffering);
   const FixReport Report = findFixes(Text, fixOptions(Models));
-  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   for (const Fix &F : Report.Fixes) {
     EXPECT_EQ(F.Changes.size(), 2u);
     EXPECT_TRUE(F.Minimal);
@@ -53,7 +53,7 @@ TEST(Fix, TheEditedTextPassesAFreshCheck) {
 TEST(Fix, AlternativesAreRankedByCost) {
   const CompileRequest Text = requestForText(messagePassing("memory_order_relaxed"));
   const FixReport Report = findFixes(Text, fixOptions({MemoryModel::PSO}));
-  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   ASSERT_GE(Report.Fixes.size(), 2u);
   EXPECT_TRUE(std::is_sorted(Report.Fixes.begin(), Report.Fixes.end(),
                              [](const Fix &A, const Fix &B) { return A.Cost < B.Cost; }));
@@ -67,7 +67,7 @@ TEST(Fix, IsForAllModelsAtOnce) {
   const std::vector<MemoryModel> Models = {MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power};
   const CompileRequest Text = requestForText(messagePassing("memory_order_relaxed"));
   const FixReport Report = findFixes(Text, fixOptions(Models));
-  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   expectVerified(editedText(Text, Report.Fixes[0].Edits), Models);
 }
 
@@ -75,7 +75,7 @@ TEST(Fix, CheapestIsSaidOnRequest) {
   FixOptions Options = fixOptions({MemoryModel::TSO});
   Options.Cheapest = true;
   const FixReport Report = findFixes(requestForText(testing::StoreBuffering), Options);
-  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   EXPECT_EQ(titleOf(Report.Fixes[0], 8), "Add 2 fences (verified for TSO, cheapest)");
 }
 
@@ -90,7 +90,7 @@ TEST(Fix, CheapestIsNotSaidWithoutAProof) {
   Options.Cheapest = true;
   const FixReport Report =
       findFixes(testing::requestForProgram("peterson_c11", {"-DORDER=memory_order_relaxed"}), Options);
-  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   EXPECT_TRUE(testing::contains(titleOf(Report.Fixes[0], 8), "minimal, not proved to be cheapest"))
       << titleOf(Report.Fixes[0], 8);
 }
@@ -98,27 +98,27 @@ TEST(Fix, CheapestIsNotSaidWithoutAProof) {
 TEST(Fix, WhatNeedsNoneGetsNone) {
   const FixReport Report = findFixes(testing::requestForProgram("cas_lock"),
                                      fixOptions({MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO}));
-  EXPECT_EQ(Report.What, FixReport::Outcome::NothingToDo) << Report.Reason;
+  EXPECT_EQ(Report.What, EditOutcome::NothingToDo) << Report.Reason;
   EXPECT_TRUE(Report.Fixes.empty());
 }
 
 TEST(Fix, BugsUnderScAreRefusedAndShown) {
   const FixReport Report = findFixes(testing::requestForProgram("racy_counter"), fixOptions({MemoryModel::TSO}));
-  ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
+  ASSERT_EQ(Report.What, EditOutcome::Refused);
   EXPECT_EQ(Report.ShownUnder, MemoryModel::SC);
   ASSERT_TRUE(Report.Shown && Report.Shown->Trace);
 }
 
 TEST(Fix, WhatDoesNotCompileCannotBeChecked) {
   const FixReport Report = findFixes(requestForText("int main(void) { return"), fixOptions({MemoryModel::TSO}));
-  EXPECT_EQ(Report.What, FixReport::Outcome::CannotBeChecked);
+  EXPECT_EQ(Report.What, EditOutcome::CannotBeChecked);
   EXPECT_FALSE(Report.Diagnostics.empty());
 }
 
 TEST(Fix, CanBeCancelledBeforeItBegins) {
   const std::atomic<bool> Cancel = true;
   const FixReport Report = findFixes(requestForText(testing::StoreBuffering), fixOptions({MemoryModel::TSO}), &Cancel);
-  EXPECT_EQ(Report.What, FixReport::Outcome::GaveUp);
+  EXPECT_EQ(Report.What, EditOutcome::GaveUp);
   EXPECT_TRUE(Report.Fixes.empty());
 }
 
@@ -137,7 +137,7 @@ TEST(Fix, IsCancelledAtAnyTime) {
     };
     const FixReport Report = findFixes(Text, Options, &Cancel);
     if (!Cancel) {
-      EXPECT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+      EXPECT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
       EXPECT_GT(Allowed, 5u);
       break;
     }
@@ -145,7 +145,7 @@ TEST(Fix, IsCancelledAtAnyTime) {
     for (const Fix &F : Report.Fixes)
       expectVerified(editedText(Text, F.Edits), {MemoryModel::PSO, MemoryModel::Power});
     if (Report.Fixes.empty()) {
-      EXPECT_EQ(Report.What, FixReport::Outcome::GaveUp);
+      EXPECT_EQ(Report.What, EditOutcome::GaveUp);
       EXPECT_EQ(Report.Reason, "cancelled");
     }
   }
@@ -153,7 +153,7 @@ TEST(Fix, IsCancelledAtAnyTime) {
 
 TEST(Fix, ALostUpdateIsSaidToNeedALock) {
   const FixReport Report = findFixes(testing::requestForProgram("racy_counter"), fixOptions({MemoryModel::TSO}));
-  ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
+  ASSERT_EQ(Report.What, EditOutcome::Refused);
   EXPECT_TRUE(testing::contains(Report.Reason, "writes it in between")) << Report.Reason;
   EXPECT_TRUE(testing::contains(Report.Reason, "a lock or an atomic read-modify-write")) << Report.Reason;
 }
@@ -161,7 +161,7 @@ TEST(Fix, ALostUpdateIsSaidToNeedALock) {
 TEST(Fix, DeadlocksAreRefusedAndShown) {
   const FixReport Report =
       findFixes(testing::requestForProgram("deadlock_order"), fixOptions({MemoryModel::TSO, MemoryModel::PSO}));
-  ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
+  ASSERT_EQ(Report.What, EditOutcome::Refused);
   EXPECT_TRUE(testing::contains(Report.Reason, "also happens under sequential consistency")) << Report.Reason;
   EXPECT_FALSE(testing::contains(Report.Reason, "in between")) << Report.Reason;
   ASSERT_TRUE(Report.Shown);
@@ -171,7 +171,7 @@ TEST(Fix, DeadlocksAreRefusedAndShown) {
 TEST(Fix, WhatIsNotModelledIsRefusedByName) {
   const FixReport Report =
       findFixes(requestForText("void mystery(void);\nint main(void) { mystery(); }\n"), fixOptions({MemoryModel::TSO}));
-  ASSERT_EQ(Report.What, FixReport::Outcome::Refused);
+  ASSERT_EQ(Report.What, EditOutcome::Refused);
   EXPECT_TRUE(testing::contains(Report.Reason, "mystery")) << Report.Reason;
   EXPECT_FALSE(Report.Shown);
 }
@@ -187,7 +187,7 @@ TEST(Fix, OneOrderInAMacroIsOneChange) {
                                                "    assert(data == 1 && ready == 1);\n");
   const CompileRequest Request = requestForText(Text);
   const FixReport Report = findFixes(Request, fixOptions({MemoryModel::PSO}));
-  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   for (const Fix &F : Report.Fixes) {
     expectVerified(editedText(Request, F.Edits), {MemoryModel::PSO});
     if (std::holds_alternative<ChangeOrder>(F.Changes.front())) {
@@ -221,7 +221,7 @@ int main(void) {
 }
 )");
   const FixReport Report = findFixes(Text, fixOptions({MemoryModel::Power}));
-  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   const std::string Edited = editedText(Text, Report.Fixes[0].Edits);
   EXPECT_TRUE(testing::contains(Edited, "isync")) << Edited;
   expectVerified(Edited, {MemoryModel::Power});
@@ -242,10 +242,10 @@ int main(void) {
 }
 )");
   FixOptions Options = fixOptions({MemoryModel::TSO, MemoryModel::PSO});
-  EXPECT_EQ(findFixes(Text, Options).What, FixReport::Outcome::NothingToDo);
+  EXPECT_EQ(findFixes(Text, Options).What, EditOutcome::NothingToDo);
   Options.Aim = [&](Thoroughness) { return robustChecker("/test.c", Options.Check, nullptr); };
   const FixReport Report = findFixes(Text, Options);
-  ASSERT_EQ(Report.What, FixReport::Outcome::Fixed) << Report.Reason;
+  ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   EXPECT_EQ(Report.Fixes[0].Changes.size(), 2u);
   EXPECT_TRUE(Report.Fixes[0].Minimal);
   // Robust: as many executions as under SC.
@@ -258,7 +258,7 @@ int main(void) {
 TEST(Relax, OrdersThatAreNotNeededBecomeWeaker) {
   const CompileRequest Text = requestForText(messagePassing("memory_order_seq_cst"));
   const RelaxReport Report = relax(Text, fixOptions({MemoryModel::PSO}));
-  ASSERT_EQ(Report.What, RelaxReport::Outcome::Found) << Report.Reason;
+  ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   ASSERT_EQ(Report.Weaker.size(), 2u);
   EXPECT_EQ(Report.Weaker[0].Sentence, "this seq_cst store can be release under PSO");
   EXPECT_EQ(Report.Weaker[0].Where.Line, 8u);
@@ -269,11 +269,11 @@ TEST(Relax, OrdersThatAreNotNeededBecomeWeaker) {
 TEST(Relax, UnderPowerTheAcquireIsNeeded) {
   const CompileRequest Text = requestForText(messagePassing("memory_order_seq_cst"));
   const RelaxReport Report = relax(Text, fixOptions({MemoryModel::PSO, MemoryModel::Power}));
-  ASSERT_EQ(Report.What, RelaxReport::Outcome::Found) << Report.Reason;
+  ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   ASSERT_EQ(Report.Weaker.size(), 1u);
   EXPECT_EQ(Report.Weaker[0].Sentence, "this seq_cst store can be release under PSO and POWER");
   const CompileRequest Tight = requestForText(messagePassing("memory_order_release"));
-  EXPECT_EQ(relax(Tight, fixOptions({MemoryModel::PSO, MemoryModel::Power})).What, RelaxReport::Outcome::NothingToDo);
+  EXPECT_EQ(relax(Tight, fixOptions({MemoryModel::PSO, MemoryModel::Power})).What, EditOutcome::NothingToDo);
 }
 
 TEST(Relax, FencesThatAreNotNeededGo) {
@@ -284,7 +284,7 @@ TEST(Relax, FencesThatAreNotNeededGo) {
   Put("b = x", "__sync_synchronize(); ");
   const CompileRequest Request = requestForText(Text);
   const RelaxReport Report = relax(Request, fixOptions({MemoryModel::TSO}));
-  ASSERT_EQ(Report.What, RelaxReport::Outcome::Found) << Report.Reason;
+  ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   ASSERT_EQ(Report.Weaker.size(), 1u);
   EXPECT_EQ(Report.Weaker[0].Sentence, "this fence is not needed under TSO");
   const std::string Edited = editedText(Request, Report.Edits);
@@ -298,7 +298,7 @@ TEST(Relax, FencesThatAreNotNeededGo) {
 
 TEST(Relax, ABuggyProgramIsRefused) {
   const RelaxReport Report = relax(requestForText(testing::StoreBuffering), fixOptions({MemoryModel::TSO}));
-  EXPECT_EQ(Report.What, RelaxReport::Outcome::Refused);
+  EXPECT_EQ(Report.What, EditOutcome::Refused);
   EXPECT_TRUE(Report.Shown);
 }
 

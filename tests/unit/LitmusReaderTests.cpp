@@ -65,7 +65,7 @@ TEST(LitmusReader, KnowsTheLineOfEveryInstruction) {
   LitmusTest Test = readTest(MessagePassing);
   for (uint32_t Pc = 0; Pc < Test.Code.Code.size(); ++Pc) {
     if (Test.Code.Code[Pc].Op == Opcode::Fence) {
-      EXPECT_EQ(Test.Code.placeOf(Pc).Line, 14u);
+      EXPECT_EQ(Test.Code.locationOf(Pc).Line, 14u);
     }
   }
 }

@@ -65,12 +65,12 @@ TEST_F(Lowering, EveryAccessHasItsLineAndColumn) {
         "  x = 1;\n"
         "  return x;\n"
         "}\n");
-  const SourceLocation &Store = P.placeOf(find("main", Opcode::Store).at(0));
+  const ProgramLocation &Store = P.locationOf(find("main", Opcode::Store).at(0));
   EXPECT_EQ(P.Files[Store.File], File);
   EXPECT_EQ(Store.Line, 3u);
   EXPECT_EQ(Store.Column, 5u);
   EXPECT_EQ(P.FunctionNames[Store.Function], "main");
-  const SourceLocation &Load = P.placeOf(find("main", Opcode::Load).at(0));
+  const ProgramLocation &Load = P.locationOf(find("main", Opcode::Load).at(0));
   EXPECT_EQ(Load.Line, 4u);
   EXPECT_EQ(Load.Column, 10u);
 }
@@ -84,7 +84,7 @@ TEST_F(Lowering, AnInlinedAccessKeepsItsOwnPlaceAndKnowsItsCaller) {
         "  set();\n"
         "  return 0;\n"
         "}\n");
-  const SourceLocation &Store = P.placeOf(find("main", Opcode::Store).at(0));
+  const ProgramLocation &Store = P.locationOf(find("main", Opcode::Store).at(0));
   EXPECT_EQ(Store.Line, 3u);
   EXPECT_EQ(P.FunctionNames[Store.Function], "set");
   ASSERT_NE(Store.InlinedAt, 0u);
@@ -357,7 +357,7 @@ TEST_F(Lowering, ALoopEndedByAReadIsFedByIt) {
   std::vector<uint32_t> Loads = find("main", Opcode::Load);
   ASSERT_EQ(Loads.size(), 2u);
   for (uint32_t Pc : Loads) // only the read of x decides
-    EXPECT_EQ(P.Code[Pc].D, P.placeOf(Pc).Line == 3 ? 1 : 0);
+    EXPECT_EQ(P.Code[Pc].D, P.locationOf(Pc).Line == 3 ? 1 : 0);
 }
 
 TEST_F(Lowering, APureSpinLoopIsACandidate) {

@@ -1,5 +1,6 @@
 // Monitors of sequential consistency on the examples of Burnim, Sen, Stergiou: "Sound and Complete Monitoring of Sequential
 // Consistency in Relaxed Memory Models", and what the check makes of alarms.
+#include "check/RobustnessCheck.h"
 #include "robust/Witness.h"
 #include "support/Explore.h"
 #include "trace/Replay.h"
@@ -31,15 +32,12 @@ uint32_t lineOf(const std::string &Text, const std::string &Part) {
 }
 
 Robustness robustnessOf(const std::string &Text, MemoryModel Against, unsigned Witnesses = 1, unsigned Unroll = 8) {
-  CheckOptions Options;
-  Options.RobustnessOnly = Options.Exhaustive = true;
+  RobustnessOptions Options;
   Options.MostWitnesses = Witnesses;
   Options.Unroll = Unroll;
-  const CheckReport Report = testing::checkText(Text, Options);
-  for (const Robustness &R : Report.Models.front().Robust)
-    if (R.Against == Against)
-      return R;
-  return {};
+  const RobustnessReport Report = checkRobustness(testing::requestForText(Text), Options);
+  const Robustness *Answer = Report.against(Against);
+  return Answer ? *Answer : Robustness();
 }
 
 void expectWitness(const std::string &Text, const Robustness &R) {
@@ -127,7 +125,7 @@ Listed listOf(const Robustness &R) {
   Listed Result;
   for (const ScViolation &V : R.Violations) {
     std::vector<uint32_t> Overtakers;
-    for (const Place &P : V.Overtakers)
+    for (const SourceLocation &P : V.Overtakers)
       Overtakers.push_back(P.Line);
     Result.emplace_back(V.Store.Line, Overtakers, V.Observer.Line);
   }
@@ -212,13 +210,14 @@ TEST(Monitor, TellsHowFarAListIsComplete) {
   EXPECT_TRUE(R.Complete);
   EXPECT_EQ(3u, R.Iterations);
   // A check that ends at a bug of SC has not seen all executions.
-  CheckOptions Options;
-  Options.RobustnessOnly = true;
-  const CheckReport Report = testing::checkText(
-      "#include <assert.h>\n" + withThreads({"  a = 1;\n  (void)b;\n", "  b = 1;\n  (void)a;\n", "  assert(!a);\n"}),
+  RobustnessOptions Options;
+  Options.Exhaustive = false;
+  const RobustnessReport Report = checkRobustness(
+      testing::requestForText("#include <assert.h>\n" +
+                              withThreads({"  a = 1;\n  (void)b;\n", "  b = 1;\n  (void)a;\n", "  assert(!a);\n"})),
       Options);
-  EXPECT_EQ(Verdict::Violation, Report.Models.front().Result);
-  for (const Robustness &Stopped : Report.Models.front().Robust)
+  EXPECT_EQ(Verdict::Violation, Report.sc().Result);
+  for (const Robustness &Stopped : Report.sc().Robust)
     EXPECT_FALSE(Stopped.Complete);
 }
 

@@ -48,7 +48,7 @@ DocumentStatus statusWith(Outcome O, const std::string &Source = Text) {
   return Status;
 }
 
-Surroundings around(const lsptypes::Client &Client) {
+EditorContext contextFor(const lsptypes::Client &Client) {
   return {Client,
           [](const std::string &Name) { return Name == File ? std::make_shared<const std::string>(Text) : nullptr; },
           [](const std::string &Name) { return "file://" + Name; }};
@@ -128,7 +128,7 @@ TEST(Outcome, OpenAnswersAreWarningsAndBoundsAreNot) {
   Report.Models[1].Executions = 10;
   Report.Models[2].Executions = 20;
   Report.Models[3].Reason = "call to 'foo'";
-  Report.Models[3].ReasonPlace = {File, 4, 7, 0, 0};
+  Report.Models[3].ReasonLocation = {File, 4, 7, 0, 0};
   const Outcome O = outcomeOf(Report, {});
   ASSERT_EQ(2u, O.Findings.size());
   EXPECT_EQ("not decided under TSO and PSO: the time limit was reached (no violation found in 30 executions)",
@@ -194,7 +194,7 @@ TEST(Outcome, DelayedStoresAreNotToldWhereThereIsABugOrNobodyWantsToKnow) {
   for (const Finding &F : outcomeOf(reportOf(Text, threeModels()), threeModels()).Findings)
     EXPECT_FALSE(F.is(OtherFinding::NotRobust));
   CheckOptions Unwanted = threeModels();
-  Unwanted.Witnesses = false;
+  Unwanted.MostWitnesses = 0;
   EXPECT_TRUE(outcomeOf(reportOf(withoutAssertion(), Unwanted), Unwanted).Findings.empty());
 }
 
@@ -206,9 +206,10 @@ TEST(Outcome, AFileThatDoesNotCompileHasOneFinding) {
   EXPECT_EQ(2u, O.Findings[0].Where.Line);
   EXPECT_EQ(0u,
             O.Findings[0].Message.find("not checked: the file does not compile: use of undeclared identifier 'foo'"));
-  EXPECT_EQ(1u, diagnosticsOf(statusWith(O, Broken), around({})).size());
+  EXPECT_EQ(1u, diagnosticsOf(statusWith(O, Broken), contextFor({})).size());
   const std::string Library = "int f(void) { return foo; }\n";
-  EXPECT_TRUE(diagnosticsOf(statusWith(outcomeOf(reportOf(Library, threeModels()), {}), Library), around({})).empty())
+  EXPECT_TRUE(
+      diagnosticsOf(statusWith(outcomeOf(reportOf(Library, threeModels()), {}), Library), contextFor({})).empty())
       << "without a main it is left in peace";
 }
 
@@ -234,7 +235,7 @@ TEST(Diagnostics, HaveColumnsInTheClientsUnitsAndSteps) {
     lsptypes::Client Client;
     Client.Encoding = Bytes ? PositionEncoding::Utf8 : PositionEncoding::Utf16;
     Client.RelatedInformation = Bytes;
-    const Array All = diagnosticsOf(statusWith(O), around(Client));
+    const Array All = diagnosticsOf(statusWith(O), contextFor(Client));
     ASSERT_EQ(1u, All.size());
     const Object *D = All[0].getAsObject();
     EXPECT_EQ(11, number(D, "start", "line"));
@@ -257,7 +258,7 @@ TEST(Diagnostics, OfIncludedFilesStandAtMain) {
   Outcome O;
   O.Findings.push_back(
       {Severity::Error, BugKind::Assertion, "assertion can fail: 'x'", {"/virtual/lock.h", 3, 1, 0, 0}, "", {}, -1});
-  const Array All = diagnosticsOf(statusWith(O), around({}));
+  const Array All = diagnosticsOf(statusWith(O), contextFor({}));
   EXPECT_EQ(5, number(All[0].getAsObject(), "start", "line"));
   EXPECT_EQ("assertion can fail: 'x' (lock.h:3)", All[0].getAsObject()->getString("message"));
 }
@@ -265,7 +266,7 @@ TEST(Diagnostics, OfIncludedFilesStandAtMain) {
 TEST(Lenses, StandOverMainAndNameTheVerdicts) {
   const Outcome O =
       outcomeOf(reportOf(Text, threeModels()), threeModels(), [](const Counterexample &) { return "{}"; });
-  const Array Both = lensesOf(statusWith(O), around({}));
+  const Array Both = lensesOf(statusWith(O), contextFor({}));
   ASSERT_EQ(2u, Both.size());
   EXPECT_EQ(5, number(Both[0].getAsObject(), "start", "line"));
   const std::string Title = Both[0].getAsObject()->getObject("command")->getString("title")->str();
@@ -276,21 +277,21 @@ TEST(Lenses, StandOverMainAndNameTheVerdicts) {
 
   Outcome Quiet;
   Quiet.StartsThreads = false;
-  EXPECT_TRUE(lensesOf(statusWith(Quiet), around({})).empty());
+  EXPECT_TRUE(lensesOf(statusWith(Quiet), contextFor({})).empty());
   EXPECT_EQ("no threads", statusText(statusWith(Quiet)));
 }
 
 TEST(Hover, TellsWhoElseTouchesAVariableAndWhatHappened) {
   const Outcome O = outcomeOf(reportOf(Text, threeModels()), threeModels());
-  const llvm::json::Value Hover = hoverOf(statusWith(O), {3, 0}, around({}));
+  const llvm::json::Value Hover = hoverOf(statusWith(O), {3, 0}, contextFor({}));
   ASSERT_TRUE(Hover.getAsObject());
   const std::string Said = Hover.getAsObject()->getObject("contents")->getString("value")->str();
   EXPECT_NE(std::string::npos, Said.find("`x` is shared: thread `right` reads it (line 5)")) << Said;
   EXPECT_NE(std::string::npos, Said.find("In the counterexample under TSO:")) << Said;
-  EXPECT_EQ(nullptr, hoverOf(statusWith(O), {0, 0}, around({})).getAsObject());
+  EXPECT_EQ(nullptr, hoverOf(statusWith(O), {0, 0}, contextFor({})).getAsObject());
   DocumentStatus Edited = statusWith(O);
   Edited.Current = false;
-  EXPECT_EQ(nullptr, hoverOf(Edited, {3, 0}, around({})).getAsObject()) << "lines may have moved";
+  EXPECT_EQ(nullptr, hoverOf(Edited, {3, 0}, contextFor({})).getAsObject()) << "lines may have moved";
 }
 
 TEST(ProgramKey, ChangesWithTheProgramItsPlacesAndOptionsOnly) {

@@ -68,7 +68,7 @@ TEST(ProgramEdit, AFenceStandsBehindTheStoreWithItsPlace) {
   ASSERT_EQ(New.Code.Code.size(), P.Code.size() + 1);
   EXPECT_EQ(New.Code.Code[Store].Op, Opcode::Store);
   EXPECT_EQ(New.Code.Code[Store + 1].Op, Opcode::Fence);
-  EXPECT_EQ(New.Code.placeOf(Store + 1).Line, 4u);
+  EXPECT_EQ(New.Code.locationOf(Store + 1).Line, 4u);
   EXPECT_NE(toString(New.Code).find(std::to_string(Store + 1) + ": Fence full  ; test.c:4:"), std::string::npos);
   expectSameFlow(P, New);
 }

@@ -1,4 +1,5 @@
 // What is said of an execution is so, and what is marked is what is told.
+#include "check/RobustnessCheck.h"
 #include "lsp/LineFacts.h"
 #include "support/CommandLine.h"
 #include "support/Explore.h"
@@ -179,9 +180,8 @@ TEST(RightSentences, TheMarkedStoreOfAProgramThatIsNotRobustIsTheOneThatIsToldOf
   const std::vector<std::string> Bodies = {"x = 1; r = y;",        "y = 1; s = x;", "x = 1; z = 1; r = y;",
                                            "y = 1; s = z; s = x;", "z = 1; r = x;", "x = 2; r = z; y = 1;",
                                            "y = 2; x = 2; s = z;"};
-  CheckOptions Options;
-  Options.Models = {MemoryModel::SC};
-  Options.RobustnessOnly = true;
+  RobustnessOptions Options;
+  Options.Exhaustive = false;
   unsigned Looked = 0;
   for (const std::string &First : Bodies)
     for (const std::string &Second : Bodies) {
@@ -191,12 +191,12 @@ TEST(RightSentences, TheMarkedStoreOfAProgramThatIsNotRobustIsTheOneThatIsToldOf
           "void *a(void *p) {\n" + Lines(First) + "\nreturn p; }\nvoid *b(void *p) {\n" + Lines(Second) +
           "\nreturn p; }\nint main(void) { pthread_t t, u; pthread_create(&t, 0, a, 0); pthread_create(&u, 0, b, 0);\n"
           "pthread_join(t, 0); pthread_join(u, 0); }\n";
-      const CheckReport Report = testing::checkText(Text, Options);
-      for (const Robustness &R : Report.Models.front().Robust) {
+      const RobustnessReport Report = checkRobustness(testing::requestForText(Text), Options);
+      for (const Robustness &R : Report.sc().Robust) {
         if (!R.Witness)
           continue;
         ++Looked;
-        for (const Place &Marked : {R.Store, R.Overtaker})
+        for (const SourceLocation &Marked : {R.Store, R.Overtaker})
           EXPECT_TRUE(contains(R.Witness->Sentence, "(line " + std::to_string(Marked.Line) + ")"))
               << R.Message << "\n"
               << R.Witness->Sentence << "\n"

@@ -169,6 +169,32 @@ TEST(Toml, ProblemsOfSettingsHaveTheirLines) {
   EXPECT_EQ(5u, Problems[2].Line);
 }
 
+TEST(Toml, AllOfTomlIsUnderstoodButNotAllIsASetting) {
+  TomlText T =
+      readToml("check = {trigger = \"save\"}\nunroll = 0x10\ntimeout = 0.5\nflags = [\n  \"\"\"-DN=1\"\"\", # one\n]\n"
+               "day = 1979-05-27\nlist = [[1]]\n");
+  ASSERT_EQ(4u, T.Entries.size());
+  EXPECT_EQ("check.trigger", T.Entries[0].Key);
+  EXPECT_EQ("16", T.Entries[1].Values[0]);
+  EXPECT_EQ("0.5", T.Entries[2].Values[0]);
+  EXPECT_EQ("-DN=1", T.Entries[3].Values[0]);
+  ASSERT_EQ(2u, T.Problems.size());
+  EXPECT_EQ("'day' is not a string, a number, true, false or a list of these", T.Problems[0].Message);
+  EXPECT_EQ(8u, T.Problems[1].Line);
+}
+
+TEST(Toml, HostileTextsCostLittle) {
+  std::string Deep = "a";
+  while (Deep.size() < 60'000)
+    Deep += ".a";
+  EXPECT_EQ(1u, readToml(Deep + " = 1\n").Problems.size());
+  EXPECT_EQ(1u, readToml(std::string(70'000, '\n')).Problems.size());
+  std::string Wrong;
+  for (unsigned K = 0; K < 5'000; ++K)
+    Wrong += "x [\n";
+  EXPECT_EQ(20u, readToml(Wrong).Problems.size());
+}
+
 TEST(Toml, AnyTextIsRead) {
   const std::string Odd = "a=[\"\\\n'#].\t\r\"[[\"";
   for (size_t Begin = 0; Begin < Odd.size(); ++Begin)

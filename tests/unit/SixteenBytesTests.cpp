@@ -211,7 +211,7 @@ int main(void) { run2(f, g); assert(r0 || r1); })";
     }));
   }
   const FixReport Fixes = findFixes(testing::requestForText(Text), Options);
-  EXPECT_EQ(Fixes.What, FixReport::Outcome::Fixed) << Fixes.Reason;
+  EXPECT_EQ(Fixes.What, EditOutcome::Found) << Fixes.Reason;
 }
 
 TEST(SixteenBytes, AwaitsEnd) {

@@ -54,7 +54,7 @@ protected:
       bool Both = Op == Opcode::Rmw || Op == Opcode::CmpXchg;
       if (Op != Opcode::Load && Op != Opcode::Store && !Both)
         continue;
-      const SourceLocation &L = P.placeOf(Pc);
+      const ProgramLocation &L = P.locationOf(Pc);
       auto *E = P.Names.expressionAt(L.File, L.Line, L.Column, Op != Opcode::Load, P.Code[Pc].Width);
       std::string Text = E ? E->Text : "?";
       Texts.push_back(Both ? Text + "=" : Op == Opcode::Store ? "=" + Text : Text);
@@ -76,7 +76,7 @@ protected:
   std::string callText(Builtin Which, uint32_t Size = 0) const {
     for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc)
       if (P.Code[Pc].Op == Opcode::CallBuiltin && static_cast<Builtin>(P.Code[Pc].Imm) == Which) {
-        const SourceLocation &L = P.placeOf(Pc);
+        const ProgramLocation &L = P.locationOf(Pc);
         auto *E = P.Names.expressionAt(L.File, L.Line, L.Column, true, Size);
         return E ? E->Text : "?";
       }
@@ -185,7 +185,7 @@ TEST_F(SourceNamesTest, LocalsOfInlinedFunctionsKeepTheirNames) {
   EXPECT_EQ(type(local("own")).Name, "int");
   EXPECT_EQ(type(local("parameter")).Name, "int");
   EXPECT_EQ(type(local("t")).Name, "pthread_t");
-  const SourceLocation &L = P.Locations[local("own")->Location];
+  const ProgramLocation &L = P.Locations[local("own")->Location];
   EXPECT_EQ(L.Line, 4u);
   EXPECT_EQ(L.Column, 7u);
   EXPECT_EQ(callText(Builtin::ThreadCreate, 8), "t");

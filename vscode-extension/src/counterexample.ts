@@ -1,20 +1,15 @@
 // A counterexample (docs/counterexample-json.md) as far as the editor marks it: which steps are on which lines. What is
 // drawn and told about it is the page's. Nothing here knows of VS Code.
 import path from "node:path";
+import type { CounterexampleJson, Step, TraceEvent } from "../../counterexample-page/src/counterexampleJson";
 
-interface Place {
-  file: string;
-  line: number; // from 1; 0: not known
-  column: number; // from 1, in bytes
-}
-
-export interface Counterexample {
-  file: string;
-  model: string;
-  events: (Place & { thread: number })[];
-  steps: { event: number; text: string; strange?: boolean; remark?: string }[];
-  threads: { name: string }[];
-}
+/// As the page reads it too: types only, nothing of the page is bundled.
+type Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
+export type Counterexample = Pick<CounterexampleJson, "file" | "model"> & {
+  events: Pick<TraceEvent, "file" | "line" | "column" | "thread">[];
+  steps: Optional<Pick<Step, "event" | "text" | "strange" | "remark">, "strange" | "remark">[];
+  threads: Pick<CounterexampleJson["threads"][number], "name">[];
+};
 
 /// Undefined: this is no counterexample of the version that is understood.
 export function readCounterexample(value: unknown): Counterexample | undefined {

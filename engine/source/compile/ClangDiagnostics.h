@@ -53,7 +53,7 @@ public:
 
 private:
   /// The range Clang marked around the location if there is one, else the token there.
-  Place place(const clang::Diagnostic &Info) const {
+  SourceLocation place(const clang::Diagnostic &Info) const {
     if (!Info.hasSourceManager() || !Info.getLocation().isValid() || !Language)
       return {MainFile, 0, 0, 0, 0};
     const clang::SourceManager &Sources = Info.getSourceManager();
@@ -70,8 +70,9 @@ private:
     return place(Sources, Loc, Loc.getLocWithOffset(Length));
   }
 
-  Place place(const clang::SourceManager &Sources, clang::SourceLocation Begin, clang::SourceLocation End) const {
-    Place P;
+  SourceLocation place(const clang::SourceManager &Sources, clang::SourceLocation Begin,
+                       clang::SourceLocation End) const {
+    SourceLocation P;
     P.File = MainFile;
     auto [File, Offset] = Sources.getDecomposedLoc(Begin);
     auto Entry = Sources.getFileEntryRefForID(File);

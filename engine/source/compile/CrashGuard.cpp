@@ -57,7 +57,7 @@ private:
 
 } // namespace
 
-void giveUp(Place Where, std::string Message) {
+void giveUp(SourceLocation Where, std::string Message) {
   if (Failure)
     *Failure = {std::move(Message), std::move(Where)};
   if (llvm::CrashRecoveryContext *Current = llvm::CrashRecoveryContext::GetCurrent())

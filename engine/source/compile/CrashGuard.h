@@ -11,8 +11,8 @@ namespace picket {
 
 /// Why guarded work did not come to its end.
 struct GuardFailure {
-  std::string Message; // a sentence, or its beginning ("the compiler crashed") if there is no place
-  Place Where;         // line 0 if it is not known
+  std::string Message;  // a sentence, or its beginning ("the compiler crashed") if there is no place
+  SourceLocation Where; // line 0 if it is not known
 };
 
 /// Runs `Work` on a thread with a deep stack of its own and waits for it. Returns false if it crashed, called LLVM's
@@ -22,6 +22,6 @@ struct GuardFailure {
 bool runGuarded(llvm::function_ref<void()> Work, GuardFailure &Why);
 
 /// Ends guarded work from within, on its own thread, as a crash does.
-void giveUp(Place Where, std::string Message);
+void giveUp(SourceLocation Where, std::string Message);
 
 } // namespace picket

@@ -93,7 +93,7 @@ private:
   size_t Total = 0;
 };
 
-Place placeOf(const clang::SourceManager &Sources, clang::SourceLocation Where) {
+SourceLocation locationOf(const clang::SourceManager &Sources, clang::SourceLocation Where) {
   const clang::PresumedLoc Known = Sources.getPresumedLoc(Sources.getFileLoc(Where), /*UseLineDirectives=*/false);
   if (Known.isInvalid())
     return {};
@@ -220,7 +220,7 @@ private:
 void limitNestingOfTokens(clang::Preprocessor &PP) {
   PP.setTokenWatcher([Counter = TokenCounter(), &Sources = PP.getSourceManager()](const clang::Token &T) mutable {
     if (!Counter.take(T))
-      giveUp(placeOf(Sources, T.getLocation()),
+      giveUp(locationOf(Sources, T.getLocation()),
              "an expression, a declaration or a statement is too long: it has more than " + std::to_string(MaxTokens) +
                  " tokens");
   });

@@ -76,7 +76,7 @@ uint32_t SourceMap::functionName(const DILocalScope *Scope) {
   return Name;
 }
 
-uint32_t SourceMap::add(const SourceLocation &L) {
+uint32_t SourceMap::add(const ProgramLocation &L) {
   P.Locations.push_back(L);
   return static_cast<uint32_t>(P.Locations.size() - 1);
 }
@@ -86,7 +86,7 @@ uint32_t SourceMap::location(const DILocation *Where) {
     return 0;
   if (auto It = Locations.find(Where); It != Locations.end())
     return It->second;
-  SourceLocation L;
+  ProgramLocation L;
   L.InlinedAt = location(Where->getInlinedAt());
   L.File = file(Where->getFile());
   L.Line = Where->getLine();

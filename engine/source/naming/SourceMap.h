@@ -30,7 +30,7 @@ private:
   uint32_t file(const llvm::DIFile *F);
   uint32_t functionName(llvm::StringRef Name);
   uint32_t functionName(const llvm::DILocalScope *Scope);
-  uint32_t add(const SourceLocation &L);
+  uint32_t add(const ProgramLocation &L);
 
   Program &P;
   std::string ModelsFile;

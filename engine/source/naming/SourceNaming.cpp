@@ -55,12 +55,12 @@ public:
       SourceNames::Object &Object = Names.Sites[static_cast<size_t>(I.A)];
       Object.Location = P.CodeLocations[Pc];
       for (uint32_t At = Object.Location; At != 0 && Object.Type == 0; At = P.Locations[At].InlinedAt) {
-        const SourceLocation &L = P.Locations[At];
+        const ProgramLocation &L = P.Locations[At];
         auto Found = Facts.Allocations.find({factFile(L.File), L.Line, L.Column});
         if (Found != Facts.Allocations.end())
           Object.Type = Found->second;
       }
-      Object.Function = P.FunctionNames[P.placeOf(static_cast<uint32_t>(Pc)).Function];
+      Object.Function = P.FunctionNames[P.locationOf(static_cast<uint32_t>(Pc)).Function];
     }
   }
 

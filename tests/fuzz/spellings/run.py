@@ -2,19 +2,17 @@
 """Random programs whose threads go on only if a condition holds, in all the ways to write that: __VERIFIER_assume, an early
 exit, everything else inside an `if`, a loop that waits, an assertion; and for locks trylock and lock. All have the same final
 states under every model, and the same number of complete executions."""
-import argparse
 import itertools
 import os
 import random
-import re
 import shutil
 import sys
 import tempfile
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DIFFERENTIAL = os.path.join(os.path.dirname(HERE), "differential")
 sys.path.insert(0, DIFFERENTIAL)
+import batches  # noqa: E402
 import oracles  # noqa: E402
 from oracles import Failure  # noqa: E402
 
@@ -198,45 +196,27 @@ def look(picket, directory, programs, options):
 
 
 def smaller(picket, directory, program, options, message):
-    """Leaves out statements as long as something of the same sort is wrong."""
-    sort = re.split(r"[\d\[]", message)[0]
-    at = [(thread, index) for thread, statements in enumerate(program.threads) for index in range(len(statements))]
-    for thread, index in reversed(at):
-        removed = program.threads[thread].pop(index)
-        failed, _ = look(picket, directory, {0: program}, options)
-        if not failed or re.split(r"[\d\[]", failed[0])[0] != sort:
-            program.threads[thread].insert(index, removed)
+    batches.leave_out(reversed(program.threads), message,
+                      lambda: look(picket, directory, {0: program}, options)[0].get(0))
     return program
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("picket", help="the program under test")
-    parser.add_argument("--seconds", type=float, default=20, help="for how long random programs are made [20]")
-    parser.add_argument("--programs", type=int, help="so many programs instead")
-    parser.add_argument("--seed", type=int, help="of the first program [random]")
-    parser.add_argument("--keep", help="where programs that show a failure are left")
-    arguments = parser.parse_args()
-    picket = os.path.abspath(arguments.picket)
-    seed = random.randrange(1 << 30) if arguments.seed is None else arguments.seed
-    print(f"seed {seed}", flush=True)
-    end = time.monotonic() + arguments.seconds
+    arguments = batches.arguments_of(__doc__)
     made = compared = failures = 0
-    while made < arguments.programs if arguments.programs else time.monotonic() < end:
-        programs = {number: Program(number) for number in range(seed + made, seed + made + BATCH)}
-        made += BATCH
+    for programs in batches.batches(arguments, BATCH, Program):
+        made += len(programs)
         for options in ([], ["--equivalence", "rf"]):
             with tempfile.TemporaryDirectory() as directory:
-                failed, some = look(picket, directory, programs, options)
+                failed, some = look(arguments.picket, directory, programs, options)
                 compared += some
                 for number, message in failed.items():
                     failures += 1
                     print(f"FAILED seed {number} {' '.join(options)}: {message}", flush=True)
-                    program = smaller(picket, directory, programs[number], options, message)
+                    program = smaller(arguments.picket, directory, programs[number], options, message)
                     for spelling in SPELLINGS if arguments.keep else []:
-                        os.makedirs(arguments.keep, exist_ok=True)
-                        with open(os.path.join(arguments.keep, f"spelling-{number}-{spelling}.c"), "w") as file:
-                            file.write(f"// {' '.join(options)} {message}\n{program.text(spelling)}")
+                        batches.keep(arguments.keep, f"spelling-{number}-{spelling}.c",
+                                     f"// {' '.join(options)} {message}\n{program.text(spelling)}")
     print(f"{made} programs, {compared} comparisons, {failures} failures")
     sys.exit(1 if failures or not compared else 0)
 

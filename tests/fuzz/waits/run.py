@@ -7,16 +7,14 @@ released. Who finds that a thread waits for ever must not depend on how the prog
 - where all accesses are sequentially consistent, the models agree;
 - nothing is verified by no execution at all.
 """
-import argparse
 import os
 import random
-import re
 import sys
 import tempfile
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "differential"))
+import batches  # noqa: E402
 import oracles  # noqa: E402
 from oracles import Failure  # noqa: E402
 
@@ -195,47 +193,26 @@ def look(picket, directory, programs):
 
 
 def smaller(picket, directory, program, message):
-    """Leaves out statements as long as something of the same sort is wrong."""
-    sort = re.split(r"[\d\[]", message)[0]
-    if program.ends:
-        return program
-    lists = [*program.threads, program.main]
-    for statements in lists:
-        for index in reversed(range(len(statements))):
-            removed = statements.pop(index)
-            failed, _ = look(picket, directory, {0: program})
-            if not failed or re.split(r"[\d\[]", failed[0])[0] != sort:
-                statements.insert(index, removed)
+    if not program.ends:
+        batches.leave_out([*program.threads, program.main], message,
+                          lambda: look(picket, directory, {0: program})[0].get(0))
     return program
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("picket", help="the program under test")
-    parser.add_argument("--seconds", type=float, default=20, help="for how long random programs are made [20]")
-    parser.add_argument("--programs", type=int, help="so many programs instead")
-    parser.add_argument("--seed", type=int, help="of the first program [random]")
-    parser.add_argument("--keep", help="where programs that show a failure are left")
-    arguments = parser.parse_args()
-    picket = os.path.abspath(arguments.picket)
-    seed = random.randrange(1 << 30) if arguments.seed is None else arguments.seed
-    print(f"seed {seed}", flush=True)
-    end = time.monotonic() + arguments.seconds
+    arguments = batches.arguments_of(__doc__)
     made = stuck = failures = 0
-    while made < arguments.programs if arguments.programs else time.monotonic() < end:
-        programs = {number: Program(number) for number in range(seed + made, seed + made + BATCH)}
-        made += BATCH
+    for programs in batches.batches(arguments, BATCH, Program):
+        made += len(programs)
         with tempfile.TemporaryDirectory() as directory:
-            failed, some = look(picket, directory, programs)
+            failed, some = look(arguments.picket, directory, programs)
             stuck += some
             for number, message in failed.items():
                 failures += 1
                 print(f"FAILED seed {number}: {message}", flush=True)
-                program = smaller(picket, directory, programs[number], message)
+                program = smaller(arguments.picket, directory, programs[number], message)
                 if arguments.keep:
-                    os.makedirs(arguments.keep, exist_ok=True)
-                    with open(os.path.join(arguments.keep, f"waits-{number}.c"), "w") as file:
-                        file.write(f"// {message}\n{program.text()}")
+                    batches.keep(arguments.keep, f"waits-{number}.c", f"// {message}\n{program.text()}")
     print(f"{made} programs, {stuck} answers that threads wait for ever, {failures} failures")
     sys.exit(1 if failures or not stuck else 0)
 

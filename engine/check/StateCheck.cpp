@@ -1,4 +1,4 @@
-#include "check/WithoutBound.h"
+#include "check/StateCheck.h"
 
 #include "check/Findings.h"
 #include "check/RobustnessText.h"
@@ -19,9 +19,10 @@ using Clock = std::chrono::steady_clock;
 constexpr unsigned NoBound = 1'000'000; // of a recording: the most that --unroll takes
 
 /// Collects what the search of one model shows.
-class Collector : public StateSearchObserver, public LazyObserver {
+class StateCollector : public StateSearchObserver, public LazyObserver {
 public:
-  Collector(const StateCheck &From, ModelReport &Report) : From(From), Report(Report), Found(From.P, Report) {}
+  StateCollector(const StateCheck &From, ModelReport &Report)
+      : From(From), Report(Report), Found(From.Context.Compiled, Report) {}
 
   void progress(const WalkResult &SoFar) override { tell(SoFar.States); }
   void progress(const LazyResult &SoFar) override { tell(SoFar.States); }
@@ -40,15 +41,14 @@ public:
 private:
   void tell(uint64_t States) {
     const double Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
-    if (From.OnProgress)
-      From.OnProgress({Report.Which, Report.Executions, -1, Report.Seconds + Seconds, States});
+    From.Context.tell({Report.Which, Report.Executions, -1, Report.Seconds + Seconds, States});
   }
 
   void add(Configuration &C, const StateSearchResult::Found &Seen) {
     std::optional<Recording> Run = record(C, Seen.Schedule, &Seen.Bug);
-    if (!Found.add(C.machine(), Seen.Bug) || !Run || Report.Bugs.size() > From.Options.Counterexamples)
+    if (!Found.add(C.machine(), Seen.Bug) || !Run || Report.Bugs.size() > From.Context.Options.Counterexamples)
       return;
-    Run->File = From.File;
+    Run->File = From.Context.File;
     Run->Unroll = NoBound;
     Run->BugWhere = Report.Bugs.back().Where;
     Report.Bugs.back().Trace = std::make_shared<Counterexample>(explain(std::move(*Run)));
@@ -63,26 +63,28 @@ private:
 /// Listens for a witness only.
 class WitnessCollector : public LazyObserver {
 public:
-  WitnessCollector(const StateCheck &From, Robustness &R) : From(From), R(R) {}
+  WitnessCollector(const StateCheck &From, Robustness &Answer) : From(From), Answer(Answer) {}
 
   bool wantsBugs() const override { return false; }
   bool notRobust(Configuration &C, const std::vector<ProcessId> &Schedule, const AttackPlaces &At) override {
-    const Program &P = From.P;
-    setNotRobust(R, placeOf(P, P.placeOf(At.Store)), placeOf(P, P.placeOf(At.Access)),
-                 placeOf(P, P.placeOf(At.Observer)));
-    if (std::optional<Recording> Run = From.Options.Witnesses ? record(C, Schedule, nullptr) : std::nullopt) {
-      Run->File = From.File;
+    const Program &Compiled = From.Context.Compiled;
+    setNotRobust(Answer, locationOf(Compiled, Compiled.locationOf(At.Store)),
+                 locationOf(Compiled, Compiled.locationOf(At.Access)),
+                 locationOf(Compiled, Compiled.locationOf(At.Observer)));
+    if (std::optional<Recording> Run =
+            From.Context.Options.MostWitnesses ? record(C, Schedule, nullptr) : std::nullopt) {
+      Run->File = From.Context.File;
       Run->Unroll = NoBound;
-      setWitness(R, std::move(*Run));
+      setWitness(Answer, std::move(*Run));
     }
-    R.Violations.clear();
-    putMarkedFirst(R);
+    Answer.Violations.clear();
+    putMarkedFirst(Answer);
     return false;
   }
 
 private:
   const StateCheck &From;
-  Robustness &R;
+  Robustness &Answer;
 };
 
 } // namespace
@@ -93,35 +95,36 @@ bool StateCheck::run(ModelReport &Report) {
   Now.Which = Report.Which;
   Now.Executions = Report.Executions;
   Now.Seconds = Report.Seconds;
-  Collector Found(*this, Now);
+  StateCollector Found(*this, Now);
   StateCounts Counts;
   uint64_t Unchecked = 0;
-  auto Stopped = [&](bool Unsupported, const auto &Result) {
+  const Program &Compiled = Context.Compiled;
+  auto EndUndecided = [&](bool Unsupported, const auto &Result) {
     Ended = Unsupported ? Verdict::Unsupported : Verdict::Inconclusive;
     Now.Reason = Result.Reason;
     if (Result.HasReasonPc)
-      Now.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
+      Now.ReasonLocation = locationOf(Compiled, Compiled.locationOf(Result.ReasonPc));
   };
   try {
     if (Report.Which == MemoryModel::SC) {
       StateSearchOptions Search;
       static_cast<ExplorationOptions &>(Search) = Limits;
-      Search.Exhaustive = Options.Exhaustive;
-      const StateSearchResult Result = searchStates(P, Search, Found);
+      Search.Exhaustive = Context.Options.Exhaustive;
+      const StateSearchResult Result = searchStates(Context.Compiled, Search, Found);
       Counts = {Result.States, Result.Transitions, Result.Bytes};
       Unchecked = Result.Unchecked;
       if (Result.Ended == ExplorationResult::End::Everything)
         Ended = Verdict::Verified;
       else
-        Stopped(Result.Ended == ExplorationResult::End::Unsupported, Result);
+        EndUndecided(Result.Ended == ExplorationResult::End::Unsupported, Result);
     } else {
-      const LazyResult Result = checkLazily(P, Limits, Report.Which, Found);
+      const LazyResult Result = checkLazily(Context.Compiled, Limits, Report.Which, Found);
       Unchecked = Result.Unchecked;
       Counts = {Result.States, Result.Transitions, Result.Bytes, Result.Rounds, Result.Delayed.size(), Result.Robust};
       if (Result.What == LazyResult::Answer::Verified)
         Ended = Verdict::Verified;
       else
-        Stopped(Result.What == LazyResult::Answer::Unsupported, Result);
+        EndUndecided(Result.What == LazyResult::Answer::Unsupported, Result);
     }
   } catch (const std::bad_alloc &) {
     Ended = Verdict::Inconclusive;
@@ -130,13 +133,13 @@ bool StateCheck::run(ModelReport &Report) {
   if (!Now.Bugs.empty()) {
     Ended = Verdict::Violation;
     Now.Reason.clear();
-    Now.ReasonPlace = {};
+    Now.ReasonLocation = {};
   }
   Counts.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
   Report.States = Counts;
   Report.Seconds += Counts.Seconds;
   Report.Reason = Now.Reason;
-  Report.ReasonPlace = Now.ReasonPlace;
+  Report.ReasonLocation = Now.ReasonLocation;
   if (Ended != Verdict::Verified && Ended != Verdict::Violation)
     return false;
   Report.Result = Ended;
@@ -155,7 +158,7 @@ void StateCheck::findRobustness(ModelReport &Sc, MemoryModel Against) {
   Robustness R;
   R.Against = Against;
   WitnessCollector Found(*this, R);
-  const LazyResult Result = checkLazily(P, Limits, Against, Found);
+  const LazyResult Result = checkLazily(Context.Compiled, Limits, Against, Found);
   const double Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
   Sc.Seconds += Seconds;
   if (Result.Robust)
@@ -169,12 +172,12 @@ void StateCheck::findRobustness(ModelReport &Sc, MemoryModel Against) {
   Sc.Result = Refused ? Verdict::Unsupported : Verdict::Inconclusive;
   Sc.Reason = Result.Reason;
   if (Result.HasReasonPc)
-    Sc.ReasonPlace = placeOf(P, P.placeOf(Result.ReasonPc));
+    Sc.ReasonLocation = locationOf(Context.Compiled, Context.Compiled.locationOf(Result.ReasonPc));
 }
 
-void StateCheck::findRobustness(ModelReport &Sc) {
-  if (Options.Against.size() != 2 || !Limits.Spare || !Limits.Spare->take()) {
-    for (MemoryModel M : Options.Against)
+void StateCheck::findRobustness(ModelReport &Sc, const std::vector<MemoryModel> &Against) {
+  if (Against.size() != 2 || !Limits.Spare || !Limits.Spare->take()) {
+    for (MemoryModel M : Against)
       findRobustness(Sc, M);
     return;
   }
@@ -182,16 +185,16 @@ void StateCheck::findRobustness(ModelReport &Sc) {
   Half.MaxMemoryBytes /= 2;
   Half.Machine.MaxMemoryBytes /= 2;
   ModelReport OfOther;
-  auto Find = [&](ModelReport &Into, MemoryModel Against) {
+  auto Find = [&](ModelReport &Into, MemoryModel M) {
     try {
-      StateCheck{File, P, Options, Half, OnProgress}.findRobustness(Into, Against);
+      StateCheck{Context, Half}.findRobustness(Into, M);
     } catch (const std::bad_alloc &) {
       Into.Result = Verdict::Inconclusive;
       Into.Reason = "memory ran out";
     }
   };
-  std::thread Other([&] { Find(OfOther, Options.Against[1]); });
-  Find(Sc, Options.Against[0]);
+  std::thread Other([&] { Find(OfOther, Against[1]); });
+  Find(Sc, Against[0]);
   Other.join();
   Limits.Spare->giveBack();
   std::move(OfOther.Robust.begin(), OfOther.Robust.end(), std::back_inserter(Sc.Robust));
@@ -202,14 +205,14 @@ void StateCheck::findRobustness(ModelReport &Sc) {
     return;
   Sc.Result = OfOther.Result;
   Sc.Reason = OfOther.Reason;
-  Sc.ReasonPlace = OfOther.ReasonPlace;
+  Sc.ReasonLocation = OfOther.ReasonLocation;
 }
 
 void StateCheck::decideRobustness(ModelReport &Sc, Robustness &R) {
   const Clock::time_point Start = Clock::now();
   WitnessCollector Found(*this, R);
   try {
-    const LazyResult Result = checkLazily(P, Limits, R.Against, Found);
+    const LazyResult Result = checkLazily(Context.Compiled, Limits, R.Against, Found);
     if (!Result.Robust)
       return;
     R.Bounded = false;

@@ -1,0 +1,89 @@
+// What the searches for fixes and for weakenings share: both look for edits of a text, prove them on the edited text, and
+// end in the same ways.
+#pragma once
+
+#include "fences/Repair.h"
+
+namespace picket {
+
+enum class EditOutcome : uint8_t {
+  Found,
+  NothingToDo, // no bug under the asked models; all that is there is needed, or there is nothing
+  Refused,     // fences cannot help, or cannot be written; the program does not pass as it is: Reason
+  GaveUp,      // a limit, or cancelled: Reason
+  CannotBeChecked
+};
+/// `IfFound` for Found; "nothing-to-do", "refused", "gave-up", "cannot-be-checked".
+const char *nameOf(EditOutcome What, const char *IfFound);
+std::optional<EditOutcome> editOutcomeNamed(std::string_view Name, const char *IfFound);
+
+struct EditReport {
+  using Outcome = EditOutcome;
+  Outcome What = Outcome::NothingToDo;
+  std::string Reason;
+  std::optional<Bug> Shown; // what the program does as it is, or what cannot be fixed
+  MemoryModel ShownUnder = MemoryModel::SC;
+  std::optional<ModelReport> Skipped; // a model that could not check the program: the answer is about the others
+  std::vector<Diagnostic> Diagnostics;
+  std::map<std::string, std::string> Texts = {}; // of the files as they were checked: the edits are good for these
+  unsigned Rounds = 0;                           // checks of edited programs
+  double Seconds = 0;
+};
+
+struct FixOptions {
+  CheckOptions Check;        // the models, and how each check is done
+  bool Cheapest = false;     // prove that nothing cheaper works, if that does not take too long (POWER)
+  double TimeoutSeconds = 0; // for everything together; 0: none
+  unsigned MaxAlternatives = 3;
+  RepairCosts Costs;
+  /// What the program has to pass; the default is that no check finds a bug. Called anew for the text that was edited.
+  std::function<RoundChecker(Thoroughness)> Aim;
+};
+
+/// Keeps the time, and proves edits on the text itself.
+class EditSearch {
+protected:
+  EditSearch(const CompileRequest &Text, const FixOptions &Options, const std::atomic<bool> *Cancel)
+      : Text(Text), Options(Options), Cancel(Cancel) {}
+
+  RoundChecker checker(Thoroughness How) const;
+  /// For a check; 0: without limit.
+  double secondsLeft() const;
+  bool isCancelled() const { return Cancel && *Cancel; }
+  /// Cancelled, or the time is over.
+  bool isOver() const;
+  /// Compiles the text with these edits and checks it. The texts of the edited files are kept: what is proved is proved
+  /// for these.
+  RoundReport prove(const std::vector<TextEdit> &Edits, const RoundChecker &Check);
+
+  CompileRequest Text; // with the texts of the edited files
+  const FixOptions &Options;
+  const std::atomic<bool> *Cancel;
+
+private:
+  const std::chrono::steady_clock::time_point Start = std::chrono::steady_clock::now();
+};
+
+/// Compiles a text and has `Search` make a report about the program, if there is one that can be run.
+template <typename Report, typename Function>
+Report searchEdits(const CompileRequest &Given, const FixOptions &Options, Function Search) {
+  const auto Start = std::chrono::steady_clock::now();
+  const CompileRequest Text = textToCheck(Given, Options.Check);
+  CompileResult Compiled = compileProgram(Text);
+  Report Result;
+  if (Compiled.Compiled && Compiled.Compiled->Main >= 0) {
+    Result = Search(Text, *Compiled.Compiled);
+  } else {
+    Result.What = EditOutcome::CannotBeChecked;
+    Result.Reason = Compiled.Compiled ? "there is no 'main' to run" : "the file does not compile";
+  }
+  Result.Diagnostics = std::move(Compiled.Diagnostics);
+  Result.Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
+  return Result;
+}
+
+/// Compiles a text with the edits done and checks it; GaveUp if it does not compile.
+RoundReport checkEdited(const CompileRequest &Text, const std::vector<TextEdit> &Edits, const RoundChecker &Check,
+                        double Seconds);
+
+} // namespace picket
