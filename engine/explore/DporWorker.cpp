@@ -177,15 +177,15 @@ void DporWorker::settle(Race &R) {
   bool Covered = false;
   for (size_t K = 0; K < Before.NumSleepers; ++K)
     if (settles(Sleepers[Before.FirstSleeper + K], CommonSteps, Covered)) {
-      R.Status = Race::Settled;
+      R.Status = Race::CoveredForGood;
       return;
     }
-  R.Status = Race::Weak;
+  R.Status = Race::Covered;
   if (Covered)
     return;
   // The tree that is being explored is not a place to put more: its steps have been taken.
   if (Trees.insert(plannedFrom(Before), Sequence, CommonSteps) && Options.SettleRaces && !SequenceDiffers)
-    R.Status = Race::Settled;
+    R.Status = Race::CoveredForGood;
 }
 
 /// The same where others explore from the same prefix.
@@ -198,14 +198,14 @@ void DporWorker::settleShared(Race &R, SharedPrefix &Before) {
   if (std::any_of(Before.Asleep.begin(), Before.Asleep.end(), Settles) ||
       std::any_of(Before.Branches.begin(), Before.Branches.end(),
                   [&](const SharedPrefix::Branch &B) { return !B.Early && Settles(B.First); })) {
-    R.Status = Race::Settled;
+    R.Status = Race::CoveredForGood;
     return;
   }
-  R.Status = Race::Weak;
+  R.Status = Race::Covered;
   if (Covered)
     return;
   if (Trees.insert(Before.Planned, Sequence, CommonSteps, Own) && Options.SettleRaces && !SequenceDiffers)
-    R.Status = Race::Settled;
+    R.Status = Race::CoveredForGood;
 }
 
 void DporWorker::settleRaces() {
@@ -221,7 +221,7 @@ void DporWorker::settleRaces() {
       settle(R);
   }
   for (Race &R : E.races()) {
-    if (R.Status == Race::Settled)
+    if (R.Status == Race::CoveredForGood)
       continue;
     settle(R);
     if (stopNow(Sequence.size()))
@@ -512,9 +512,9 @@ void DporWorker::run() {
   try {
     work();
   } catch (const Configuration::Interrupted &) { // a limit, which is in the result
-  } catch (const Execution::TooManyProcesses &) {
+  } catch (const VectorClocks::TooManyProcesses &) {
     Result.Ended = ExplorationResult::End::Limit;
-    Result.Reason = "more than " + std::to_string(Execution::MaxProcesses) +
+    Result.Reason = "more than " + std::to_string(VectorClocks::MaxProcesses) +
                     " threads, or (PSO) locations in contention, are too many for this model";
   } catch (const MachineStop &Stop) {
     const bool Unsupported = Stop.Why == MachineStop::Unsupported;
