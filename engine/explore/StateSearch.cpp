@@ -101,7 +101,7 @@ StateSearchResult searchStates(const Program &P, const StateSearchOptions &Given
       Over = Search(*C, Options, Observer, Result).run(Live);
     } catch (const MachineStop &Stop) {
       Over = !Shared.changed();
-      noteStop(Result, Stop);
+      Result.stoppedBy(Stop);
     }
     if (Over) {
       Observer.finished(*C, Result);

@@ -51,21 +51,15 @@ public:
   virtual void begins(const StateWalk &) {}
 };
 
-struct WalkResult {
+struct WalkResult : ExplorationEnd {
   uint64_t States = 0, Transitions = 0, Ends = 0; // of the last round
   uint64_t Bytes = 0;                             // that the states take up
   uint64_t Rounds = 0;                            // how often the walk began
   uint64_t Unchecked = 0;                         // of the ends: in an error of a kind that is not looked for
   uint64_t GivenAway = 0;                         // steps that another worker was led to
   size_t Depth = 0;
-  ExplorationResult::End Ended = ExplorationResult::End::Everything;
-  std::string Reason; // Unsupported, Limit
-  uint32_t ReasonPc = 0;
-  bool HasReasonPc = false;
 };
 
-/// Tells a result why the machine stopped.
-void noteStop(WalkResult &Result, const MachineStop &Stop);
 /// Adds what another worker has found out.
 void addResult(WalkResult &To, const WalkResult &From);
 

@@ -19,11 +19,10 @@ struct StateWalk::Helper {
     } catch (const Configuration::Interrupted &) { // a limit, which is in the result
       First.All.Unfinished = true;
     } catch (const MachineStop &Stop) {
-      noteStop(Result, Stop);
+      Result.stoppedBy(Stop);
       First.All.stop();
     } catch (const std::bad_alloc &) {
-      Result.Ended = ExplorationResult::End::Limit;
-      Result.Reason = "memory ran out";
+      Result.memoryRanOut();
       First.All.stop();
     }
     Needs->configuration().watch(nullptr);
@@ -210,18 +209,7 @@ void addResult(WalkResult &To, const WalkResult &From) {
   };
   if (Weight(From) <= Weight(To))
     return;
-  To.Ended = From.Ended;
-  To.Reason = From.Reason;
-  To.ReasonPc = From.ReasonPc;
-  To.HasReasonPc = From.HasReasonPc;
-}
-
-void noteStop(WalkResult &Result, const MachineStop &Stop) {
-  Result.Ended =
-      Stop.Why == MachineStop::Unsupported ? ExplorationResult::End::Unsupported : ExplorationResult::End::Limit;
-  Result.Reason = Stop.Message;
-  Result.ReasonPc = Stop.Pc;
-  Result.HasReasonPc = true;
+  static_cast<ExplorationEnd &>(To) = From;
 }
 
 } // namespace picket

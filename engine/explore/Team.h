@@ -1,5 +1,5 @@
-// Workers that explore one tree of executions together, each with a machine of its own: who takes part, what is left
-// for whoever comes next, and what they tell the observer.
+// Workers that explore one tree of executions together, each with a machine of its own (work stealing): who takes part,
+// the jobs that are there to be stolen, and what they tell the observer.
 #pragma once
 
 #include "explore/Exploration.h"
@@ -25,7 +25,7 @@ public:
     Changed.notify_one();
   }
 
-  /// Waits for a job. None: nobody has work left, or all are to stop.
+  /// Waits for a job to steal. None: nobody has work left, or all are to stop.
   std::optional<Job> take() {
     std::unique_lock<std::mutex> Guard(Lock);
     ++Waiting;
@@ -53,12 +53,13 @@ public:
   /// One more will take part.
   void addMember() {
     std::lock_guard<std::mutex> Guard(Lock);
-    ++Members; // also in those who look without the lock: before the new one begins
+    ++Members; // before the new one begins, since others look without the lock
   }
   bool hasSeveral() const { return Members > 1; }
 
-  /// Counts an execution and tells of it. The observer hears of one at a time, and where the first bug ends it all of
-  /// one. CanDoWithout: asked of one that has no bug, whether the observer need not hear of it.
+  /// Counts an execution and tells of it. The observer hears of one execution at a time, and of one bug only where the
+  /// first ends the exploration. CanDoWithout: asked of an execution without a bug, whether the observer need not hear
+  /// of it.
   template <typename NeedNot, typename Tell>
   void tellEnding(Ending How, bool Exhaustive, ExplorationResult &Result, NeedNot CanDoWithout, Tell TellOf) {
     std::unique_lock<std::mutex> Guard(Telling, std::defer_lock);
@@ -179,10 +180,7 @@ inline void addResult(ExplorationResult &To, const ExplorationResult &From) {
   };
   if (Weight(From) <= Weight(To))
     return;
-  To.Ended = From.Ended;
-  To.Reason = From.Reason;
-  To.ReasonPc = From.ReasonPc;
-  To.HasReasonPc = From.HasReasonPc;
+  static_cast<ExplorationEnd &>(To) = From;
   To.NotAsGraph = From.NotAsGraph;
 }
 
