@@ -29,7 +29,7 @@ public:
 private:
   using Walk = GraphWalk<Words>;
   using typename Walk::Set;
-  using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
+  using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::restartIfSharingChanged;
   using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::HasC11Orders, Walk::Deferred, Walk::Notes;
   using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::leaves,
@@ -137,7 +137,7 @@ template <unsigned Words> bool Follower<Words>::stores(const typename Index::key
 
 template <unsigned Words> void Follower<Words>::follow() {
   choose(); // finds accesses that are bugs
-  startOverIfSurprised();
+  restartIfSharingChanged();
   if (hasBug())
     return complete();
   const Index &Events = index();
@@ -317,7 +317,7 @@ template <unsigned Words> bool Follower<Words>::followWrite(size_t Step, EventId
 template <unsigned Words> void Follower<Words>::complete() {
   if (EventId Next = choose(); Next != NoEvent && G[Next].Decides)
     return withOutcome(Next, false, [&] { complete(); });
-  startOverIfSurprised();
+  restartIfSharingChanged();
   Set InFront;
   if constexpr (Walk::IsLarge)
     InFront = G.rowsOf(G.Reads | G.Writes, EventRow::Before);
@@ -430,7 +430,7 @@ bool followWith(const Program &P, MemoryModel Model, const MachineOptions &Optio
       Follower<Words>(P, Model, Options, Shared, Memory, Script, Wanted, End).run();
       if (!Again)
         return true;
-    } catch (const StartOver &) {
+    } catch (const GraphRestart &) {
     } catch (const GraphFull &) {
       return false;
     } catch (const MachineStop &) {

@@ -168,11 +168,11 @@ template <unsigned Words> EventId GraphWalk<Words>::nextWaitOf(ThreadId T) {
   return Found;
 }
 
-template <unsigned Words> void GraphWalk<Words>::startOverIfSurprised() {
+template <unsigned Words> void GraphWalk<Words>::restartIfSharingChanged() {
   if (!Shared.takeChanged() && !Memory.Changed)
     return;
   Memory.Changed = false;
-  throw StartOver();
+  throw GraphRestart();
 }
 
 /// Finds uses of memory that has ended, which the event that was just committed makes; and reads of memory that nothing
@@ -209,7 +209,7 @@ template <unsigned Words> bool GraphWalk<Words>::lookForEnds(EventId Committed) 
 /// thread that is alone has read nothing that could be anything else: it goes round for ever.
 template <unsigned Words> bool GraphWalk<Words>::advance() {
   Flow.fetch();
-  startOverIfSurprised();
+  restartIfSharingChanged();
   for (ThreadId T = 0; T < M.numThreads(); ++T)
     if (M.exists(T) && Flow.isSpinning(T) && !M.alone())
       return false;

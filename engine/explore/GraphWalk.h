@@ -13,7 +13,7 @@
 namespace picket {
 
 /// Thrown when something became shared: what was explored so far must be explored anew.
-struct StartOver {};
+struct GraphRestart {};
 
 template <unsigned Words> class GraphWalk : public GraphRun {
 public:
@@ -109,7 +109,7 @@ protected:
   /// Whether a write that was just committed at a position may be there.
   virtual bool fits(EventId Write) { return G.keepsUpdatesWhole(Write) && Model->allows(G, Write); }
 
-  void startOverIfSurprised();
+  void restartIfSharingChanged();
   /// How a run ended in which nothing is left to be committed. Superfluous: only because somebody was made to wait.
   virtual Ending ending(ThreadId &Stuck, bool &Superfluous);
   Ending endingOfThreads(ThreadId &Stuck, bool &Superfluous);
@@ -121,8 +121,9 @@ protected:
     PlaceId Place;
   };
   bool goesRoundForEver(EventId Load, std::vector<Glance> *Looked = nullptr);
-  /// Called before every commit of a read or a write, and in long searches. Work: about how many events were looked at.
-  virtual void look(size_t Work) { (void)Work; }
+  /// Called before every commit of a read or a write, and in long searches, so that limits are checked now and then.
+  /// Work: about how many events were visited.
+  virtual void countWork(size_t Work) { (void)Work; }
 
   Sharing &Shared;
   EndingMemory &Memory;
@@ -194,7 +195,7 @@ void GraphWalk<Words>::withHalf(EventId E, Continuation Then) {
 template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Continuation Then) {
-  look(G.size());
+  countWork(G.size());
   Scope Here(*this);
   auto Before = Flow.mark();
   if (G.isSplit(E)) {
@@ -238,7 +239,7 @@ bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Contin
 template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then) {
-  look(G.size());
+  countWork(G.size());
   Scope Here(*this);
   auto Before = Flow.mark();
   const bool WasHalf = isHalf(E);

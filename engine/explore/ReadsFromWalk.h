@@ -24,7 +24,7 @@ protected:
   ReadsFromWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
                 EndingMemory &Memory)
       : Walk(P, Model, Options, Shared, Memory), OwnReadsWait(Model.orders() == MemoryModel::SC),
-        Search(G, OwnReadsWait, [this](size_t Work) { this->look(Work); }) {}
+        Search(G, OwnReadsWait, [this](size_t Work) { this->countWork(Work); }) {}
 
   static constexpr bool OnlyReadsFrom = true;
   /// Every source is tried, and the last position stands for all.

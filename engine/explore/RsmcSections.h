@@ -23,7 +23,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   }
   auto Again = [&] { exploreSections(); };
   const EventId E = InVain ? NoEvent : choose();
-  startOverIfSurprised();
+  restartIfSharingChanged();
   if (InVain) {
     // No execution is in this part.
   } else if (E == NoEvent) {
