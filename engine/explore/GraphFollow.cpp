@@ -31,7 +31,7 @@ private:
   using typename Walk::Set;
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::restartIfSharingChanged;
   using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::HasC11Orders, Walk::Deferred, Walk::Notes;
-  using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
+  using Walk::locationOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::leaves,
       Walk::ending;
   using Index = std::map<std::tuple<uint32_t, uint32_t, uint64_t>, EventId>; // by thread (of the script), number, part
@@ -222,7 +222,7 @@ template <unsigned Words> bool Follower<Words>::isOf(EventId Write, size_t Step)
 /// In the next cell of a write: in front of the writes that come behind it by the script.
 template <unsigned Words> uint32_t Follower<Words>::positionFor(size_t Step, EventId E) const {
   const GraphScript::Step &S = Script.Steps[Step];
-  const PlaceId Place = placeOf(E);
+  const PlaceId Place = locationOf(E);
   const uint32_t Mine = S.at(G.cell(E, G[E].Chosen).Offset).Position;
   auto IsBehind = [&](EventId W, size_t K) {
     return K != Step && isOf(W, K) &&
@@ -269,7 +269,7 @@ template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const In
 /// In the next cell of an access, then in the others.
 template <unsigned Words> bool Follower<Words>::followRead(size_t Step, EventId E) {
   const bool More = hasMore(E);
-  const PlaceId Place = placeOf(E);
+  const PlaceId Place = locationOf(E);
   EventId Source = NoEvent;
   if (const uint32_t From = Script.Steps[Step].at(G.cell(E, G[E].Chosen).Offset).Source; From != ~0u) {
     Source = Done[From];
@@ -360,7 +360,7 @@ bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
     withFence(E, Then);
     return true;
   }
-  const std::vector<EventId> Coherence = G.Places[placeOf(E)].Coherence;
+  const std::vector<EventId> Coherence = G.Places[locationOf(E)].Coherence;
   const bool More = hasMore(E);
   auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return G[W].Ends; });
   bool Inner = !More;

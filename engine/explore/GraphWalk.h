@@ -1,5 +1,7 @@
-// What exploring execution graphs and following one of them have in common: a machine out of order, the graph it makes,
-// and steps that commit an event, go on, and take everything back.
+// A walk through the runs on execution graphs: a machine out of order, the graph it makes, and steps that commit an
+// event, go on, and take everything back. The explorer (RsmcWorker) and the replay of one run (GraphFollow) are such
+// walks. Its members are in a file per subject: GraphWalk.cpp (committing), GraphEnding.h (how a run ends) and
+// GraphFacts.h (what is told of it).
 #pragma once
 
 #include "explore/GraphRun.h"
@@ -8,11 +10,12 @@
 #include "memory/OutOfOrder.h"
 #include "memory/PowerAxioms.h"
 
+#include <cassert>
 #include <utility>
 
 namespace picket {
 
-/// Thrown when something became shared: what was explored so far must be explored anew.
+/// Thrown when it turns out that something is shared: what was explored so far must be explored anew.
 struct GraphRestart {};
 
 template <unsigned Words> class GraphWalk : public GraphRun {
@@ -83,8 +86,8 @@ protected:
     return G.isSplit(Write) ? G.positionsLeft(Write).second
                             : static_cast<uint32_t>(G.Places[G[Write].Place].Coherence.size()) + 1;
   }
-  /// The place that is next: of an access that is split, of its next cell.
-  PlaceId placeOf(EventId E) const { return G.cell(E, G[E].Chosen).Place; }
+  /// The memory location that is next: of an access that is split, of its next cell.
+  PlaceId locationOf(EventId E) const { return G.cell(E, G[E].Chosen).Place; }
   /// Whether an access is split and has cells left behind the next one. It is committed with the last.
   bool hasMore(EventId E) const { return G.isSplit(E) && G[E].Chosen + 1 < G[E].NumCells; }
   /// Whether a read would be allowed if it were of the chosen cells only: what is broken then stays broken.
@@ -115,12 +118,13 @@ protected:
   Ending endingOfThreads(ThreadId &Stuck, bool &Superfluous);
   /// Whether an operation that waits could go on with something that is there.
   bool canGoOn(EventId Waiting);
-  /// Whether a spin loop goes round for ever if nobody writes any more. Looked: where it found what was written last.
-  struct Glance {
+  /// A load of a spin loop that read what was written last.
+  struct SpinRead {
     uint32_t Pc;
-    PlaceId Place;
+    PlaceId Location;
   };
-  bool goesRoundForEver(EventId Load, std::vector<Glance> *Looked = nullptr);
+  /// Whether a spin loop goes round for ever if nobody writes any more. SpinReads: its loads on the way.
+  bool spinsForEver(EventId Load, std::vector<SpinRead> *SpinReads = nullptr);
   /// Called before every commit of a read or a write, and in long searches, so that limits are checked now and then.
   /// Work: about how many events were visited.
   virtual void countWork(size_t Work) { (void)Work; }
@@ -169,14 +173,29 @@ protected:
 
 private:
   bool mayWriteLate(EventId Read) const;
+  template <typename Continuation> bool goOn(EventId E, typename OutOfOrder<Words>::Mark Before, Continuation Then);
   template <typename Continuation> void withHalf(EventId E, Continuation Then);
   bool advance();
   EventId chooseReady();
   void lookAt(EventId E);
   EventId nextWaitOf(ThreadId T);
-  bool lookForEnds(EventId Committed);
+  bool findUsesAfterEnd(EventId Committed);
   bool placeUpdate(EventId Read, EventId Source, Update &Done);
 };
+
+/// Goes on from what was just committed, or chosen, and takes back what comes of that.
+template <unsigned Words>
+template <typename Continuation>
+bool GraphWalk<Words>::goOn(EventId E, typename OutOfOrder<Words>::Mark Before, Continuation Then) {
+  Run.push_back(E);
+  const bool Accepted = advance();
+  if (Accepted)
+    Then();
+  assert(Run.back() == E && "what came after has been taken back");
+  Run.pop_back();
+  Flow.undoTo(Before);
+  return Accepted;
+}
 
 /// Goes on from an access one more of whose cells was chosen, but not the last.
 template <unsigned Words>
@@ -188,6 +207,7 @@ void GraphWalk<Words>::withHalf(EventId E, Continuation Then) {
   NumHalf += First;
   Then();
   NumHalf -= First;
+  assert(Run.back() == E && Half.back() == E);
   Run.pop_back();
   Half.pop_back();
 }
@@ -195,6 +215,7 @@ void GraphWalk<Words>::withHalf(EventId E, Continuation Then) {
 template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Continuation Then) {
+  assert(!G[E].IsWrite && !G.Committed.contains(E));
   countWork(G.size());
   Scope Here(*this);
   auto Before = Flow.mark();
@@ -221,16 +242,11 @@ bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Contin
     G[E].Alone = false;
     return false;
   }
-  if (!lookForEnds(E) && G.lastWith(E) != E)
+  if (!findUsesAfterEnd(E) && G.lastWith(E) != E)
     Flow.noteUpdate(E, Done);
-  Run.push_back(E);
   NumHalf -= WasHalf;
-  const bool Accepted = advance();
-  if (Accepted)
-    Then();
+  const bool Accepted = goOn(E, Before, Then);
   NumHalf += WasHalf;
-  Run.pop_back();
-  Flow.undoTo(Before);
   takeBack(E);
   G[E].Alone = false;
   return Accepted;
@@ -239,6 +255,7 @@ bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Contin
 template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then) {
+  assert(G[E].IsWrite && !G.Committed.contains(E));
   countWork(G.size());
   Scope Here(*this);
   auto Before = Flow.mark();
@@ -264,19 +281,16 @@ bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then
   G[E].Home = ~0u;
   if (G.isSplit(E))
     Flow.divide(E);
+  assert(G.isSplit(E) || (Position >= 1 && Position <= G.Places[G[E].Place].Coherence.size() + 1));
   G.commitWrite(E, Position);
+  assert(G.isSplit(E) || G.positionIn(G[E].Place, E) == Position);
   bool Accepted = fits(E);
   if (Accepted) {
-    if (!lookForEnds(E) && G[E].OfUpdate)
+    if (!findUsesAfterEnd(E) && G[E].OfUpdate)
       Flow.noteUpdate(E - 1, Done);
-    Run.push_back(E);
     NumHalf -= WasHalf;
-    Accepted = advance();
-    if (Accepted)
-      Then();
+    Accepted = goOn(E, Before, Then);
     NumHalf += WasHalf;
-    Run.pop_back();
-    Flow.undoTo(Before);
   }
   G.uncommitWrite(E);
   G[E].Chosen -= G.isSplit(E);
@@ -291,11 +305,7 @@ void GraphWalk<Words>::withOutcome(EventId E, bool Succeeds, Continuation Then) 
   G[E].Past = pastOf(commitBefore(E));
   G.commitVoid(E);
   Flow.noteOutcome(E, Succeeds);
-  Run.push_back(E);
-  if (advance())
-    Then();
-  Run.pop_back();
-  Flow.undoTo(Before);
+  goOn(E, Before, Then);
   G.uncommitVoid(E);
 }
 
@@ -307,11 +317,7 @@ void GraphWalk<Words>::withFence(EventId E, Continuation Then) {
   G[E].Past = pastOf(commitBefore(E));
   Model->extend(G, E);
   G.commitFence(E);
-  Run.push_back(E);
-  if (advance())
-    Then();
-  Run.pop_back();
-  Flow.undoTo(Before);
+  goOn(E, Before, Then);
   G.uncommitFence(E);
 }
 
@@ -324,11 +330,7 @@ void GraphWalk<Words>::withNothing(EventId Write, Continuation Then) {
   G[Write].Home = ~0u;
   G.commitVoid(Write);
   Flow.noteUpdate(Write - 1, Flow.update(Write - 1, G[Write - 1].Value));
-  Run.push_back(Write);
-  if (advance())
-    Then();
-  Run.pop_back();
-  Flow.undoTo(Before);
+  goOn(Write, Before, Then);
   G.uncommitVoid(Write);
 }
 

@@ -32,7 +32,7 @@ template <unsigned Words> bool ReadsFromWalk<Words>::isAllowed(EventId Read) con
 }
 
 template <unsigned Words> bool ReadsFromWalk<Words>::place(EventId Read, EventId Source, Update &Done) {
-  lookAtLife(Read);
+  checkLifetime(Read);
   G.commitRead(Read, Source);
   Model->extend(G, Read);
   if (G[Read].OfUpdate && !this->commitUpdate(Read, Source, Done)) {
@@ -47,7 +47,7 @@ template <unsigned Words> bool ReadsFromWalk<Words>::place(EventId Read, EventId
 
 /// The last position is possible.
 template <unsigned Words> bool ReadsFromWalk<Words>::fits(EventId Write) {
-  lookAtLife(Write);
+  checkLifetime(Write);
   return true;
 }
 
@@ -69,7 +69,7 @@ template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::surelyBefore(Eve
 
 /// Whether memory has ended when it is accessed is a matter of coherence, unless reads-from says that all accesses of
 /// others come before the end.
-template <unsigned Words> void ReadsFromWalk<Words>::lookAtLife(EventId E) {
+template <unsigned Words> void ReadsFromWalk<Words>::checkLifetime(EventId E) {
   const uint32_t Slot = slotOf(G.Places[G[E].Place].Where);
   const Object &O = M.memory().at(Slot);
   if (O.Kind != ObjectKind::Heap && O.Kind != ObjectKind::Stack)
@@ -97,11 +97,11 @@ template <unsigned Words> Ending ReadsFromWalk<Words>::ending(ThreadId &Stuck, b
   return Walk::ending(Stuck, Superfluous);
 }
 
-template <unsigned Words> void ReadsFromWalk<Words>::lookAtLoops() {
+template <unsigned Words> void ReadsFromWalk<Words>::refuseLoopsOfSeveralLoads() {
   for (auto [E, Home] : std::vector(Deferred)) {
-    std::vector<typename Walk::Glance> Looked;
-    if (Flow.operation(E).Kind != OperationKind::Sync && this->goesRoundForEver(E, &Looked) &&
-        std::any_of(Looked.begin(), Looked.end(), [&](auto &L) { return L.Pc != Looked.front().Pc; }))
+    std::vector<typename Walk::SpinRead> SpinReads;
+    if (Flow.operation(E).Kind != OperationKind::Sync && this->spinsForEver(E, &SpinReads) &&
+        std::any_of(SpinReads.begin(), SpinReads.end(), [&](auto &L) { return L.Pc != SpinReads.front().Pc; }))
       throw GraphStop(G[E].Thread, G[E].Pc, "a loop that waits for several loads and may do so for ever");
   }
 }
@@ -126,22 +126,22 @@ template <unsigned Words> bool ReadsFromWalk<Words>::waitsInVain() {
 template <unsigned Words> bool ReadsFromWalk<Words>::spinWith(std::vector<PlaceId> &Decided, Pairs &Last) {
   const std::vector<std::pair<EventId, uint32_t>> Waiting = Deferred;
   for (auto [E, Home] : Waiting) {
-    lookAtLife(E);
+    checkLifetime(E);
     if (Flow.operation(E).Kind == OperationKind::Sync)
       continue;
-    std::vector<typename Walk::Glance> Looked;
-    const bool Forever = this->goesRoundForEver(E, &Looked);
-    auto Open = std::find_if(Looked.begin(), Looked.end(), [&](auto &L) {
-      return std::find(Decided.begin(), Decided.end(), L.Place) == Decided.end();
+    std::vector<typename Walk::SpinRead> SpinReads;
+    const bool Forever = this->spinsForEver(E, &SpinReads);
+    auto Open = std::find_if(SpinReads.begin(), SpinReads.end(), [&](auto &L) {
+      return std::find(Decided.begin(), Decided.end(), L.Location) == Decided.end();
     });
-    if (Open == Looked.end()) {
+    if (Open == SpinReads.end()) {
       if (!Forever)
         return false;
       continue;
     }
-    const std::vector<EventId> Writes = G.Places[Open->Place].Coherence;
+    const std::vector<EventId> Writes = G.Places[Open->Location].Coherence;
     const size_t NumLast = Last.size();
-    Decided.push_back(Open->Place);
+    Decided.push_back(Open->Location);
     bool Spins = Writes.empty() && spinWith(Decided, Last);
     for (size_t K = Writes.size(); K-- > 0 && !Spins;) {
       for (EventId W : Writes)

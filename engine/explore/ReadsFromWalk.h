@@ -39,13 +39,13 @@ protected:
   bool waitsInVain();
   /// To be called at the end of a run that counts: one that has loops going round for ever. With several loads in such
   /// a loop there would be a run for each that it can stand in front of.
-  void lookAtLoops();
+  void refuseLoopsOfSeveralLoads();
 
 private:
   bool arrange(const Pairs &Given, EventId New = NoEvent);
   bool isAllowed(EventId Read) const;
   EventSet<Words> surelyBefore(EventId E) const;
-  void lookAtLife(EventId E);
+  void checkLifetime(EventId E);
   bool spinWith(std::vector<PlaceId> &Decided, Pairs &Last);
   EventSet<Words> before(EventId E) const;
 

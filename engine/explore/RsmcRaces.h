@@ -65,7 +65,7 @@ bool RsmcWorker<Words, Base>::isTaken(PlaceId Place, EventId Source, const Set &
 /// The same for an update that is split, with all that is there in the cells that are not chosen.
 template <unsigned Words, template <unsigned> class Base>
 void RsmcWorker<Words, Base>::detectRacesOfSplit(EventId Update) {
-  const PlaceId Id = placeOf(Update);
+  const PlaceId Id = locationOf(Update);
   std::vector<EventId> Sources = G.Places[Id].Coherence;
   Sources.insert(Sources.begin(), NoEvent);
   for (size_t K = oldestFor(Update); K < Sources.size(); ++K) {

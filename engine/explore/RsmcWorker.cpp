@@ -121,7 +121,7 @@ template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words,
 /// What a load may read in its next cell, given what its thread has seen.
 template <unsigned Words, template <unsigned> class Base>
 std::vector<EventId> RsmcWorker<Words, Base>::sourcesFor(EventId Read) const {
-  const auto &Coherence = G.Places[placeOf(Read)].Coherence;
+  const auto &Coherence = G.Places[locationOf(Read)].Coherence;
   const uint32_t Oldest = oldestFor(Read);
   std::vector<EventId> Sources;
   Sources.reserve(Coherence.size() + 1 - Oldest);
@@ -232,7 +232,7 @@ template <unsigned Words, template <unsigned> class Base>
 template <typename Continuation>
 bool RsmcWorker<Words, Base>::withSources(EventId Update, const std::vector<Key> &Sources, Continuation Then) {
   const EventId Source = findSource(Sources[G[Update].Chosen]);
-  if (G.positionIn(placeOf(Update), Source) < oldestFor(Update))
+  if (G.positionIn(locationOf(Update), Source) < oldestFor(Update))
     return false;
   const bool More = hasMore(Update);
   bool Inner = !More;
@@ -263,7 +263,7 @@ void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store, uint32_
   } else {
     if (G[Load].OfUpdate && !writesLate(Load))
       detectRaces(Load, Store);
-    Accepted = G.positionIn(placeOf(Load), Store) >= oldestFor(Load) && withRead(Load, Store, Home, [&] { explore(); });
+    Accepted = G.positionIn(locationOf(Load), Store) >= oldestFor(Load) && withRead(Load, Store, Home, [&] { explore(); });
   }
   if (!Accepted && !Flow.mayWait(Load))
     ++Result.RejectedBranches;
@@ -273,7 +273,7 @@ void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store, uint32_
 /// not possible.
 template <unsigned Words, template <unsigned> class Base>
 bool RsmcWorker<Words, Base>::traverseCells(uint32_t Home, EventId Load, EventId Store, uint32_t Cell, const Set &Old) {
-  const PlaceId Place = placeOf(Load);
+  const PlaceId Place = locationOf(Load);
   if (G[Load].Chosen == Cell) {
     if (G.positionIn(Place, Store) < oldestFor(Load) || !G.agrees(Load, Store))
       return false;
@@ -316,7 +316,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   }
   if constexpr (OnlyReadsFrom)
     if (How == Ending::Buggy && (Options.Exhaustive || Stuck != ~0u))
-      Walk::lookAtLoops();
+      Walk::refuseLoopsOfSeveralLoads();
   Context.Team.tellEnding(
       How, Options.Exhaustive, Result, [&] { return !Context.Observer.mustKnow(M, How); },
       [&] { Context.Observer.ended(*this, How); });

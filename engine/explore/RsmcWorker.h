@@ -54,7 +54,7 @@ private:
   using Walk::writesLate, Walk::leaves;
   /// Whether a write may turn out to be impossible, wherever in coherence it is.
   bool mayBeImpossible(EventId Write) const { return G[Write].Conditional || G.isLateWrite(Write); }
-  using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::NumHalf, Walk::IsLarge;
+  using Walk::locationOf, Walk::hasMore, Walk::isHalf, Walk::NumHalf, Walk::IsLarge;
 
   using Key = EventKey;
   using Step = RsmcStep;

@@ -1,0 +1,184 @@
+// How a run on an execution graph ended in which nothing is left to be committed: who waits, and whether for ever. A part
+// of GraphWalk.cpp: not for others to include.
+#pragma once
+
+#include "explore/GraphWalk.h"
+
+namespace picket {
+
+/// The first load of a thread that may wait and can be committed.
+template <unsigned Words> EventId GraphWalk<Words>::nextWaitOf(ThreadId T) {
+  EventId Found = NoEvent;
+  auto Look = [&](EventId E) {
+    if (Found == NoEvent && G[E].Thread == T && !G.Committed.contains(E) && !G[E].IsWrite && Flow.mayWait(E) &&
+        isEnabled(E))
+      Found = E;
+  };
+  if constexpr (IsLarge)
+    (Flow.fetchedBy(T) - G.Committed).forEach(Look);
+  else
+    for (EventId E = 0; E < G.size() && Found == NoEvent; ++E)
+      Look(E);
+  return Found;
+}
+
+template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
+  std::vector<EventId> Sources = G.Places[locationOf(Waiting)].Coherence;
+  Sources.insert(Sources.begin(), NoEvent);
+  const bool More = hasMore(Waiting);
+  for (size_t K = oldestFor(Waiting); K < Sources.size(); ++K) {
+    bool Goes = !More;
+    if (withRead(Waiting, Sources[K], ~0u, [&] { Goes = Goes || canGoOn(Waiting); }) && Goes)
+      return true;
+  }
+  return false;
+}
+
+/// The thread may have begun its iteration with values that others have since replaced, so it gets a whole one with the
+/// latest, which must lead back to the same head. Loops may be inside each other and have several ways round, but the
+/// thread must have been in this one all the time. If it leads elsewhere, it is there that the thread waits, in a run in
+/// which it read what is latest.
+template <unsigned Words> bool GraphWalk<Words>::spinsForEver(EventId Load, std::vector<SpinRead> *SpinReads) {
+  const ThreadId T = G[Load].Thread;
+  Scope Here(*this);
+  auto Before = Flow.mark();
+  std::vector<EventId> Reads;
+  std::set<int32_t> Entered;
+  Flow.watchLoops(T, &Entered);
+  bool Forever = false;
+  int32_t Head = -1; // once it has come back to one
+  while (Load != NoEvent) {
+    bool HasEnded = false; // a use of memory that has ended
+    EventId Latest = NoEvent;
+    for (uint32_t K = 0; K < G[Load].NumCells && !HasEnded; ++K) {
+      const auto &Coherence = G.Places[G.cell(Load, K).Place].Coherence;
+      Latest = Coherence.empty() ? NoEvent : Coherence.back();
+      HasEnded = Latest != NoEvent && G[Latest].Ends;
+      if (!HasEnded && K + 1 < G[Load].NumCells)
+        G.choose(Load, Latest);
+    }
+    if (HasEnded) {
+      G[Load].Chosen = 0;
+      break;
+    }
+    if (SpinReads)
+      SpinReads->push_back({G[Load].Pc, G[Load].Place});
+    G[Load].Past = pastOf(Load, Latest);
+    G.commitRead(Load, Latest);
+    if (G.isSplit(Load))
+      G[Load].Value = Flow.joined(Load);
+    Model->extend(G, Load);
+    Update Done;
+    if (G[Load].OfUpdate && !placeUpdate(Load, Latest, Done)) {
+      G.uncommitRead(Load);
+      G[Load].Chosen = 0;
+      break;
+    }
+    if (G[Load].OfUpdate)
+      Flow.noteUpdate(Load, Done);
+    Reads.push_back(Load);
+    Flow.fetch();
+    if (Flow.isSpinning(T)) {
+      const Instruction &Back = M.program().Code[M.pc(T)];
+      const int32_t Last = std::exchange(Head, Back.A);
+      Forever = Last == Head && !Entered.count(Back.Dst);
+      if (Last != -1 || Entered.count(Back.Dst))
+        break;
+      Flow.goRound(T);
+      Flow.fetch();
+    }
+    Load = nextWaitOf(T);
+  }
+  Flow.watchLoops(T, nullptr);
+  while (!Reads.empty()) {
+    takeBack(Reads.back());
+    G[Reads.back()].Chosen = 0;
+    Reads.pop_back();
+  }
+  Flow.undoTo(Before);
+  return Forever;
+}
+
+template <unsigned Words> Ending GraphWalk<Words>::ending(ThreadId &Stuck, bool &Superfluous) {
+  if (M.missesFailures() || Flow.hasOtherFailure())
+    return Ending::Blocked;
+  const Ending How = endingOfThreads(Stuck, Superfluous);
+  if (Superfluous)
+    return How;
+  const bool Overflows = Flow.reportOverflows(), Leaks = How == Ending::Complete && Flow.reportLeaks();
+  return Overflows || Leaks ? Ending::Buggy : How;
+}
+
+template <unsigned Words> Ending GraphWalk<Words>::endingOfThreads(ThreadId &Stuck, bool &Superfluous) {
+  if (!M.bugs().empty())
+    return Ending::Buggy;
+  if (M.hasUncheckedError())
+    return Ending::Unchecked;
+  bool Given = false, Unfinished = false;
+  ThreadId Alone = ~0u; // in a loop, which never ends then
+  for (ThreadId T = 0; T < M.numThreads(); ++T) {
+    if (!M.exists(T))
+      continue;
+    switch (M.status(T)) {
+    case ThreadStatus::Cut: return Ending::Cut;
+    case ThreadStatus::Assumed: Given = true; break;
+    case ThreadStatus::Finished:
+    case ThreadStatus::Exited:
+    case ThreadStatus::Failed: break;
+    case ThreadStatus::Spinning:
+    case ThreadStatus::Endless: Alone = T; [[fallthrough]];
+    default: Unfinished = true;
+    }
+  }
+  if (Given)
+    return Ending::Blocked;
+  if (!Unfinished)
+    return Ending::Complete;
+  if (Alone != ~0u && Deferred.empty()) {
+    if (M.hasEnded()) // it goes down with the process
+      return Ending::Complete;
+    if (!M.reportStuck(Alone, false))
+      return Ending::Blocked;
+    Stuck = Alone;
+    return Ending::Buggy;
+  }
+  // Blames whom Configuration::ending does.
+  EventId Locked = NoEvent, Hangs = NoEvent;
+  auto Waiting = std::exchange(Deferred, {}), InOrder = Waiting;
+  std::sort(InOrder.begin(), InOrder.end(), [&](auto &A, auto &B) {
+    return std::pair(G[A.first].Thread, G[A.first].Index) < std::pair(G[B.first].Thread, G[B.first].Index);
+  });
+  bool Moves = false;
+  for (auto [E, Home] : InOrder) {
+    const Operation &Op = Flow.operation(E);
+    bool IsSync = Op.Kind == OperationKind::Sync;
+    Moves |= IsSync ? canGoOn(E) : !spinsForEver(E);
+    if (!IsSync)
+      Hangs = E;
+    else if (Locked == NoEvent || Flow.operation(Locked).Sync != SyncOp::MutexLock)
+      Locked = E;
+  }
+  Deferred = std::move(Waiting);
+  if (Moves) { // the runs in which they do are explored elsewhere
+    Superfluous = true;
+    return Ending::Blocked;
+  }
+  if (M.hasEnded()) // whoever still waits goes down with the process
+    return Ending::Complete;
+  bool Joins = Deferred.empty(); // threads that wait for each other's end
+  if (Locked == NoEvent && Hangs == NoEvent && !Joins)
+    return Ending::Complete;
+  if (Joins)
+    for (ThreadId T = M.numThreads(); T-- > 0;)
+      if (M.exists(T) && M.status(T) == ThreadStatus::Ready)
+        Stuck = T;
+  const bool IsDeadlock = Joins || (Locked != NoEvent && (Hangs == NoEvent || M.checks(BugKind::Deadlock)));
+  if (!Joins)
+    Stuck = G[IsDeadlock ? Locked : Hangs].Thread;
+  if (IsDeadlock ? M.reportStuck(Stuck, true) : Flow.reportHang(Hangs))
+    return Ending::Buggy;
+  Stuck = ~0u;
+  return Ending::Blocked;
+}
+
+} // namespace picket
