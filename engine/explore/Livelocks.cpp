@@ -22,17 +22,17 @@ void StateGraph::addState(uint32_t State, const std::vector<ProcessId> &Now, boo
   Counting[State] = Counts;
 }
 
-uint32_t StateGraph::numberOf(const std::vector<Deed> &All) {
-  auto [Known, IsNew] = DeedIds.try_emplace(All, static_cast<uint32_t>(DeedSets.size()));
+uint32_t StateGraph::numberOf(const std::vector<LoopEffect> &All) {
+  auto [Known, IsNew] = EffectSetIds.try_emplace(All, static_cast<uint32_t>(EffectSets.size()));
   if (IsNew)
-    DeedSets.push_back(All);
+    EffectSets.push_back(All);
   return Known->second;
 }
 
 void StateGraph::add(const StateGraph &Other) {
-  std::vector<uint32_t> Deeds;
-  for (const std::vector<Deed> &All : Other.DeedSets)
-    Deeds.push_back(numberOf(All));
+  std::vector<uint32_t> Effects;
+  for (const std::vector<LoopEffect> &All : Other.EffectSets)
+    Effects.push_back(numberOf(All));
   const size_t NumStates = std::max(Enabled.size(), Other.Enabled.size());
   Enabled.resize(NumStates);
   Counting.resize(NumStates);
@@ -42,7 +42,7 @@ void StateGraph::add(const StateGraph &Other) {
   }
   Steps.reserve(Steps.size() + Other.Steps.size());
   for (const Step &S : Other.Steps)
-    Steps.push_back({S.From, S.To, S.Process, Deeds[S.Deeds]});
+    Steps.push_back({S.From, S.To, S.Process, Effects[S.Effects]});
   Threads.resize(std::max(Threads.size(), Other.Threads.size()));
   for (const Step &S : Other.Steps)
     Threads[S.Process] = Other.Threads[S.Process];
@@ -52,7 +52,7 @@ void StateGraph::add(const StateGraph &Other) {
 
 void StateGraph::addStep(uint32_t From, uint32_t To, ProcessId Process, const Configuration &C) {
   const Machine &M = C.machine();
-  std::vector<Deed> All;
+  std::vector<LoopEffect> All;
   for (const Machine::LoopEvent &E : M.loopEvents()) {
     const Loop &Where = M.program().Loops[E.Loop];
     bool InOther = false; // that can be left
@@ -60,9 +60,9 @@ void StateGraph::addStep(uint32_t From, uint32_t To, ProcessId Process, const Co
       InOther |= M.program().Loops[static_cast<size_t>(Outer)].HasExit;
     // Who does nothing on the way that anybody could notice serves nobody.
     const bool Serves = !Where.HasExit && C.kind() != OperationKind::Yield;
-    const Deed::Kind What = E.Left   ? InOther ? Deed::LeftForOuter : Deed::Left
-                            : Serves ? Deed::WentRoundFully
-                                     : Deed::WentRound;
+    const LoopEffect::Kind What = E.Left   ? InOther ? LoopEffect::LeftForOuter : LoopEffect::Left
+                                  : Serves ? LoopEffect::WentRoundFully
+                                           : LoopEffect::WentRound;
     All.push_back({What, E.Thread, E.Loop});
   }
   std::sort(All.begin(), All.end());
@@ -173,14 +173,15 @@ struct StateGraph::Search {
   }
 
   bool isSomewhere(const Step &S) const { // somebody gets there
-    return std::any_of(G.DeedSets[S.Deeds].begin(), G.DeedSets[S.Deeds].end(),
-                       [](const Deed &D) { return D.What == Deed::Left || D.What == Deed::WentRoundFully; });
+    return std::any_of(G.EffectSets[S.Effects].begin(), G.EffectSets[S.Effects].end(), [](const LoopEffect &D) {
+      return D.What == LoopEffect::Left || D.What == LoopEffect::WentRoundFully;
+    });
   }
 
   /// A loop that a thread goes round in one of the components (those for which `Want` says so) and never leaves there.
   struct Stuck {
     uint32_t Component, Step;
-    Deed What;
+    LoopEffect What;
   };
   template <typename Wanted> std::optional<Stuck> findStuck(const std::vector<uint32_t> &Of, Wanted Want) const {
     std::map<std::tuple<uint32_t, ThreadId, uint32_t>, uint32_t> Rounds; // the step that shows it
@@ -189,9 +190,9 @@ struct StateGraph::Search {
       const Step &S = G.Steps[K];
       if (Of[S.From] == None || Of[S.From] != Of[S.To] || !Want(Of[S.From]))
         continue;
-      for (const Deed &D : G.DeedSets[S.Deeds]) {
+      for (const LoopEffect &D : G.EffectSets[S.Effects]) {
         const auto Key = std::tuple(Of[S.From], D.Thread, D.Loop);
-        if (D.What == Deed::WentRound)
+        if (D.What == LoopEffect::WentRound)
           Rounds.try_emplace(Key, K);
         else
           LeftIt[Key] = true;
@@ -199,7 +200,7 @@ struct StateGraph::Search {
     }
     for (const auto &[Key, K] : Rounds)
       if (!LeftIt.contains(Key))
-        return Stuck{std::get<0>(Key), K, {Deed::WentRound, std::get<1>(Key), std::get<2>(Key)}};
+        return Stuck{std::get<0>(Key), K, {LoopEffect::WentRound, std::get<1>(Key), std::get<2>(Key)}};
     return std::nullopt;
   }
 

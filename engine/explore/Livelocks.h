@@ -37,10 +37,10 @@ private:
   struct Step {
     uint32_t From, To;
     ProcessId Process;
-    uint32_t Deeds; // index into DeedSets
+    uint32_t Effects; // index into EffectSets
   };
-  /// What a thread did to a loop in a step.
-  struct Deed {
+  /// What a step did to a loop that a thread is in.
+  struct LoopEffect {
     enum Kind : uint8_t {
       WentRound,      // a loop that can be left
       WentRoundFully, // one that cannot: that is what it is for
@@ -49,18 +49,18 @@ private:
     } What;
     ThreadId Thread;
     uint32_t Loop;
-    auto operator<=>(const Deed &) const = default;
+    auto operator<=>(const LoopEffect &) const = default;
   };
   struct Search;
 
-  uint32_t numberOf(const std::vector<Deed> &All);
+  uint32_t numberOf(const std::vector<LoopEffect> &All);
 
   std::vector<Step> Steps;
   std::vector<uint64_t> Enabled; // per state: processes, as bits
   std::vector<bool> Counting;    // per state
   std::vector<ThreadId> Threads; // per process
-  std::vector<std::vector<Deed>> DeedSets{{}};
-  std::map<std::vector<Deed>, uint32_t> DeedIds{{{}, 0}};
+  std::vector<std::vector<LoopEffect>> EffectSets{{}};
+  std::map<std::vector<LoopEffect>, uint32_t> EffectSetIds{{{}, 0}};
   bool Circles = false, TooManyProcesses = false;
 };
 

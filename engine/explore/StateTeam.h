@@ -68,7 +68,7 @@ public:
     TableBytes = 0;
     Work.emplace();
     NumStates = NumTransitions = StatesWhenGrown = 0;
-    Stale = Unfinished = Lost = false;
+    Stale = Unfinished = ReplayDiverged = false;
   }
   /// Ends the walk for good.
   void stop() {
@@ -79,10 +79,10 @@ public:
   std::optional<Team<StateJob>> Work{std::in_place};
   std::atomic<uint64_t> NumStates = 0, NumTransitions = 0; // of all, as far as they have told
   std::atomic<uint64_t> StatesWhenGrown = 0;
-  std::atomic<bool> Stale = false;      // what was relied on has turned out to be too little
-  std::atomic<bool> Unfinished = false; // somebody has steps left
-  std::atomic<bool> Lost = false;       // a step that was given away could not be followed
-  std::atomic<bool> Stopped = false;    // the walk does not begin again
+  std::atomic<bool> Stale = false;          // what was relied on has turned out to be too little
+  std::atomic<bool> Unfinished = false;     // somebody has steps left
+  std::atomic<bool> ReplayDiverged = false; // the steps of a stolen job were not possible
+  std::atomic<bool> Stopped = false;        // the walk does not begin again
   std::chrono::steady_clock::time_point LastTold = std::chrono::steady_clock::now(); // while somebody tells
 
 private:
