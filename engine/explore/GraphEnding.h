@@ -10,20 +10,20 @@ namespace picket {
 template <unsigned Words> EventId GraphWalk<Words>::nextWaitOf(ThreadId T) {
   EventId Found = NoEvent;
   auto Look = [&](EventId E) {
-    if (Found == NoEvent && G[E].Thread == T && !G.Committed.contains(E) && !G[E].IsWrite && Flow.mayWait(E) &&
-        isEnabled(E))
+    if (Found == NoEvent && Graph[E].Thread == T && !Graph.Committed.contains(E) && !Graph[E].IsWrite &&
+        Flow.mayWait(E) && isEnabled(E))
       Found = E;
   };
   if constexpr (IsLarge)
-    (Flow.fetchedBy(T) - G.Committed).forEach(Look);
+    (Flow.fetchedBy(T) - Graph.Committed).forEach(Look);
   else
-    for (EventId E = 0; E < G.size() && Found == NoEvent; ++E)
+    for (EventId E = 0; E < Graph.size() && Found == NoEvent; ++E)
       Look(E);
   return Found;
 }
 
 template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
-  std::vector<EventId> Sources = G.Places[locationOf(Waiting)].Coherence;
+  std::vector<EventId> Sources = Graph.Places[locationOf(Waiting)].Coherence;
   Sources.insert(Sources.begin(), NoEvent);
   const bool More = hasMore(Waiting);
   for (size_t K = oldestFor(Waiting); K < Sources.size(); ++K) {
@@ -39,7 +39,7 @@ template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
 /// thread must have been in this one all the time. If it leads elsewhere, it is there that the thread waits, in a run in
 /// which it read what is latest.
 template <unsigned Words> bool GraphWalk<Words>::spinsForEver(EventId Load, std::vector<SpinRead> *SpinReads) {
-  const ThreadId T = G[Load].Thread;
+  const ThreadId T = Graph[Load].Thread;
   Scope Here(*this);
   auto Before = Flow.mark();
   std::vector<EventId> Reads;
@@ -50,36 +50,36 @@ template <unsigned Words> bool GraphWalk<Words>::spinsForEver(EventId Load, std:
   while (Load != NoEvent) {
     bool HasEnded = false; // a use of memory that has ended
     EventId Latest = NoEvent;
-    for (uint32_t K = 0; K < G[Load].NumCells && !HasEnded; ++K) {
-      const auto &Coherence = G.Places[G.cell(Load, K).Place].Coherence;
+    for (uint32_t K = 0; K < Graph[Load].NumCells && !HasEnded; ++K) {
+      const auto &Coherence = Graph.Places[Graph.cell(Load, K).Place].Coherence;
       Latest = Coherence.empty() ? NoEvent : Coherence.back();
-      HasEnded = Latest != NoEvent && G[Latest].Ends;
-      if (!HasEnded && K + 1 < G[Load].NumCells)
-        G.choose(Load, Latest);
+      HasEnded = Latest != NoEvent && Graph[Latest].Ends;
+      if (!HasEnded && K + 1 < Graph[Load].NumCells)
+        Graph.choose(Load, Latest);
     }
     if (HasEnded) {
-      G[Load].Chosen = 0;
+      Graph[Load].Chosen = 0;
       break;
     }
     if (SpinReads)
-      SpinReads->push_back({G[Load].Pc, G[Load].Place});
-    G[Load].Past = pastOf(Load, Latest);
-    G.commitRead(Load, Latest);
-    if (G.isSplit(Load))
-      G[Load].Value = Flow.joined(Load);
-    Model->extend(G, Load);
+      SpinReads->push_back({Graph[Load].Pc, Graph[Load].Place});
+    Graph[Load].Past = pastOf(Load, Latest);
+    Graph.commitRead(Load, Latest);
+    if (Graph.isSplit(Load))
+      Graph[Load].Value = Flow.joined(Load);
+    Model->extend(Graph, Load);
     Update Done;
-    if (G[Load].OfUpdate && !placeUpdate(Load, Latest, Done)) {
-      G.uncommitRead(Load);
-      G[Load].Chosen = 0;
+    if (Graph[Load].OfUpdate && !placeUpdate(Load, Latest, Done)) {
+      Graph.uncommitRead(Load);
+      Graph[Load].Chosen = 0;
       break;
     }
-    if (G[Load].OfUpdate)
+    if (Graph[Load].OfUpdate)
       Flow.noteUpdate(Load, Done);
     Reads.push_back(Load);
     Flow.fetch();
     if (Flow.isSpinning(T)) {
-      const Instruction &Back = M.program().Code[M.pc(T)];
+      const Instruction &Back = TheMachine.program().Code[TheMachine.pc(T)];
       const int32_t Last = std::exchange(Head, Back.A);
       Forever = Last == Head && !Entered.count(Back.Dst);
       if (Last != -1 || Entered.count(Back.Dst))
@@ -92,7 +92,7 @@ template <unsigned Words> bool GraphWalk<Words>::spinsForEver(EventId Load, std:
   Flow.watchLoops(T, nullptr);
   while (!Reads.empty()) {
     takeBack(Reads.back());
-    G[Reads.back()].Chosen = 0;
+    Graph[Reads.back()].Chosen = 0;
     Reads.pop_back();
   }
   Flow.undoTo(Before);
@@ -100,7 +100,7 @@ template <unsigned Words> bool GraphWalk<Words>::spinsForEver(EventId Load, std:
 }
 
 template <unsigned Words> Ending GraphWalk<Words>::ending(ThreadId &Stuck, bool &Superfluous) {
-  if (M.missesFailures() || Flow.hasOtherFailure())
+  if (TheMachine.missesFailures() || Flow.hasOtherFailure())
     return Ending::Blocked;
   const Ending How = endingOfThreads(Stuck, Superfluous);
   if (Superfluous)
@@ -110,16 +110,16 @@ template <unsigned Words> Ending GraphWalk<Words>::ending(ThreadId &Stuck, bool 
 }
 
 template <unsigned Words> Ending GraphWalk<Words>::endingOfThreads(ThreadId &Stuck, bool &Superfluous) {
-  if (!M.bugs().empty())
+  if (!TheMachine.bugs().empty())
     return Ending::Buggy;
-  if (M.hasUncheckedError())
+  if (TheMachine.hasUncheckedError())
     return Ending::Unchecked;
   bool Given = false, Unfinished = false;
   ThreadId Alone = ~0u; // in a loop, which never ends then
-  for (ThreadId T = 0; T < M.numThreads(); ++T) {
-    if (!M.exists(T))
+  for (ThreadId T = 0; T < TheMachine.numThreads(); ++T) {
+    if (!TheMachine.exists(T))
       continue;
-    switch (M.status(T)) {
+    switch (TheMachine.status(T)) {
     case ThreadStatus::Cut: return Ending::Cut;
     case ThreadStatus::Assumed: Given = true; break;
     case ThreadStatus::Finished:
@@ -135,9 +135,9 @@ template <unsigned Words> Ending GraphWalk<Words>::endingOfThreads(ThreadId &Stu
   if (!Unfinished)
     return Ending::Complete;
   if (Alone != ~0u && Deferred.empty()) {
-    if (M.hasEnded()) // it goes down with the process
+    if (TheMachine.hasEnded()) // it goes down with the process
       return Ending::Complete;
-    if (!M.reportStuck(Alone, false))
+    if (!TheMachine.reportStuck(Alone, false))
       return Ending::Blocked;
     Stuck = Alone;
     return Ending::Buggy;
@@ -146,7 +146,8 @@ template <unsigned Words> Ending GraphWalk<Words>::endingOfThreads(ThreadId &Stu
   EventId Locked = NoEvent, Hangs = NoEvent;
   auto Waiting = std::exchange(Deferred, {}), InOrder = Waiting;
   std::sort(InOrder.begin(), InOrder.end(), [&](auto &A, auto &B) {
-    return std::pair(G[A.first].Thread, G[A.first].Index) < std::pair(G[B.first].Thread, G[B.first].Index);
+    return std::pair(Graph[A.first].Thread, Graph[A.first].Index) <
+           std::pair(Graph[B.first].Thread, Graph[B.first].Index);
   });
   bool Moves = false;
   for (auto [E, Home] : InOrder) {
@@ -163,19 +164,19 @@ template <unsigned Words> Ending GraphWalk<Words>::endingOfThreads(ThreadId &Stu
     Superfluous = true;
     return Ending::Blocked;
   }
-  if (M.hasEnded()) // whoever still waits goes down with the process
+  if (TheMachine.hasEnded()) // whoever still waits goes down with the process
     return Ending::Complete;
   bool Joins = Deferred.empty(); // threads that wait for each other's end
   if (Locked == NoEvent && Hangs == NoEvent && !Joins)
     return Ending::Complete;
   if (Joins)
-    for (ThreadId T = M.numThreads(); T-- > 0;)
-      if (M.exists(T) && M.status(T) == ThreadStatus::Ready)
+    for (ThreadId T = TheMachine.numThreads(); T-- > 0;)
+      if (TheMachine.exists(T) && TheMachine.status(T) == ThreadStatus::Ready)
         Stuck = T;
-  const bool IsDeadlock = Joins || (Locked != NoEvent && (Hangs == NoEvent || M.checks(BugKind::Deadlock)));
+  const bool IsDeadlock = Joins || (Locked != NoEvent && (Hangs == NoEvent || TheMachine.checks(BugKind::Deadlock)));
   if (!Joins)
-    Stuck = G[IsDeadlock ? Locked : Hangs].Thread;
-  if (IsDeadlock ? M.reportStuck(Stuck, true) : Flow.reportHang(Hangs))
+    Stuck = Graph[IsDeadlock ? Locked : Hangs].Thread;
+  if (IsDeadlock ? TheMachine.reportStuck(Stuck, true) : Flow.reportHang(Hangs))
     return Ending::Buggy;
   Stuck = ~0u;
   return Ending::Blocked;

@@ -6,20 +6,20 @@
 namespace picket {
 
 template <unsigned Words> bool GraphWalk<Words>::start() {
-  M.start();
-  M.undo().setRecording(true);
+  TheMachine.start();
+  TheMachine.undo().setRecording(true);
   return advance();
 }
 
 template <unsigned Words> EventSet<Words> GraphWalk<Words>::commitBefore(EventId E) const {
-  Set Direct = Model->commitBefore(G, E);
-  if (!G[E].OfUpdate || G[E].IsWrite)
+  Set Direct = Model->commitBefore(Graph, E);
+  if (!Graph[E].OfUpdate || Graph[E].IsWrite)
     return Direct;
   if (mayWriteLate(E)) {
     // Earlier writes too: all that those need is kept before the read by the same fence.
-    Direct |= G[E].LwSync;
+    Direct |= Graph[E].LwSync;
   } else {
-    Direct |= Model->commitBefore(G, E + 1);
+    Direct |= Model->commitBefore(Graph, E + 1);
     Direct.erase(E);
   }
   return Direct;
@@ -33,23 +33,23 @@ template <unsigned Words> bool GraphWalk<Words>::mayWriteLate(EventId Read) cons
 template <unsigned Words> bool GraphWalk<Words>::writesLate(EventId Read) const {
   if (!mayWriteLate(Read))
     return false;
-  Set More = Model->commitBefore(G, Read + 1) - pastOf(commitBefore(Read));
+  Set More = Model->commitBefore(Graph, Read + 1) - pastOf(commitBefore(Read));
   More.erase(Read);
   return !More.empty();
 }
 
 template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(const Set &Direct) const {
   if constexpr (IsLarge)
-    return Direct | G.rowsOf(Direct, EventRow::Past);
+    return Direct | Graph.rowsOf(Direct, EventRow::Past);
   Set Past = Direct;
-  Direct.forEach([&](EventId E) { Past |= G[E].Past; });
+  Direct.forEach([&](EventId E) { Past |= Graph[E].Past; });
   return Past;
 }
 
 template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(EventId Read, EventId LastSource) const {
   Set Direct = commitBefore(Read);
-  for (uint32_t K = 0; K < G[Read].Chosen; ++K)
-    if (EventId Source = G.cell(Read, K).Source; Source != NoEvent)
+  for (uint32_t K = 0; K < Graph[Read].Chosen; ++K)
+    if (EventId Source = Graph.cell(Read, K).Source; Source != NoEvent)
       Direct.insert(Source);
   if (LastSource != NoEvent)
     Direct.insert(LastSource);
@@ -58,14 +58,14 @@ template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(EventId Read,
 
 template <unsigned Words> bool GraphWalk<Words>::allowsChosen(EventId Read) {
   Scope Here(*this);
-  const uint32_t NumCells = std::exchange(G[Read].NumCells, G[Read].Chosen);
-  const EventId Last = G.cell(Read, --G[Read].Chosen).Source;
-  G.commitRead(Read, Last);
-  Model->extend(G, Read);
-  const bool Allowed = Model->allows(G, Read);
-  G.uncommitRead(Read);
-  ++G[Read].Chosen;
-  G[Read].NumCells = NumCells;
+  const uint32_t NumCells = std::exchange(Graph[Read].NumCells, Graph[Read].Chosen);
+  const EventId Last = Graph.cell(Read, --Graph[Read].Chosen).Source;
+  Graph.commitRead(Read, Last);
+  Model->extend(Graph, Read);
+  const bool Allowed = Model->allows(Graph, Read);
+  Graph.uncommitRead(Read);
+  ++Graph[Read].Chosen;
+  Graph[Read].NumCells = NumCells;
   return Allowed;
 }
 
@@ -73,27 +73,32 @@ template <unsigned Words> bool GraphWalk<Words>::isEnabled(EventId E) {
   if (!Flow.locate(E))
     return false;
   // A compare-and-swap that finds something else needs no operand.
-  if (G.isLateWrite(E) && commitBeforeNothing(E).isSubsetOf(G.Committed) && leaves(E))
+  if (Graph.isLateWrite(E) && commitBeforeNothing(E).isSubsetOf(Graph.Committed) && leaves(E))
     return true;
-  if (!G[E].OfUpdate || G[E].IsWrite)
-    return Flow.hasOperands(E) && commitBefore(E).isSubsetOf(G.Committed);
-  return Flow.locate(E + 1) && commitBefore(E).isSubsetOf(G.Committed) && (Flow.hasOperands(E) || writesLate(E));
+  if (!Graph[E].OfUpdate || Graph[E].IsWrite)
+    return Flow.hasOperands(E) && commitBefore(E).isSubsetOf(Graph.Committed);
+  return Flow.locate(E + 1) && commitBefore(E).isSubsetOf(Graph.Committed) && (Flow.hasOperands(E) || writesLate(E));
 }
 
 /// Whether an event may be committed as soon as it is enabled.
 template <unsigned Words> bool GraphWalk<Words>::isOpen(EventId E) const {
-  return !G.Committed.contains(E) && (!(G[E].OfUpdate && G[E].IsWrite) || G.isLateWrite(E)) && !Flow.isAbandoned(E) &&
-         !LeftOut.contains(E) && std::none_of(Deferred.begin(), Deferred.end(), [E](auto &D) { return D.first == E; });
+  return !Graph.Committed.contains(E) && (!(Graph[E].OfUpdate && Graph[E].IsWrite) || Graph.isLateWrite(E)) &&
+         !Flow.isAbandoned(E) && !LeftOut.contains(E) &&
+         std::none_of(Deferred.begin(), Deferred.end(), [E](auto &D) { return D.first == E; });
 }
 
 /// In which order to commit. Writes first: a read can then choose among them, which saves races. Reads that may have to
 /// wait for others come late, and last the writes that may turn out to be impossible.
 template <unsigned Words> uint64_t GraphWalk<Words>::rankOf(EventId E) const {
-  const bool MayBeImpossible = G[E].Conditional || (G[E].OfUpdate && G[E].IsWrite);
-  uint64_t Group = G[E].Decides || G[E].IsFence ? 0 : MayBeImpossible ? 4 : G[E].IsWrite ? 1 : Flow.mayWait(E) ? 3 : 2;
-  if (HasPreferences && Group && Group < 4 && !Model->preferBefore(G, E).isSubsetOf(G.Committed))
+  const bool MayBeImpossible = Graph[E].Conditional || (Graph[E].OfUpdate && Graph[E].IsWrite);
+  uint64_t Group = Graph[E].Decides || Graph[E].IsFence ? 0
+                   : MayBeImpossible                    ? 4
+                   : Graph[E].IsWrite                   ? 1
+                   : Flow.mayWait(E)                    ? 3
+                                                        : 2;
+  if (HasPreferences && Group && Group < 4 && !Model->preferBefore(Graph, E).isSubsetOf(Graph.Committed))
     Group = MayBeImpossible ? 6 : 5;
-  return (Group << 32) + G[E].Index;
+  return (Group << 32) + Graph[E].Index;
 }
 
 template <unsigned Words> EventId GraphWalk<Words>::choose() {
@@ -105,7 +110,7 @@ template <unsigned Words> EventId GraphWalk<Words>::choose() {
     return chooseReady();
   EventId Best = NoEvent;
   uint64_t BestRank = ~0ull;
-  for (EventId E = 0; E < G.size(); ++E) {
+  for (EventId E = 0; E < Graph.size(); ++E) {
     if (!isOpen(E) || !isEnabled(E))
       continue;
     if (uint64_t Rank = rankOf(E); Rank < BestRank) {
@@ -119,7 +124,7 @@ template <unsigned Words> EventId GraphWalk<Words>::choose() {
 /// The same in a large graph.
 template <unsigned Words> EventId GraphWalk<Words>::chooseReady() {
   if constexpr (IsLarge) {
-    for (EventId E : Ready.toLookAt(G.size(), G.Large.Order))
+    for (EventId E : Ready.toLookAt(Graph.size(), Graph.Large.Order))
       lookAt(E);
     for (auto [Rank, E] : Ready.ready())
       if (isOpen(E))
@@ -130,9 +135,9 @@ template <unsigned Words> EventId GraphWalk<Words>::chooseReady() {
 
 template <unsigned Words> void GraphWalk<Words>::lookAt(EventId E) {
   if constexpr (IsLarge) {
-    if (G.Committed.contains(E) || Flow.isAbandoned(E))
+    if (Graph.Committed.contains(E) || Flow.isAbandoned(E))
       return;
-    if (G[E].OfUpdate && G[E].IsWrite && !G.isLateWrite(E)) // it is committed with its read, unless that is
+    if (Graph[E].OfUpdate && Graph[E].IsWrite && !Graph.isLateWrite(E)) // it is committed with its read, unless that is
       return Ready.waitFor(E, E - 1);
     if (isEnabled(E))
       return Ready.setReady(E, rankOf(E));
@@ -140,12 +145,12 @@ template <unsigned Words> void GraphWalk<Words>::lookAt(EventId E) {
       return;
     // Of what has to come first, the latest mostly comes last. But where it is has to be found out as soon as it can
     // be: later accesses of the same place come behind it.
-    Set Missing = commitBefore(E) - G.Committed;
-    if (const Set Addresses = Missing & (G[E].Address | G[E].AddressBefore);
-        G[E].Place == NoPlace && !G[E].Decides && !Addresses.empty())
+    Set Missing = commitBefore(E) - Graph.Committed;
+    if (const Set Addresses = Missing & (Graph[E].Address | Graph[E].AddressBefore);
+        Graph[E].Place == NoPlace && !Graph[E].Decides && !Addresses.empty())
       return Ready.waitFor(E, Addresses.last());
-    if (Missing.empty() && G[E].Conditional && !G.Committed.contains(G[E].Reserved))
-      Missing.insert(G[E].Reserved);
+    if (Missing.empty() && Graph[E].Conditional && !Graph.Committed.contains(Graph[E].Reserved))
+      Missing.insert(Graph[E].Reserved);
     if (Missing.empty())
       Ready.poll(E);
     else
@@ -163,10 +168,10 @@ template <unsigned Words> void GraphWalk<Words>::restartIfSharingChanged() {
 /// Finds uses of memory that has ended, which the event that was just committed makes; and reads of memory that nothing
 /// has written, where they are looked for.
 template <unsigned Words> bool GraphWalk<Words>::findUsesAfterEnd(EventId Committed) {
-  for (uint32_t K = 0; K < G[Committed].NumCells; ++K) {
-    const GraphCell &C = G.cell(Committed, K);
-    if (!G[Committed].IsWrite) {
-      if (C.Source == NoEvent ? Flow.failsUnwritten(Committed) : G[C.Source].Ends) {
+  for (uint32_t K = 0; K < Graph[Committed].NumCells; ++K) {
+    const GraphCell &C = Graph.cell(Committed, K);
+    if (!Graph[Committed].IsWrite) {
+      if (C.Source == NoEvent ? Flow.failsUnwritten(Committed) : Graph[C.Source].Ends) {
         if (C.Source != NoEvent)
           Flow.failEnded(Committed, C.Source);
         return true;
@@ -174,14 +179,14 @@ template <unsigned Words> bool GraphWalk<Words>::findUsesAfterEnd(EventId Commit
       continue;
     }
     // The write itself comes behind an end; or it is one, and what was there already comes behind it.
-    if (!G.Places[C.Place].NumEnds)
+    if (!Graph.Places[C.Place].NumEnds)
       continue;
-    const std::vector<EventId> &Coherence = G.Places[C.Place].Coherence;
+    const std::vector<EventId> &Coherence = Graph.Places[C.Place].Coherence;
     auto Here = std::find(Coherence.begin(), Coherence.end(), Committed);
-    auto End = std::find_if(Coherence.begin(), Here, [&](EventId W) { return G[W].Ends; });
+    auto End = std::find_if(Coherence.begin(), Here, [&](EventId W) { return Graph[W].Ends; });
     if (End != Here)
       Flow.failEnded(Committed, *End);
-    else if (G[Committed].Ends && Here + 1 != Coherence.end())
+    else if (Graph[Committed].Ends && Here + 1 != Coherence.end())
       Flow.failEnded(Here[1], Committed);
     else
       continue;
@@ -195,54 +200,55 @@ template <unsigned Words> bool GraphWalk<Words>::findUsesAfterEnd(EventId Commit
 template <unsigned Words> bool GraphWalk<Words>::advance() {
   Flow.fetch();
   restartIfSharingChanged();
-  for (ThreadId T = 0; T < M.numThreads(); ++T)
-    if (M.exists(T) && Flow.isSpinning(T) && !M.alone())
+  for (ThreadId T = 0; T < TheMachine.numThreads(); ++T)
+    if (TheMachine.exists(T) && Flow.isSpinning(T) && !TheMachine.alone())
       return false;
   return true;
 }
 
 template <unsigned Words> bool GraphWalk<Words>::place(EventId Read, EventId Source, Update &Done) {
-  G.commitRead(Read, Source);
-  if (G.isSplit(Read))
-    G[Read].Value = Flow.joined(Read);
-  if (HasC11Orders && G[Read].OfUpdate) {
-    const bool HasEnded = Source != NoEvent && G[Source].Ends;
-    G.setMode(Read, HasEnded ? Order::Relaxed : Flow.modeOfRead(Read));
+  Graph.commitRead(Read, Source);
+  if (Graph.isSplit(Read))
+    Graph[Read].Value = Flow.joined(Read);
+  if (HasC11Orders && Graph[Read].OfUpdate) {
+    const bool HasEnded = Source != NoEvent && Graph[Source].Ends;
+    Graph.setMode(Read, HasEnded ? Order::Relaxed : Flow.modeOfRead(Read));
   }
-  Model->extend(G, Read);
-  if (Model->allows(G, Read) && (G.lastWith(Read) == Read || placeUpdate(Read, Source, Done)))
+  Model->extend(Graph, Read);
+  if (Model->allows(Graph, Read) && (Graph.lastWith(Read) == Read || placeUpdate(Read, Source, Done)))
     return true;
-  G.uncommitRead(Read);
+  Graph.uncommitRead(Read);
   return false;
 }
 
 template <unsigned Words> bool GraphWalk<Words>::commitUpdate(EventId Read, EventId Source, Update &Done) {
   const EventId Write = Read + 1;
   const bool HasEnded =
-      G.isSplit(Read) ? G.anyCell(Read, [&](const GraphCell &C) { return C.Source != NoEvent && G[C.Source].Ends; })
-                      : Source != NoEvent && G[Source].Ends;
+      Graph.isSplit(Read)
+          ? Graph.anyCell(Read, [&](const GraphCell &C) { return C.Source != NoEvent && Graph[C.Source].Ends; })
+          : Source != NoEvent && Graph[Source].Ends;
   if (HasEnded)
     Done.Does = Update::Leaves; // there is no value to do anything with: it is a use of memory that has ended
   else
-    Done = Flow.update(Read, G[Read].Value);
+    Done = Flow.update(Read, Graph[Read].Value);
   if (Done.Does == Update::Waits)
     return false;
-  G[Write].Past = G[Read].Past;
-  G[Write].Past.insert(Read);
-  G[Write].Home = ~0u;
+  Graph[Write].Past = Graph[Read].Past;
+  Graph[Write].Past.insert(Read);
+  Graph[Write].Home = ~0u;
   if (Done.Does != Update::Writes) {
-    G.commitVoid(Write);
+    Graph.commitVoid(Write);
     return true;
   }
-  G[Write].Value = Done.Value;
-  Model->extend(G, Write);
-  if (G.isSplit(Write)) {
+  Graph[Write].Value = Done.Value;
+  Model->extend(Graph, Write);
+  if (Graph.isSplit(Write)) {
     Flow.divide(Write);
-    for (uint32_t K = 0; K < G[Write].NumCells; ++K)
-      G.cell(Write, K).Position = G.positionIn(G.cell(Write, K).Place, G.cell(Read, K).Source) + 1;
-    G.commitWrite(Write, 0);
+    for (uint32_t K = 0; K < Graph[Write].NumCells; ++K)
+      Graph.cell(Write, K).Position = Graph.positionIn(Graph.cell(Write, K).Place, Graph.cell(Read, K).Source) + 1;
+    Graph.commitWrite(Write, 0);
   } else {
-    G.commitWrite(Write, G.positionIn(G[Write].Place, Source) + 1);
+    Graph.commitWrite(Write, Graph.positionIn(Graph[Write].Place, Source) + 1);
   }
   return true;
 }
@@ -251,19 +257,19 @@ template <unsigned Words> bool GraphWalk<Words>::placeUpdate(EventId Read, Event
   if (!commitUpdate(Read, Source, Done))
     return false;
   const EventId Write = Read + 1;
-  if (G[Write].Void || (G.keepsUpdatesWhole(Write) && Model->allows(G, Write)))
+  if (Graph[Write].Void || (Graph.keepsUpdatesWhole(Write) && Model->allows(Graph, Write)))
     return true;
-  G.uncommitWrite(Write);
+  Graph.uncommitWrite(Write);
   return false;
 }
 
 template <unsigned Words> void GraphWalk<Words>::takeBack(EventId Read) {
-  const EventId Write = G.lastWith(Read);
-  if (Write != Read && G[Write].Void)
-    G.uncommitVoid(Write);
+  const EventId Write = Graph.lastWith(Read);
+  if (Write != Read && Graph[Write].Void)
+    Graph.uncommitVoid(Write);
   else if (Write != Read)
-    G.uncommitWrite(Write);
-  G.uncommitRead(Read);
+    Graph.uncommitWrite(Write);
+  Graph.uncommitRead(Read);
 }
 
 template class GraphWalk<0>;

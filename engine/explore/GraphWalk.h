@@ -21,12 +21,12 @@ struct GraphRestart {};
 template <unsigned Words> class GraphWalk : public GraphRun {
 public:
   using Set = EventSet<Words>;
-  using Graph = ExecutionGraph<Words>;
+  using GraphType = ExecutionGraph<Words>;
   using Update = typename OutOfOrder<Words>::Update;
 
   uint64_t finalRegister(ThreadId T, uint32_t Slot) override { return Flow.finalSlot(T, Slot); }
   uint64_t finalValue(Address Where, unsigned Width) override { return Flow.finalValue(Where, Width); }
-  Machine &machine() override { return M; }
+  Machine &machine() override { return TheMachine; }
   std::vector<GraphAccess> accesses() override;
   std::vector<GraphFact> facts() override;
   const GraphNotes &notes() const override { return Notes; }
@@ -35,7 +35,7 @@ public:
 protected:
   GraphWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
             EndingMemory &Memory)
-      : Shared(Shared), Memory(Memory), M(P, Shared, Options), Flow(M, G, Model.orders(), Memory),
+      : Shared(Shared), Memory(Memory), TheMachine(P, Shared, Options), Flow(TheMachine, Graph, Model.orders(), Memory),
         Model(Model.axioms<Words>()), WritesLate(Model.orders() == MemoryModel::Power),
         HasC11Orders(Model.orders() == MemoryModel::C11), HasPreferences(Model.orders() == MemoryModel::Armv8) {
     if (this->Model->knowsSections())
@@ -66,38 +66,40 @@ protected:
   /// The same for the late write of an update that leaves things as they are.
   template <typename Continuation> void withNothing(EventId Write, Continuation Then);
   /// Its commit-before: what it would have written does not matter.
-  Set commitBeforeNothing(EventId Write) const { return commitBefore(Write - 1) | G[Write].Control; }
-  bool leaves(EventId LateWrite) { return Flow.update(LateWrite - 1, G[LateWrite - 1].Value).Does == Update::Leaves; }
+  Set commitBeforeNothing(EventId Write) const { return commitBefore(Write - 1) | Graph[Write].Control; }
+  bool leaves(EventId LateWrite) {
+    return Flow.update(LateWrite - 1, Graph[LateWrite - 1].Value).Does == Update::Leaves;
+  }
 
   // How a walk treats coherence. Where nothing else is said a write has a certain position in it.
   static constexpr bool OnlyReadsFrom = false;
   /// The oldest position in coherence that a read may read; the one behind which a write may be put.
   /// Of an access that is split: in its next cell.
-  virtual uint32_t oldestFor(EventId Read) const { return coherenceFloor(G, Read, G[Read].Chosen); }
+  virtual uint32_t oldestFor(EventId Read) const { return coherenceFloor(Graph, Read, Graph[Read].Chosen); }
   virtual uint32_t lowestFor(EventId Write) const {
-    if (G.isLateWrite(Write))
-      return G.latePosition(Write) - 1;
-    const uint32_t Floor = coherenceFloor(G, Write, G[Write].Chosen);
-    return G.isSplit(Write) ? std::max(Floor, G.positionsLeft(Write).first) : Floor;
+    if (Graph.isLateWrite(Write))
+      return Graph.latePosition(Write) - 1;
+    const uint32_t Floor = coherenceFloor(Graph, Write, Graph[Write].Chosen);
+    return Graph.isSplit(Write) ? std::max(Floor, Graph.positionsLeft(Write).first) : Floor;
   }
   uint32_t lastFor(EventId Write) const {
-    if (G.isLateWrite(Write))
-      return G.latePosition(Write);
-    return G.isSplit(Write) ? G.positionsLeft(Write).second
-                            : static_cast<uint32_t>(G.Places[G[Write].Place].Coherence.size()) + 1;
+    if (Graph.isLateWrite(Write))
+      return Graph.latePosition(Write);
+    return Graph.isSplit(Write) ? Graph.positionsLeft(Write).second
+                                : static_cast<uint32_t>(Graph.Places[Graph[Write].Place].Coherence.size()) + 1;
   }
   /// The memory location that is next: of an access that is split, of its next cell.
-  PlaceId locationOf(EventId E) const { return G.cell(E, G[E].Chosen).Place; }
+  PlaceId locationOf(EventId E) const { return Graph.cell(E, Graph[E].Chosen).Place; }
   /// Whether an access is split and has cells left behind the next one. It is committed with the last.
-  bool hasMore(EventId E) const { return G.isSplit(E) && G[E].Chosen + 1 < G[E].NumCells; }
+  bool hasMore(EventId E) const { return Graph.isSplit(E) && Graph[E].Chosen + 1 < Graph[E].NumCells; }
   /// Whether a read would be allowed if it were of the chosen cells only: what is broken then stays broken.
   bool allowsChosen(EventId Read);
   /// Whether it is split and half chosen. Nothing depends on it, and no axiom looks at it.
-  bool isHalf(EventId E) const { return G[E].Chosen > 0 && !G.Committed.contains(E); }
+  bool isHalf(EventId E) const { return Graph[E].Chosen > 0 && !Graph.Committed.contains(E); }
   /// What a walk needs beside the graph and the machine.
   virtual size_t bytes() const { return bytesOfGraph(); }
   size_t bytesOfGraph() const {
-    size_t All = G.bytes() + Flow.bytes();
+    size_t All = Graph.bytes() + Flow.bytes();
     if constexpr (IsLarge)
       All += Ready.bytes();
     return All;
@@ -110,7 +112,7 @@ protected:
   bool commitUpdate(EventId Read, EventId Source, Update &Done);
   void takeBack(EventId Read);
   /// Whether a write that was just committed at a position may be there.
-  virtual bool fits(EventId Write) { return G.keepsUpdatesWhole(Write) && Model->allows(G, Write); }
+  virtual bool fits(EventId Write) { return Graph.keepsUpdatesWhole(Write) && Model->allows(Graph, Write); }
 
   void restartIfSharingChanged();
   /// How a run ended in which nothing is left to be committed. Superfluous: only because somebody was made to wait.
@@ -131,8 +133,8 @@ protected:
 
   Sharing &Shared;
   EndingMemory &Memory;
-  Graph G;
-  Machine M;
+  GraphType Graph;
+  Machine TheMachine;
   OutOfOrder<Words> Flow;
   std::unique_ptr<Axioms<Words>> Model;
   const bool WritesLate;     // whether updates may
@@ -147,13 +149,13 @@ protected:
   std::vector<std::pair<EventId, uint32_t>> Deferred;
   GraphNotes Notes;
   struct NoReadyEvents {};
-  [[no_unique_address]] std::conditional_t<Graph::IsLarge, ReadyEvents, NoReadyEvents> Ready;
+  [[no_unique_address]] std::conditional_t<GraphType::IsLarge, ReadyEvents, NoReadyEvents> Ready;
 
-  static constexpr bool IsLarge = Graph::IsLarge;
+  static constexpr bool IsLarge = GraphType::IsLarge;
   /// Whatever is learned in its lifetime is forgotten at its end. By then the run must be what it was.
   class Scope {
   public:
-    explicit Scope(GraphWalk &Walk) : Walk(Walk), Sets(Walk.G) {
+    explicit Scope(GraphWalk &Walk) : Walk(Walk), Sets(Walk.Graph) {
       if constexpr (IsLarge)
         Before = Walk.Ready.mark();
     }
@@ -167,7 +169,7 @@ protected:
   private:
     struct Nothing {};
     [[maybe_unused]] GraphWalk &Walk;
-    typename Graph::Scope Sets;
+    typename GraphType::Scope Sets;
     [[no_unique_address]] std::conditional_t<IsLarge, ReadyEvents::Mark, Nothing> Before;
   };
 
@@ -201,7 +203,7 @@ bool GraphWalk<Words>::goOn(EventId E, typename OutOfOrder<Words>::Mark Before, 
 template <unsigned Words>
 template <typename Continuation>
 void GraphWalk<Words>::withHalf(EventId E, Continuation Then) {
-  const bool First = G[E].Chosen == 1;
+  const bool First = Graph[E].Chosen == 1;
   Half.push_back(E);
   Run.push_back(E);
   NumHalf += First;
@@ -215,85 +217,85 @@ void GraphWalk<Words>::withHalf(EventId E, Continuation Then) {
 template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Continuation Then) {
-  assert(!G[E].IsWrite && !G.Committed.contains(E));
-  countWork(G.size());
+  assert(!Graph[E].IsWrite && !Graph.Committed.contains(E));
+  countWork(Graph.size());
   Scope Here(*this);
   auto Before = Flow.mark();
-  if (G.isSplit(E)) {
-    if (!G.agrees(E, Source))
+  if (Graph.isSplit(E)) {
+    if (!Graph.agrees(E, Source))
       return false;
-    G.cell(E, G[E].Chosen).Home = Home;
+    Graph.cell(E, Graph[E].Chosen).Home = Home;
     if (hasMore(E)) {
-      G.choose(E, Source);
+      Graph.choose(E, Source);
       const bool Accepted = allowsChosen(E);
       if (Accepted)
         withHalf(E, Then);
       Flow.undoTo(Before);
-      --G[E].Chosen;
+      --Graph[E].Chosen;
       return Accepted;
     }
   }
   const bool WasHalf = isHalf(E);
-  G[E].Past = pastOf(E, Source);
-  G[E].Home = Home;
-  G[E].Alone = G[E].OfUpdate && writesLate(E);
+  Graph[E].Past = pastOf(E, Source);
+  Graph[E].Home = Home;
+  Graph[E].Alone = Graph[E].OfUpdate && writesLate(E);
   Update Done;
   if (!place(E, Source, Done)) {
-    G[E].Alone = false;
+    Graph[E].Alone = false;
     return false;
   }
-  if (!findUsesAfterEnd(E) && G.lastWith(E) != E)
+  if (!findUsesAfterEnd(E) && Graph.lastWith(E) != E)
     Flow.noteUpdate(E, Done);
   NumHalf -= WasHalf;
   const bool Accepted = goOn(E, Before, Then);
   NumHalf += WasHalf;
   takeBack(E);
-  G[E].Alone = false;
+  Graph[E].Alone = false;
   return Accepted;
 }
 
 template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then) {
-  assert(G[E].IsWrite && !G.Committed.contains(E));
-  countWork(G.size());
+  assert(Graph[E].IsWrite && !Graph.Committed.contains(E));
+  countWork(Graph.size());
   Scope Here(*this);
   auto Before = Flow.mark();
   const bool WasHalf = isHalf(E);
-  if (G.isSplit(E)) {
+  if (Graph.isSplit(E)) {
     if (Position <= lowestFor(E) || Position > lastFor(E))
       return false;
-    if (auto [Low, High] = G.positionsLeft(E); Position <= Low || Position > High) // of a late write
+    if (auto [Low, High] = Graph.positionsLeft(E); Position <= Low || Position > High) // of a late write
       return false;
     const bool More = hasMore(E);
-    G.cell(E, G[E].Chosen++).Position = Position;
+    Graph.cell(E, Graph[E].Chosen++).Position = Position;
     if (More) {
       withHalf(E, Then);
       Flow.undoTo(Before);
-      --G[E].Chosen;
+      --Graph[E].Chosen;
       return true;
     }
   }
   Update Done;
-  if (G[E].OfUpdate)
-    Done = Flow.update(E - 1, G[E - 1].Value);
-  G[E].Value = G[E].OfUpdate ? Done.Value : Flow.valueOf(E);
-  G[E].Home = ~0u;
-  if (G.isSplit(E))
+  if (Graph[E].OfUpdate)
+    Done = Flow.update(E - 1, Graph[E - 1].Value);
+  Graph[E].Value = Graph[E].OfUpdate ? Done.Value : Flow.valueOf(E);
+  Graph[E].Home = ~0u;
+  if (Graph.isSplit(E))
     Flow.divide(E);
-  assert(G.isSplit(E) || (Position >= 1 && Position <= G.Places[G[E].Place].Coherence.size() + 1));
-  G.commitWrite(E, Position);
-  assert(G.isSplit(E) || G.positionIn(G[E].Place, E) == Position);
+  assert(Graph.isSplit(E) || (Position >= 1 && Position <= Graph.Places[Graph[E].Place].Coherence.size() + 1));
+  Graph.commitWrite(E, Position);
+  assert(Graph.isSplit(E) || Graph.positionIn(Graph[E].Place, E) == Position);
   bool Accepted = fits(E);
   if (Accepted) {
-    if (!findUsesAfterEnd(E) && G[E].OfUpdate)
+    if (!findUsesAfterEnd(E) && Graph[E].OfUpdate)
       Flow.noteUpdate(E - 1, Done);
     NumHalf -= WasHalf;
     Accepted = goOn(E, Before, Then);
     NumHalf += WasHalf;
   }
-  G.uncommitWrite(E);
-  G[E].Chosen -= G.isSplit(E);
+  Graph.uncommitWrite(E);
+  Graph[E].Chosen -= Graph.isSplit(E);
   return Accepted;
 }
 
@@ -302,11 +304,11 @@ template <typename Continuation>
 void GraphWalk<Words>::withOutcome(EventId E, bool Succeeds, Continuation Then) {
   Scope Here(*this);
   auto Before = Flow.mark();
-  G[E].Past = pastOf(commitBefore(E));
-  G.commitVoid(E);
+  Graph[E].Past = pastOf(commitBefore(E));
+  Graph.commitVoid(E);
   Flow.noteOutcome(E, Succeeds);
   goOn(E, Before, Then);
-  G.uncommitVoid(E);
+  Graph.uncommitVoid(E);
 }
 
 template <unsigned Words>
@@ -314,11 +316,11 @@ template <typename Continuation>
 void GraphWalk<Words>::withFence(EventId E, Continuation Then) {
   Scope Here(*this);
   auto Before = Flow.mark();
-  G[E].Past = pastOf(commitBefore(E));
-  Model->extend(G, E);
-  G.commitFence(E);
+  Graph[E].Past = pastOf(commitBefore(E));
+  Model->extend(Graph, E);
+  Graph.commitFence(E);
   goOn(E, Before, Then);
-  G.uncommitFence(E);
+  Graph.uncommitFence(E);
 }
 
 template <unsigned Words>
@@ -326,12 +328,12 @@ template <typename Continuation>
 void GraphWalk<Words>::withNothing(EventId Write, Continuation Then) {
   Scope Here(*this);
   auto Before = Flow.mark();
-  G[Write].Past = pastOf(commitBeforeNothing(Write));
-  G[Write].Home = ~0u;
-  G.commitVoid(Write);
-  Flow.noteUpdate(Write - 1, Flow.update(Write - 1, G[Write - 1].Value));
+  Graph[Write].Past = pastOf(commitBeforeNothing(Write));
+  Graph[Write].Home = ~0u;
+  Graph.commitVoid(Write);
+  Flow.noteUpdate(Write - 1, Flow.update(Write - 1, Graph[Write - 1].Value));
   goOn(Write, Before, Then);
-  G.uncommitVoid(Write);
+  Graph.uncommitVoid(Write);
 }
 
 } // namespace picket

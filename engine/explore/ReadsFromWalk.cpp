@@ -7,9 +7,9 @@ namespace picket {
 template <unsigned Words> bool ReadsFromWalk<Words>::arrange(const Pairs &Given, EventId New) {
   std::vector<EventId> Committed;
   auto Add = [&](EventId E) {
-    if (!G[E].Void)
+    if (!Graph[E].Void)
       Committed.push_back(E);
-    if (G[E].OfUpdate && !G[E + 1].Void)
+    if (Graph[E].OfUpdate && !Graph[E + 1].Void)
       Committed.push_back(E + 1);
   };
   for (EventId E : Run)
@@ -18,25 +18,25 @@ template <unsigned Words> bool ReadsFromWalk<Words>::arrange(const Pairs &Given,
     Add(New);
   if (!Search.find(Committed, Given))
     return false;
-  for (PlaceId Place = 0; Place < G.Places.size(); ++Place)
-    G.arrange(Place, Search.orderOf(Place));
+  for (PlaceId Place = 0; Place < Graph.Places.size(); ++Place)
+    Graph.arrange(Place, Search.orderOf(Place));
   return true;
 }
 
 /// Whether a read that was just committed, with the write of an update behind it, is allowed with coherence as it is.
 template <unsigned Words> bool ReadsFromWalk<Words>::isAllowed(EventId Read) const {
-  if (G.positionOf(G[Read].Source) < coherenceFloor(G, Read) || !Model->allows(G, Read))
+  if (Graph.positionOf(Graph[Read].Source) < coherenceFloor(Graph, Read) || !Model->allows(Graph, Read))
     return false;
-  const bool Writes = G[Read].OfUpdate && !G[Read + 1].Void;
-  return !Writes || (G.keepsUpdatesWhole(Read + 1) && Model->allows(G, Read + 1));
+  const bool Writes = Graph[Read].OfUpdate && !Graph[Read + 1].Void;
+  return !Writes || (Graph.keepsUpdatesWhole(Read + 1) && Model->allows(Graph, Read + 1));
 }
 
 template <unsigned Words> bool ReadsFromWalk<Words>::place(EventId Read, EventId Source, Update &Done) {
   checkLifetime(Read);
-  G.commitRead(Read, Source);
-  Model->extend(G, Read);
-  if (G[Read].OfUpdate && !this->commitUpdate(Read, Source, Done)) {
-    G.uncommitRead(Read);
+  Graph.commitRead(Read, Source);
+  Model->extend(Graph, Read);
+  if (Graph[Read].OfUpdate && !this->commitUpdate(Read, Source, Done)) {
+    Graph.uncommitRead(Read);
     return false;
   }
   if (isAllowed(Read) || arrange({}, Read))
@@ -54,13 +54,13 @@ template <unsigned Words> bool ReadsFromWalk<Words>::fits(EventId Write) {
 /// All that takes effect before an event whatever coherence is: as the model preserves program order, and by
 /// reads-from.
 template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::surelyBefore(EventId E) const {
-  Set Before, Left = G[E].Order;
+  Set Before, Left = Graph[E].Order;
   while (!Left.empty()) {
     const EventId Earlier = Left.takeLast();
     Before.insert(Earlier);
-    Left |= G[Earlier].Order;
-    if (const EventId Source = G[Earlier].Source;
-        !G[Earlier].IsWrite && Source != NoEvent && (OwnReadsWait || G.isExternal(Source, Earlier)))
+    Left |= Graph[Earlier].Order;
+    if (const EventId Source = Graph[Earlier].Source;
+        !Graph[Earlier].IsWrite && Source != NoEvent && (OwnReadsWait || Graph.isExternal(Source, Earlier)))
       Left.insert(Source);
     Left -= Before;
   }
@@ -70,23 +70,23 @@ template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::surelyBefore(Eve
 /// Whether memory has ended when it is accessed is a matter of coherence, unless reads-from says that all accesses of
 /// others come before the end.
 template <unsigned Words> void ReadsFromWalk<Words>::checkLifetime(EventId E) {
-  const uint32_t Slot = slotOf(G.Places[G[E].Place].Where);
-  const Object &O = M.memory().at(Slot);
+  const uint32_t Slot = slotOf(Graph.Places[Graph[E].Place].Where);
+  const Object &O = TheMachine.memory().at(Slot);
   if (O.Kind != ObjectKind::Heap && O.Kind != ObjectKind::Stack)
     return;
   Set Others;
   const std::vector<PlaceId> Looked =
-      G[E].Ends ? Flow.placesOf(Slot) : std::vector<PlaceId>{G[E].Place, Flow.lifeOf(Slot)};
+      Graph[E].Ends ? Flow.placesOf(Slot) : std::vector<PlaceId>{Graph[E].Place, Flow.lifeOf(Slot)};
   for (PlaceId Place : Looked) {
     if (Place == NoPlace)
       continue;
-    (G.Places[Place].Reads | G.Places[Place].Writes).forEach([&](EventId Other) {
-      if (G.isExternal(Other, E) && (G[E].Ends || G[Other].Ends))
+    (Graph.Places[Place].Reads | Graph.Places[Place].Writes).forEach([&](EventId Other) {
+      if (Graph.isExternal(Other, E) && (Graph[E].Ends || Graph[Other].Ends))
         Others.insert(Other);
     });
   }
-  if (!Others.empty() && !(G[E].Ends && Others.isSubsetOf(surelyBefore(E))))
-    throw GraphStop(G[E].Thread, G[E].Pc, "memory that may end while other threads access it");
+  if (!Others.empty() && !(Graph[E].Ends && Others.isSubsetOf(surelyBefore(E))))
+    throw GraphStop(Graph[E].Thread, Graph[E].Pc, "memory that may end while other threads access it");
 }
 
 template <unsigned Words> Ending ReadsFromWalk<Words>::ending(ThreadId &Stuck, bool &Superfluous) {
@@ -102,7 +102,7 @@ template <unsigned Words> void ReadsFromWalk<Words>::refuseLoopsOfSeveralLoads()
     std::vector<typename Walk::SpinRead> SpinReads;
     if (Flow.operation(E).Kind != OperationKind::Sync && this->spinsForEver(E, &SpinReads) &&
         std::any_of(SpinReads.begin(), SpinReads.end(), [&](auto &L) { return L.Pc != SpinReads.front().Pc; }))
-      throw GraphStop(G[E].Thread, G[E].Pc, "a loop that waits for several loads and may do so for ever");
+      throw GraphStop(Graph[E].Thread, Graph[E].Pc, "a loop that waits for several loads and may do so for ever");
   }
 }
 
@@ -139,7 +139,7 @@ template <unsigned Words> bool ReadsFromWalk<Words>::spinWith(std::vector<PlaceI
         return false;
       continue;
     }
-    const std::vector<EventId> Writes = G.Places[Open->Location].Coherence;
+    const std::vector<EventId> Writes = Graph.Places[Open->Location].Coherence;
     const size_t NumLast = Last.size();
     Decided.push_back(Open->Location);
     bool Spins = Writes.empty() && spinWith(Decided, Last);
@@ -158,28 +158,28 @@ template <unsigned Words> bool ReadsFromWalk<Words>::spinWith(std::vector<PlaceI
 
 /// What takes effect before an event: as the model preserves program order, by reads-from, coherence and from-reads.
 template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::before(EventId E) const {
-  Set Before = G[E].Order;
+  Set Before = Graph[E].Order;
   // The end of a local variable takes effect at once, whatever is in its thread's buffer.
-  G[E].Before.forEach([&](EventId Earlier) {
-    if (G[Earlier].Ends && G.Writes.contains(Earlier))
+  Graph[E].Before.forEach([&](EventId Earlier) {
+    if (Graph[Earlier].Ends && Graph.Writes.contains(Earlier))
       Before.insert(Earlier);
   });
-  if (!G[E].IsWrite) {
-    if (G[E].Source != NoEvent && (OwnReadsWait || G.isExternal(G[E].Source, E)))
-      Before.insert(G[E].Source);
+  if (!Graph[E].IsWrite) {
+    if (Graph[E].Source != NoEvent && (OwnReadsWait || Graph.isExternal(Graph[E].Source, E)))
+      Before.insert(Graph[E].Source);
     return Before;
   }
   EventId Earlier = NoEvent;
-  for (EventId W : G.Places[G[E].Place].Coherence) {
-    Before |= G.readersOf(G[E].Place, Earlier);
+  for (EventId W : Graph.Places[Graph[E].Place].Coherence) {
+    Before |= Graph.readersOf(Graph[E].Place, Earlier);
     if (W == E)
       break;
     Before.insert(W);
     Earlier = W;
   }
-  if (G[E].Ends && !OwnReadsWait)
-    ((G[E].Before & G.Writes) - G[E].Sync).forEach([&](EventId Own) {
-      if (!G[Own].OfUpdate && !G[Own].Ends)
+  if (Graph[E].Ends && !OwnReadsWait)
+    ((Graph[E].Before & Graph.Writes) - Graph[E].Sync).forEach([&](EventId Own) {
+      if (!Graph[Own].OfUpdate && !Graph[Own].Ends)
         Before.erase(Own);
     });
   return Before;
@@ -192,15 +192,16 @@ template <unsigned Words> std::vector<GraphEffect> ReadsFromWalk<Words>::effects
     GraphEffect Effect;
     Set Events, Before;
   };
-  Set Needed = G.Reads | G.Writes;
+  Set Needed = Graph.Reads | Graph.Writes;
   if (Bug.Kind != BugKind::Deadlock && Bug.Kind != BugKind::Hang) {
-    const Set Direct = Flow.behind(Bug.Thread) & G.Committed;
+    const Set Direct = Flow.behind(Bug.Thread) & Graph.Committed;
     Needed &= this->pastOf(Direct);
   }
   std::vector<Node> Left;
   Needed.forEach([&](EventId E) {
-    const GraphEffect Effect{G[E].Thread, G[E].Operation, G[E].IsWrite && !G[E].OfUpdate && !G[E].Ends,
-                             M.memory().at(slotOf(G.Places[G[E].Place].Where)).Site};
+    const GraphEffect Effect{Graph[E].Thread, Graph[E].Operation,
+                             Graph[E].IsWrite && !Graph[E].OfUpdate && !Graph[E].Ends,
+                             TheMachine.memory().at(slotOf(Graph.Places[Graph[E].Place].Where)).Site};
     auto Same = std::find_if(Left.begin(), Left.end(), [&](const Node &N) {
       return N.Effect.Thread == Effect.Thread && N.Effect.Number == Effect.Number;
     });

@@ -18,13 +18,13 @@ protected:
   using Walk = GraphWalk<Words>;
   using typename Walk::Set;
   using typename Walk::Update;
-  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::Deferred;
+  using Walk::Graph, Walk::TheMachine, Walk::Flow, Walk::Model, Walk::Run, Walk::Deferred;
   using Pairs = typename CoherenceSearch<Words>::Pairs;
 
   ReadsFromWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
                 EndingMemory &Memory)
       : Walk(P, Model, Options, Shared, Memory), OwnReadsWait(Model.orders() == MemoryModel::SC),
-        Search(G, OwnReadsWait, [this](size_t Work) { this->countWork(Work); }) {}
+        Search(Graph, OwnReadsWait, [this](size_t Work) { this->countWork(Work); }) {}
 
   static constexpr bool OnlyReadsFrom = true;
   /// Every source is tried, and the last position stands for all.

@@ -12,21 +12,21 @@ template <unsigned Words, template <unsigned> class Base>
 template <typename Visitor>
 void RsmcWorker<Words, Base>::forEachRace(PlaceId Place, const Set &Past, Visitor Visit) {
   auto Look = [&](EventId Load, uint32_t Home, uint32_t From) {
-    for (uint32_t K = From; K < G[Load].NumCells; ++K)
-      if (const GraphCell &C = G.cell(Load, K); C.Place == Place) {
+    for (uint32_t K = From; K < Graph[Load].NumCells; ++K)
+      if (const GraphCell &C = Graph.cell(Load, K); C.Place == Place) {
         if (const uint32_t In = Home == ~0u ? C.Home : Home; In != ~0u)
           Visit(Load, In, K);
       }
   };
-  (G.Places[Place].Reads - Past).forEach([&](EventId Load) { Look(Load, ~0u, 0); });
+  (Graph.Places[Place].Reads - Past).forEach([&](EventId Load) { Look(Load, ~0u, 0); });
   for (auto [Load, Home] : Deferred)
-    Look(Load, Home, G[Load].Chosen);
+    Look(Load, Home, Graph[Load].Chosen);
 }
 
 /// Finds the loads that could read the store if it were committed before them: those that are split in each cell.
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::detectRaces(EventId Store) {
-  const Set &Past = G[Store].Past;
-  G.forEachCell(Store, [&](const GraphCell &C) {
+  const Set &Past = Graph[Store].Past;
+  Graph.forEachCell(Store, [&](const GraphCell &C) {
     forEachRace(C.Place, Past, [&](EventId, uint32_t Home, uint32_t Cell) { addBranch(Home, Cell, Past, Store, Any); });
   });
 }
@@ -35,18 +35,18 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 /// keeps it from doing so.
 template <unsigned Words, template <unsigned> class Base>
 void RsmcWorker<Words, Base>::detectRaces(EventId Update, EventId Source) {
-  const PlaceId Id = G[Update].Place;
-  if (G.positionIn(Id, Source) < oldestFor(Update)) // its thread has seen something newer, and will have
+  const PlaceId Id = Graph[Update].Place;
+  if (Graph.positionIn(Id, Source) < oldestFor(Update)) // its thread has seen something newer, and will have
     return;
   const Set Past = pastOf(Update, Source);
-  if (Source != NoEvent && G[Source].Ends) // a use of memory that has ended, which writes nothing
+  if (Source != NoEvent && Graph[Source].Ends) // a use of memory that has ended, which writes nothing
     return;
-  auto Done = Flow.update(Update, G.valueIn(Id, Source));
+  auto Done = Flow.update(Update, Graph.valueIn(Id, Source));
   if (Done.Does != OutOfOrder<Words>::Update::Writes || isTaken(Id, Source, Past))
     return;
   forEachRace(Id, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
-    const bool Waits =
-        G[Load].OfUpdate && !G.isSplit(Load) && Flow.update(Load, Done.Value).Does == OutOfOrder<Words>::Update::Waits;
+    const bool Waits = Graph[Load].OfUpdate && !Graph.isSplit(Load) &&
+                       Flow.update(Load, Done.Value).Does == OutOfOrder<Words>::Update::Waits;
     if (Load != Update && !Waits)
       addBranch(Home, Cell, Past, Update, keyOf(Source));
   });
@@ -56,8 +56,8 @@ void RsmcWorker<Words, Base>::detectRaces(EventId Update, EventId Source) {
 template <unsigned Words, template <unsigned> class Base>
 bool RsmcWorker<Words, Base>::isTaken(PlaceId Place, EventId Source, const Set &Past) const {
   bool Taken = false;
-  (G.readersOf(Place, Source) & Past).forEach([&](EventId R) {
-    Taken |= G[R].OfUpdate && G.Writes.contains(R + 1) && (!G[R].Alone || Past.contains(R + 1));
+  (Graph.readersOf(Place, Source) & Past).forEach([&](EventId R) {
+    Taken |= Graph[R].OfUpdate && Graph.Writes.contains(R + 1) && (!Graph[R].Alone || Past.contains(R + 1));
   });
   return Taken;
 }
@@ -66,18 +66,18 @@ bool RsmcWorker<Words, Base>::isTaken(PlaceId Place, EventId Source, const Set &
 template <unsigned Words, template <unsigned> class Base>
 void RsmcWorker<Words, Base>::detectRacesOfSplit(EventId Update) {
   const PlaceId Id = locationOf(Update);
-  std::vector<EventId> Sources = G.Places[Id].Coherence;
+  std::vector<EventId> Sources = Graph.Places[Id].Coherence;
   Sources.insert(Sources.begin(), NoEvent);
   for (size_t K = oldestFor(Update); K < Sources.size(); ++K) {
-    if ((Sources[K] != NoEvent && G[Sources[K]].Ends) || !G.agrees(Update, Sources[K]))
+    if ((Sources[K] != NoEvent && Graph[Sources[K]].Ends) || !Graph.agrees(Update, Sources[K]))
       continue;
     if (!hasMore(Update)) {
       considerSplit(Update, Sources[K]);
       continue;
     }
-    G.choose(Update, Sources[K]);
+    Graph.choose(Update, Sources[K]);
     detectRacesOfSplit(Update);
-    --G[Update].Chosen;
+    --Graph[Update].Chosen;
   }
 }
 
@@ -85,18 +85,18 @@ void RsmcWorker<Words, Base>::detectRacesOfSplit(EventId Update) {
 template <unsigned Words, template <unsigned> class Base>
 void RsmcWorker<Words, Base>::considerSplit(EventId Update, EventId Last) {
   const Set Past = pastOf(Update, Last);
-  G.choose(Update, Last);
+  Graph.choose(Update, Last);
   const auto Done = Flow.update(Update, Flow.joined(Update));
   bool Writes = Done.Does == OutOfOrder<Words>::Update::Writes;
   std::vector<Key> Sources;
-  G.forEachCell(Update, [&](const GraphCell &C) {
-    Writes &= !(C.Source != NoEvent && G[C.Source].Ends) && !isTaken(C.Place, C.Source, Past);
+  Graph.forEachCell(Update, [&](const GraphCell &C) {
+    Writes &= !(C.Source != NoEvent && Graph[C.Source].Ends) && !isTaken(C.Place, C.Source, Past);
     Sources.push_back(keyOf(C.Source));
   });
-  --G[Update].Chosen;
+  --Graph[Update].Chosen;
   if (!Writes)
     return;
-  G.forEachCell(Update, [&](const GraphCell &C) {
+  Graph.forEachCell(Update, [&](const GraphCell &C) {
     forEachRace(C.Place, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
       if (Load != Update)
         addBranch(Home, Cell, Past, Update, Initial, Sources);
@@ -110,11 +110,13 @@ typename RsmcWorker<Words, Base>::Key RsmcWorker<Words, Base>::parameterOf(Event
                                                                            const Set &Present) const {
   if (OnlyReadsFrom)
     return 0;
-  const GraphCell &C = G.cell(Write, Cell);
-  const auto &Coherence = G.Places[C.Place].Coherence;
+  const GraphCell &C = Graph.cell(Write, Cell);
+  const auto &Coherence = Graph.Places[C.Place].Coherence;
   if constexpr (IsLarge) { // nearly all are present
     Key Absent = 0;
-    (G.Places[C.Place].Writes - Present).forEach([&](EventId W) { Absent += G.positionIn(C.Place, W) < C.Position; });
+    (Graph.Places[C.Place].Writes - Present).forEach([&](EventId W) {
+      Absent += Graph.positionIn(C.Place, W) < C.Position;
+    });
     return C.Position - Absent;
   }
   return 1 + static_cast<Key>(std::count_if(Coherence.begin(), Coherence.begin() + (C.Position - 1),
@@ -124,13 +126,13 @@ typename RsmcWorker<Words, Base>::Key RsmcWorker<Words, Base>::parameterOf(Event
 /// How an event of the current run is committed behind those that are present, to which it is added.
 template <unsigned Words, template <unsigned> class Base>
 RsmcStep RsmcWorker<Words, Base>::stepOf(EventId E, uint32_t Cell, Set &Present) const {
-  if (G[E].Decides)
+  if (Graph[E].Decides)
     return {keyOf(E), Flow.succeeds(E)};
-  if (G[E].Void) // a fence, or a late write that leaves things as they are
+  if (Graph[E].Void) // a fence, or a late write that leaves things as they are
     return {keyOf(E), 0};
-  const Key Parameter = G[E].IsWrite ? parameterOf(E, Cell, Present) : keyOf(G.cell(E, Cell).Source);
-  if (Cell + 1 == G[E].NumCells)
-    Present.insert(G.lastWith(E));
+  const Key Parameter = Graph[E].IsWrite ? parameterOf(E, Cell, Present) : keyOf(Graph.cell(E, Cell).Source);
+  if (Cell + 1 == Graph[E].NumCells)
+    Present.insert(Graph.lastWith(E));
   return {keyOf(E, Cell), Parameter};
 }
 
@@ -142,17 +144,17 @@ typename RsmcWorker<Words, Base>::Set RsmcWorker<Words, Base>::eventsSince(const
   if constexpr (IsLarge) {
     if (!F.Committed.empty() || F.Prefix == 0) { // else another began the frame
       Present = F.Committed;
-      ((Past & G.Committed) - F.Committed).forEach([&](EventId E) { Left.insert(G.firstWith(E)); });
+      ((Past & Graph.Committed) - F.Committed).forEach([&](EventId E) { Left.insert(Graph.firstWith(E)); });
       return Left;
     }
   }
   for (size_t K = 0; K < Run.size(); ++K) {
     EventId E = Run[K];
-    const EventId Last = G.lastWith(E);
+    const EventId Last = Graph.lastWith(E);
     if (K < F.Prefix) {
       // The load itself may be half chosen there: it is not present.
       const auto End = Run.begin() + static_cast<ptrdiff_t>(F.Prefix);
-      if (!G.isSplit(E) || std::count(Run.begin(), End, E) == G[E].NumCells)
+      if (!Graph.isSplit(E) || std::count(Run.begin(), End, E) == Graph[E].NumCells)
         Present.insert(Last);
     } else if (Past.contains(E) || Past.contains(Last)) {
       Left.insert(E);
@@ -170,11 +172,11 @@ void RsmcWorker<Words, Base>::addBranch(uint32_t Home, uint32_t Cell, const Set 
   Set Left = eventsSince(F, Past, Present);
   Branch B;
   auto Take = [&](EventId E) {
-    for (uint32_t K = 0, Number = G[E].Void ? 1 : G[E].NumCells; K < Number; ++K)
+    for (uint32_t K = 0, Number = Graph[E].Void ? 1 : Graph[E].NumCells; K < Number; ++K)
       B.Steps.push_back(stepOf(E, K, Present));
   };
   if constexpr (IsLarge) {
-    inBranchOrder(G, Left, [&](EventId E) { return keyOf(E); }, Take, [&] { countWork(1); });
+    inBranchOrder(Graph, Left, [&](EventId E) { return keyOf(E); }, Take, [&] { countWork(1); });
     Left.clear();
   }
   while (!Left.empty()) {
@@ -182,7 +184,7 @@ void RsmcWorker<Words, Base>::addBranch(uint32_t Home, uint32_t Cell, const Set 
     size_t Number = 0;
     Left.forEach([&](EventId E) {
       ++Number;
-      if (!G[E].Past.intersects(Left) && (Next == NoEvent || keyOf(E) < keyOf(Next)))
+      if (!Graph[E].Past.intersects(Left) && (Next == NoEvent || keyOf(E) < keyOf(Next)))
         Next = E;
     });
     countWork(Number);

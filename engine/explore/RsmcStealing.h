@@ -12,12 +12,12 @@ RsmcPath RsmcWorker<Words, Base>::pathTo(size_t Prefix, size_t NumFrames, size_t
                                          const Set &Without) const {
   RsmcPath Path;
   Set Present;
-  std::vector<uint32_t> Cells(G.size(), 0); // taken so far
+  std::vector<uint32_t> Cells(Graph.size(), 0); // taken so far
   for (size_t K = 0; K < Prefix; ++K) {
     const uint32_t Cell = Cells[Run[K]]++;
     Step &Taken = Path.Steps.emplace_back(stepOf(Run[K], Cell, Present));
-    if (!G[Run[K]].IsWrite)
-      Taken.Home = G.cell(Run[K], Cell).Home;
+    if (!Graph[Run[K]].IsWrite)
+      Taken.Home = Graph.cell(Run[K], Cell).Home;
   }
   for (size_t K = 0; K < NumFrames; ++K)
     Path.Frames.push_back(Frames[K].With);
@@ -102,7 +102,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     ReplayDiverged = true;
     return;
   }
-  if (!G[E].IsWrite) {
+  if (!Graph[E].IsWrite) {
     const bool More = hasMore(E);
     withRead(E, findSource(Next.Parameter), Next.Home, [&] {
       if (More)
@@ -112,8 +112,8 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     });
     return;
   }
-  G[E].Past = pastOf(commitBefore(E));
-  Model->extend(G, E);
+  Graph[E].Past = pastOf(commitBefore(E));
+  Model->extend(Graph, E);
   withWrite(E, OnlyReadsFrom ? lastFor(E) : static_cast<uint32_t>(Next.Parameter), [&] { explore(); });
 }
 

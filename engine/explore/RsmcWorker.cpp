@@ -17,18 +17,18 @@ struct Enough {};
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::explore() {
   if (Memory.Sections)
     return exploreSections();
-  auto HasEnough = [&] { return !M.bugs().empty() && !Options.Exhaustive && !awaitsWrite(); };
+  auto HasEnough = [&] { return !TheMachine.bugs().empty() && !Options.Exhaustive && !awaitsWrite(); };
   if (HasEnough())
     return leaf();
   EventId E = choose();
   restartIfSharingChanged();
   if (E == NoEvent || HasEnough())
     leaf();
-  else if (G[E].Decides)
+  else if (Graph[E].Decides)
     exploreOutcome(E);
-  else if (G[E].IsFence)
+  else if (Graph[E].IsFence)
     withFence(E, [&] { explore(); });
-  else if (G[E].IsWrite)
+  else if (Graph[E].IsWrite)
     exploreWrite(E);
   else
     exploreRead(E);
@@ -36,8 +36,8 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 
 /// Whether an update has only read so far. What was come to may be nothing if it then cannot write.
 template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words, Base>::awaitsWrite() const {
-  for (EventId E = 0; E < G.size(); ++E)
-    if (G.isLateWrite(E) && !G.Committed.contains(E) && !Flow.isAbandoned(E))
+  for (EventId E = 0; E < Graph.size(); ++E)
+    if (Graph.isLateWrite(E) && !Graph.Committed.contains(E) && !Flow.isAbandoned(E))
       return true;
   return false;
 }
@@ -59,11 +59,11 @@ void RsmcWorker<Words, Base>::tryAll(EventId E, uint32_t Low, uint32_t High, con
 }
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreWrite(EventId E) {
-  if (G.isLateWrite(E) && leaves(E))
+  if (Graph.isLateWrite(E) && leaves(E))
     return withNothing(E, [&] { explore(); });
   if (!isHalf(E)) {
-    G[E].Past = pastOf(commitBefore(E));
-    Model->extend(G, E);
+    Graph[E].Past = pastOf(commitBefore(E));
+    Model->extend(Graph, E);
     detectRaces(E);
   }
   bool Possible = false;
@@ -83,13 +83,13 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreRead(EventId E) {
   auto Home = static_cast<uint32_t>(Frames.size());
-  Frames.emplace_back(Run.size(), keyOf(E, G[E].Chosen), Deferred.size(), LeftOut, committedNow());
-  if (G[E].OfUpdate && writesLate(E)) {
+  Frames.emplace_back(Run.size(), keyOf(E, Graph[E].Chosen), Deferred.size(), LeftOut, committedNow());
+  if (Graph[E].OfUpdate && writesLate(E)) {
     // The write has its own races.
-  } else if (G[E].OfUpdate && G.isSplit(E)) {
+  } else if (Graph[E].OfUpdate && Graph.isSplit(E)) {
     if (!isHalf(E))
       detectRacesOfSplit(E);
-  } else if (G[E].OfUpdate) {
+  } else if (Graph[E].OfUpdate) {
     for (EventId Source : sourcesFor(E))
       detectRaces(E, Source);
   }
@@ -113,15 +113,15 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 
 /// Whether no other thread has been seen to write where a load reads. If one does later, exploration starts over.
 template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words, Base>::isAlone(EventId Load) {
-  const auto &Location = G.Places[G[Load].Place];
+  const auto &Location = Graph.Places[Graph[Load].Place];
   const bool IsSync = Flow.operation(Load).Kind == OperationKind::Sync; // always written whole: one byte is enough
-  return !G.isSplit(Load) && Shared.readsOnlyOwn(Location.Where, IsSync ? 1 : Location.Width, G[Load].Thread);
+  return !Graph.isSplit(Load) && Shared.readsOnlyOwn(Location.Where, IsSync ? 1 : Location.Width, Graph[Load].Thread);
 }
 
 /// What a load may read in its next cell, given what its thread has seen.
 template <unsigned Words, template <unsigned> class Base>
 std::vector<EventId> RsmcWorker<Words, Base>::sourcesFor(EventId Read) const {
-  const auto &Coherence = G.Places[locationOf(Read)].Coherence;
+  const auto &Coherence = Graph.Places[locationOf(Read)].Coherence;
   const uint32_t Oldest = oldestFor(Read);
   std::vector<EventId> Sources;
   Sources.reserve(Coherence.size() + 1 - Oldest);
@@ -162,19 +162,19 @@ void RsmcWorker<Words, Base>::follow(const std::vector<Step> &Steps, size_t At, 
     return;
   }
   auto Next = [&] { follow(Steps, At + 1, Then); };
-  if (G[E].IsFence)
+  if (Graph[E].IsFence)
     return withFence(E, Next);
-  if (!G[E].IsWrite) {
+  if (!Graph[E].IsWrite) {
     if (!withRead(E, findSource(Parameter), Home, Next))
       ++Result.RejectedBranches;
     return;
   }
-  if (G[E].Decides)
+  if (Graph[E].Decides)
     return withOutcome(E, Parameter != 0, Next);
-  if (G.isLateWrite(E) && leaves(E))
+  if (Graph.isLateWrite(E) && leaves(E))
     return withNothing(E, Next);
-  G[E].Past = pastOf(commitBefore(E));
-  Model->extend(G, E);
+  Graph[E].Past = pastOf(commitBefore(E));
+  Model->extend(Graph, E);
   if (!withWrite(E, OnlyReadsFrom ? lastFor(E) : static_cast<uint32_t>(Parameter), Next))
     ++Result.RejectedBranches;
 }
@@ -192,18 +192,18 @@ void RsmcWorker<Words, Base>::traverseStore(uint32_t Home, const Branch &B) {
     ++Result.FailedWakeups;
     return;
   }
-  if (!G[E].IsWrite) { // an update
+  if (!Graph[E].IsWrite) { // an update
     auto Next = [&] { traverseLoad(Home, E + 1, B.Cell); };
     const EventId Source = findSource(B.StoreParameter);
-    const bool Accepted = G.isSplit(E)
-                              ? withSources(E, B.StoreSources, Next)
-                              : G.positionIn(G[E].Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, Next);
+    const bool Accepted =
+        Graph.isSplit(E) ? withSources(E, B.StoreSources, Next)
+                         : Graph.positionIn(Graph[E].Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, Next);
     if (!Accepted)
       ++Result.RejectedBranches;
     return;
   }
-  G[E].Past = pastOf(commitBefore(E));
-  Model->extend(G, E);
+  Graph[E].Past = pastOf(commitBefore(E));
+  Model->extend(Graph, E);
   if (!withAllPositions(E, [&] { traverseLoad(Home, E, B.Cell); }))
     ++Result.RejectedBranches;
 }
@@ -231,8 +231,8 @@ bool RsmcWorker<Words, Base>::withAllPositions(EventId Store, Continuation Then)
 template <unsigned Words, template <unsigned> class Base>
 template <typename Continuation>
 bool RsmcWorker<Words, Base>::withSources(EventId Update, const std::vector<Key> &Sources, Continuation Then) {
-  const EventId Source = findSource(Sources[G[Update].Chosen]);
-  if (G.positionIn(locationOf(Update), Source) < oldestFor(Update))
+  const EventId Source = findSource(Sources[Graph[Update].Chosen]);
+  if (Graph.positionIn(locationOf(Update), Source) < oldestFor(Update))
     return false;
   const bool More = hasMore(Update);
   bool Inner = !More;
@@ -254,16 +254,17 @@ void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store, uint32_
     return;
   }
   bool Accepted = false;
-  if (G.isSplit(Load)) {
+  if (Graph.isSplit(Load)) {
     Set Old; // what was there when it was chosen
     for (size_t K = 0; K < Frames[Home].Prefix; ++K)
-      if (G.Committed.contains(Run[K]))
-        Old.insert(G.lastWith(Run[K]));
+      if (Graph.Committed.contains(Run[K]))
+        Old.insert(Graph.lastWith(Run[K]));
     Accepted = traverseCells(Home, Load, Store, Cell, Old);
   } else {
-    if (G[Load].OfUpdate && !writesLate(Load))
+    if (Graph[Load].OfUpdate && !writesLate(Load))
       detectRaces(Load, Store);
-    Accepted = G.positionIn(locationOf(Load), Store) >= oldestFor(Load) && withRead(Load, Store, Home, [&] { explore(); });
+    Accepted =
+        Graph.positionIn(locationOf(Load), Store) >= oldestFor(Load) && withRead(Load, Store, Home, [&] { explore(); });
   }
   if (!Accepted && !Flow.mayWait(Load))
     ++Result.RejectedBranches;
@@ -274,21 +275,21 @@ void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store, uint32_
 template <unsigned Words, template <unsigned> class Base>
 bool RsmcWorker<Words, Base>::traverseCells(uint32_t Home, EventId Load, EventId Store, uint32_t Cell, const Set &Old) {
   const PlaceId Place = locationOf(Load);
-  if (G[Load].Chosen == Cell) {
-    if (G.positionIn(Place, Store) < oldestFor(Load) || !G.agrees(Load, Store))
+  if (Graph[Load].Chosen == Cell) {
+    if (Graph.positionIn(Place, Store) < oldestFor(Load) || !Graph.agrees(Load, Store))
       return false;
-    if (!G[Load].OfUpdate || writesLate(Load)) {
+    if (!Graph[Load].OfUpdate || writesLate(Load)) {
       // Nothing is written with it.
     } else if (hasMore(Load)) { // with whatever is there in the cells behind it
-      G.choose(Load, Store);
+      Graph.choose(Load, Store);
       detectRacesOfSplit(Load);
-      --G[Load].Chosen;
+      --Graph[Load].Chosen;
     } else {
       considerSplit(Load, Store);
     }
     return withRead(Load, Store, Home, [&] { explore(); });
   }
-  std::vector<EventId> Sources = G.Places[Place].Coherence;
+  std::vector<EventId> Sources = Graph.Places[Place].Coherence;
   Sources.insert(Sources.begin(), NoEvent);
   bool Possible = false;
   for (size_t K = oldestFor(Load); K < Sources.size(); ++K)
@@ -302,13 +303,14 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   bool Superfluous = false;
   // Whatever was to succeed must have.
   for (EventId E : Flow.odd())
-    Superfluous |= mayBeImpossible(E) && !G.Committed.contains(E) && !Flow.isAbandoned(E);
+    Superfluous |= mayBeImpossible(E) && !Graph.Committed.contains(E) && !Flow.isAbandoned(E);
   // What waits does so in front of all its cells, in another run.
   Superfluous |= NumHalf != 0;
   // A bug that was come to with less, in a run that goes on.
   if constexpr (OnlyReadsFrom)
-    Superfluous |= ((Options.Exhaustive && !M.bugs().empty()) || M.hasUncheckedError()) && Walk::waitsInVain();
-  const size_t BugsBefore = M.bugs().size();
+    Superfluous |=
+        ((Options.Exhaustive && !TheMachine.bugs().empty()) || TheMachine.hasUncheckedError()) && Walk::waitsInVain();
+  const size_t BugsBefore = TheMachine.bugs().size();
   Ending How = Superfluous ? Ending::Blocked : ending(Stuck, Superfluous);
   if (Superfluous) {
     ++Result.RejectedBranches;
@@ -318,9 +320,9 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     if (How == Ending::Buggy && (Options.Exhaustive || Stuck != ~0u))
       Walk::refuseLoopsOfSeveralLoads();
   Context.Team.tellEnding(
-      How, Options.Exhaustive, Result, [&] { return !Context.Observer.mustKnow(M, How); },
+      How, Options.Exhaustive, Result, [&] { return !Context.Observer.mustKnow(TheMachine, How); },
       [&] { Context.Observer.ended(*this, How); });
-  M.dropBugs(BugsBefore); // what the end has shown
+  TheMachine.dropBugs(BugsBefore); // what the end has shown
   if (How == Ending::Buggy && !Options.Exhaustive)
     throw Enough();
   Stealing.afterExecution(Run.size(), [this] { offerWork(); });
@@ -370,8 +372,8 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     Result.reachLimit(std::move(Why));
     throw Enough();
   };
-  const uint64_t Own = M.undo().bytes() + BranchBytes + M.memory().bytesAllocated() + Walk::bytes() +
-                       M.numThreads() * Machine::BytesPerThread + bytesOfStack();
+  const uint64_t Own = TheMachine.undo().bytes() + BranchBytes + TheMachine.memory().bytesAllocated() + Walk::bytes() +
+                       TheMachine.numThreads() * Machine::BytesPerThread + bytesOfStack();
   const uint64_t Bytes = Stealing.report(Result.Executions, Own) + Context.Team.FrameBytes;
   Result.Bytes = Bytes;
   if (Context.Team.stopped())

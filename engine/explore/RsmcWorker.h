@@ -48,12 +48,13 @@ private:
   using Walk = Base<Words>;
   using typename Walk::Set;
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::restartIfSharingChanged;
-  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared, Walk::Memory;
+  using Walk::Graph, Walk::TheMachine, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared,
+      Walk::Memory;
   using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::ending;
   using Walk::writesLate, Walk::leaves;
   /// Whether a write may turn out to be impossible, wherever in coherence it is.
-  bool mayBeImpossible(EventId Write) const { return G[Write].Conditional || G.isLateWrite(Write); }
+  bool mayBeImpossible(EventId Write) const { return Graph[Write].Conditional || Graph.isLateWrite(Write); }
   using Walk::locationOf, Walk::hasMore, Walk::isHalf, Walk::NumHalf, Walk::IsLarge;
 
   using Key = EventKey;
@@ -62,15 +63,16 @@ private:
   static constexpr Key Initial = 0, Any = ~0ull;
   static constexpr unsigned CellShift = 56, ThreadMask = 0xffffff;
   Key keyOf(EventId E, uint32_t Cell = 0) const {
-    return E == NoEvent ? Initial
-                        : static_cast<Key>(Cell) << CellShift | (static_cast<Key>(G[E].Thread + 1) << 32) | G[E].Index;
+    return E == NoEvent
+               ? Initial
+               : static_cast<Key>(Cell) << CellShift | (static_cast<Key>(Graph[E].Thread + 1) << 32) | Graph[E].Index;
   }
   EventId find(Key K) const {
     return Flow.eventOf((static_cast<ThreadId>(K >> 32) & ThreadMask) - 1, static_cast<uint32_t>(K));
   }
   /// Whether an event can be committed now: of one that is split, the cell that the key names.
   bool isNext(EventId E, Key K) {
-    return E != NoEvent && isEnabled(E) && (!G.isSplit(E) || G[E].Chosen == K >> CellShift);
+    return E != NoEvent && isEnabled(E) && (!Graph.isSplit(E) || Graph[E].Chosen == K >> CellShift);
   }
   EventId findSource(Key K) const { return K == Initial ? NoEvent : find(K); }
 
@@ -79,7 +81,7 @@ private:
   using CommittedThen = std::conditional_t<IsLarge, Set, Nothing>;
   CommittedThen committedNow() const {
     if constexpr (IsLarge)
-      return G.Committed;
+      return Graph.Committed;
     else
       return {};
   }
