@@ -60,7 +60,7 @@ private:
 struct RunningStep {
   Operation Pending;            // what its process stood in front of; of a plain load or store, only the kind
   std::vector<uint32_t> Seen;   // the clock of its process before it accesses memory
-  std::vector<CellId> Cells;    // of the access that is being looked at
+  std::vector<CellId> Cells;    // of the access that is being appended
   bool MayWait = false;         // it could have had to wait
   bool WaitsForSeveral = false; // and is on several cells, or on a part of one
 };

@@ -6,9 +6,10 @@ namespace picket {
 
 Execution::Execution(Configuration &Config, Cells &AllCells, ScMonitor *Alarms)
     : Config(Config), AllCells(AllCells), History(Config, AllCells, Events),
-      Detector(Config, AllCells, Events, Clocks, History, Step) {
+      Detector({Config, AllCells, Events, Clocks, History, Step}) {
   if (Alarms)
-    Monitor = std::make_unique<ExecutionMonitor>(*Alarms, Config, AllCells, Events, Clocks, History, Step);
+    Monitor =
+        std::make_unique<ExecutionMonitor>(*Alarms, ExecutionParts{Config, AllCells, Events, Clocks, History, Step});
 }
 
 Execution::~Execution() = default;

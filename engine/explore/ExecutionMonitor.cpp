@@ -314,7 +314,7 @@ void ExecutionMonitor::append(const Event &Mine) {
     Landing &L = addLanding(Mine.Process, Mine.Index);
     L.Barrier = Mine.Index - 1;
     if (Step.Pending.Ordering ==
-        Order::SeqCst) // a fence follows: whoever has seen more than the store knows that it landed
+        Order::SeqCst) // a fence follows: who has seen more than the store knows that it landed
       L.Tso = L.Pso = Mine.Index;
     return;
   }

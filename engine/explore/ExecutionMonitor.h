@@ -9,13 +9,12 @@
 // tells, and that tells as well which of its stores must have landed. That is the paper's monitor on the shortest
 // execution that can raise this alarm, so that one execution per trace is enough.
 //
-// Most accesses come upon no store that could be late; what has landed is therefore not kept in clocks, but looked up in
+// Most accesses come upon no store that could be late; what has landed is therefore not kept in clocks, but found in
 // what the asking thread has seen.
 #pragma once
 
-#include "explore/CellHistory.h"
+#include "explore/ExecutionParts.h"
 #include "explore/ScMonitor.h"
-#include "explore/VectorClocks.h"
 
 #include <array>
 #include <map>
@@ -24,19 +23,16 @@
 
 namespace picket {
 
-class ExecutionMonitor {
+class ExecutionMonitor : ExecutionParts {
 public:
   /// Alarms are told to `Alarms`.
-  ExecutionMonitor(ScMonitor &Alarms, Configuration &Config, const Cells &AllCells, const EventList &Events,
-                   VectorClocks &Clocks, CellHistory &History, RunningStep &Step)
-      : Alarms(Alarms), Config(Config), AllCells(AllCells), Events(Events), Clocks(Clocks), History(History),
-        Step(Step) {}
+  ExecutionMonitor(ScMonitor &Alarms, const ExecutionParts &Parts) : ExecutionParts(Parts), Alarms(Alarms) {}
 
   /// To be called when clocks have become longer.
   void makeRoom() { Pasts.resize(Clocks.stride()); }
 
   // Asking about the event to come, before it accesses memory. Its cells have been found; they are found again where
-  // several accesses are looked at.
+  // there are several accesses.
 
   /// The pending operation, which can have to wait, accesses this.
   void beforeWaiting(const MemoryAccess &A);
@@ -54,7 +50,7 @@ public:
 
 private:
   /// What a process itself did to make its stores land, up to some Index: which of its events must have landed under
-  /// either model for whoever has seen that much of it, and the last one in front of a store-store barrier.
+  /// either model for all who have seen that much of it, and the last one in front of a store-store barrier.
   struct Landing {
     uint32_t Index = 0;
     uint32_t Tso = 0, Pso = 0, Barrier = 0;
@@ -98,13 +94,6 @@ private:
   void raise(const uint32_t *Known, uint32_t Store, const AlarmInstructions &At, bool Tso);
 
   ScMonitor &Alarms;
-  Configuration &Config;
-  const Cells &AllCells;
-  const EventList &Events;
-  VectorClocks &Clocks;
-  CellHistory &History;
-  RunningStep &Step;
-
   std::vector<Past> Pasts;                                       // per process
   std::vector<ProcessId> Landed;                                 // per landing: whose it is
   std::vector<Before> Befores;                                   // per event

@@ -61,6 +61,20 @@ struct ExplorationEnd {
     Reason = std::move(Why);
   }
   void memoryRanOut() { reachLimit("memory ran out"); }
+  /// Takes the end of another worker's exploration if it says more. One bug is an answer; something unsupported is a
+  /// reason that stays; workers that were told to stop have none.
+  bool takeStronger(const ExplorationEnd &Other) {
+    auto Weight = [](const ExplorationEnd &E) {
+      return E.Ended == End::FirstBug      ? 4
+             : E.Ended == End::Unsupported ? 3
+             : E.Ended == End::Limit       ? (E.Reason.empty() ? 0 : 2)
+                                           : 1;
+    };
+    const bool Takes = Weight(Other) > Weight(*this);
+    if (Takes)
+      *this = Other;
+    return Takes;
+  }
   void stoppedBy(const MachineStop &Stop) {
     Ended = Stop.Why == MachineStop::Unsupported ? End::Unsupported : End::Limit;
     Reason = Stop.Message;

@@ -29,9 +29,9 @@ public:
 private:
   using Walk = GraphWalk<Words>;
   using typename Walk::Set;
+  using Walk::cellByCell, Walk::locationOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
   using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::restartIfSharingChanged;
   using Walk::Graph, Walk::TheMachine, Walk::Flow, Walk::Model, Walk::HasC11Orders, Walk::Deferred, Walk::Notes;
-  using Walk::locationOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::leaves,
       Walk::ending;
   using Index = std::map<std::tuple<uint32_t, uint32_t, uint64_t>, EventId>; // by thread (of the script), number, part
@@ -271,7 +271,6 @@ template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const In
 
 /// In the next cell of an access, then in the others.
 template <unsigned Words> bool Follower<Words>::followRead(size_t Step, EventId E) {
-  const bool More = hasMore(E);
   const PlaceId Place = locationOf(E);
   EventId Source = NoEvent;
   if (const uint32_t From = Script.Steps[Step].at(Graph.cell(E, Graph[E].Chosen).Offset).Source; From != ~0u) {
@@ -284,35 +283,20 @@ template <unsigned Words> bool Follower<Words>::followRead(size_t Step, EventId 
     if (Source == NoEvent || !Graph.Writes.contains(Source) || !Graph.accesses(Source, Place))
       return false;
   }
-  bool Inner = !More;
-  return Graph.positionIn(Place, Source) >= oldestFor(E) &&
-         withRead(E, Source, ~0u,
-                  [&, Next = andFollow()] {
-                    if (More)
-                      Inner = followRead(Step, E);
-                    else
-                      Next();
-                  }) &&
-         Inner;
+  bool Inner;
+  auto Next = cellByCell(hasMore(E), Inner, [&] { return followRead(Step, E); }, andFollow());
+  return Graph.positionIn(Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, Next) && Inner;
 }
 
 template <unsigned Words> bool Follower<Words>::followWrite(size_t Step, EventId E) {
   const GraphScript::Step &S = Script.Steps[Step];
-  const bool More = hasMore(E);
   uint32_t Position = positionFor(Step, E);
   const uint32_t Floor = lowestFor(E);
   if (S.Whole) // a thread's own write comes in front of its end all the same
     Position = std::max(Position, Floor + 1);
-  bool Inner = !More;
-  return Position > Floor &&
-         withWrite(E, Position,
-                   [&, Next = andFollow()] {
-                     if (More)
-                       Inner = followWrite(Step, E);
-                     else
-                       Next();
-                   }) &&
-         Inner;
+  bool Inner;
+  auto Next = cellByCell(hasMore(E), Inner, [&] { return followWrite(Step, E); }, andFollow());
+  return Position > Floor && withWrite(E, Position, Next) && Inner;
 }
 
 /// Lets happen what stands, in its thread, in front of something that happened or of a bug: so that what is shown is a
@@ -364,15 +348,9 @@ bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
     return true;
   }
   const std::vector<EventId> Coherence = Graph.Places[locationOf(E)].Coherence;
-  const bool More = hasMore(E);
   auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return Graph[W].Ends; });
-  bool Inner = !More;
-  auto Next = [&] {
-    if (More)
-      Inner = commitSomehow(E, Then);
-    else
-      Then();
-  };
+  bool Inner;
+  auto Next = cellByCell(hasMore(E), Inner, [&] { return commitSomehow(E, Then); }, Then);
   // Nothing behind an end, which would be another bug; but for what its thread did there itself.
   if (!Graph[E].IsWrite) {
     const uint32_t Floor = oldestFor(E), Latest = std::max(static_cast<uint32_t>(End - Coherence.begin()), Floor);

@@ -71,6 +71,19 @@ protected:
     return Flow.update(LateWrite - 1, Graph[LateWrite - 1].Value).Does == Update::Leaves;
   }
 
+  /// What to do once the next cell of an access is chosen: go on with the cell behind it (`More`), or, after the last,
+  /// do `Then`. `Possible` becomes whether the rest was possible.
+  template <typename NextCell, typename Continuation>
+  static auto cellByCell(bool More, bool &Possible, NextCell Next, Continuation Then) {
+    Possible = !More;
+    return [=, &Possible] {
+      if (More)
+        Possible = Next();
+      else
+        Then();
+    };
+  }
+
   // How a walk treats coherence. Where nothing else is said a write has a certain position in it.
   static constexpr bool OnlyReadsFrom = false;
   /// The oldest position in coherence that a read may read; the one behind which a write may be put.

@@ -2,8 +2,7 @@
 // as in "Source Sets: A Foundation for Optimal Dynamic Partial Order Reduction".
 #pragma once
 
-#include "explore/CellHistory.h"
-#include "explore/VectorClocks.h"
+#include "explore/ExecutionParts.h"
 
 #include <vector>
 
@@ -22,11 +21,9 @@ struct Race {
 };
 
 /// Everything here is about the event to come: what happens before it is joined into its clock.
-class RaceDetector {
+class RaceDetector : ExecutionParts {
 public:
-  RaceDetector(Configuration &Config, const Cells &AllCells, const EventList &Events, VectorClocks &Clocks,
-               CellHistory &History, const RunningStep &Step)
-      : Config(Config), AllCells(AllCells), Events(Events), Clocks(Clocks), History(History), Step(Step) {}
+  explicit RaceDetector(const ExecutionParts &Parts) : ExecutionParts(Parts) {}
 
   PodArray<Race> &races() { return Races; }
   const PodArray<Race> &races() const { return Races; }
@@ -88,12 +85,6 @@ private:
   TouchNumber lastWithout(const std::vector<uint32_t> &Out, CellId Cell, ThreadId Own) const;
   void bytesWithout(const std::vector<uint32_t> &Out, uint32_t Size, ThreadId Own, uint8_t *Bytes);
 
-  Configuration &Config;
-  const Cells &AllCells;
-  const EventList &Events;
-  VectorClocks &Clocks;
-  CellHistory &History;
-  const RunningStep &Step;
   PodArray<Race> Races, Kept;
   std::vector<std::vector<uint32_t>> AlsoOut; // see Race::Also
 };

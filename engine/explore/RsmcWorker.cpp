@@ -95,7 +95,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   }
   const bool Accepted = exploreCells(E, Home);
   // What the others do while it waits may be what it waits for. Not so where it can go on and no other thread has been
-  // seen to write: whoever could would have come there in the runs in which it went on (if one does later, exploration
+  // seen to write: one that could would have come there in the runs in which it went on (if one does later, exploration
   // starts over). Most locks are nobody else's at the time, and each wait in vain would be tried with those of all
   // other threads.
   if (Flow.mayWait(E) && !(Accepted && isAlone(E))) {
@@ -215,13 +215,9 @@ bool RsmcWorker<Words, Base>::withAllPositions(EventId Store, Continuation Then)
   bool Possible = false;
   const bool More = hasMore(Store);
   for (uint32_t Position = lastFor(Store), Floor = lowestFor(Store); Position > Floor; --Position) {
-    bool Inner = !More;
-    const bool Outer = withWrite(Store, Position, [&] {
-      if (More)
-        Inner = withAllPositions(Store, Then);
-      else
-        Then();
-    });
+    bool Inner;
+    const bool Outer =
+        withWrite(Store, Position, cellByCell(More, Inner, [&] { return withAllPositions(Store, Then); }, Then));
     Possible |= Outer && Inner;
   }
   return Possible;
@@ -234,16 +230,9 @@ bool RsmcWorker<Words, Base>::withSources(EventId Update, const std::vector<Key>
   const EventId Source = findSource(Sources[Graph[Update].Chosen]);
   if (Graph.positionIn(locationOf(Update), Source) < oldestFor(Update))
     return false;
-  const bool More = hasMore(Update);
-  bool Inner = !More;
-  return withRead(Update, Source, ~0u,
-                  [&] {
-                    if (More)
-                      Inner = withSources(Update, Sources, Then);
-                    else
-                      Then();
-                  }) &&
-         Inner;
+  bool Inner;
+  auto Next = cellByCell(hasMore(Update), Inner, [&] { return withSources(Update, Sources, Then); }, Then);
+  return withRead(Update, Source, ~0u, Next) && Inner;
 }
 
 template <unsigned Words, template <unsigned> class Base>

@@ -55,7 +55,7 @@ private:
   using Walk::writesLate, Walk::leaves;
   /// Whether a write may turn out to be impossible, wherever in coherence it is.
   bool mayBeImpossible(EventId Write) const { return Graph[Write].Conditional || Graph.isLateWrite(Write); }
-  using Walk::locationOf, Walk::hasMore, Walk::isHalf, Walk::NumHalf, Walk::IsLarge;
+  using Walk::cellByCell, Walk::locationOf, Walk::hasMore, Walk::isHalf, Walk::NumHalf, Walk::IsLarge;
 
   using Key = EventKey;
   using Step = RsmcStep;

@@ -193,20 +193,13 @@ uint64_t StateWalk::bytesOfOthers(uint64_t Mine) {
 }
 
 void addResult(WalkResult &To, const WalkResult &From) {
-  using End = ExplorationResult::End;
   To.States += From.States;
   To.Transitions += From.Transitions;
   To.Ends += From.Ends;
   To.Unchecked += From.Unchecked;
   To.GivenAway += From.GivenAway;
   To.Depth = std::max(To.Depth, From.Depth);
-  // One bug is an answer, something unsupported a reason that stays.
-  auto Weight = [](const WalkResult &R) {
-    return R.Ended == End::FirstBug ? 3 : R.Ended == End::Unsupported ? 2 : R.Ended == End::Limit ? 1 : 0;
-  };
-  if (Weight(From) <= Weight(To))
-    return;
-  static_cast<ExplorationEnd &>(To) = From;
+  To.takeStronger(From);
 }
 
 } // namespace picket

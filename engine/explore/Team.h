@@ -107,7 +107,7 @@ private:
   std::deque<Job> Jobs;
   std::atomic<uint32_t> Members = 1;
   uint32_t Waiting = 0;
-  std::atomic<int32_t> Wanted = 0; // jobs: those who wait, less what there is for them
+  std::atomic<int32_t> Wanted = 0; // jobs: the members that wait, less the jobs that there are
   std::atomic<bool> Stopped = false;
 };
 
@@ -116,8 +116,8 @@ template <typename Helper> class Helpers {
 public:
   explicit Helpers(SpareCores *Spare) : Spare(Spare) {}
 
-  /// Sets another to work, if a core is free and there is memory. `Bytes`: of all workers; whoever comes will need as
-  /// much as each of those who are there.
+  /// Recruits a worker, if a core is free and there is memory. `Bytes`: of all workers; a new one will need as much as
+  /// each of those that are there.
   template <typename Team, typename Make> void add(Team &With, uint64_t Bytes, uint64_t MaxBytes, Make MakeOne) {
     if (Bytes + Bytes / (All.size() + 1) > MaxBytes || !Spare->take())
       return;
@@ -160,9 +160,8 @@ private:
   std::vector<std::unique_ptr<Helper>> All;
 };
 
-/// What one worker has found out besides the others.
+/// Adds what another worker has found out.
 inline void addResult(ExplorationResult &To, const ExplorationResult &From) {
-  using End = ExplorationResult::End;
   To.Executions += From.Executions;
   To.Blocked += From.Blocked;
   To.Cut += From.Cut;
@@ -171,17 +170,8 @@ inline void addResult(ExplorationResult &To, const ExplorationResult &From) {
   To.SleepSetBlocked += From.SleepSetBlocked;
   To.FailedWakeups += From.FailedWakeups;
   To.RejectedBranches += From.RejectedBranches;
-  // One bug is an answer; something unsupported is a reason that stays; workers that were told to stop have none.
-  auto Weight = [](const ExplorationResult &R) {
-    return R.Ended == End::FirstBug      ? 4
-           : R.Ended == End::Unsupported ? 3
-           : R.Ended == End::Limit       ? (R.Reason.empty() ? 0 : 2)
-                                         : 1;
-  };
-  if (Weight(From) <= Weight(To))
-    return;
-  static_cast<ExplorationEnd &>(To) = From;
-  To.NotAsGraph = From.NotAsGraph;
+  if (To.takeStronger(From))
+    To.NotAsGraph = From.NotAsGraph;
 }
 
 } // namespace picket
