@@ -1,5 +1,5 @@
-// What an execution has done to each cell of memory: which events wrote and read it, in order, and its bytes before each
-// write.
+// What an execution has done to each cell of memory: which events wrote and read it, in order, and its bytes before
+// each write.
 #pragma once
 
 #include "explore/Cells.h"

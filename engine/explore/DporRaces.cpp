@@ -1,5 +1,5 @@
-// How the optimal DPOR covers the reversal of a race: by something that was explored or is planned, or by a new sequence
-// in a wakeup tree ("Source Sets", Algorithm 2).
+// How the optimal DPOR covers the reversal of a race: by something that was explored or is planned, or by a new
+// sequence in a wakeup tree ("Source Sets", Algorithm 2).
 #include "explore/DporWorker.h"
 
 #include <algorithm>

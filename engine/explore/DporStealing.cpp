@@ -37,7 +37,7 @@ static WakeupNode *findPossible(const SharedPrefix &From) {
 }
 
 /// Begins one of the branches that are planned from the present prefix, which is shared. False if none can be begun:
-/// what is left is for those who are still in the others.
+/// what is left is for the workers that are still in the others.
 bool DporWorker::takeShared() {
   SharedPrefix &From = *SharedLevels.back().Prefix;
   std::lock_guard<std::mutex> Guard(From.Lock);

@@ -1,6 +1,6 @@
-// What workers have in common that explore with store buffers. Each explores a subtree at a time, alone. Only the
-// prefixes from which a subtree was given away are shared: what is planned from them, and what somebody has begun to
-// explore, which then need not be explored from there by anybody else.
+// The team of workers of the optimal DPOR, and the jobs that they steal. Each explores a subtree at a time, alone. Only
+// the prefixes from which a subtree was given away are shared: what is planned from them, and what a worker has begun
+// to explore, which then need not be explored from there by another.
 //
 // A branch relies on what sleeps in it: an execution of it can be one that only a race in the sleeper's branch leads
 // to, and that must be planned before the branch is begun. So a branch is begun only when all that would sleep in it

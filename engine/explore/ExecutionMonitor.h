@@ -1,12 +1,12 @@
-// A monitor of sequential consistency (Burnim, Sen, Stergiou: "Sound and Complete Monitoring of Sequential Consistency in
-// Relaxed Memory Models"). It rides on an execution under SC and tells whether the program has an execution under TSO or
-// PSO that SC does not have: some store e of one thread, seen by nobody yet and so still in a buffer as far as the
-// others can tell, happens before the last access of another thread, whose next access f is of e's memory. Then f could
-// have come before e lands, against the order in which the two stand under SC.
+// A monitor of sequential consistency (Burnim, Sen, Stergiou: "Sound and Complete Monitoring of Sequential Consistency
+// in Relaxed Memory Models"). It rides on an execution under SC and tells whether the program has an execution under
+// TSO or PSO that SC does not have: some store e of one thread, seen by nobody yet and so still in a buffer as far as
+// the others can tell, happens before the last access of another thread, whose next access f is of e's memory. Then f
+// could have come before e lands, against the order in which the two stand under SC.
 //
 // The paper's monitors follow an execution event by event, and find or miss an alarm depending on the order of events
-// that could as well have come in another. This one asks of the past of f's thread alone: what lies in it a vector clock
-// tells, and that tells as well which of its stores must have landed. That is the paper's monitor on the shortest
+// that could as well have come in another. This one asks of the past of f's thread alone: what lies in it a vector
+// clock tells, and that tells as well which of its stores must have landed. That is the paper's monitor on the shortest
 // execution that can raise this alarm, so that one execution per trace is enough.
 //
 // Most accesses come upon no store that could be late; what has landed is therefore not kept in clocks, but found in

@@ -1,4 +1,4 @@
-// The parts of an execution that those who judge its events share: the race detector and the monitor.
+// The parts of an execution that the race detector and the monitor read.
 #pragma once
 
 #include "explore/CellHistory.h"

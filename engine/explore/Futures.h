@@ -3,9 +3,9 @@
 // a way that matters, can be taken first and alone.
 //
 // As with Sharing, what was learned can turn out to be too little. A search that relied on it then restarts, with what
-// is known by then. This is sound: if nothing came up that was not foreseen, then nothing can. For take an execution that
-// does something unforeseen, where up to there everything was as foreseen. The steps that were taken first and alone
-// commute with it, so that the search came upon the same steps in another order, the unforeseen one with them.
+// is known by then. This is sound: if nothing came up that was not foreseen, then nothing can. For take an execution
+// that does something unforeseen, where up to there everything was as foreseen. The steps that were taken first and
+// alone commute with it, so that the search came upon the same steps in another order, the unforeseen one with them.
 #pragma once
 
 #include "memory/Configuration.h"

@@ -1,5 +1,5 @@
-// How a run on an execution graph ended in which nothing is left to be committed: who waits, and whether for ever. A part
-// of GraphWalk.cpp: not for others to include.
+// The ending of a run on an execution graph in which nothing is left to be committed: which threads wait, and whether
+// for ever. A part of GraphWalk.cpp: not for others to include.
 #pragma once
 
 #include "explore/GraphWalk.h"
@@ -9,16 +9,16 @@ namespace picket {
 /// The first load of a thread that may wait and can be committed.
 template <unsigned Words> EventId GraphWalk<Words>::nextWaitOf(ThreadId T) {
   EventId Found = NoEvent;
-  auto Look = [&](EventId E) {
+  auto Check = [&](EventId E) {
     if (Found == NoEvent && Graph[E].Thread == T && !Graph.Committed.contains(E) && !Graph[E].IsWrite &&
         Flow.mayWait(E) && isEnabled(E))
       Found = E;
   };
   if constexpr (IsLarge)
-    (Flow.fetchedBy(T) - Graph.Committed).forEach(Look);
+    (Flow.fetchedBy(T) - Graph.Committed).forEach(Check);
   else
     for (EventId E = 0; E < Graph.size() && Found == NoEvent; ++E)
-      Look(E);
+      Check(E);
   return Found;
 }
 
@@ -36,8 +36,8 @@ template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
 
 /// The thread may have begun its iteration with values that others have since replaced, so it gets a whole one with the
 /// latest, which must lead back to the same head. Loops may be inside each other and have several ways round, but the
-/// thread must have been in this one all the time. If it leads elsewhere, it is there that the thread waits, in a run in
-/// which it read what is latest.
+/// thread must have been in this one all the time. If it leads elsewhere, it is there that the thread waits, in a run
+/// in which it read what is latest.
 template <unsigned Words> bool GraphWalk<Words>::spinsForEver(EventId Load, std::vector<SpinRead> *SpinReads) {
   const ThreadId T = Graph[Load].Thread;
   Scope Here(*this);
@@ -164,7 +164,7 @@ template <unsigned Words> Ending GraphWalk<Words>::endingOfThreads(ThreadId &Stu
     Superfluous = true;
     return Ending::Blocked;
   }
-  if (TheMachine.hasEnded()) // whoever still waits goes down with the process
+  if (TheMachine.hasEnded()) // threads that still wait go down with the process
     return Ending::Complete;
   bool Joins = Deferred.empty(); // threads that wait for each other's end
   if (Locked == NoEvent && Hangs == NoEvent && !Joins)

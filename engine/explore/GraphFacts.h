@@ -1,5 +1,5 @@
-// What is told of a run on an execution graph, as plain values (GraphRun). A part of GraphWalk.cpp: not for others to
-// include.
+// Accesses, facts and script of a run on an execution graph, as plain values (GraphRun). A part of GraphWalk.cpp: not
+// for others to include.
 #pragma once
 
 #include "explore/GraphWalk.h"

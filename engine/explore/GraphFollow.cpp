@@ -69,7 +69,7 @@ private:
   const BugReport *Wanted;
   const AtEnd &Then;
   std::vector<EventId> Done;  // per step
-  Index ByName;               // the events that are fetched, as far as they were looked at
+  Index ByName;               // the events that are fetched, as far as they were named
   std::vector<Name> Names;    // of these
   std::vector<size_t> StepOf; // per event, the last step it was tried for
 };

@@ -124,8 +124,8 @@ template <unsigned Words> EventId GraphWalk<Words>::choose() {
 /// The same in a large graph.
 template <unsigned Words> EventId GraphWalk<Words>::chooseReady() {
   if constexpr (IsLarge) {
-    for (EventId E : Ready.toLookAt(Graph.size(), Graph.Large.Order))
-      lookAt(E);
+    for (EventId E : Ready.toCheck(Graph.size(), Graph.Large.Order))
+      checkReady(E);
     for (auto [Rank, E] : Ready.ready())
       if (isOpen(E))
         return E;
@@ -133,7 +133,7 @@ template <unsigned Words> EventId GraphWalk<Words>::chooseReady() {
   return NoEvent;
 }
 
-template <unsigned Words> void GraphWalk<Words>::lookAt(EventId E) {
+template <unsigned Words> void GraphWalk<Words>::checkReady(EventId E) {
   if constexpr (IsLarge) {
     if (Graph.Committed.contains(E) || Flow.isAbandoned(E))
       return;
@@ -144,7 +144,7 @@ template <unsigned Words> void GraphWalk<Words>::lookAt(EventId E) {
     if (Flow.isAbandoned(E)) // that was a bug
       return;
     // Of what has to come first, the latest mostly comes last. But where it is has to be found out as soon as it can
-    // be: later accesses of the same place come behind it.
+    // be: later accesses of the same location come behind it.
     Set Missing = commitBefore(E) - Graph.Committed;
     if (const Set Addresses = Missing & (Graph[E].Address | Graph[E].AddressBefore);
         Graph[E].Place == NoPlace && !Graph[E].Decides && !Addresses.empty())
@@ -166,7 +166,7 @@ template <unsigned Words> void GraphWalk<Words>::restartIfSharingChanged() {
 }
 
 /// Finds uses of memory that has ended, which the event that was just committed makes; and reads of memory that nothing
-/// has written, where they are looked for.
+/// has written, where they are checked for.
 template <unsigned Words> bool GraphWalk<Words>::findUsesAfterEnd(EventId Committed) {
   for (uint32_t K = 0; K < Graph[Committed].NumCells; ++K) {
     const GraphCell &C = Graph.cell(Committed, K);

@@ -107,7 +107,7 @@ protected:
   bool hasMore(EventId E) const { return Graph.isSplit(E) && Graph[E].Chosen + 1 < Graph[E].NumCells; }
   /// Whether a read would be allowed if it were of the chosen cells only: what is broken then stays broken.
   bool allowsChosen(EventId Read);
-  /// Whether it is split and half chosen. Nothing depends on it, and no axiom looks at it.
+  /// Whether it is split and half chosen. Nothing depends on it, and no axiom reads it.
   bool isHalf(EventId E) const { return Graph[E].Chosen > 0 && !Graph.Committed.contains(E); }
   /// What a walk needs beside the graph and the machine.
   virtual size_t bytes() const { return bytesOfGraph(); }
@@ -192,7 +192,7 @@ private:
   template <typename Continuation> void withHalf(EventId E, Continuation Then);
   bool advance();
   EventId chooseReady();
-  void lookAt(EventId E);
+  void checkReady(EventId E);
   EventId nextWaitOf(ThreadId T);
   bool findUsesAfterEnd(EventId Committed);
   bool placeUpdate(EventId Read, EventId Source, Update &Done);

@@ -1,6 +1,6 @@
-// The states of a program and the steps between them, as a graph, and in it the ways to go on for ever and get nowhere:
-// a livelock. Threads that go round loops are no bug by themselves; servers do. They get somewhere if they leave a loop
-// that can be left, or come round one that cannot.
+// The graph of a program's states and the steps between them, and the search for livelocks in it: ways to go on for
+// ever without progress. Threads that go round loops are no bug by themselves; servers do. They make progress if they
+// leave a loop that can be left, or complete a round of one that cannot.
 #pragma once
 
 #include "memory/Configuration.h"
@@ -25,9 +25,9 @@ public:
     ThreadId Thread;            // it never leaves this loop
     uint32_t Loop;              // index into Program::Loops
     bool Alone;                 // nobody else does anything
-    std::vector<ProcessId> Way; // from the first state to the circle and once round
+    std::vector<ProcessId> Way; // from the first state to the cycle and once round
   };
-  /// A circle that is fairly scheduled (whoever could go on again and again does) in which nobody gets anywhere; or all
+  /// A cycle that is fairly scheduled (every process that could go on again and again does) without progress; or all
   /// states that are left to the program, if one of the threads gets nowhere in them.
   /// None, too, if there is no time left: `Stop` is asked now and then. `Suspected`: threads go round and get nowhere,
   /// but others would have to take steps, which the graph may not have.

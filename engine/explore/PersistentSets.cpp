@@ -86,7 +86,7 @@ void PersistentSets::learnWaiting(const std::vector<uint32_t> &Parts) {
   for (ThreadId T = 0; T < Parts.size(); ++T)
     if (Config.machine().exists(T)) {
       const Futures::ProgramPoint Now = pointOf(T, Parts[T]);
-      // Who waits here, perhaps for ever, accesses in another order what it waits for.
+      // A thread that waits here, perhaps for ever, accesses in another order what it waits for.
       if (Config.machine().pending(T).Kind == OperationKind::None || Config.isEnabled(Config.processOf(T)))
         continue;
       Next.clear();

@@ -21,7 +21,7 @@ public:
 
   /// Threads have come to where they stand.
   void learnPoints(const std::vector<uint32_t> &Parts);
-  /// The same, and who waits there.
+  /// The same, and some of them wait there.
   void learnWaiting(const std::vector<uint32_t> &Parts);
   /// The configuration has just taken a step of a thread: where the threads that moved came from and went to.
   void learnStep(std::span<const uint32_t> From, const std::vector<uint32_t> &Parts, ThreadId Stepped);

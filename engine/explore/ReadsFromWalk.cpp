@@ -2,8 +2,8 @@
 
 namespace picket {
 
-/// Puts all places into an order with which the graph is allowed and that has the given pairs of writes in it. False,
-/// and nothing has changed, if there is none. New: committed, but not in Run yet.
+/// Puts all locations into a coherence order with which the graph is allowed and that has the given pairs of writes in
+/// it. False, and nothing has changed, if there is none. New: committed, but not in Run yet.
 template <unsigned Words> bool ReadsFromWalk<Words>::arrange(const Pairs &Given, EventId New) {
   std::vector<EventId> Committed;
   auto Add = [&](EventId E) {
@@ -122,7 +122,7 @@ template <unsigned Words> bool ReadsFromWalk<Words>::waitsInVain() {
 }
 
 /// Whether all loops that wait go round for ever with some order in which certain writes are last. Which write is the
-/// last one of the other places that a loop looks at is tried. If there is such an order, it stays.
+/// last one of the other locations that a loop reads is tried. If there is such an order, it stays.
 template <unsigned Words> bool ReadsFromWalk<Words>::spinWith(std::vector<PlaceId> &Decided, Pairs &Last) {
   const std::vector<std::pair<EventId, uint32_t>> Waiting = Deferred;
   for (auto [E, Home] : Waiting) {
@@ -159,7 +159,7 @@ template <unsigned Words> bool ReadsFromWalk<Words>::spinWith(std::vector<PlaceI
 /// What takes effect before an event: as the model preserves program order, by reads-from, coherence and from-reads.
 template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::before(EventId E) const {
   Set Before = Graph[E].Order;
-  // The end of a local variable takes effect at once, whatever is in its thread's buffer.
+  // The end of a local variable takes effect immediately, whatever is in its thread's buffer.
   Graph[E].Before.forEach([&](EventId Earlier) {
     if (Graph[Earlier].Ends && Graph.Writes.contains(Earlier))
       Before.insert(Earlier);

@@ -1,5 +1,5 @@
-// Race detection of RSMC (the paper's DetectRace): which loads could have read a store, and the branches that let them. A
-// part of RsmcWorker.cpp: not for others to include.
+// Race detection of RSMC (the paper's DetectRace): which loads could have read a store, and the branches that let them.
+// A part of RsmcWorker.cpp: not for others to include.
 #pragma once
 
 #include "explore/BranchOrder.h"
@@ -7,20 +7,20 @@
 
 namespace picket {
 
-/// Loads that could have read a write to a place, each with its frame and the cell.
+/// Loads that could have read a write to a location, each with its frame and the cell.
 template <unsigned Words, template <unsigned> class Base>
 template <typename Visitor>
 void RsmcWorker<Words, Base>::forEachRace(PlaceId Place, const Set &Past, Visitor Visit) {
-  auto Look = [&](EventId Load, uint32_t Home, uint32_t From) {
+  auto VisitCells = [&](EventId Load, uint32_t Home, uint32_t From) {
     for (uint32_t K = From; K < Graph[Load].NumCells; ++K)
       if (const GraphCell &C = Graph.cell(Load, K); C.Place == Place) {
         if (const uint32_t In = Home == ~0u ? C.Home : Home; In != ~0u)
           Visit(Load, In, K);
       }
   };
-  (Graph.Places[Place].Reads - Past).forEach([&](EventId Load) { Look(Load, ~0u, 0); });
+  (Graph.Places[Place].Reads - Past).forEach([&](EventId Load) { VisitCells(Load, ~0u, 0); });
   for (auto [Load, Home] : Deferred)
-    Look(Load, Home, Graph[Load].Chosen);
+    VisitCells(Load, Home, Graph[Load].Chosen);
 }
 
 /// Finds the loads that could read the store if it were committed before them: those that are split in each cell.

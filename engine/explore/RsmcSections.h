@@ -1,4 +1,4 @@
-// How executions with atomic sections are explored. A part of RsmcWorker.cpp: not for others to include.
+// The exploration of executions with atomic sections. A part of RsmcWorker.cpp: not for others to include.
 //
 // Races are not enough there: an event may be impossible behind others, so that a run ends before it comes to the store
 // that a load is in a race with. So nothing depends on how a run goes on. Writes are committed as soon as they can be,

@@ -1,6 +1,6 @@
-// The team of workers that explore execution graphs together, and the jobs that they steal. Runs are explored in no particular order: all that matters
-// is that a branch of a load is explored once, so that a load whose branches several workers may find has one list of
-// what is known. Events have the same names in all workers, as they have in all runs.
+// The team of workers that explore execution graphs together, and the jobs that they steal. Runs are explored in no
+// particular order: all that matters is that a branch of a load is explored once, so that a load whose branches several
+// workers may find has one list of what is known. Events have the same names in all workers, as they have in all runs.
 #pragma once
 
 #include "explore/Team.h"

@@ -131,8 +131,8 @@ std::vector<EventId> RsmcWorker<Words, Base>::sourcesFor(EventId Read) const {
   return Sources;
 }
 
-/// Lets a load read what is there; one that is split in all its cells. False if the axioms, or what it waits for, reject
-/// all of it.
+/// Lets a load read what is there; one that is split in all its cells. False if the axioms, or what it waits for,
+/// reject all of it.
 template <unsigned Words, template <unsigned> class Base>
 bool RsmcWorker<Words, Base>::exploreCells(EventId E, uint32_t Home) {
   const std::vector<EventId> Sources = sourcesFor(E);
@@ -259,8 +259,8 @@ void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store, uint32_
     ++Result.RejectedBranches;
 }
 
-/// Of a load that is split: what was there in the cells in front of a certain one, and there the store. False if that is
-/// not possible.
+/// Of a load that is split: what was there in the cells in front of a certain one, and there the store. False if that
+/// is not possible.
 template <unsigned Words, template <unsigned> class Base>
 bool RsmcWorker<Words, Base>::traverseCells(uint32_t Home, EventId Load, EventId Store, uint32_t Cell, const Set &Old) {
   const PlaceId Place = locationOf(Load);

@@ -1,5 +1,5 @@
-// A worker of RSMC (Rsmc.h): explores execution graphs with the paper's Explore, Traverse and DetectRace. An exploration
-// has one worker, or several that steal work from each other (RsmcTeam.h).
+// A worker of RSMC (Rsmc.h): explores execution graphs with the paper's Explore, Traverse and DetectRace. An
+// exploration has one worker, or several that steal work from each other (RsmcTeam.h).
 #pragma once
 
 #include "explore/ReadsFromWalk.h"
@@ -76,7 +76,7 @@ private:
   }
   EventId findSource(Key K) const { return K == Initial ? NoEvent : find(K); }
 
-  /// What was committed when a load was chosen, in a large graph. A small one looks through the run.
+  /// What was committed when a load was chosen, in a large graph. In a small one the run tells.
   struct Nothing {};
   using CommittedThen = std::conditional_t<IsLarge, Set, Nothing>;
   CommittedThen committedNow() const {

@@ -32,7 +32,8 @@ struct RobustnessAlarm {
   MonitoredAccess Observer;          // comes next, and before the store lands
 };
 
-/// The instructions of an alarm. The paper counts two alarms as one if store, previous access and observer are the same.
+/// The instructions of an alarm. The paper counts two alarms as one if store, previous access and observer are the
+/// same.
 struct AlarmInstructions {
   static constexpr uint32_t None = ~0u;
   uint32_t Store = None, Overtaker = None;
@@ -93,8 +94,8 @@ public:
   }
   std::function<void()> OnAlarm; // hears of the first alarm of each kind; may be empty
 
-  /// Forgets what it found: operations may be counted differently from now on. Executions that raise alarms must be made
-  /// anew, since they remember what they have raised.
+  /// Forgets what it found: operations may be counted differently from now on. Executions that raise alarms must be
+  /// made anew, since they remember what they have raised.
   void clear() {
     for (size_t M = 0; M < MemoryModels.size(); ++M) {
       Raised[M].clear();

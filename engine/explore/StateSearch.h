@@ -44,7 +44,8 @@ private:
   Configuration Config;
 };
 
-/// A worker's own configuration, with what the first worker knows of sharing. Rules are made by classes derived from it.
+/// A worker's own configuration, with what the first worker knows of sharing. Rules are made by classes derived from
+/// it.
 class SearchHelper : public WalkHelper {
 public:
   SearchHelper(const Program &P, const LiveSlots &Live, const Sharing &Known, const ExplorationOptions &Options,

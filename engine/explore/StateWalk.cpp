@@ -44,7 +44,7 @@ void StateWalk::findChoices(Visit &Here) {
   Machine &M = Config.machine();
   if (Reduce && Choices.size() > Here.FirstChoice + 1 && Rules.mayReduce() && M.numThreads() <= Futures::MaxThreads) {
     std::vector<ThreadId> Movers;
-    if (!Way.empty()) // whoever runs goes on, if possible
+    if (!Way.empty()) // the running thread goes on, if possible
       Movers.push_back(Config.threadOf(Way.back().Process));
     for (size_t K = Here.FirstChoice; K < Choices.size(); ++K)
       if (ThreadId T = Config.threadOf(Choices[K].Process); std::find(Movers.begin(), Movers.end(), T) == Movers.end())
@@ -373,7 +373,7 @@ bool StateWalk::checkLimits() {
   const Clock::time_point Now = Clock::now();
   tellCounts(Now);
   if (Team.Stopped || (Works && Team.Work->stopped()))
-    return true; // another knows why, or whoever was told
+    return true; // another worker knows why, or the listener
   auto Stop = [&](const char *Why) {
     Result->Ended = ExplorationResult::End::Limit;
     Result->Reason = Why;

@@ -1,6 +1,6 @@
-// Walks through all states of a configuration, depth first, each once, with others if there are cores to spare. Where a
-// thread's next steps can be seen to commute with all that the others may yet do, only these are taken (a persistent
-// set); a step that leads back to where the walk stands does not put the others off for ever (the cycle proviso).
+// A walk through all states of a configuration, depth first, each once; several workers share it if there are cores to
+// spare. Where a thread's next steps are a persistent set, only these are taken; a step that leads back to where the
+// walk stands does not put the others off for ever (the cycle proviso).
 #pragma once
 
 #include "explore/Exploration.h"

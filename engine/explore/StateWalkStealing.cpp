@@ -141,7 +141,7 @@ void StateWalk::recruitOrEnd() {
 
 /// Gives away a step from the first state on the way from which all steps are taken and some are left.
 void StateWalk::offerWork() {
-  // Looking for something, and writing down the way there, takes as long as the way is.
+  // Finding something to offer, and writing down the way there, takes as long as the way is.
   constexpr uint32_t WorkAfterNothing = 50, StepsPerWork = 16;
   WorkSinceOffer = 0;
   WorkToNextOffer = WorkAfterNothing;

@@ -1,4 +1,4 @@
-// What an operation that can have to wait races with. With an operation on one cell that is the latest write before
+// The races of operations that can have to wait. With an operation on one cell that is the latest write before
 // which it could have happened. An operation on several cells (others access parts of its memory) would wait or not for
 // all cells together. It races with events that are written to different cells, and it can be that only without two of
 // them it need not wait: `while (x.a != x.b) ;`.
@@ -82,7 +82,7 @@ void RaceDetector::findRacesOfSeveral(uint32_t Size, PodArray<Race> &Result) {
     return Last;
   };
   uint8_t Bytes[64];
-  std::vector<std::vector<uint32_t>> Work = {{}}, Looked = {LastWrites({})}, Ways;
+  std::vector<std::vector<uint32_t>> Work = {{}}, Tried = {LastWrites({})}, Ways;
   while (!Work.empty()) {
     const std::vector<uint32_t> Out = std::move(Work.back());
     Work.pop_back();
@@ -92,9 +92,9 @@ void RaceDetector::findRacesOfSeveral(uint32_t Size, PodArray<Race> &Result) {
       std::vector<uint32_t> More = Out;
       More.push_back(History.eventOf(Last));
       std::vector<uint32_t> Left = LastWrites(More);
-      if (std::find(Looked.begin(), Looked.end(), Left) != Looked.end())
+      if (std::find(Tried.begin(), Tried.end(), Left) != Tried.end())
         continue;
-      Looked.push_back(std::move(Left));
+      Tried.push_back(std::move(Left));
       bytesWithout(More, Size, Own, Bytes);
       (Config.wouldWait(P, Bytes) ? Work : Ways).push_back(std::move(More));
     }

@@ -1,4 +1,4 @@
-// Work stealing, from the side of a worker that has work: when it asks whether others want some, and what it tells its
+// Work stealing, from the side of a worker that has work: when it offers some to others, and what it reports to its
 // team of what it has done and uses.
 #pragma once
 
