@@ -126,7 +126,7 @@ void DporWorker::addSleeper(ProcessId P, const Footprint &Touched) {
 bool DporWorker::backtrack() {
   while (Exec.length() > 0) {
     assert(Prefixes.size() == Exec.length() + size_t(1));
-    assert((!Prefixes.back().Wakeup || Result.FailedWakeups) && "all that was planned has been explored");
+    assert((!Prefixes.back().Wakeup || Result.FailedWakeups || Team.stopped()) && "all that was planned is explored");
     Prefixes.pop_back();
     const uint32_t Last = Exec.length() - 1;
     const bool IsShared = Last < SharedLevels.size();
