@@ -30,7 +30,7 @@ void Cells::split(CellId Id, Address At) {
     splitAll(slotOf(At));
 }
 
-/// An object accessed in so many ways gets a cell per byte: starting over for each of them would take for ever.
+/// An object accessed in so many ways gets a cell per byte: restarting for each of them would take for ever.
 void Cells::splitAll(uint32_t Slot) {
   std::vector<CellId> &Bytes = ByByte[Slot];
   for (uint32_t Offset = 0; Offset < Bytes.size(); ++Offset)

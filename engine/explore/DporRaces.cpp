@@ -83,7 +83,7 @@ void DporWorker::cover(Race &R) {
     Prefix &Before = Prefixes[R.First];
     const auto First = Sleepers.begin() + static_cast<ptrdiff_t>(Before.FirstSleeper);
     const bool ForGood = std::any_of(First, First + static_cast<ptrdiff_t>(Before.NumSleepers), Covers);
-    // The tree that is being explored is not a place to put more: its steps have been taken.
+    // Nothing is put into the tree that is being explored: its steps have been taken.
     return plan(R, ForGood, CoveredHere, CommonSteps, plannedFrom(Before));
   }
   // Others explore from the same prefix.

@@ -113,7 +113,7 @@ public:
   virtual void progress(const ExplorationResult &) {}
   /// Asked many times a second: whether nothing is left to be found out.
   virtual bool isEnough(const ExplorationResult &) { return false; }
-  /// What was told so far does not count: exploration starts over with a better view of what is shared.
+  /// What was told so far does not count: exploration restarts with a better view of what is shared.
   virtual void restarted() {}
   /// The exploration is over. Executions it saw can be run again, to be recorded, from the configuration's start.
   virtual void finished(Configuration &) {}

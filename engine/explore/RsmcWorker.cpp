@@ -96,7 +96,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   const bool Accepted = exploreCells(E, Home);
   // What the others do while it waits may be what it waits for. Not so where it can go on and no other thread has been
   // seen to write: one that could would have come there in the runs in which it went on (if one does later, exploration
-  // starts over). Most locks are nobody else's at the time, and each wait in vain would be tried with those of all
+  // restarts). Most locks are nobody else's at the time, and each wait in vain would be tried with those of all
   // other threads.
   if (Flow.mayWait(E) && !(Accepted && isAlone(E))) {
     Deferred.push_back({E, Home});
@@ -111,7 +111,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   Frames.pop_back();
 }
 
-/// Whether no other thread has been seen to write where a load reads. If one does later, exploration starts over.
+/// Whether no other thread has been seen to write where a load reads. If one does later, exploration restarts.
 template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words, Base>::isAlone(EventId Load) {
   const auto &Location = Graph.Places[Graph[Load].Place];
   const bool IsSync = Flow.operation(Load).Kind == OperationKind::Sync; // always written whole: one byte is enough
@@ -208,7 +208,7 @@ void RsmcWorker<Words, Base>::traverseStore(uint32_t Home, const Branch &B) {
     ++Result.RejectedBranches;
 }
 
-/// Commits a write at each position that is possible, of one that is split in all its places. False if there is none.
+/// Commits a write at each position that is possible, of one that is split in all its locations. False if there is none.
 template <unsigned Words, template <unsigned> class Base>
 template <typename Continuation>
 bool RsmcWorker<Words, Base>::withAllPositions(EventId Store, Continuation Then) {

@@ -16,7 +16,7 @@ struct StateSearchResult : WalkResult {
     BugReport Bug;
     std::vector<ProcessId> Schedule; // the steps that lead there, as record() takes them
   };
-  std::vector<Found> Bugs; // each distinct (kind, thread, place) once
+  std::vector<Found> Bugs; // each distinct (kind, thread, instruction) once
 };
 
 /// Hears of a search. Calls with a Configuration are made when it is over; what was found can be recorded from it.

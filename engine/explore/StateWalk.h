@@ -85,7 +85,7 @@ public:
   StateWalk &operator=(const StateWalk &) = delete;
 
   /// Walks until everything is seen, somebody has heard enough, or a limit is reached. False: what is shared turned out
-  /// differently; start over.
+  /// differently; restart.
   bool run(WalkResult &Into);
   /// Makes run() come to its end.
   void stop() { Team.stop(); }

@@ -33,7 +33,7 @@ enum class Initial : uint8_t {
 /// the order in which they were planned.
 struct WakeupNode {
   ProcessId Process = 0;
-  bool Mark = false; // only keeps the place of a step that is explored already, with all that it leads
+  bool Mark = false; // only keeps the position of a step that is explored already, with all that it leads
   WakeupNode *Next = nullptr;
   WakeupNode *Child = nullptr;              // see WakeupTrees::child
   std::unique_ptr<struct WakeupChain> Rest; // what follows, if that is not made of nodes yet
@@ -98,7 +98,7 @@ public:
     First = Dropped->Next;
     giveBack(Dropped);
   }
-  /// Takes a tree out of a forest. Where it is not the first, a mark is left in its place.
+  /// Takes a tree out of a forest. Where it is not the first, a mark is left in its position.
   WakeupNode *takeTree(WakeupNode *&First, WakeupNode *Wanted);
 
 private:
