@@ -43,27 +43,27 @@ const char *ByteTable::keep(std::string_view Bytes) {
 }
 
 void ByteTable::grow() {
-  std::vector<uint32_t> Wider(Places.empty() ? 1024 : Places.size() * 2);
+  std::vector<uint32_t> Wider(Slots.empty() ? 1024 : Slots.size() * 2);
   for (uint32_t Id = 0; Id < Entries.size(); ++Id) {
     size_t At = Entries[Id].Hash & (Wider.size() - 1);
     while (Wider[At])
       At = (At + 1) & (Wider.size() - 1);
     Wider[At] = Id + 1;
   }
-  Places = std::move(Wider);
+  Slots = std::move(Wider);
 }
 
 std::pair<uint32_t, bool> ByteTable::insert(std::string_view Bytes, uint32_t Hash) {
-  if (Places.size() < 2 * (Entries.size() + 1))
+  if (Slots.size() < 2 * (Entries.size() + 1))
     grow();
-  size_t At = Hash & (Places.size() - 1);
-  for (; Places[At]; At = (At + 1) & (Places.size() - 1)) {
-    const Entry &E = Entries[Places[At] - 1];
+  size_t At = Hash & (Slots.size() - 1);
+  for (; Slots[At]; At = (At + 1) & (Slots.size() - 1)) {
+    const Entry &E = Entries[Slots[At] - 1];
     if (E.Hash == Hash && std::string_view(E.Data, E.Size) == Bytes)
-      return {Places[At] - 1, false};
+      return {Slots[At] - 1, false};
   }
   Entries.push_back({keep(Bytes), static_cast<uint32_t>(Bytes.size()), Hash});
-  Places[At] = size();
+  Slots[At] = size();
   return {size() - 1, true};
 }
 
@@ -73,7 +73,7 @@ void ByteTable::clear() {
   LeftInChunk = 0;
   LargeBytes = 0;
   Entries.clear();
-  Places.clear();
+  Slots.clear();
 }
 
 } // namespace picket

@@ -14,7 +14,7 @@ class ByteTable {
 public:
   /// The number of the string, and whether it is new.
   std::pair<uint32_t, bool> insert(std::string_view Bytes) { return insert(Bytes, hashOf(Bytes)); }
-  /// The same for who has the hash already.
+  /// The same where the hash is known already.
   std::pair<uint32_t, bool> insert(std::string_view Bytes, uint32_t Hash);
   static uint32_t hashOf(std::string_view Bytes);
 
@@ -24,12 +24,12 @@ public:
   /// What it takes up, and what it will if it grows soon.
   uint64_t bytes() const {
     return Chunks.size() * ChunkSize + LargeBytes + Entries.capacity() * sizeof(Entry) +
-           Places.capacity() * sizeof(uint32_t);
+           Slots.capacity() * sizeof(uint32_t);
   }
   uint64_t bytesWithGrowth() const {
-    const bool GrowsSoon = Places.size() < 2 * (Entries.size() + EntriesBetweenLooks);
+    const bool GrowsSoon = Slots.size() < 2 * (Entries.size() + EntriesBetweenChecks);
     return Chunks.size() * ChunkSize + LargeBytes + picket::bytesWithGrowth(Entries) +
-           Places.capacity() * sizeof(uint32_t) * (GrowsSoon ? 3 : 1); // the new places are written at once
+           Slots.capacity() * sizeof(uint32_t) * (GrowsSoon ? 3 : 1); // all new slots are written immediately
   }
 
 private:
@@ -45,7 +45,7 @@ private:
   size_t LeftInChunk = 0;
   uint64_t LargeBytes = 0;
   std::vector<Entry> Entries;
-  std::vector<uint32_t> Places; // open addressing: number + 1, 0: free
+  std::vector<uint32_t> Slots; // open addressing: number + 1, 0: free
 };
 
 } // namespace picket

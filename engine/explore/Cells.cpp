@@ -30,7 +30,7 @@ void Cells::split(CellId Id, Address At) {
     splitAll(slotOf(At));
 }
 
-/// An object accessed in so many ways gets a cell per byte: starting over for each of them would take for ever.
+/// An object accessed in so many ways gets a cell per byte: restarting for each of them would take for ever.
 void Cells::splitAll(uint32_t Slot) {
   std::vector<CellId> &Bytes = ByByte[Slot];
   for (uint32_t Offset = 0; Offset < Bytes.size(); ++Offset)
@@ -52,7 +52,7 @@ std::vector<CellId> &Cells::bytesOf(uint32_t Slot, uint32_t ObjectSize) {
   return ByByte[Slot];
 }
 
-/// Finds the cells where all look for them, and learns of those that others have found.
+/// Finds the cells in the table that all workers share, and learns of those that others have found.
 void Cells::findInCommon(Address Where, uint32_t Size, uint32_t ObjectSize, std::vector<CellId> &Result) {
   std::lock_guard<std::mutex> Guard(Common->Lock);
   Cells &All = Common->All;

@@ -1,7 +1,7 @@
-// Divides memory into cells: the coarsest pieces such that every access covers whole cells. Programs that access each
-// variable with one size get one cell per variable. A cell is split when an access covers only part of it; what was
-// explored with the coarser division must then be explored anew. Cells outlive explorations. Where several explorers
-// work side by side, each has a copy of what it knows of the cells they have in common.
+// The division of memory into cells: the coarsest pieces such that every access covers whole cells. Programs that
+// access each variable with one size get one cell per variable. A cell is split when an access covers only part of it;
+// what was explored with the coarser division must then be explored anew. Cells outlive explorations. Where several
+// explorers work side by side, each has a copy of what it knows of the cells they have in common.
 #pragma once
 
 #include "explore/Footprint.h"

@@ -1,12 +1,12 @@
-// What workers have in common that explore with store buffers. Each explores a subtree at a time, alone. Only the
-// prefixes from which a subtree was given away are shared: what is planned from them, and what somebody has begun to
-// explore, which then need not be explored from there by anybody else.
+// The team of workers of the optimal DPOR, and the jobs that they steal. Each explores a subtree at a time, alone. Only
+// the prefixes from which a subtree was given away are shared: what is planned from them, and what a worker has begun
+// to explore, which then need not be explored from there by another.
 //
 // A branch relies on what sleeps in it: an execution of it can be one that only a race in the sleeper's branch leads
 // to, and that must be planned before the branch is begun. So a branch is begun only when all that would sleep in it
 // has been explored to the end; its first step conflicts with those of the branches that others are still in, which are
 // awake in it then. It also conflicts with what was planned before it and is passed over, so that none of that is led
-// into what is explored here. That keeps its place in front: what goes with both is planned there.
+// into what is explored here. That keeps its position in front: what goes with both is planned there.
 #pragma once
 
 #include "explore/Team.h"
@@ -27,7 +27,7 @@ struct SharedPrefix {
   struct Branch {
     Sleeper First;
     uint32_t Inside; // workers that are in it, or on the way
-    bool Early;      // begun before others that were planned before it: in Planned there is a mark in its place
+    bool Early;      // begun before others that were planned before it: in Planned a mark has its position
   };
   std::mutex Lock;
   std::vector<Sleeper> Asleep;   // from before it was shared

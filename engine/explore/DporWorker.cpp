@@ -6,11 +6,11 @@
 
 namespace picket {
 
-DporWorker::DporWorker(const Surroundings &Here, unsigned Number, ExplorationResult &Result)
-    : C(Here.C), E(Here.E), Shared(Here.Shared), Memory(Here.Memory), Options(Here.Options), Observer(Here.Observer),
-      Team(Here.Team), LookForOthers(Here.LookForOthers), Number(Number), Result(Result), Trees(Team.Nodes),
-      Random(Options.Shuffle) {
-  C.watch([this] { return lookAtLimits(); });
+DporWorker::DporWorker(const DporContext &Context, unsigned Number, std::function<void()> RecruitWorkers,
+                       ExplorationResult &Result)
+    : DporContext(Context), Number(Number), Result(Result), Stealing(Team, Options, std::move(RecruitWorkers)),
+      Trees(Team.Nodes), Random(Options.Shuffle) {
+  Config.watch([this] { return checkLimits(); });
 }
 
 bool DporWorker::asleep(ProcessId P) const {
@@ -26,18 +26,18 @@ bool DporWorker::asleep(ProcessId P) const {
 std::optional<ProcessId> DporWorker::choose() {
   if (Options.Shuffle)
     return chooseAtRandom();
-  auto Yields = [&](ProcessId P) { return C.machine().pending(C.threadOf(P)).Kind == OperationKind::Yield; };
-  if (E.length()) {
-    ThreadId Running = C.threadOf(LastProcess);
-    if (!C.bufferEmpty(Running))
-      for (ProcessId P : C.updatesOf(Running))
-        if (C.isEnabled(P) && !asleep(P))
+  auto Yields = [&](ProcessId P) { return Config.machine().pending(Config.threadOf(P)).Kind == OperationKind::Yield; };
+  if (Exec.length()) {
+    ThreadId Running = Config.threadOf(LastProcess);
+    if (!Config.bufferEmpty(Running))
+      for (ProcessId P : Config.updatesOf(Running))
+        if (Config.isEnabled(P) && !asleep(P))
           return P;
-    ProcessId P = C.processOf(Running);
-    if (!asleep(P) && C.isEnabled(P) && !Yields(P))
+    ProcessId P = Config.processOf(Running);
+    if (!asleep(P) && Config.isEnabled(P) && !Yields(P))
       return P;
   }
-  C.enabled(Enabled); // in order of preference
+  Config.enabled(Enabled); // in order of preference
   for (ProcessId P : Enabled)
     if (!asleep(P))
       return P;
@@ -45,17 +45,17 @@ std::optional<ProcessId> DporWorker::choose() {
 }
 
 std::optional<ProcessId> DporWorker::chooseAtRandom() {
-  C.enabled(Enabled);
+  Config.enabled(Enabled);
   std::vector<ProcessId> Awake;
   std::copy_if(Enabled.begin(), Enabled.end(), std::back_inserter(Awake), [&](ProcessId P) { return !asleep(P); });
   return Awake.empty() ? std::nullopt : std::optional(Awake[Random() % Awake.size()]);
 }
 
 void DporWorker::take(ProcessId P) {
-  E.append(P);
+  Exec.append(P);
   ++Result.Steps;
   LastProcess = P;
-  const Footprint &Done = E[E.length() - 1].Touched;
+  const Footprint &Done = Exec[Exec.length() - 1].Touched;
   Prefix Next;
   Prefix &Here = Prefixes.back();
   if (Here.Guided)
@@ -80,7 +80,8 @@ void DporWorker::forward() {
     Prefix &Here = Prefixes.back();
     if (Here.Wakeup) {
       ProcessId P = Here.Wakeup->Process;
-      if (!C.isEnabled(P)) {
+      assert(!asleep(P) && "a planned step is not explored elsewhere");
+      if (!Config.isEnabled(P)) {
         ++Result.FailedWakeups;
         return;
       }
@@ -96,7 +97,7 @@ void DporWorker::forward() {
         executionEnded();
       return;
     }
-    if (!Options.Exhaustive && !C.machine().bugs().empty()) {
+    if (!Options.Exhaustive && !Config.machine().bugs().empty()) {
       executionEnded();
       return;
     }
@@ -104,129 +105,12 @@ void DporWorker::forward() {
 }
 
 void DporWorker::executionEnded() {
-  const Ending How = C.ending();
+  const Ending How = Config.ending();
   Team.tellEnding(
-      How, Options.Exhaustive, Result, [&] { return !Observer.mustKnow(E, How); }, [&] { Observer.ended(E, How); });
+      How, Options.Exhaustive, Result, [&] { return !Observer.mustKnow(Exec, How); },
+      [&] { Observer.ended(Exec, How); });
   if (How != Ending::Buggy || Options.Exhaustive)
-    settleRaces();
-}
-
-/// A footprint with other accesses of the same cells.
-Footprint &DporWorker::adapted(const Footprint &Touched, CellAccess::Mode How) {
-  Footprint &Other = Adapted.emplace_back(Touched);
-  for (uint32_t A = 0; A < Other.size(); ++A)
-    Other[A].How = How;
-  return Other;
-}
-
-/// v = notdep(e, E).e' of the race (e, e'): the steps after e that do not happen after it, with e' directly behind
-/// those that come before it. The steps up to e' are the same in all executions in which the two race this way.
-size_t DporWorker::findSequence(const Race &R) {
-  Sequence.clear();
-  if (!Adapted.empty())
-    Adapted.clear();
-  const bool Buffered = C.buffering() != Buffering::None;
-  SequenceDiffers = false;
-  const Execution::Past Before = E.pastWith(R.First);
-  auto AddIndependent = [&](uint32_t From, uint32_t To) {
-    for (uint32_t K = From; K < To; ++K) {
-      if (Before.happensBefore(K) || (R.Also && E.isOut(R, K)))
-        continue;
-      if (Buffered && E.footprintWithout(R, K, Changed))
-        Sequence.push_back({E[K].Process, WakeupStep::NoEvent, &Adapted.emplace_back(Changed)});
-      else
-        Sequence.push_back({E[K].Process, K, &E[K].Touched});
-    }
-  };
-  AddIndependent(R.First + 1, R.Second);
-  const Event &Second = E[R.Second];
-  if (Second.Kind == OperationKind::CmpXchg) { // may fail where it succeeded, and the other way round
-    // One that begins to write conflicts with reads of cells that its first event has not written. They come before it:
-    // the other order is what the race with them leads to.
-    if (R.SecondWrites && Second.Touched.size() > 1 && Second.Touched[0].How != CellAccess::Write) {
-      SequenceDiffers = true;
-      const size_t CommonSteps = Sequence.size();
-      AddIndependent(R.Second + 1, E.length());
-      Sequence.push_back({Second.Process, WakeupStep::NoEvent, &adapted(Second.Touched, CellAccess::Write)});
-      return CommonSteps;
-    }
-    const CellAccess::Mode How = R.SecondWrites ? CellAccess::Write : CellAccess::Read;
-    Sequence.push_back({Second.Process, WakeupStep::NoEvent, &adapted(Second.Touched, How)});
-  } else { // one that waits is no event
-    Sequence.push_back({Second.Process, R.Second < E.length() ? R.Second : WakeupStep::NoEvent, &Second.Touched});
-  }
-  const size_t CommonSteps = Sequence.size();
-  AddIndependent(R.Second + 1, E.length());
-  return CommonSteps;
-}
-
-/// Whether the process need not be looked at any more for the race whose sequence was found last: it goes first in all
-/// executions with the race. `Covered`: in this one it does, at least.
-bool DporWorker::settles(const Sleeper &S, size_t CommonSteps, bool &Covered) const {
-  const Initial How = WakeupTrees::canGoFirst(S.Process, S.Touched, Sequence, CommonSteps);
-  Covered |= How == Initial::Weak;
-  return How == Initial::InPrefix;
-}
-
-/// Makes sure that the race's reversal is explored, unless something explored or planned covers it.
-void DporWorker::settle(Race &R) {
-  if (R.First < SharedLevels.size())
-    return settleShared(R, *SharedLevels[R.First].Prefix);
-  Prefix &Before = Prefixes[R.First];
-  size_t CommonSteps = findSequence(R);
-  bool Covered = false;
-  for (size_t K = 0; K < Before.NumSleepers; ++K)
-    if (settles(Sleepers[Before.FirstSleeper + K], CommonSteps, Covered)) {
-      R.Status = Race::Settled;
-      return;
-    }
-  R.Status = Race::Weak;
-  if (Covered)
-    return;
-  // The tree that is being explored is not a place to put more: its steps have been taken.
-  if (Trees.insert(plannedFrom(Before), Sequence, CommonSteps) && Options.SettleRaces && !SequenceDiffers)
-    R.Status = Race::Settled;
-}
-
-/// The same where others explore from the same prefix.
-void DporWorker::settleShared(Race &R, SharedPrefix &Before) {
-  const size_t CommonSteps = findSequence(R);
-  const ProcessId Own = E[R.First].Process; // what is explored here goes the other way round
-  std::lock_guard<std::mutex> Guard(Before.Lock);
-  bool Covered = false;
-  auto Settles = [&](const Sleeper &S) { return S.Process != Own && settles(S, CommonSteps, Covered); };
-  if (std::any_of(Before.Asleep.begin(), Before.Asleep.end(), Settles) ||
-      std::any_of(Before.Branches.begin(), Before.Branches.end(),
-                  [&](const SharedPrefix::Branch &B) { return !B.Early && Settles(B.First); })) {
-    R.Status = Race::Settled;
-    return;
-  }
-  R.Status = Race::Weak;
-  if (Covered)
-    return;
-  if (Trees.insert(Before.Planned, Sequence, CommonSteps, Own) && Options.SettleRaces && !SequenceDiffers)
-    R.Status = Race::Settled;
-}
-
-void DporWorker::settleRaces() {
-  Trees.newExecution();
-  // What waits in vain here could have happened elsewhere.
-  for (ThreadId T = 0; C.anyUnfinished() && T < C.machine().numThreads(); ++T) {
-    ProcessId P = C.processOf(T);
-    if (!C.machine().exists(T) || C.machine().status(T) != ThreadStatus::Ready || !C.canWait(P))
-      continue;
-    Stuck.clear();
-    E.racesOfStuck(P, Stuck);
-    for (Race &R : Stuck)
-      settle(R);
-  }
-  for (Race &R : E.races()) {
-    if (R.Status == Race::Settled)
-      continue;
-    settle(R);
-    if (stopNow(Sequence.size()))
-      return;
-  }
+    coverRaces();
 }
 
 void DporWorker::addSleeper(ProcessId P, const Footprint &Touched) {
@@ -240,174 +124,30 @@ void DporWorker::addSleeper(ProcessId P, const Footprint &Touched) {
 
 /// Goes back to the latest prefix from which something is left to explore. False if there is none.
 bool DporWorker::backtrack() {
-  while (E.length() > 0) {
+  while (Exec.length() > 0) {
+    assert(Prefixes.size() == Exec.length() + size_t(1));
+    assert((!Prefixes.back().Wakeup || Result.FailedWakeups || Team.stopped()) && "all that was planned is explored");
     Prefixes.pop_back();
-    const uint32_t Last = E.length() - 1;
+    const uint32_t Last = Exec.length() - 1;
     const bool IsShared = Last < SharedLevels.size();
     Prefix &Here = Prefixes.back();
     SleepersInUse = Here.FirstSleeper + Here.NumSleepers;
     if (!IsShared)
-      addSleeper(E[Last].Process, E[Last].Touched);
+      addSleeper(Exec[Last].Process, Exec[Last].Touched);
     ++Here.Done;
-    E.removeLast();
+    Exec.removeLast();
     if (Here.Guided) {
       Trees.dropFirst(Here.Wakeup);
       Here.Guided = false;
     }
     if (IsShared) {
-      SharedLevels.resize(E.length() + 1);
+      SharedLevels.resize(Exec.length() + 1);
       leaveShared();
     }
     if (IsShared ? takeShared() : Here.Wakeup != nullptr)
       return true;
   }
   return false;
-}
-
-/// The first of the trees planned from a prefix whose first step conflicts with these, and with those of the trees
-/// before it; none if there is none.
-static WakeupNode *findApart(WakeupNode *First, std::vector<const Footprint *> &Others) {
-  for (WakeupNode *N = First; N; N = N->Next) {
-    if (N->Mark)
-      continue;
-    const Footprint &Mine = N->Touched;
-    if (std::all_of(Others.begin(), Others.end(), [&](const Footprint *F) { return F->conflictsWith(Mine); }))
-      return N;
-    Others.push_back(&Mine);
-  }
-  return nullptr;
-}
-
-/// The first of the trees planned from a prefix that can be begun now; none if none can.
-static WakeupNode *findPossible(const SharedPrefix &From) {
-  if (std::none_of(From.Branches.begin(), From.Branches.end(),
-                   [](const SharedPrefix::Branch &B) { return B.Inside > 0; })) {
-    WakeupNode *First = From.Planned;
-    while (First && First->Mark)
-      First = First->Next;
-    return First;
-  }
-  std::vector<const Footprint *> Others;
-  for (const SharedPrefix::Branch &B : From.Branches)
-    if (B.Inside)
-      Others.push_back(&B.First.Touched);
-  return findApart(From.Planned, Others);
-}
-
-/// Begins one of the branches that are planned from the present prefix, which is shared. False if none can be begun:
-/// what is left is for those who are still in the others.
-bool DporWorker::takeShared() {
-  SharedPrefix &From = *SharedLevels.back().Prefix;
-  std::lock_guard<std::mutex> Guard(From.Lock);
-  for (;;) {
-    WakeupNode *Possible = findPossible(From);
-    if (!Possible)
-      return false;
-    Prefix &Here = Prefixes.back();
-    const bool Early = Possible != From.Planned;
-    Here.Wakeup = Trees.takeTree(From.Planned, Possible);
-    const ProcessId P = Here.Wakeup->Process;
-    if (!C.isEnabled(P)) {
-      ++Result.FailedWakeups;
-      LostItsWay = true;
-      Trees.dropFirst(Here.Wakeup);
-      continue;
-    }
-    Here.Guided = true;
-    SleepersInUse = Here.FirstSleeper;
-    Here.NumSleepers = 0;
-    for (const Sleeper &S : From.Asleep)
-      addSleeper(S.Process, S.Touched);
-    for (const SharedPrefix::Branch &B : From.Branches)
-      addSleeper(B.First.Process, B.First.Touched);
-    take(P);
-    SharedLevels.back().Branch = From.Branches.size();
-    From.Branches.push_back({{P, E[E.length() - 1].Touched}, 1, Early});
-    return true;
-  }
-}
-
-/// The branch that was explored from the present prefix is left.
-void DporWorker::leaveShared() {
-  const SharedLevel &Here = SharedLevels.back();
-  std::lock_guard<std::mutex> Guard(Here.Prefix->Lock);
-  --Here.Prefix->Branches[Here.Branch].Inside;
-}
-
-/// Shares the first prefixes of the current execution, as many as `Levels`: what is planned from them is anybody's.
-void DporWorker::share(size_t Levels) {
-  while (SharedLevels.size() < Levels) {
-    const size_t Level = SharedLevels.size();
-    Prefix &Here = Prefixes[Level];
-    auto New = std::make_shared<SharedPrefix>();
-    New->Asleep.assign(Sleepers.begin() + static_cast<ptrdiff_t>(Here.FirstSleeper),
-                       Sleepers.begin() + static_cast<ptrdiff_t>(Here.FirstSleeper + Here.NumSleepers));
-    const Event &Own = E[static_cast<uint32_t>(Level)];
-    New->Branches.push_back({{Own.Process, Own.Touched}, 1, false});
-    New->DoneBefore = Here.Done;
-    New->Planned = std::exchange(plannedFrom(Here), nullptr);
-    SharedLevels.push_back({std::move(New), 0});
-  }
-}
-
-/// Whether a worker could begin something that is planned from a prefix of the current execution.
-bool DporWorker::hasPossible(size_t Level) {
-  if (Level < SharedLevels.size()) {
-    SharedPrefix &From = *SharedLevels[Level].Prefix;
-    std::lock_guard<std::mutex> Guard(From.Lock);
-    return findPossible(From) != nullptr;
-  }
-  std::vector<const Footprint *> Others{&E[static_cast<uint32_t>(Level)].Touched};
-  return findApart(plannedFrom(Prefixes[Level]), Others) != nullptr;
-}
-
-/// Gives away what is planned from the shortest prefix from which something can be begun.
-void DporWorker::offerSomething() {
-  size_t Level = 0;
-  while (Level < E.length() && !hasPossible(Level))
-    ++Level;
-  if (Level == E.length())
-    return;
-  share(Level + 1);
-  DporJob Job;
-  Job.Levels.assign(SharedLevels.begin(), SharedLevels.begin() + static_cast<ptrdiff_t>(Level + 1));
-  for (uint32_t K = 0; K < Level; ++K) {
-    Job.Steps.push_back(E[K].Process);
-    const SharedLevel &On = SharedLevels[K];
-    std::lock_guard<std::mutex> Guard(On.Prefix->Lock);
-    ++On.Prefix->Branches[On.Branch].Inside;
-  }
-  Team.offer(std::move(Job));
-}
-
-/// Goes to where a job begins. False if there is no way: what this worker takes to be shared differs from what the
-/// other does, and exploration must start over.
-bool DporWorker::follow(const DporJob &Job) {
-  Prefixes.assign(1, Prefix());
-  SleepersInUse = 0;
-  SharedLevels = Job.Levels;
-  for (ProcessId P : Job.Steps) {
-    if (!C.isEnabled(P)) {
-      LostItsWay = true;
-      return false;
-    }
-    E.append(P);
-    LastProcess = P;
-    Prefixes.emplace_back();
-  }
-  return true;
-}
-
-/// Between two executions: whether others want work, or (the first worker) can be had.
-void DporWorker::lookAround() {
-  EventsSeen += E.length();
-  if (EventsSeen < EventsAtLook)
-    return;
-  EventsAtLook = EventsSeen + Options.EventsBetweenOffers;
-  if (LookForOthers && EventsSeen >= Options.EventsAlone)
-    LookForOthers();
-  if (Team.someoneWaits())
-    offerSomething();
 }
 
 /// The share of the tree of executions that lies behind the present one, if all branches that are known from a prefix
@@ -452,28 +192,23 @@ bool DporWorker::isEnough() {
 
 /// What this worker has for itself.
 uint64_t DporWorker::bytes() const {
-  return Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper) + E.bytes() + C.bytes() +
-         C.machine().undo().bytes() + C.machine().memory().bytesAllocated() + C.machine().pointBytes() +
-         C.machine().numThreads() * Machine::BytesPerThread;
+  return Prefixes.capacity() * sizeof(Prefix) + Sleepers.capacity() * sizeof(Sleeper) + Exec.bytes() + Config.bytes() +
+         Config.machine().undo().bytes() + Config.machine().memory().bytesAllocated() + Config.machine().pointBytes() +
+         Config.machine().numThreads() * Machine::BytesPerThread;
 }
 
-bool DporWorker::lookAtLimits() {
+bool DporWorker::checkLimits() {
   if (Result.Ended != ExplorationResult::End::Everything)
     return true;
   WorkDone = 0;
-  Team.Executions += Result.Executions - ExecutionsTold;
-  ExecutionsTold = Result.Executions;
-  const uint64_t Own = bytes();
-  const uint64_t Bytes = (Team.Bytes += Own - BytesTold) + Team.Nodes.bytes();
-  BytesTold = Own;
+  const uint64_t Bytes = Stealing.report(Result.Executions, bytes()) + Team.Nodes.bytes();
   Result.Bytes = Bytes;
   Team.tellProgress(Result, [&](ExplorationResult &SoFar) {
     SoFar.Explored = explored();
     Observer.progress(SoFar);
   });
   auto Stop = [&](const char *Why) {
-    Result.Ended = ExplorationResult::End::Limit;
-    Result.Reason = Why;
+    Result.reachLimit(Why);
     return true;
   };
   if (Team.stopped())
@@ -490,19 +225,19 @@ bool DporWorker::lookAtLimits() {
 }
 
 void DporWorker::work() {
-  C.start();
-  E.started();
+  Config.start();
+  Exec.started();
   Prefixes.emplace_back();
   for (bool Begun = Number == 0;;) {
     while (Begun) {
       forward();
       if (isOver())
         return;
-      lookAround();
+      Stealing.afterExecution(Exec.length(), [this] { offerWork(); });
       Begun = backtrack();
     }
     std::optional<DporJob> Job = Team.take();
-    if (!Job || !follow(*Job))
+    if (!Job || !replay(*Job))
       return;
     Begun = takeShared() || backtrack();
   }
@@ -512,21 +247,15 @@ void DporWorker::run() {
   try {
     work();
   } catch (const Configuration::Interrupted &) { // a limit, which is in the result
-  } catch (const Execution::TooManyProcesses &) {
-    Result.Ended = ExplorationResult::End::Limit;
-    Result.Reason = "more than " + std::to_string(Execution::MaxProcesses) +
-                    " threads, or (PSO) locations in contention, are too many for this model";
+  } catch (const VectorClocks::TooManyProcesses &) {
+    Result.reachLimit("more than " + std::to_string(VectorClocks::MaxProcesses) +
+                      " threads, or (PSO) locations in contention, are too many for this model");
   } catch (const MachineStop &Stop) {
-    const bool Unsupported = Stop.Why == MachineStop::Unsupported;
-    Result.Ended = Unsupported ? ExplorationResult::End::Unsupported : ExplorationResult::End::Limit;
-    Result.Reason = Stop.Message;
-    Result.ReasonPc = Stop.Pc;
-    Result.HasReasonPc = true;
+    Result.stoppedBy(Stop);
   } catch (const std::bad_alloc &) {
-    Result.Ended = ExplorationResult::End::Limit;
-    Result.Reason = "memory ran out";
+    Result.memoryRanOut();
   }
-  C.watch(nullptr); // who records what was found is not stopped by the end of the exploration
+  Config.watch(nullptr); // recording what was found is not stopped by the end of the exploration
   Team.stop();
 }
 

@@ -1,36 +1,39 @@
-// One of those who explore, mostly the only one: see OptimalDpor.h and DporTeam.h.
+// A worker of the optimal DPOR (OptimalDpor.h): explores executions one after the other, with wakeup trees and sleep
+// sets. An exploration has one worker, or several that steal work from each other (DporTeam.h).
 #pragma once
 
 #include "explore/DporTeam.h"
+#include "explore/WorkStealing.h"
 
 #include <random>
 
 namespace picket {
 
-class DporWorker {
+/// What a worker works with.
+struct DporContext {
+  Configuration &Config;
+  Execution &Exec;
+  Sharing &Shared;
+  Cells &AllCells;
+  const ExplorationOptions &Options;
+  ExplorationObserver &Observer;
+  DporTeam &Team;
+};
+
+class DporWorker : DporContext {
 public:
-  struct Surroundings {
-    Configuration &C;
-    Execution &E;
-    Sharing &Shared;
-    Cells &Memory;
-    const ExplorationOptions &Options;
-    ExplorationObserver &Observer;
-    DporTeam &Team;
-    /// Called now and then by the first worker, between two executions: time to look for others.
-    std::function<void()> LookForOthers;
-  };
-  /// Worker 0 is the first.
-  DporWorker(const Surroundings &Here, unsigned Number, ExplorationResult &Result);
-  ~DporWorker() { C.watch(nullptr); }
+  /// Worker 0 is the first, and the only one with `RecruitWorkers` (see WorkStealing).
+  DporWorker(const DporContext &Context, unsigned Number, std::function<void()> RecruitWorkers,
+             ExplorationResult &Result);
+  ~DporWorker() { Config.watch(nullptr); }
   DporWorker(const DporWorker &) = delete;
   DporWorker &operator=(const DporWorker &) = delete;
 
   /// Explores: the first worker from the start, the others what they are given. Ends once there is nothing left, a
   /// limit is reached, or what is shared turned out differently.
   void run();
-  /// A job that another worker gave led to something else here.
-  bool lostItsWay() const { return LostItsWay; }
+  /// The steps of a stolen job were not possible here.
+  bool replayDiverged() const { return ReplayDiverged; }
 
 private:
   /// The state of exploration at a prefix of the current execution.
@@ -42,7 +45,7 @@ private:
   };
 
   void work();
-  bool isOver() { return Shared.changed() || Memory.changed() || stopNow(1); }
+  bool isOver() { return Shared.changed() || AllCells.changed() || stopNow(1); }
   void forward();
   bool backtrack();
   void executionEnded();
@@ -51,43 +54,37 @@ private:
   void addSleeper(ProcessId P, const Footprint &Touched);
   std::optional<ProcessId> choose();
   std::optional<ProcessId> chooseAtRandom();
-  void settleRaces();
-  bool settles(const Sleeper &S, size_t CommonSteps, bool &Covered) const;
-  void settle(Race &R);
-  void settleShared(Race &R, SharedPrefix &Before);
+  // Races and their reversals (DporRaces.cpp).
+  void coverRaces();
+  void cover(Race &R);
+  bool isCoveredBy(const Sleeper &S, size_t CommonSteps, bool &Here) const;
+  void plan(Race &R, bool CoveredForGood, bool CoveredHere, size_t CommonSteps, WakeupNode *&Planned,
+            ProcessId Not = WakeupStep::Gone);
   size_t findSequence(const Race &R);
   Footprint &adapted(const Footprint &Touched, CellAccess::Mode How);
   static WakeupNode *&plannedFrom(Prefix &Here) { return Here.Guided ? Here.Wakeup->Next : Here.Wakeup; }
 
-  // With others:
-  void lookAround();
-  void offerSomething();
+  // Work stealing (DporStealing.cpp).
+  void offerWork();
   void share(size_t Levels);
-  bool follow(const DporJob &Job);
+  bool replay(const DporJob &Job);
   bool takeShared();
   void leaveShared();
-  bool hasPossible(size_t Level);
+  bool hasWorkToOffer(size_t Level);
 
-  /// Looks at the limits after every so much work. True once one is reached.
+  /// Checks the limits after every so much work. True once one is reached.
   bool stopNow(size_t Work) {
     WorkDone += Work;
-    return WorkDone >= WorkBetweenLooks || Result.Ended != ExplorationResult::End::Everything ? lookAtLimits() : false;
+    return WorkDone >= WorkBetweenChecks || Result.Ended != ExplorationResult::End::Everything ? checkLimits() : false;
   }
-  bool lookAtLimits();
+  bool checkLimits();
   bool isEnough();
   uint64_t bytes() const;
   double explored() const;
 
-  Configuration &C;
-  Execution &E;
-  Sharing &Shared;
-  Cells &Memory;
-  const ExplorationOptions &Options;
-  ExplorationObserver &Observer;
-  DporTeam &Team;
-  const std::function<void()> LookForOthers;
   const unsigned Number;
   ExplorationResult &Result;
+  WorkStealing<DporJob> Stealing;
 
   WakeupTrees Trees;
   std::vector<Prefix> Prefixes;
@@ -95,19 +92,16 @@ private:
   std::vector<Sleeper> Sleepers;
   size_t SleepersInUse = 0;
   std::vector<ProcessId> Enabled;
-  std::vector<WakeupStep> Sequence; // of the race being looked at
+  std::vector<WakeupStep> Sequence; // of the race whose reversal is being covered
   bool SequenceDiffers = false;     // in other executions with that race, also up to its second event
   std::deque<Footprint> Adapted;    // footprints in it that differ from the events' own
   Footprint Changed;
   PodArray<Race> Stuck;
   std::minstd_rand Random;
-  static constexpr size_t WorkBetweenLooks = 20'000; // some milliseconds
+  static constexpr size_t WorkBetweenChecks = 20'000; // some milliseconds
   size_t WorkDone = 0;
   ProcessId LastProcess = 0;
-
-  uint64_t EventsSeen = 0, EventsAtLook = 0;
-  uint64_t ExecutionsTold = 0, BytesTold = 0;
-  bool LostItsWay = false;
+  bool ReplayDiverged = false;
 };
 
 } // namespace picket

@@ -1,4 +1,4 @@
-// Which executions are one and the same, so that one of them is explored.
+// Which executions count as the same, so that only one of them is explored.
 #pragma once
 
 #include <cstdint>

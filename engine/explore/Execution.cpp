@@ -1,67 +1,31 @@
 #include "explore/Execution.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace picket {
 
-Execution::Execution(Configuration &C, Cells &Memory, ScMonitor *Monitor) : C(C), Memory(Memory), Monitor(Monitor) {}
-
-/// Gives the clocks in `Rows`, each behind `Extra` other numbers, room for `Wider` processes.
-void Execution::widen(PodArray<uint32_t> &Rows, uint32_t Wider, uint32_t Extra) const {
-  if (Stride == 0)
-    return;
-  const size_t From = Stride + Extra, To = Wider + Extra;
-  PodArray<uint32_t> Result;
-  Result.resize(Rows.size() / From * To);
-  std::fill(Result.begin(), Result.end(), 0);
-  for (size_t Row = 0; Row < Rows.size() / From; ++Row)
-    std::copy_n(&Rows[Row * From], From, &Result[Row * To]);
-  Rows = std::move(Result);
+Execution::Execution(Configuration &Config, Cells &AllCells, ScMonitor *Alarms)
+    : Config(Config), AllCells(AllCells), History(Config, AllCells, Events),
+      Detector({Config, AllCells, Events, Clocks, History, Step}) {
+  if (Alarms)
+    Monitor =
+        std::make_unique<ExecutionMonitor>(*Alarms, ExecutionParts{Config, AllCells, Events, Clocks, History, Step});
 }
+
+Execution::~Execution() = default;
 
 void Execution::makeRoom() {
-  NumThreads = C.machine().numThreads();
-  EntryClocks.resize(NumThreads);
-  EntryStates.resize(NumThreads);
-  if (C.numProcesses() <= Stride)
-    return;
-  if (C.numProcesses() > MaxProcesses)
-    throw TooManyProcesses();
-  // Programs have few processes, and short clocks are quick; but those with many are not to come here often.
-  uint32_t Wider = C.numProcesses() + C.numProcesses() / 8 + ClockStep - 1;
-  Wider -= Wider % ClockStep;
-  widen(Clocks, Wider);
-  widen(ClocksBefore, Wider);
-  widen(Current, Wider);
-  widen(Saved, Wider, 1);
-  for (PodArray<uint32_t> &OfThread : EntryClocks)
-    widen(OfThread, Wider);
-  Stride = Wider;
-  Seen.resize(Stride);
-  SavedAt.resize(Stride);
+  Clocks.makeRoomForThreads(Config.machine().numThreads());
+  History.makeRoomForThreads(Config.machine().numThreads());
+  Clocks.makeRoomForProcesses(Config.numProcesses());
+  Step.Seen.resize(Clocks.stride());
   if (Monitor)
-    Histories.resize(Stride);
-  const size_t Known = Current.size();
-  Current.resize(static_cast<size_t>(Stride) * Stride);
-  std::fill(Current.begin() + Known, Current.end(), 0);
-}
-
-void Execution::saveCurrent(ProcessId P) {
-  // Within one step once is enough, and the process that takes the step is saved anyway.
-  if (SavedAt[P] == Step)
-    return;
-  SavedAt[P] = Step;
-  ++NumSaved;
-  size_t At = Saved.size();
-  Saved.resize(At + 1 + Stride);
-  Saved[At] = P;
-  copyClock(&Saved[At + 1], current(P));
+    Monitor->makeRoom();
 }
 
 void Execution::joinUpdates(uint32_t *Into, ThreadId T) {
-  for (ProcessId P : C.updatesOf(T))
-    join(Into, current(P));
+  for (ProcessId P : Config.updatesOf(T))
+    Clocks.join(Into, Clocks.ofProcess(P));
 }
 
 /// PSO: the updates of the stores in front of a store-store barrier. Those in front of earlier barriers happen before
@@ -69,375 +33,284 @@ void Execution::joinUpdates(uint32_t *Into, ThreadId T) {
 void Execution::joinBarrier(uint32_t *Into, ThreadId T, uint32_t Barrier) {
   if (Barrier == 0)
     return;
-  for (uint32_t K = C.bufferEntry(T, Barrier - 1).WaitFor; K < Barrier; ++K)
-    join(Into, clock(EntryStates[T][K].Update));
+  for (uint32_t K = Config.bufferEntry(T, Barrier - 1).WaitFor; K < Barrier; ++K)
+    Clocks.join(Into, Clocks.ofEvent(History.updateOf(T, K)));
 }
 
 /// PSO: stores that overlap land in order, even if they are of different sizes and so have different update processes.
 void Execution::joinOverlapping(uint32_t *Into, ThreadId T, uint32_t Entry) {
-  const StoreBuffer::Entry &Mine = C.bufferEntry(T, Entry);
+  const StoreBuffer::Entry &Mine = Config.bufferEntry(T, Entry);
   for (uint32_t K = 0; K < Entry; ++K)
-    if (C.bufferEntry(T, K).overlaps(Mine.Where, Mine.Width))
-      join(Into, clock(EntryStates[T][K].Update));
+    if (Config.bufferEntry(T, K).overlaps(Mine.Where, Mine.Width))
+      Clocks.join(Into, Clocks.ofEvent(History.updateOf(T, K)));
 }
 
-bool Execution::hasEnded(uint32_t Slot) const {
-  const picket::Memory &M = C.machine().memory();
-  return Slot < M.numSlots() && M.at(Slot).Life != Lifetime::Alive && M.at(Slot).Life != Lifetime::Absent;
+/// What a step needed to have landed.
+inline void Execution::joinNeeded(const Event &E, const StepNote &First) {
+  if (First.What == StepNote::DrainedBefore && Config.buffering() != Buffering::None)
+    joinUpdates(Step.Seen.data(), E.Touched.Owner);
+  if (First.What == StepNote::BarrierBefore)
+    joinBarrier(Step.Seen.data(), E.Touched.Owner, First.B);
 }
 
-void Execution::findCells(const MemoryAccess &A) {
-  Found.clear();
-  if (CellId Known = Memory.exactly(A.Where, A.Size); Known && Known < State.size()) {
-    Found.push_back(Known);
-    return;
-  }
-  const Object &O = C.machine().memory().at(slotOf(A.Where));
-  bool Whole = O.Size == A.Size && A.Size > 64; // the end of a block, not an access of all of it
-  if (Whole)
-    Memory.findAll(slotOf(A.Where), Found);
-  else {
-    CellId New = Memory.size();
-    Memory.find(A.Where, A.Size, O.Size, Found);
-    // Whoever ended an object did not know that these bytes matter.
-    for (; New < Memory.size(); ++New)
-      if (hasEnded(slotOf(Memory.addressOf(New))))
-        Memory.markChanged();
-  }
-  if (State.size() < Memory.size())
-    State.resize(Memory.size());
+/// What happens before an update: the store that it lands, and updates that had to come first.
+inline void Execution::joinStoreOf(const Event &Update) {
+  uint32_t *const Seen = Step.Seen.data();
+  const ThreadId T = Update.Touched.Owner;
+  const uint32_t Entry = Config.entry();
+  Clocks.join(Seen, Clocks.ofEntry(T, Entry));
+  joinBarrier(Seen, T, Config.bufferEntry(T, Entry).WaitFor);
+  if (Config.overlapsOthers(Update.Process))
+    joinOverlapping(Seen, T, Entry);
+  History.landed(T, Entry, Events.length());
 }
 
 /// An update waits for the thread's own stores to its memory to land (PSO; elsewhere it has waited for all of them). If
 /// that is several cells, what such a store has seen by way of one of them comes before the update in all.
 void Execution::joinOwnStores(ThreadId T) {
-  if (Found.size() < 2)
+  if (Step.Cells.size() < 2)
     return;
-  for (CellId Cell : Found)
-    for (uint32_t W = State[Cell].LastWrite; W; W = Touches[W - 1].PrevWrite)
-      if (uint32_t Writer = Touches[W - 1].Event; Events[Writer].Touched.Owner == T) {
-        join(Seen.data(), clock(Writer));
+  for (CellId Cell : Step.Cells)
+    for (TouchNumber W = History.at(Cell).LastWrite; W; W = History[W].PrevWrite)
+      if (History.isOwn(W, T)) {
+        Clocks.join(Step.Seen.data(), Clocks.ofEvent(History.eventOf(W)));
         break;
       }
 }
 
-/// Whether a compare-and-swap, which is the event to come or the one just made, finds what it expects in the execution
-/// without event First and all that happens after it. Its cells are those found last.
-bool Execution::wouldSwap(uint32_t First, bool DidSwap) const {
-  if (Pending.Fails)
-    return false;
-  const uint64_t Words[] = {Pending.Expected, Pending.Expected2};
-  const auto *Expected = reinterpret_cast<const uint8_t *>(Words);
-  for (CellId Cell : Found) {
-    const uint8_t *Before = nullptr; // of the earliest write that is taken out
-    for (uint32_t T = State[Cell].LastWrite; T; T = Touches[T - 1].PrevWrite) {
-      const Touch &W = Touches[T - 1];
-      if (W.Event != Length && W.Event != First && !happensBefore(First, W.Event))
-        break;
-      Before = &OldBytes[W.Old];
-    }
-    if (!Before && DidSwap)
-      continue; // it found what it expects
-    if (!Before)
-      Before = C.machine().memory().bytes(Memory.addressOf(Cell));
-    if (std::memcmp(Before, Expected + (Memory.addressOf(Cell) - Pending.Where), Memory.sizeOf(Cell)) != 0)
-      return false;
-  }
-  return true;
-}
-
-/// The value before a write may be one the operation would have waited for. Then the write cannot be overtaken, and the
-/// one before it is tried: the operation races with the latest write before which it could have happened.
-void Execution::findWaitingRaces(const uint32_t *SeenClock, PodArray<Race> &Result) {
-  const Event &Mine = Events[Length];
-  for (CellId Cell : Found)
-    for (uint32_t T = State[Cell].LastWrite; T;) {
-      const Touch &W = Touches[T - 1];
-      const Event &E = Events[W.Event];
-      if (E.Touched.Owner == Mine.Touched.Owner || SeenClock[E.Process] >= E.Index)
-        break;
-      const uint8_t *Before = &OldBytes[W.Old];
-      if (!C.wouldWait(Mine.Process, Before)) {
-        Result.push_back({W.Event, Length, Pending.Kind != OperationKind::Load && C.wouldWrite(Mine.Process, Before)});
-        break;
-      }
-      T = W.PrevWrite;
-    }
-}
-
-/// Prepares event Length for the pending operation of P, which can have to wait, and finds what it races with.
-void Execution::lookAtWaiting(ProcessId P, PodArray<Race> &Result) {
+/// Prepares the event to come for the pending operation of P, which can have to wait, and finds what it races with.
+void Execution::findRacesOfWaiting(ProcessId P, PodArray<Race> &Result) {
+  const Operation &Pending = Step.Pending;
   // A load of what the thread itself stored and has not landed races with nothing.
-  const ThreadId T = C.threadOf(P);
-  const bool Forwarded = Pending.Kind == OperationKind::Load && C.readsOwnBuffer(T, Pending);
-  if (Forwarded && C.readsOwnBufferOnly(T, Pending))
+  const ThreadId T = Config.threadOf(P);
+  const bool Forwarded = Pending.Kind == OperationKind::Load && Config.readsOwnBuffer(T, Pending);
+  if (Forwarded && Config.readsOwnBufferOnly(T, Pending))
     return;
-  if (C.drainsBefore(Pending))
-    joinUpdates(Seen.data(), T);
-  uint32_t Size = Pending.Kind == OperationKind::Sync ? sizeOf(Pending.Sync) : Pending.Width;
-  findCells({Pending.Where, Size, true});
+  if (Config.drainsBefore(Pending))
+    joinUpdates(Step.Seen.data(), T);
+  const uint32_t Size = Pending.Kind == OperationKind::Sync ? sizeOf(Pending.Sync) : Pending.Width;
+  const MemoryAccess Whole{Pending.Where, Size, Pending.Kind != OperationKind::Load};
+  std::vector<CellId> &Cells = Step.Cells;
+  History.find(Whole, Cells);
   if (Forwarded)
-    std::erase_if(Found, [&](CellId Cell) { return C.buffer(T).holds(Memory.addressOf(Cell), Memory.sizeOf(Cell)); });
-  else if (Pending.Kind != OperationKind::Load)
+    std::erase_if(Cells,
+                  [&](CellId Cell) { return Config.buffer(T).holds(AllCells.addressOf(Cell), AllCells.sizeOf(Cell)); });
+  else if (Whole.Write)
     joinOwnStores(T);
-  WaitsForSeveral = Found.size() > 1 || (Found.size() == 1 && Memory.sizeOf(Found[0]) != Size);
-  if (WaitsForSeveral)
-    findWaitingRacesOfSeveral(Size, Seen.data(), Result);
-  else
-    findWaitingRaces(Seen.data(), Result);
+  Step.WaitsForSeveral = Cells.size() > 1 || (Cells.size() == 1 && AllCells.sizeOf(Cells[0]) != Size);
+  Detector.findRacesOfWaiting(Size, Result);
   if (!Monitor)
     return;
-  Events[Length].Operation = C.machine().operations(T);
-  Events[Length].Pc = C.machine().pc(T);
-  if (Found.size() == 1)
-    return monitorBefore(Seen.data(), Found[0], true);
-  const MemoryAccess Whole{Pending.Where, Size, Pending.Kind != OperationKind::Load};
-  monitorSeveral({&Whole, 1}, false);
+  Events.next().Operation = Config.machine().operations(T);
+  Events.next().Pc = Config.machine().pc(T);
+  Monitor->beforeWaiting(Whole);
 }
 
 void Execution::begin(ProcessId P) {
-  if (MaxLength <= Length) {
-    Events.emplace_back();
-    ++MaxLength;
-    Clocks.resize(Events.size() * static_cast<size_t>(Stride));
-    ClocksBefore.resize(Clocks.size());
-  }
-  Event &E = Events[Length];
+  if (Events.makeNext())
+    Clocks.addEvent();
+  Event &E = Events.next();
   E.Process = P;
   E.Touched.clear();
-  E.Touched.Owner = C.threadOf(P);
-  E.Touched.IsUpdate = C.isUpdate(P);
-  E.Index = current(P)[P] + 1;
+  E.Touched.Owner = Config.threadOf(P);
+  E.Touched.IsUpdate = Config.isUpdate(P);
+  E.Index = Clocks.ofProcess(P)[P] + 1;
   E.ReadsOwnLanded = false;
   if (E.Touched.IsUpdate) {
-    Pending.Kind = OperationKind::None;
+    Step.Pending.Kind = OperationKind::None;
     return;
   }
-  const picket::Operation &Op = C.machine().pending(E.Touched.Owner);
+  const Operation &Op = Config.machine().pending(E.Touched.Owner);
   if (!Monitor && !Op.MaySpin && (Op.Kind == OperationKind::Load || Op.Kind == OperationKind::Store))
-    Pending.Kind = Op.Kind; // more is not asked of them
+    Step.Pending.Kind = Op.Kind; // more is not asked of them
   else
-    Pending = Op;
+    Step.Pending = Op;
 }
 
 void Execution::racesOfStuck(ProcessId P, PodArray<Race> &Result) {
   begin(P);
-  copyClock(Seen.data(), current(P));
-  Event &E = Events[Length];
-  E.Kind = Pending.Kind;
-  lookAtWaiting(P, Result);
-  for (CellId Cell : Found)
-    E.Touched.add({Cell, Pending.Kind == OperationKind::Load ? CellAccess::Read : CellAccess::Write, 0});
+  Clocks.copy(Step.Seen.data(), Clocks.ofProcess(P));
+  Event &E = Events.next();
+  const OperationKind Kind = Step.Pending.Kind;
+  E.Kind = Kind;
+  findRacesOfWaiting(P, Result);
+  for (CellId Cell : Step.Cells)
+    E.Touched.add({Cell, Kind == OperationKind::Load ? CellAccess::Read : CellAccess::Write, 0});
 }
 
-/// The event that is being appended accesses a cell.
-[[gnu::always_inline]] inline void Execution::touch(const MemoryAccess &A, CellId Cell, const uint32_t *SeenClock) {
-  Event &E = Events[Length];
+/// The event to come accesses a cell.
+[[gnu::always_inline]] inline void Execution::touch(const MemoryAccess &A, CellId Cell, const uint32_t *Known) {
+  Event &E = Events.next();
   CellAccess Access{Cell, CellAccess::Read, 0};
   if (A.Write) {
     Access.How = CellAccess::Write;
-    Access.Entry = E.Touched.IsUpdate ? C.entry() : 0;
+    Access.Entry = E.Touched.IsUpdate ? Config.entry() : 0;
   } else if (A.Forwarded) {
     Access.How = CellAccess::Forwarded;
     Access.Entry = A.Entry;
   }
   E.Touched.add(Access);
-  const bool BehindEnd = NumEnds && E.Touched.IsUpdate && State[Cell].LastWrite && isEnd(State[Cell].LastWrite) &&
-                         isOwn(State[Cell].LastWrite, E.Touched.Owner);
-  if (A.Write && (E.Kind == OperationKind::End || BehindEnd))
-    touchApart(Length, Cell, A, SeenClock);
+  auto ComesBehindOwnEnd = [&] {
+    const TouchNumber Last = History.at(Cell).LastWrite;
+    return E.Touched.IsUpdate && Last && History.isEnd(Last) && History.isOwn(Last, E.Touched.Owner);
+  };
+  if (A.Write && (E.Kind == OperationKind::End || (History.hasEnds() && ComesBehindOwnEnd())))
+    Detector.writeApart(E, Cell, A, Known);
   else if (A.Write)
-    touchWrite(Length, Cell, A, SeenClock, !Waits);
+    Detector.write(E, Cell, A, Known, !Step.MayWait);
   else if (A.Forwarded)
-    touchForwarded(Length, Cell, A.Entry);
+    History.addForwarded(Events.length(), Cell, A.Entry);
   else
-    touchRead(Length, Cell, SeenClock, !Waits);
+    Detector.read(E, Cell, Known, !Step.MayWait);
 }
 
-/// Of the races of E, drops those whose first event happens before that of another: a third event lies between.
-void Execution::keepImmediateRaces(uint32_t E) {
-  uint32_t From = Events[E].FirstRace;
-  auto Between = [&](const Race &R) {
-    for (uint32_t K = From; K < Races.size(); ++K)
-      if (Races[K].First != R.First && happensBefore(R.First, Races[K].First))
-        return true;
-    return false;
-  };
-  // Decide first, remove afterwards: a dropped race still lies between others.
-  Kept.clear();
-  for (uint32_t K = From; K < Races.size(); ++K) {
-    bool Twice = std::any_of(Kept.begin(), Kept.end(), [&](const Race &R) { return R.First == Races[K].First; });
-    if (!Twice && !Between(Races[K]))
-      Kept.push_back(Races[K]);
+/// The accesses of the step that has just been taken, all of which come after what is known.
+[[gnu::always_inline]] inline void Execution::touchAll(const uint32_t *Known) {
+  const PodArray<MemoryAccess> &Accesses = Config.accesses();
+  if (!Monitor && Accesses.size() == 1)
+    if (const CellId Only = History.findKnown(Accesses.front())) {
+      Step.Cells.clear();
+      Step.Cells.push_back(Only);
+      return touch(Accesses.front(), Only, Known);
+    }
+  const bool Several = Accesses.size() > 1;
+  if (Monitor && !Step.MayWait && Several)
+    Monitor->beforeSeveral({Accesses.begin(), Accesses.end()}, false);
+  for (const MemoryAccess &A : Accesses) {
+    History.find(A, Step.Cells);
+    if (Monitor && !Step.MayWait && !Several)
+      Monitor->beforeAccess(A);
+    for (CellId Cell : Step.Cells)
+      touch(A, Cell, Known);
   }
-  Races.resize(From);
-  for (const Race &R : Kept)
-    Races.push_back(R);
 }
 
 void Execution::follow(const StepNote &N) {
   if (Monitor)
-    monitorNote(N);
+    Monitor->follow(N);
   switch (N.What) {
   case StepNote::Created: {
-    ProcessId Child = C.processOf(N.B), Parent = C.processOf(N.A);
-    saveCurrent(Child);
-    copyClock(current(Child), current(Parent));
+    const ProcessId Child = Config.processOf(N.B), Parent = Config.processOf(N.A);
+    Clocks.save(Child);
+    Clocks.copy(Clocks.ofProcess(Child), Clocks.ofProcess(Parent));
     break;
   }
   case StepNote::Joined: {
-    ProcessId P = C.processOf(N.A);
-    saveCurrent(P);
-    join(current(P), current(C.processOf(N.B)));
-    joinUpdates(current(P), N.B);
+    const ProcessId P = Config.processOf(N.A);
+    Clocks.save(P);
+    Clocks.join(Clocks.ofProcess(P), Clocks.ofProcess(Config.processOf(N.B)));
+    joinUpdates(Clocks.ofProcess(P), N.B);
     break;
   }
   case StepNote::Drained: {
-    ProcessId P = C.processOf(N.A);
-    saveCurrent(P);
-    joinUpdates(current(P), N.A);
+    const ProcessId P = Config.processOf(N.A);
+    Clocks.save(P);
+    joinUpdates(Clocks.ofProcess(P), N.A);
     break;
   }
   case StepNote::DrainedBefore:
   case StepNote::BarrierBefore:
   case StepNote::Fenced: break;
-  case StepNote::Stored: {
-    PodArray<uint32_t> &Clocks = EntryClocks[N.A];
-    std::vector<EntryState> &States = EntryStates[N.A];
-    if (Clocks.size() < static_cast<size_t>(N.B + 1) * Stride)
-      Clocks.resize(static_cast<size_t>(N.B + 1) * Stride);
-    if (States.size() <= N.B)
-      States.resize(N.B + 1);
-    copyClock(&Clocks[static_cast<size_t>(N.B) * Stride], current(C.processOf(N.A)));
-    States[N.B] = EntryState();
+  case StepNote::Stored:
+    Clocks.setOfEntry(N.A, N.B, Clocks.ofProcess(Config.processOf(N.A)));
+    History.storeEntered(N.A, N.B);
     break;
-  }
   }
 }
 
 /// What main waited for at its end nobody asks any more, if nobody else is left.
 inline bool Execution::matters(const StepNote &N) const {
   const bool OnlyClock = N.What == StepNote::Joined || N.What == StepNote::Drained;
-  const Machine &M = C.machine();
+  const Machine &M = Config.machine();
   const bool MainEnded = M.isFinished(0) || M.status(0) == ThreadStatus::Exited;
   return !OnlyClock || N.A != 0 || Monitor || !MainEnded || !M.alone();
 }
 
 void Execution::started() {
   checkRoom();
-  for (const StepNote &N : C.notes())
+  for (const StepNote &N : Config.notes())
     follow(N);
-  Saved.clear();
-  NumSaved = 0;
+  Clocks.forgetSaved();
+}
+
+/// For assertions: notes what there is before the event to come.
+void Execution::keepChecks() {
+  const uint32_t NumProcesses = std::min(Config.numProcesses(), MostChecked);
+  Checks.resize(Events.length());
+  Checks.push_back({NumProcesses, Clocks.hashOfProcesses(NumProcesses)});
+}
+
+/// Whether the same is there again, now that the event is gone.
+bool Execution::isRestored() const {
+  const Check &Before = Checks[Events.length()];
+  return Clocks.hashOfProcesses(Before.NumProcesses) == Before.Clocks;
 }
 
 void Execution::append(ProcessId P) {
   begin(P);
-  Event &E = Events[Length];
-  E.Before = C.mark();
-  E.FirstTouch = static_cast<uint32_t>(Touches.size());
-  E.FirstRace = static_cast<uint32_t>(Races.size());
-  E.FirstAlso = static_cast<uint32_t>(AlsoOut.size());
-  E.NumSaved = NumSaved;
-  E.FirstOld = NumOld;
-  E.FirstLanding = static_cast<uint32_t>(Landed.size());
-  Waits = C.canWait(P);
-  bool KeepsSeen = Waits || Monitor;
+  Event &E = Events.next();
+  const uint32_t Own = Events.length();
+  E.Before = Config.mark();
+  E.FirstTouch = History.numTouches();
+  E.FirstOldByte = History.numOldBytes();
+  E.NumSavedClocks = Clocks.numSaved();
+  Detector.begin(E);
+  assert((keepChecks(), true));
+  Step.MayWait = Config.canWait(P);
+  bool KeepsSeen = Step.MayWait || Monitor;
   if (KeepsSeen)
-    copyClock(Seen.data(), current(P));
-  if (Waits) // whether it would have had to wait can only be asked while it has not happened
-    lookAtWaiting(P, Races);
+    Clocks.copy(Step.Seen.data(), Clocks.ofProcess(P));
+  if (Step.MayWait) // whether it would have had to wait can only be asked while it has not happened
+    findRacesOfWaiting(P, Detector.races());
 
-  C.step(P);
+  Config.step(P);
   checkRoom();
-  E.Kind = C.kind();
-  E.Operation = C.operation();
-  E.Pc = C.pc();
-  uint32_t *const Before = &ClocksBefore[static_cast<size_t>(Length) * Stride];
-  copyClock(Before, current(P));
-  const bool Swaps = !Waits && (E.Kind == OperationKind::Rmw || E.Kind == OperationKind::CmpXchg);
-  if (!KeepsSeen && (E.Touched.IsUpdate || Swaps || !C.notes().empty())) {
-    copyClock(Seen.data(), Before);
+  E.Kind = Config.kind();
+  E.Operation = Config.operation();
+  E.Pc = Config.pc();
+  uint32_t *const Before = Clocks.beforeEvent(Own);
+  Clocks.copy(Before, Clocks.ofProcess(P));
+  const bool Swaps = !Step.MayWait && (E.Kind == OperationKind::Rmw || E.Kind == OperationKind::CmpXchg);
+  if (!KeepsSeen && (E.Touched.IsUpdate || Swaps || !Config.notes().empty())) {
+    Clocks.copy(Step.Seen.data(), Before);
     KeepsSeen = true;
   }
-  if (!C.notes().empty() && C.notes().front().What == StepNote::DrainedBefore && C.buffering() != Buffering::None)
-    joinUpdates(Seen.data(), E.Touched.Owner);
-  if (!C.notes().empty() && C.notes().front().What == StepNote::BarrierBefore)
-    joinBarrier(Seen.data(), E.Touched.Owner, C.notes().front().B);
-  if (E.Touched.IsUpdate) {
-    join(Seen.data(), &EntryClocks[E.Touched.Owner][static_cast<size_t>(C.entry()) * Stride]);
-    joinBarrier(Seen.data(), E.Touched.Owner, C.bufferEntry(E.Touched.Owner, C.entry()).WaitFor);
-    if (C.overlapsOthers(P))
-      joinOverlapping(Seen.data(), E.Touched.Owner, C.entry());
-    EntryStates[E.Touched.Owner][C.entry()].Update = Length;
-  }
+  if (!Config.notes().empty())
+    joinNeeded(E, Config.notes().front());
+  if (E.Touched.IsUpdate)
+    joinStoreOf(E);
   if (Swaps) {
-    findCells({Pending.Where, Pending.Width, true});
+    History.find({Step.Pending.Where, Step.Pending.Width, true}, Step.Cells);
     joinOwnStores(E.Touched.Owner);
   }
-  const uint32_t *const Known = KeepsSeen ? Seen.data() : Before;
-  copyClock(clock(Length), Known);
-  const PodArray<MemoryAccess> &Accesses = C.accesses();
-  CellId Only = 0;
-  if (!Monitor && Accesses.size() == 1)
-    Only = Memory.exactly(Accesses.front().Where, Accesses.front().Size);
-  if (Only && Only < State.size()) {
-    Found.clear();
-    Found.push_back(Only);
-    touch(Accesses.front(), Only, Known);
-  } else {
-    const bool Several = Accesses.size() > 1;
-    if (Monitor && !Waits && Several)
-      monitorSeveral({Accesses.begin(), Accesses.end()}, false);
-    for (const MemoryAccess &A : Accesses) {
-      findCells(A);
-      if (Monitor && !Waits && !Several)
-        monitorAccess(A);
-      for (CellId Cell : Found)
-        touch(A, Cell, Known);
-    }
-  }
-  clock(Length)[P] = E.Index;
+  const uint32_t *const Known = KeepsSeen ? Step.Seen.data() : Before;
+  uint32_t *const Clock = Clocks.ofEvent(Own);
+  Clocks.copy(Clock, Known);
+  touchAll(Known);
+  assert(Clocks.covers(Clock, Before) && Clock[P] + 1 == E.Index && "a process sees more and more");
+  Clock[P] = E.Index;
   if (Monitor)
-    monitorStep(Length);
-  copyClock(current(P), clock(Length));
-  if (Races.size() > E.FirstRace + 1u && !(Waits && WaitsForSeveral))
-    keepImmediateRaces(Length);
-  ++Length;
-  SavedAt[P] = ++Step;
-  for (const StepNote &N : C.notes())
+    Monitor->append(E);
+  Clocks.copy(Clocks.ofProcess(P), Clock);
+  Detector.finish(E);
+  Events.append();
+  Clocks.beginChanges(P);
+  for (const StepNote &N : Config.notes())
     if (matters(N))
       follow(N);
+  assert(Clocks.stride() > MostChecked || Clocks.areConsistent());
 }
 
 void Execution::removeLast() {
-  Event &E = Events[--Length];
-  for (auto T = static_cast<uint32_t>(Touches.size()); T-- > E.FirstTouch;) {
-    const Touch &Gone = Touches[T];
-    if (Gone.How == CellAccess::Forwarded) {
-      EntryStates[E.Touched.Owner][Gone.Entry].LastLoad = Gone.PrevOnEntry;
-      continue;
-    }
-    if (Gone.How == CellAccess::Write && Gone.PrevWrite)
-      Touches[Gone.PrevWrite - 1].NextWrite = 0;
-    State[Gone.Cell].LastWrite = Gone.PrevWrite;
-    State[Gone.Cell].Reads = Gone.PrevReads;
-    NumEnds -= Gone.How == CellAccess::Write && E.Kind == OperationKind::End;
-  }
-  for (; NumSaved > E.NumSaved; --NumSaved) {
-    size_t At = Saved.size() - Stride - 1;
-    copyClock(current(Saved[At]), &Saved[At + 1]);
-    Saved.resize(At);
-  }
-  copyClock(current(E.Process), &ClocksBefore[static_cast<size_t>(Length) * Stride]);
+  Event &E = Events.removeLast();
+  History.remove(E);
+  Clocks.restoreTo(E.NumSavedClocks);
+  Clocks.copy(Clocks.ofProcess(E.Process), Clocks.beforeEvent(Events.length()));
   if (Monitor)
-    forgetStep(E);
-  Touches.resize(E.FirstTouch);
-  NumOld = E.FirstOld;
-  Races.resize(E.FirstRace);
-  if (AlsoOut.size() > E.FirstAlso)
-    AlsoOut.resize(E.FirstAlso);
-  C.undoTo(E.Before);
+    Monitor->remove(E);
+  Detector.remove(E);
+  Config.undoTo(E.Before);
+  assert(isRestored());
 }
 
 } // namespace picket

@@ -4,19 +4,19 @@
 
 namespace picket {
 
-Futures::Place Futures::placeOf(const Machine &M, ThreadId T) {
+Futures::ProgramPoint Futures::pointOf(const Machine &M, ThreadId T) {
   std::vector<uint32_t> Where;
   M.describePlace(T, Where);
-  return place(std::move(Where), T);
+  return point(std::move(Where), T);
 }
 
-Futures::Place Futures::place(std::vector<uint32_t> Where, ThreadId T) {
-  auto [Found, IsNew] = Places.try_emplace(std::move(Where), static_cast<Place>(Spots.size()));
+Futures::ProgramPoint Futures::point(std::vector<uint32_t> Where, ThreadId T) {
+  auto [Found, IsNew] = PointOf.try_emplace(std::move(Where), static_cast<ProgramPoint>(Points.size()));
   if (IsNew)
-    Spots.push_back({T, {}, {}, {}});
-  if (T >= Movers) { // ways that were known before have to be followed for it as well
+    Points.push_back({T, {}, {}, {}});
+  if (T >= Movers) { // edges that were known before have to be followed for it as well
     Movers = T + 1;
-    for (Place P = 0; P < Spots.size(); ++P)
+    for (ProgramPoint P = 0; P < Points.size(); ++P)
       spread(P);
   }
   return Found->second;
@@ -35,31 +35,31 @@ template <typename F> void Futures::forEachCell(const Machine::Access &A, F Do) 
     Do(cell(Slot, Part));
 }
 
-uint32_t Futures::way(Place From, Place To, uint64_t Joined, bool &IsNew) {
-  const auto [Found, Added] = Known.try_emplace({From, To, Joined}, static_cast<uint32_t>(Ways.size()));
+uint32_t Futures::edge(ProgramPoint From, ProgramPoint To, uint64_t Joined, bool &IsNew) {
+  const auto [Found, Added] = Known.try_emplace({From, To, Joined}, static_cast<uint32_t>(Edges.size()));
   IsNew = Added;
   if (IsNew) {
-    Ways.push_back({From, To, Joined, {}});
-    Spots[From].WaysOut.push_back(Found->second);
-    Spots[To].WaysIn.push_back(Found->second);
+    Edges.push_back({From, To, Joined, {}});
+    Points[From].EdgesOut.push_back(Found->second);
+    Points[To].EdgesIn.push_back(Found->second);
   }
   return Found->second;
 }
 
 void Futures::add(const Futures &Other) {
-  std::vector<Place> Here(Other.Spots.size());
-  for (const auto &[Where, Theirs] : Other.Places)
-    Here[Theirs] = place(Where, Other.Spots[Theirs].Thread);
+  std::vector<ProgramPoint> Here(Other.Points.size());
+  for (const auto &[Where, Theirs] : Other.PointOf)
+    Here[Theirs] = point(Where, Other.Points[Theirs].Thread);
   std::vector<uint64_t> CellOf(Other.Cells.size());
   for (const auto &[Which, Theirs] : Other.Cells)
     CellOf[Theirs] = Which;
-  for (const Way &W : Other.Ways) {
+  for (const Edge &W : Other.Edges) {
     bool More;
-    const uint32_t Mine = way(Here[W.From], Here[W.To], W.Joined, More);
+    const uint32_t Mine = edge(Here[W.From], Here[W.To], W.Joined, More);
     auto AddTo = [&](NumberSet Touched::*Kind) {
       (W.Accesses.*Kind).forEach([&](uint32_t Cell) {
         const uint32_t Number = cell(static_cast<uint32_t>(CellOf[Cell] >> 32), static_cast<uint32_t>(CellOf[Cell]));
-        More |= (Ways[Mine].Accesses.*Kind).add(Number);
+        More |= (Edges[Mine].Accesses.*Kind).add(Number);
       });
     };
     AddTo(&Touched::Reads);
@@ -70,12 +70,12 @@ void Futures::add(const Futures &Other) {
   Counted = false;
 }
 
-void Futures::learn(Place From, Place To, const std::vector<Machine::Access> &Accesses, uint64_t Joined) {
+void Futures::learn(ProgramPoint From, ProgramPoint To, const std::vector<Machine::Access> &Accesses, uint64_t Joined) {
   bool More;
-  const uint32_t Index = way(From, To, Joined, More);
+  const uint32_t Index = edge(From, To, Joined, More);
   for (const Machine::Access &A : Accesses) {
     auto Add = [&](uint32_t Cell) {
-      More |= (A.Write ? Ways[Index].Accesses.Writes : Ways[Index].Accesses.Reads).add(Cell);
+      More |= (A.Write ? Edges[Index].Accesses.Writes : Edges[Index].Accesses.Reads).add(Cell);
     };
     forEachCell(A, Add);
     Add(cell(slotOf(A.Where), Any));
@@ -86,9 +86,9 @@ void Futures::learn(Place From, Place To, const std::vector<Machine::Access> &Ac
   spread(From);
 }
 
-/// Adds what lies behind a way to what lies in front of it. True if that is more than before.
-bool Futures::follow(const Way &W, ThreadId Mover) {
-  if ((W.Joined >> Mover & 1) || Spots[W.To].Thread == Mover)
+/// Adds what lies behind an edge to what lies in front of it. True if that is more than before.
+bool Futures::follow(const Edge &W, ThreadId Mover) {
+  if ((W.Joined >> Mover & 1) || Points[W.To].Thread == Mover)
     return false;
   Touched &Before = future(W.From, Mover);
   bool More = Before.addAll(W.Accesses);
@@ -97,22 +97,22 @@ bool Futures::follow(const Way &W, ThreadId Mover) {
   return More;
 }
 
-void Futures::spread(Place From) {
+void Futures::spread(ProgramPoint From) {
   for (ThreadId Mover = 0; Mover < Movers; ++Mover) {
-    if (Spots[From].Thread == Mover)
+    if (Points[From].Thread == Mover)
       continue;
-    std::vector<Place> Work = {From};
+    std::vector<ProgramPoint> Work = {From};
     while (!Work.empty()) {
-      Place At = Work.back();
+      ProgramPoint At = Work.back();
       Work.pop_back();
       bool More = false;
-      for (uint32_t Out : Spots[At].WaysOut)
-        More |= follow(Ways[Out], Mover);
+      for (uint32_t Out : Points[At].EdgesOut)
+        More |= follow(Edges[Out], Mover);
       if (!More)
         continue;
       Grown = true;
-      for (uint32_t In : Spots[At].WaysIn)
-        Work.push_back(Ways[In].From);
+      for (uint32_t In : Points[At].EdgesIn)
+        Work.push_back(Edges[In].From);
     }
   }
 }
@@ -121,21 +121,21 @@ uint64_t Futures::bytes() {
   if (std::exchange(Counted, true))
     return Bytes;
   constexpr uint64_t PerNode = 64; // of a map, besides what is in it
-  Bytes = Cells.size() * (PerNode + sizeof(uint64_t)) + Spots.capacity() * sizeof(Spot) +
-          Ways.capacity() * sizeof(Way) + Known.size() * (PerNode + sizeof(Way));
-  for (const auto &[Where, Spot] : Places)
+  Bytes = Cells.size() * (PerNode + sizeof(uint64_t)) + Points.capacity() * sizeof(PointState) +
+          Edges.capacity() * sizeof(Edge) + Known.size() * (PerNode + sizeof(Edge));
+  for (const auto &[Where, Point] : PointOf)
     Bytes += PerNode + Where.capacity() * sizeof(uint32_t);
-  for (const Spot &S : Spots) {
-    Bytes += (S.WaysIn.capacity() + S.WaysOut.capacity()) * sizeof(uint32_t) + S.Future.capacity() * sizeof(Touched);
+  for (const PointState &S : Points) {
+    Bytes += (S.EdgesIn.capacity() + S.EdgesOut.capacity()) * sizeof(uint32_t) + S.Future.capacity() * sizeof(Touched);
     for (const Touched &T : S.Future)
       Bytes += T.bytes();
   }
-  for (const Way &W : Ways)
+  for (const Edge &W : Edges)
     Bytes += W.Accesses.bytes();
   return Bytes;
 }
 
-bool Futures::mayConflict(Place Other, const Machine::Access &With, ThreadId Mover) {
+bool Futures::mayConflict(ProgramPoint Other, const Machine::Access &With, ThreadId Mover) {
   const Touched &Future = future(Other, Mover);
   auto Meets = [&](uint32_t Cell) { return Future.Writes.has(Cell) || (With.Write && Future.Reads.has(Cell)); };
   const uint32_t Slot = slotOf(With.Where);

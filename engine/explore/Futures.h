@@ -1,11 +1,11 @@
-// What threads may yet access, learned while looking: for each place at which a thread was seen to stand, everything
+// What threads may yet access, learned during the search: for each program point at which a thread was seen, everything
 // that was seen to be accessed from there on. A step that touches nothing of what the other threads may yet access, in
 // a way that matters, can be taken first and alone.
 //
-// As with Sharing, what was learned can turn out to be too little. Whoever relied on it then starts over, with what is
-// known by then. This is sound: if nothing came up that was not foreseen, then nothing can. For take an execution that
-// does something unforeseen, where up to there everything was as foreseen. The steps that were taken first and alone
-// commute with it, so that the search came upon the same steps in another order, the unforeseen one with them.
+// As with Sharing, what was learned can turn out to be too little. A search that relied on it then restarts, with what
+// is known by then. This is sound: if nothing came up that was not foreseen, then nothing can. For take an execution
+// that does something unforeseen, where up to there everything was as foreseen. The steps that were taken first and
+// alone commute with it, so that the search came upon the same steps in another order, the unforeseen one with them.
 #pragma once
 
 #include "memory/Configuration.h"
@@ -50,18 +50,18 @@ private:
 
 class Futures {
 public:
-  static constexpr uint32_t MaxThreads = 64; // who has more gets no reduction
-  using Place = uint32_t;
+  static constexpr uint32_t MaxThreads = 64; // programs with more get no reduction
+  using ProgramPoint = uint32_t;
 
-  /// The place at which T stands.
-  Place placeOf(const Machine &M, ThreadId T);
+  /// The program point at which T stands.
+  ProgramPoint pointOf(const Machine &M, ThreadId T);
 
-  /// A thread was seen to go from one place to another, or to start the one that stands at `To`. `Joined`: the threads
+  /// A thread was seen to go from one point to another, or to start the one that stands at `To`. `Joined`: the threads
   /// it waited for on the way, as bits.
-  void learn(Place From, Place To, const std::vector<Machine::Access> &Accesses, uint64_t Joined);
+  void learn(ProgramPoint From, ProgramPoint To, const std::vector<Machine::Access> &Accesses, uint64_t Joined);
 
   /// Whether a thread that stands there, or one that it starts, may conflict with the access before `Mover` has ended.
-  bool mayConflict(Place Other, const Machine::Access &With, ThreadId Mover);
+  bool mayConflict(ProgramPoint Other, const Machine::Access &With, ThreadId Mover);
 
   /// Adds what another has learned of the same program.
   void add(const Futures &Other);
@@ -85,25 +85,25 @@ private:
       return Writes.addAll(Other.Writes) || More;
     }
   };
-  struct Way {
-    Place From, To;
+  struct Edge {
+    ProgramPoint From, To;
     uint64_t Joined;
     Touched Accesses;
   };
-  struct Spot {
+  struct PointState {
     ThreadId Thread;
-    std::vector<uint32_t> WaysIn, WaysOut;
+    std::vector<uint32_t> EdgesIn, EdgesOut;
     std::vector<Touched> Future; // per mover: before that one has ended
   };
 
-  Place place(std::vector<uint32_t> Where, ThreadId T);
-  uint32_t way(Place From, Place To, uint64_t Joined, bool &IsNew);
+  ProgramPoint point(std::vector<uint32_t> Where, ThreadId T);
+  uint32_t edge(ProgramPoint From, ProgramPoint To, uint64_t Joined, bool &IsNew);
   uint32_t cell(uint32_t Slot, uint32_t Part);
   template <typename F> void forEachCell(const Machine::Access &A, F Do);
-  bool follow(const Way &W, ThreadId Mover);
-  void spread(Place From);
-  Touched &future(Place Where, ThreadId Mover) {
-    std::vector<Touched> &All = Spots[Where].Future;
+  bool follow(const Edge &W, ThreadId Mover);
+  void spread(ProgramPoint From);
+  Touched &future(ProgramPoint Where, ThreadId Mover) {
+    std::vector<Touched> &All = Points[Where].Future;
     if (All.size() <= Mover)
       All.resize(Mover + 1);
     return All[Mover];
@@ -113,10 +113,10 @@ private:
   static constexpr uint32_t PartBytes = 4, MostParts = 64;
   static constexpr uint32_t Any = ~0u, WholeObject = ~0u - 1;
   std::unordered_map<uint64_t, uint32_t> Cells;
-  std::map<std::vector<uint32_t>, Place> Places;
-  std::vector<Spot> Spots;
-  std::map<std::tuple<Place, Place, uint64_t>, uint32_t> Known; // ways
-  std::vector<Way> Ways;
+  std::map<std::vector<uint32_t>, ProgramPoint> PointOf;
+  std::vector<PointState> Points;
+  std::map<std::tuple<ProgramPoint, ProgramPoint, uint64_t>, uint32_t> Known; // edges
+  std::vector<Edge> Edges;
   uint32_t Movers = 0;
   bool Grown = false, Counted = false;
   uint64_t Bytes = 0; // when it was counted

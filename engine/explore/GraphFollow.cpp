@@ -29,9 +29,9 @@ public:
 private:
   using Walk = GraphWalk<Words>;
   using typename Walk::Set;
-  using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
-  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::HasC11Orders, Walk::Deferred, Walk::Notes;
-  using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
+  using Walk::cellByCell, Walk::locationOf, Walk::hasMore, Walk::isHalf, Walk::oldestFor, Walk::lowestFor;
+  using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::restartIfSharingChanged;
+  using Walk::Graph, Walk::TheMachine, Walk::Flow, Walk::Model, Walk::HasC11Orders, Walk::Deferred, Walk::Notes;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::leaves,
       Walk::ending;
   using Index = std::map<std::tuple<uint32_t, uint32_t, uint64_t>, EventId>; // by thread (of the script), number, part
@@ -43,7 +43,7 @@ private:
   bool followWrite(size_t Step, EventId E);
   bool followOwn(const Index &Events);
   bool followLateWrites(const Index &Events);
-  bool isHalfOfUpdate(EventId E) const { return G[E].OfUpdate && G[E].IsWrite && !G.isLateWrite(E); }
+  bool isHalfOfUpdate(EventId E) const { return Graph[E].OfUpdate && Graph[E].IsWrite && !Graph.isLateWrite(E); }
   bool isOwn(EventId E) const;
   void complete();
   bool comesOfBug(EventId E) const;
@@ -53,7 +53,7 @@ private:
   void forgetFrom(EventId First);
   const Index &index();
   auto andFollow() {
-    return [this, Known = G.size()] {
+    return [this, Known = Graph.size()] {
       forgetFrom(Known);
       follow();
     };
@@ -69,23 +69,23 @@ private:
   const BugReport *Wanted;
   const AtEnd &Then;
   std::vector<EventId> Done;  // per step
-  Index ByName;               // the events that are fetched, as far as they were looked at
+  Index ByName;               // the events that are fetched, as far as they were named
   std::vector<Name> Names;    // of these
   std::vector<size_t> StepOf; // per event, the last step it was tried for
 };
 
 template <unsigned Words> bool Follower<Words>::hasBug() const {
-  return Wanted &&
-         std::any_of(M.bugs().begin(), M.bugs().end(), [&](const BugReport &B) { return isSame(B, *Wanted); });
+  return Wanted && std::any_of(TheMachine.bugs().begin(), TheMachine.bugs().end(),
+                               [&](const BugReport &B) { return isSame(B, *Wanted); });
 }
 
 template <unsigned Words> typename Follower<Words>::Name Follower<Words>::nameOf(EventId E) const {
-  const ThreadId T = G[E].Thread;
+  const ThreadId T = Graph[E].Thread;
   uint32_t Thread = ~0u;
-  for (uint32_t K = 0; K < Script.Threads.size() && M.exists(T); ++K)
-    if (Script.Threads[K] == M.pathOf(T))
+  for (uint32_t K = 0; K < Script.Threads.size() && TheMachine.exists(T); ++K)
+    if (Script.Threads[K] == TheMachine.pathOf(T))
       Thread = K;
-  return {Thread, G[E].Operation, G[E].Part};
+  return {Thread, Graph[E].Operation, Graph[E].Part};
 }
 
 /// Forgets the names of events that were taken back.
@@ -96,8 +96,8 @@ template <unsigned Words> void Follower<Words>::forgetFrom(EventId First) {
 }
 
 template <unsigned Words> const typename Follower<Words>::Index &Follower<Words>::index() {
-  forgetFrom(G.size());
-  for (auto E = static_cast<EventId>(Names.size()); E < G.size(); ++E) {
+  forgetFrom(Graph.size());
+  for (auto E = static_cast<EventId>(Names.size()); E < Graph.size(); ++E) {
     Names.push_back(nameOf(E));
     ByName[Names.back()] = E;
   }
@@ -112,7 +112,7 @@ std::vector<EventId> Follower<Words>::eventsOf(const GraphScript::Step &Step, co
     auto [Thread, Number, Part] = At->first;
     if (Thread != Step.Thread || Number != Step.Number || (!Step.Whole && Part != Step.Part))
       break;
-    if (!Step.Whole || G[At->second].Ends)
+    if (!Step.Whole || Graph[At->second].Ends)
       Found.push_back(At->second);
   }
   return Found;
@@ -122,7 +122,7 @@ std::vector<EventId> Follower<Words>::eventsOf(const GraphScript::Step &Step, co
 /// to wait for accesses that are bugs themselves.
 template <unsigned Words> EventId Follower<Words>::find(const GraphScript::Step &Step, const Index &Events) {
   for (EventId E : eventsOf(Step, Events))
-    if (!G.Committed.contains(E) && isEnabled(E) && !comesOfBug(E))
+    if (!Graph.Committed.contains(E) && isEnabled(E) && !comesOfBug(E))
       return E;
   return NoEvent;
 }
@@ -137,19 +137,19 @@ template <unsigned Words> bool Follower<Words>::stores(const typename Index::key
 
 template <unsigned Words> void Follower<Words>::follow() {
   choose(); // finds accesses that are bugs
-  startOverIfSurprised();
+  restartIfSharingChanged();
   if (hasBug())
     return complete();
   const Index &Events = index();
   EventId Decision = NoEvent;
   for (EventId E : Flow.odd())
-    if (G[E].Decides && !G.Committed.contains(E) && (Decision == NoEvent || Names[E] < Names[Decision]))
+    if (Graph[E].Decides && !Graph.Committed.contains(E) && (Decision == NoEvent || Names[E] < Names[Decision]))
       Decision = E;
   if (Decision != NoEvent)
     return withOutcome(Decision, stores(Names[Decision]), andFollow());
   // Fences are no steps of a script: they happen as soon as they can.
-  for (EventId E = 0; HasC11Orders && E < G.size(); ++E)
-    if (G[E].IsFence && !G.Committed.contains(E) && !Flow.isAbandoned(E) && isEnabled(E))
+  for (EventId E = 0; HasC11Orders && E < Graph.size(); ++E)
+    if (Graph[E].IsFence && !Graph.Committed.contains(E) && !Flow.isAbandoned(E) && isEnabled(E))
       return withFence(E, andFollow());
   auto Goes = [&](uint8_t Turn) {
     for (size_t K = 0; K < Done.size(); ++K)
@@ -167,7 +167,7 @@ template <unsigned Words> void Follower<Words>::follow() {
 /// Commits the write of an update whose read was committed without it, unless it has a step of its own.
 template <unsigned Words> bool Follower<Words>::followLateWrites(const Index &Events) {
   for (const auto &[Name, E] : Events) {
-    if (!G.isLateWrite(E) || G.Committed.contains(E) || Flow.isAbandoned(E) || !isEnabled(E))
+    if (!Graph.isLateWrite(E) || Graph.Committed.contains(E) || Flow.isAbandoned(E) || !isEnabled(E))
       continue;
     auto [Thread, Number, Part] = Name;
     const bool HasStep = std::any_of(Script.Steps.begin(), Script.Steps.end(), [&](const GraphScript::Step &S) {
@@ -183,8 +183,8 @@ template <unsigned Words> bool Follower<Words>::followLateWrites(const Index &Ev
 /// too, also if somebody else has come to that memory by now and did not get to access it. Of what comes behind the
 /// last step of a thread that is not known; but nothing may come to stand in front of it.
 template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
-  forgetFrom(G.size());
-  std::vector<bool> Named(G.size(), false), InFront(G.size(), false);
+  forgetFrom(Graph.size());
+  std::vector<bool> Named(Graph.size(), false), InFront(Graph.size(), false);
   std::vector<typename Index::key_type> LastOf(Script.Threads.size());
   for (const GraphScript::Step &S : Script.Steps) {
     for (EventId E : eventsOf(S, Events))
@@ -194,18 +194,20 @@ template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
   for (const auto &[Name, E] : Events)
     InFront[E] = std::get<0>(Name) < LastOf.size() && Name < LastOf[std::get<0>(Name)];
   for (bool Behind : {false, true})
-    for (EventId E = 0; E < G.size(); ++E)
-      if (!Named[E] && !G.Committed.contains(E) && !isHalfOfUpdate(E) && !Flow.isAbandoned(E) && isEnabled(E) &&
-          (Behind ? isOwn(E) && G[E].Before.isSubsetOf(G.Committed) : InFront[E]) && commitSomehow(E, andFollow()))
+    for (EventId E = 0; E < Graph.size(); ++E)
+      if (!Named[E] && !Graph.Committed.contains(E) && !isHalfOfUpdate(E) && !Flow.isAbandoned(E) && isEnabled(E) &&
+          (Behind ? isOwn(E) && Graph[E].Before.isSubsetOf(Graph.Committed) : InFront[E]) &&
+          commitSomehow(E, andFollow()))
         return true;
   return false;
 }
 
 /// Whether no other thread has come to anything in the same object.
 template <unsigned Words> bool Follower<Words>::isOwn(EventId E) const {
-  auto ObjectOf = [&](PlaceId Place) { return slotOf(G.Places[Place].Where); };
-  return std::none_of(G.Events.begin(), G.Events.end(), [&](const auto &Other) {
-    return Other.Place != NoPlace && Other.Thread != G[E].Thread && ObjectOf(Other.Place) == ObjectOf(G[E].Place);
+  auto ObjectOf = [&](PlaceId Place) { return slotOf(Graph.Places[Place].Where); };
+  return std::none_of(Graph.Events.begin(), Graph.Events.end(), [&](const auto &Other) {
+    return Other.Place != NoPlace && Other.Thread != Graph[E].Thread &&
+           ObjectOf(Other.Place) == ObjectOf(Graph[E].Place);
   });
 }
 
@@ -215,29 +217,30 @@ template <unsigned Words> bool Follower<Words>::isOf(EventId Write, size_t Step)
   if (Known == NoEvent)
     return false;
   if (Script.Steps[Step].Whole)
-    return G[Write].Ends && G[Write].Thread == G[Known].Thread && G[Write].Operation == G[Known].Operation;
-  return Write == Known || (G[Write].OfUpdate && Write - 1 == Known);
+    return Graph[Write].Ends && Graph[Write].Thread == Graph[Known].Thread &&
+           Graph[Write].Operation == Graph[Known].Operation;
+  return Write == Known || (Graph[Write].OfUpdate && Write - 1 == Known);
 }
 
 /// In the next cell of a write: in front of the writes that come behind it by the script.
 template <unsigned Words> uint32_t Follower<Words>::positionFor(size_t Step, EventId E) const {
   const GraphScript::Step &S = Script.Steps[Step];
-  const PlaceId Place = placeOf(E);
-  const uint32_t Mine = S.at(G.cell(E, G[E].Chosen).Offset).Position;
+  const PlaceId Place = locationOf(E);
+  const uint32_t Mine = S.at(Graph.cell(E, Graph[E].Chosen).Offset).Position;
   auto IsBehind = [&](EventId W, size_t K) {
     return K != Step && isOf(W, K) &&
            (S.Whole ? Script.Steps[K].Turn == GraphScript::Step::BehindEnd
-                    : Script.Steps[K].at(G.cellIn(Place, W).Offset).Position > Mine);
+                    : Script.Steps[K].at(Graph.cellIn(Place, W).Offset).Position > Mine);
   };
-  const auto &Coherence = G.Places[Place].Coherence;
+  const auto &Coherence = Graph.Places[Place].Coherence;
   for (uint32_t At = 0; At < Coherence.size(); ++At) {
     const EventId W = Coherence[At];
     bool Behind = false;
-    if (G[W].Ends) { // one of many that a step may stand for
+    if (Graph[W].Ends) { // one of many that a step may stand for
       for (size_t K = 0; K < Done.size(); ++K)
         Behind |= IsBehind(W, K);
     } else {
-      for (EventId Known : {W, G[W].OfUpdate ? W - 1 : W})
+      for (EventId Known : {W, Graph[W].OfUpdate ? W - 1 : W})
         Behind |= Known < StepOf.size() && StepOf[Known] < Done.size() && IsBehind(W, StepOf[Known]);
     }
     if (Behind)
@@ -249,18 +252,18 @@ template <unsigned Words> uint32_t Follower<Words>::positionFor(size_t Step, Eve
 /// Does a step and goes on. False if it is not possible.
 template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const Index &Events) {
   const GraphScript::Step &S = Script.Steps[Step];
-  forgetFrom(G.size());
+  forgetFrom(Graph.size());
   EventId E = find(S, Events);
   if (E == NoEvent)
     return false;
   const EventId Before = std::exchange(Done[Step], E);
-  StepOf.resize(std::max<size_t>(StepOf.size(), G.size()), ~size_t(0));
+  StepOf.resize(std::max<size_t>(StepOf.size(), Graph.size()), ~size_t(0));
   StepOf[E] = Step;
-  if (G[E].IsWrite) {
-    G[E].Past = pastOf(commitBefore(E));
-    Model->extend(G, E);
+  if (Graph[E].IsWrite) {
+    Graph[E].Past = pastOf(commitBefore(E));
+    Model->extend(Graph, E);
   }
-  const bool Possible = G[E].IsWrite ? followWrite(Step, E) : followRead(Step, E);
+  const bool Possible = Graph[E].IsWrite ? followWrite(Step, E) : followRead(Step, E);
   if (!Possible)
     Done[Step] = Before;
   return Possible;
@@ -268,71 +271,55 @@ template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const In
 
 /// In the next cell of an access, then in the others.
 template <unsigned Words> bool Follower<Words>::followRead(size_t Step, EventId E) {
-  const bool More = hasMore(E);
-  const PlaceId Place = placeOf(E);
+  const PlaceId Place = locationOf(E);
   EventId Source = NoEvent;
-  if (const uint32_t From = Script.Steps[Step].at(G.cell(E, G[E].Chosen).Offset).Source; From != ~0u) {
+  if (const uint32_t From = Script.Steps[Step].at(Graph.cell(E, Graph[E].Chosen).Offset).Source; From != ~0u) {
     Source = Done[From];
-    if (Source != NoEvent && G[Source].OfUpdate && !G[Source].IsWrite)
+    if (Source != NoEvent && Graph[Source].OfUpdate && !Graph[Source].IsWrite)
       ++Source;
-    for (EventId W : G.Places[Place].Coherence)
-      if (Source != NoEvent && G[Source].Ends && G[W].Ends)
+    for (EventId W : Graph.Places[Place].Coherence)
+      if (Source != NoEvent && Graph[Source].Ends && Graph[W].Ends)
         Source = W; // of an end the part that is there
-    if (Source == NoEvent || !G.Writes.contains(Source) || !G.accesses(Source, Place))
+    if (Source == NoEvent || !Graph.Writes.contains(Source) || !Graph.accesses(Source, Place))
       return false;
   }
-  bool Inner = !More;
-  return G.positionIn(Place, Source) >= oldestFor(E) &&
-         withRead(E, Source, ~0u,
-                  [&, Next = andFollow()] {
-                    if (More)
-                      Inner = followRead(Step, E);
-                    else
-                      Next();
-                  }) &&
-         Inner;
+  bool Inner;
+  auto Next = cellByCell(hasMore(E), Inner, [&] { return followRead(Step, E); }, andFollow());
+  return Graph.positionIn(Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, Next) && Inner;
 }
 
 template <unsigned Words> bool Follower<Words>::followWrite(size_t Step, EventId E) {
   const GraphScript::Step &S = Script.Steps[Step];
-  const bool More = hasMore(E);
   uint32_t Position = positionFor(Step, E);
   const uint32_t Floor = lowestFor(E);
   if (S.Whole) // a thread's own write comes in front of its end all the same
     Position = std::max(Position, Floor + 1);
-  bool Inner = !More;
-  return Position > Floor &&
-         withWrite(E, Position,
-                   [&, Next = andFollow()] {
-                     if (More)
-                       Inner = followWrite(Step, E);
-                     else
-                       Next();
-                   }) &&
-         Inner;
+  bool Inner;
+  auto Next = cellByCell(hasMore(E), Inner, [&] { return followWrite(Step, E); }, andFollow());
+  return Position > Floor && withWrite(E, Position, Next) && Inner;
 }
 
 /// Lets happen what stands, in its thread, in front of something that happened or of a bug: so that what is shown is a
 /// part of a complete execution.
 template <unsigned Words> void Follower<Words>::complete() {
-  if (EventId Next = choose(); Next != NoEvent && G[Next].Decides)
+  if (EventId Next = choose(); Next != NoEvent && Graph[Next].Decides)
     return withOutcome(Next, false, [&] { complete(); });
-  startOverIfSurprised();
+  restartIfSharingChanged();
   Set InFront;
   if constexpr (Walk::IsLarge)
-    InFront = G.rowsOf(G.Reads | G.Writes, EventRow::Before);
+    InFront = Graph.rowsOf(Graph.Reads | Graph.Writes, EventRow::Before);
   else
-    (G.Reads | G.Writes).forEach([&](EventId E) { InFront |= G[E].Before; });
-  for (ThreadId T = 0; T < M.numThreads(); ++T)
-    if (M.exists(T) && M.status(T) == ThreadStatus::Failed) {
-      const Set Behind = Flow.bugOf(T) == NoEvent ? Flow.behind(T) : G[Flow.bugOf(T)].Before;
+    (Graph.Reads | Graph.Writes).forEach([&](EventId E) { InFront |= Graph[E].Before; });
+  for (ThreadId T = 0; T < TheMachine.numThreads(); ++T)
+    if (TheMachine.exists(T) && TheMachine.status(T) == ThreadStatus::Failed) {
+      const Set Behind = Flow.bugOf(T) == NoEvent ? Flow.behind(T) : Graph[Flow.bugOf(T)].Before;
       Behind.forEach([&](EventId E) { // not what was fetched behind a division by zero
-        if (G[E].Thread != T || !Flow.isAbandoned(E))
+        if (Graph[E].Thread != T || !Flow.isAbandoned(E))
           InFront.insert(E);
       });
     }
   std::vector<EventId> Left;
-  (InFront - G.Committed).forEach([&](EventId E) { Left.push_back(E); });
+  (InFront - Graph.Committed).forEach([&](EventId E) { Left.push_back(E); });
   for (EventId E : Left)
     if (!isHalfOfUpdate(E) && isEnabled(E) && !comesOfBug(E) && commitSomehow(E, [&] { complete(); }))
       return;
@@ -342,8 +329,8 @@ template <unsigned Words> void Follower<Words>::complete() {
 /// Whether an event could not have happened without the bug its thread ended with. Not if that is a write: what comes
 /// of it may happen before the memory ends.
 template <unsigned Words> bool Follower<Words>::comesOfBug(EventId E) const {
-  const EventId Bug = Flow.bugOf(G[E].Thread);
-  if (Bug == NoEvent || (G[Bug].IsWrite && !G[Bug].Ends))
+  const EventId Bug = Flow.bugOf(Graph[E].Thread);
+  if (Bug == NoEvent || (Graph[Bug].IsWrite && !Graph[Bug].Ends))
     return false;
   return E == Bug || pastOf(commitBefore(E)).contains(Bug);
 }
@@ -352,39 +339,34 @@ template <unsigned Words> bool Follower<Words>::comesOfBug(EventId E) const {
 template <unsigned Words>
 template <typename Continuation>
 bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
-  if (G.isLateWrite(E) && leaves(E)) {
+  if (Graph.isLateWrite(E) && leaves(E)) {
     withNothing(E, Then);
     return true;
   }
-  if (G[E].IsFence) {
+  if (Graph[E].IsFence) {
     withFence(E, Then);
     return true;
   }
-  const std::vector<EventId> Coherence = G.Places[placeOf(E)].Coherence;
-  const bool More = hasMore(E);
-  auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return G[W].Ends; });
-  bool Inner = !More;
-  auto Next = [&] {
-    if (More)
-      Inner = commitSomehow(E, Then);
-    else
-      Then();
-  };
+  const std::vector<EventId> Coherence = Graph.Places[locationOf(E)].Coherence;
+  auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return Graph[W].Ends; });
+  bool Inner;
+  auto Next = cellByCell(hasMore(E), Inner, [&] { return commitSomehow(E, Then); }, Then);
   // Nothing behind an end, which would be another bug; but for what its thread did there itself.
-  if (!G[E].IsWrite) {
+  if (!Graph[E].IsWrite) {
     const uint32_t Floor = oldestFor(E), Latest = std::max(static_cast<uint32_t>(End - Coherence.begin()), Floor);
     for (uint32_t K = Latest + 1; K-- > Floor;)
       if (const EventId Source = K ? Coherence[K - 1] : NoEvent;
-          (Source == NoEvent || !G[Source].Ends) && withRead(E, Source, ~0u, Next) && Inner)
+          (Source == NoEvent || !Graph[Source].Ends) && withRead(E, Source, ~0u, Next) && Inner)
         return true;
     return false;
   }
   if (!isHalf(E)) {
-    G[E].Past = pastOf(commitBefore(E));
-    Model->extend(G, E);
+    Graph[E].Past = pastOf(commitBefore(E));
+    Model->extend(Graph, E);
   }
   const uint32_t Floor = lowestFor(E);
-  const uint32_t Latest = G.isLateWrite(E) ? Floor : std::max(static_cast<uint32_t>(End - Coherence.begin()), Floor);
+  const uint32_t Latest =
+      Graph.isLateWrite(E) ? Floor : std::max(static_cast<uint32_t>(End - Coherence.begin()), Floor);
   for (uint32_t Position = Latest + 1; Position > Floor; --Position)
     if (withWrite(E, Position, Next) && Inner)
       return true;
@@ -392,11 +374,11 @@ bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
 }
 
 template <unsigned Words> void Follower<Words>::endOfScript() {
-  if (M.bugs().empty()) {
+  if (TheMachine.bugs().empty()) {
     // Whoever still waits may do so for ever.
     bool AllWait = true;
-    for (EventId E = 0; E < G.size(); ++E)
-      if (!G.Committed.contains(E) && !isHalfOfUpdate(E) && isEnabled(E)) {
+    for (EventId E = 0; E < Graph.size(); ++E)
+      if (!Graph.Committed.contains(E) && !isHalfOfUpdate(E) && isEnabled(E)) {
         AllWait &= Flow.mayWait(E);
         Deferred.push_back({E, ~0u});
       }
@@ -430,7 +412,7 @@ bool followWith(const Program &P, MemoryModel Model, const MachineOptions &Optio
       Follower<Words>(P, Model, Options, Shared, Memory, Script, Wanted, End).run();
       if (!Again)
         return true;
-    } catch (const StartOver &) {
+    } catch (const GraphRestart &) {
     } catch (const GraphFull &) {
       return false;
     } catch (const MachineStop &) {

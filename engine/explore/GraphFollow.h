@@ -1,4 +1,4 @@
-// Following a run that an exploration of graphs came to: to be recorded, or replayed.
+// The replay of a run on an execution graph that an exploration came to: to record it, or to show it again.
 #pragma once
 
 #include "explore/GraphRun.h"
@@ -10,7 +10,7 @@
 
 namespace picket {
 
-/// Follows a script on a fresh machine, until nothing of it is left that can be done, or there is the bug that is
+/// Replays a script on a fresh machine, until nothing of it is left that can be done, or there is the bug that is
 /// wanted (null: none). What a thread does with memory that no other thread accesses need not be in the script. What
 /// was fetched in front of something that happened then happens too, if it can. At the end `Then` is called with the
 /// run and, per step, whether it was done. May throw MachineStop.

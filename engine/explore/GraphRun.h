@@ -1,4 +1,4 @@
-// A run as an execution graph, for those who look at it.
+// A run on an execution graph, as it is told to observers: plain values, and a script to replay it.
 #pragma once
 
 #include "machine/Bug.h"
@@ -9,10 +9,10 @@
 
 namespace picket {
 
-/// One access in a run, for those who look at it; of one that is split, a cell of it.
+/// One access in a run; of an access that is split, one of its cells.
 struct GraphAccess {
   ThreadId Thread;
-  uint32_t Index; // the how-manieth of its thread; an update has two, its read and its write
+  uint32_t Index; // its number among the events of its thread; an update has two, its read and its write
   uint32_t Pc;
   bool IsWrite;
   bool OfUpdate;
@@ -21,7 +21,7 @@ struct GraphAccess {
   uint64_t Value;
   /// Reads: the access (by number in the list) whose value it has; ~0u: the initial one.
   uint32_t Source;
-  /// Writes: place in the coherence of its location, from 1.
+  /// Writes: position in the coherence of its location, from 1.
   uint32_t Position;
   uint64_t Value2 = 0; // of 16 bytes, the upper half
 };
@@ -31,7 +31,7 @@ struct GraphFact {
   ThreadId Thread;
   uint32_t Pc;
   Operation Op;
-  uint32_t Number; // the how-manieth operation of its thread it is of
+  uint32_t Number; // of its operation among those of its thread
   uint64_t Part;   // which event of that
   bool IsWrite, OfUpdate, Ends;
   bool IsBug;    // what its thread ended with
@@ -57,7 +57,7 @@ struct GraphFact {
 
 /// What is to be committed when a run is followed again, in whatever order. Threads are named by their paths.
 struct GraphScript {
-  /// What is read, or the place in coherence, from an offset on.
+  /// What is read, or the position in coherence, from an offset on.
   struct Cell {
     uint32_t Offset = 0;
     uint32_t Source = ~0u;
@@ -68,7 +68,7 @@ struct GraphScript {
     uint32_t Number = 0;     // as in GraphFact; an update is named by its read
     uint64_t Part = 0;       // the same
     uint32_t Source = ~0u;   // reads: the step that is read; ~0u: the initial value
-    uint32_t Position = 0;   // writes: place in coherence
+    uint32_t Position = 0;   // writes: position in coherence
     std::vector<Cell> Cells; // if it is split; Source and Position are those of the first
     bool Whole = false;      // the end of memory, all parts of it, behind whatever is there but what is BehindEnd
     // Only when nothing is left that comes before it here: a thread that uses memory that has ended does nothing more.
@@ -88,7 +88,7 @@ struct GraphScript {
   EndingMemory Known; // what ends, or is moved, has events for all that is known to be in it
 };
 
-/// An operation that takes effect in memory, and all of it at once. Those of a thread are numbered as in GraphFact.
+/// An operation that takes effect in memory atomically. Those of a thread are numbered as in GraphFact.
 struct GraphEffect {
   uint32_t Thread = 0; // of the machine
   uint32_t Number = 0;

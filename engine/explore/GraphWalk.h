@@ -1,5 +1,7 @@
-// What exploring execution graphs and following one of them have in common: a machine out of order, the graph it makes,
-// and steps that commit an event, go on, and take everything back.
+// A walk through the runs on execution graphs: a machine out of order, the graph it makes, and steps that commit an
+// event, go on, and take everything back. The explorer (RsmcWorker) and the replay of one run (GraphFollow) are such
+// walks. Its members are in a file per subject: GraphWalk.cpp (committing), GraphEnding.h (how a run ends) and
+// GraphFacts.h (what is told of it).
 #pragma once
 
 #include "explore/GraphRun.h"
@@ -8,22 +10,23 @@
 #include "memory/OutOfOrder.h"
 #include "memory/PowerAxioms.h"
 
+#include <cassert>
 #include <utility>
 
 namespace picket {
 
-/// Thrown when something became shared: what was explored so far must be explored anew.
-struct StartOver {};
+/// Thrown when it turns out that something is shared: what was explored so far must be explored anew.
+struct GraphRestart {};
 
 template <unsigned Words> class GraphWalk : public GraphRun {
 public:
   using Set = EventSet<Words>;
-  using Graph = ExecutionGraph<Words>;
+  using GraphType = ExecutionGraph<Words>;
   using Update = typename OutOfOrder<Words>::Update;
 
   uint64_t finalRegister(ThreadId T, uint32_t Slot) override { return Flow.finalSlot(T, Slot); }
   uint64_t finalValue(Address Where, unsigned Width) override { return Flow.finalValue(Where, Width); }
-  Machine &machine() override { return M; }
+  Machine &machine() override { return TheMachine; }
   std::vector<GraphAccess> accesses() override;
   std::vector<GraphFact> facts() override;
   const GraphNotes &notes() const override { return Notes; }
@@ -32,7 +35,7 @@ public:
 protected:
   GraphWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
             EndingMemory &Memory)
-      : Shared(Shared), Memory(Memory), M(P, Shared, Options), Flow(M, G, Model.orders(), Memory),
+      : Shared(Shared), Memory(Memory), TheMachine(P, Shared, Options), Flow(TheMachine, Graph, Model.orders(), Memory),
         Model(Model.axioms<Words>()), WritesLate(Model.orders() == MemoryModel::Power),
         HasC11Orders(Model.orders() == MemoryModel::C11), HasPreferences(Model.orders() == MemoryModel::Armv8) {
     if (this->Model->knowsSections())
@@ -63,38 +66,53 @@ protected:
   /// The same for the late write of an update that leaves things as they are.
   template <typename Continuation> void withNothing(EventId Write, Continuation Then);
   /// Its commit-before: what it would have written does not matter.
-  Set commitBeforeNothing(EventId Write) const { return commitBefore(Write - 1) | G[Write].Control; }
-  bool leaves(EventId LateWrite) { return Flow.update(LateWrite - 1, G[LateWrite - 1].Value).Does == Update::Leaves; }
+  Set commitBeforeNothing(EventId Write) const { return commitBefore(Write - 1) | Graph[Write].Control; }
+  bool leaves(EventId LateWrite) {
+    return Flow.update(LateWrite - 1, Graph[LateWrite - 1].Value).Does == Update::Leaves;
+  }
+
+  /// What to do once the next cell of an access is chosen: go on with the cell behind it (`More`), or, after the last,
+  /// do `Then`. `Possible` becomes whether the rest was possible.
+  template <typename NextCell, typename Continuation>
+  static auto cellByCell(bool More, bool &Possible, NextCell Next, Continuation Then) {
+    Possible = !More;
+    return [=, &Possible] {
+      if (More)
+        Possible = Next();
+      else
+        Then();
+    };
+  }
 
   // How a walk treats coherence. Where nothing else is said a write has a certain position in it.
   static constexpr bool OnlyReadsFrom = false;
   /// The oldest position in coherence that a read may read; the one behind which a write may be put.
   /// Of an access that is split: in its next cell.
-  virtual uint32_t oldestFor(EventId Read) const { return coherenceFloor(G, Read, G[Read].Chosen); }
+  virtual uint32_t oldestFor(EventId Read) const { return coherenceFloor(Graph, Read, Graph[Read].Chosen); }
   virtual uint32_t lowestFor(EventId Write) const {
-    if (G.isLateWrite(Write))
-      return G.latePosition(Write) - 1;
-    const uint32_t Floor = coherenceFloor(G, Write, G[Write].Chosen);
-    return G.isSplit(Write) ? std::max(Floor, G.positionsLeft(Write).first) : Floor;
+    if (Graph.isLateWrite(Write))
+      return Graph.latePosition(Write) - 1;
+    const uint32_t Floor = coherenceFloor(Graph, Write, Graph[Write].Chosen);
+    return Graph.isSplit(Write) ? std::max(Floor, Graph.positionsLeft(Write).first) : Floor;
   }
   uint32_t lastFor(EventId Write) const {
-    if (G.isLateWrite(Write))
-      return G.latePosition(Write);
-    return G.isSplit(Write) ? G.positionsLeft(Write).second
-                            : static_cast<uint32_t>(G.Places[G[Write].Place].Coherence.size()) + 1;
+    if (Graph.isLateWrite(Write))
+      return Graph.latePosition(Write);
+    return Graph.isSplit(Write) ? Graph.positionsLeft(Write).second
+                                : static_cast<uint32_t>(Graph.Places[Graph[Write].Place].Coherence.size()) + 1;
   }
-  /// The place that is next: of an access that is split, of its next cell.
-  PlaceId placeOf(EventId E) const { return G.cell(E, G[E].Chosen).Place; }
+  /// The memory location that is next: of an access that is split, of its next cell.
+  PlaceId locationOf(EventId E) const { return Graph.cell(E, Graph[E].Chosen).Place; }
   /// Whether an access is split and has cells left behind the next one. It is committed with the last.
-  bool hasMore(EventId E) const { return G.isSplit(E) && G[E].Chosen + 1 < G[E].NumCells; }
+  bool hasMore(EventId E) const { return Graph.isSplit(E) && Graph[E].Chosen + 1 < Graph[E].NumCells; }
   /// Whether a read would be allowed if it were of the chosen cells only: what is broken then stays broken.
   bool allowsChosen(EventId Read);
-  /// Whether it is split and half chosen. Nothing depends on it, and no axiom looks at it.
-  bool isHalf(EventId E) const { return G[E].Chosen > 0 && !G.Committed.contains(E); }
+  /// Whether it is split and half chosen. Nothing depends on it, and no axiom reads it.
+  bool isHalf(EventId E) const { return Graph[E].Chosen > 0 && !Graph.Committed.contains(E); }
   /// What a walk needs beside the graph and the machine.
   virtual size_t bytes() const { return bytesOfGraph(); }
   size_t bytesOfGraph() const {
-    size_t All = G.bytes() + Flow.bytes();
+    size_t All = Graph.bytes() + Flow.bytes();
     if constexpr (IsLarge)
       All += Ready.bytes();
     return All;
@@ -107,27 +125,29 @@ protected:
   bool commitUpdate(EventId Read, EventId Source, Update &Done);
   void takeBack(EventId Read);
   /// Whether a write that was just committed at a position may be there.
-  virtual bool fits(EventId Write) { return G.keepsUpdatesWhole(Write) && Model->allows(G, Write); }
+  virtual bool fits(EventId Write) { return Graph.keepsUpdatesWhole(Write) && Model->allows(Graph, Write); }
 
-  void startOverIfSurprised();
+  void restartIfSharingChanged();
   /// How a run ended in which nothing is left to be committed. Superfluous: only because somebody was made to wait.
   virtual Ending ending(ThreadId &Stuck, bool &Superfluous);
   Ending endingOfThreads(ThreadId &Stuck, bool &Superfluous);
   /// Whether an operation that waits could go on with something that is there.
   bool canGoOn(EventId Waiting);
-  /// Whether a spin loop goes round for ever if nobody writes any more. Looked: where it found what was written last.
-  struct Glance {
+  /// A load of a spin loop that read what was written last.
+  struct SpinRead {
     uint32_t Pc;
-    PlaceId Place;
+    PlaceId Location;
   };
-  bool goesRoundForEver(EventId Load, std::vector<Glance> *Looked = nullptr);
-  /// Called before every commit of a read or a write, and in long searches. Work: about how many events were looked at.
-  virtual void look(size_t Work) { (void)Work; }
+  /// Whether a spin loop goes round for ever if nobody writes any more. SpinReads: its loads on the way.
+  bool spinsForEver(EventId Load, std::vector<SpinRead> *SpinReads = nullptr);
+  /// Called before every commit of a read or a write, and in long searches, so that limits are checked now and then.
+  /// Work: about how many events were visited.
+  virtual void countWork(size_t Work) { (void)Work; }
 
   Sharing &Shared;
   EndingMemory &Memory;
-  Graph G;
-  Machine M;
+  GraphType Graph;
+  Machine TheMachine;
   OutOfOrder<Words> Flow;
   std::unique_ptr<Axioms<Words>> Model;
   const bool WritesLate;     // whether updates may
@@ -142,13 +162,13 @@ protected:
   std::vector<std::pair<EventId, uint32_t>> Deferred;
   GraphNotes Notes;
   struct NoReadyEvents {};
-  [[no_unique_address]] std::conditional_t<Graph::IsLarge, ReadyEvents, NoReadyEvents> Ready;
+  [[no_unique_address]] std::conditional_t<GraphType::IsLarge, ReadyEvents, NoReadyEvents> Ready;
 
-  static constexpr bool IsLarge = Graph::IsLarge;
+  static constexpr bool IsLarge = GraphType::IsLarge;
   /// Whatever is learned in its lifetime is forgotten at its end. By then the run must be what it was.
   class Scope {
   public:
-    explicit Scope(GraphWalk &Walk) : Walk(Walk), Sets(Walk.G) {
+    explicit Scope(GraphWalk &Walk) : Walk(Walk), Sets(Walk.Graph) {
       if constexpr (IsLarge)
         Before = Walk.Ready.mark();
     }
@@ -162,31 +182,47 @@ protected:
   private:
     struct Nothing {};
     [[maybe_unused]] GraphWalk &Walk;
-    typename Graph::Scope Sets;
+    typename GraphType::Scope Sets;
     [[no_unique_address]] std::conditional_t<IsLarge, ReadyEvents::Mark, Nothing> Before;
   };
 
 private:
   bool mayWriteLate(EventId Read) const;
+  template <typename Continuation> bool goOn(EventId E, typename OutOfOrder<Words>::Mark Before, Continuation Then);
   template <typename Continuation> void withHalf(EventId E, Continuation Then);
   bool advance();
   EventId chooseReady();
-  void lookAt(EventId E);
+  void checkReady(EventId E);
   EventId nextWaitOf(ThreadId T);
-  bool lookForEnds(EventId Committed);
+  bool findUsesAfterEnd(EventId Committed);
   bool placeUpdate(EventId Read, EventId Source, Update &Done);
 };
+
+/// Goes on from what was just committed, or chosen, and takes back what comes of that.
+template <unsigned Words>
+template <typename Continuation>
+bool GraphWalk<Words>::goOn(EventId E, typename OutOfOrder<Words>::Mark Before, Continuation Then) {
+  Run.push_back(E);
+  const bool Accepted = advance();
+  if (Accepted)
+    Then();
+  assert(Run.back() == E && "what came after has been taken back");
+  Run.pop_back();
+  Flow.undoTo(Before);
+  return Accepted;
+}
 
 /// Goes on from an access one more of whose cells was chosen, but not the last.
 template <unsigned Words>
 template <typename Continuation>
 void GraphWalk<Words>::withHalf(EventId E, Continuation Then) {
-  const bool First = G[E].Chosen == 1;
+  const bool First = Graph[E].Chosen == 1;
   Half.push_back(E);
   Run.push_back(E);
   NumHalf += First;
   Then();
   NumHalf -= First;
+  assert(Run.back() == E && Half.back() == E);
   Run.pop_back();
   Half.pop_back();
 }
@@ -194,91 +230,85 @@ void GraphWalk<Words>::withHalf(EventId E, Continuation Then) {
 template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Continuation Then) {
-  look(G.size());
+  assert(!Graph[E].IsWrite && !Graph.Committed.contains(E));
+  countWork(Graph.size());
   Scope Here(*this);
   auto Before = Flow.mark();
-  if (G.isSplit(E)) {
-    if (!G.agrees(E, Source))
+  if (Graph.isSplit(E)) {
+    if (!Graph.agrees(E, Source))
       return false;
-    G.cell(E, G[E].Chosen).Home = Home;
+    Graph.cell(E, Graph[E].Chosen).Home = Home;
     if (hasMore(E)) {
-      G.choose(E, Source);
+      Graph.choose(E, Source);
       const bool Accepted = allowsChosen(E);
       if (Accepted)
         withHalf(E, Then);
       Flow.undoTo(Before);
-      --G[E].Chosen;
+      --Graph[E].Chosen;
       return Accepted;
     }
   }
   const bool WasHalf = isHalf(E);
-  G[E].Past = pastOf(E, Source);
-  G[E].Home = Home;
-  G[E].Alone = G[E].OfUpdate && writesLate(E);
+  Graph[E].Past = pastOf(E, Source);
+  Graph[E].Home = Home;
+  Graph[E].Alone = Graph[E].OfUpdate && writesLate(E);
   Update Done;
   if (!place(E, Source, Done)) {
-    G[E].Alone = false;
+    Graph[E].Alone = false;
     return false;
   }
-  if (!lookForEnds(E) && G.lastWith(E) != E)
+  if (!findUsesAfterEnd(E) && Graph.lastWith(E) != E)
     Flow.noteUpdate(E, Done);
-  Run.push_back(E);
   NumHalf -= WasHalf;
-  const bool Accepted = advance();
-  if (Accepted)
-    Then();
+  const bool Accepted = goOn(E, Before, Then);
   NumHalf += WasHalf;
-  Run.pop_back();
-  Flow.undoTo(Before);
   takeBack(E);
-  G[E].Alone = false;
+  Graph[E].Alone = false;
   return Accepted;
 }
 
 template <unsigned Words>
 template <typename Continuation>
 bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then) {
-  look(G.size());
+  assert(Graph[E].IsWrite && !Graph.Committed.contains(E));
+  countWork(Graph.size());
   Scope Here(*this);
   auto Before = Flow.mark();
   const bool WasHalf = isHalf(E);
-  if (G.isSplit(E)) {
+  if (Graph.isSplit(E)) {
     if (Position <= lowestFor(E) || Position > lastFor(E))
       return false;
-    if (auto [Low, High] = G.positionsLeft(E); Position <= Low || Position > High) // of a late write
+    if (auto [Low, High] = Graph.positionsLeft(E); Position <= Low || Position > High) // of a late write
       return false;
     const bool More = hasMore(E);
-    G.cell(E, G[E].Chosen++).Position = Position;
+    Graph.cell(E, Graph[E].Chosen++).Position = Position;
     if (More) {
       withHalf(E, Then);
       Flow.undoTo(Before);
-      --G[E].Chosen;
+      --Graph[E].Chosen;
       return true;
     }
   }
   Update Done;
-  if (G[E].OfUpdate)
-    Done = Flow.update(E - 1, G[E - 1].Value);
-  G[E].Value = G[E].OfUpdate ? Done.Value : Flow.valueOf(E);
-  G[E].Home = ~0u;
-  if (G.isSplit(E))
+  if (Graph[E].OfUpdate)
+    Done = Flow.update(E - 1, Graph[E - 1].Value);
+  Graph[E].Value = Graph[E].OfUpdate ? Done.Value : Flow.valueOf(E);
+  Graph[E].Home = ~0u;
+  if (Graph.isSplit(E))
     Flow.divide(E);
-  G.commitWrite(E, Position);
+  assert(Graph.isSplit(E) || (Position >= 1 && Position <= Graph.Places[Graph[E].Place].Coherence.size() + 1));
+  Graph.commitWrite(E, Position);
+  assert(Graph.isSplit(E) || Graph.positionIn(Graph[E].Place, E) == Position);
   bool Accepted = fits(E);
   if (Accepted) {
-    if (!lookForEnds(E) && G[E].OfUpdate)
+    if (!findUsesAfterEnd(E) && Graph[E].OfUpdate)
       Flow.noteUpdate(E - 1, Done);
-    Run.push_back(E);
     NumHalf -= WasHalf;
-    Accepted = advance();
-    if (Accepted)
-      Then();
+    Accepted = goOn(E, Before, Then);
     NumHalf += WasHalf;
-    Run.pop_back();
-    Flow.undoTo(Before);
   }
-  G.uncommitWrite(E);
-  G[E].Chosen -= G.isSplit(E);
+  Graph.uncommitWrite(E);
+  Graph[E].Chosen -= Graph.isSplit(E);
   return Accepted;
 }
 
@@ -287,15 +317,11 @@ template <typename Continuation>
 void GraphWalk<Words>::withOutcome(EventId E, bool Succeeds, Continuation Then) {
   Scope Here(*this);
   auto Before = Flow.mark();
-  G[E].Past = pastOf(commitBefore(E));
-  G.commitVoid(E);
+  Graph[E].Past = pastOf(commitBefore(E));
+  Graph.commitVoid(E);
   Flow.noteOutcome(E, Succeeds);
-  Run.push_back(E);
-  if (advance())
-    Then();
-  Run.pop_back();
-  Flow.undoTo(Before);
-  G.uncommitVoid(E);
+  goOn(E, Before, Then);
+  Graph.uncommitVoid(E);
 }
 
 template <unsigned Words>
@@ -303,15 +329,11 @@ template <typename Continuation>
 void GraphWalk<Words>::withFence(EventId E, Continuation Then) {
   Scope Here(*this);
   auto Before = Flow.mark();
-  G[E].Past = pastOf(commitBefore(E));
-  Model->extend(G, E);
-  G.commitFence(E);
-  Run.push_back(E);
-  if (advance())
-    Then();
-  Run.pop_back();
-  Flow.undoTo(Before);
-  G.uncommitFence(E);
+  Graph[E].Past = pastOf(commitBefore(E));
+  Model->extend(Graph, E);
+  Graph.commitFence(E);
+  goOn(E, Before, Then);
+  Graph.uncommitFence(E);
 }
 
 template <unsigned Words>
@@ -319,16 +341,12 @@ template <typename Continuation>
 void GraphWalk<Words>::withNothing(EventId Write, Continuation Then) {
   Scope Here(*this);
   auto Before = Flow.mark();
-  G[Write].Past = pastOf(commitBeforeNothing(Write));
-  G[Write].Home = ~0u;
-  G.commitVoid(Write);
-  Flow.noteUpdate(Write - 1, Flow.update(Write - 1, G[Write - 1].Value));
-  Run.push_back(Write);
-  if (advance())
-    Then();
-  Run.pop_back();
-  Flow.undoTo(Before);
-  G.uncommitVoid(Write);
+  Graph[Write].Past = pastOf(commitBeforeNothing(Write));
+  Graph[Write].Home = ~0u;
+  Graph.commitVoid(Write);
+  Flow.noteUpdate(Write - 1, Flow.update(Write - 1, Graph[Write - 1].Value));
+  goOn(Write, Before, Then);
+  Graph.uncommitVoid(Write);
 }
 
 } // namespace picket

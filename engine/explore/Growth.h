@@ -1,5 +1,5 @@
-// What tables take up that double their room when it is full. Old and new room are there at the same time for a moment:
-// whoever keeps to a limit of memory has to count on that before it happens.
+// The memory that tables take up which double their room when it is full. Old and new room are there at the same time
+// for a moment: a search that keeps to a limit of memory has to count on that before it happens.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace picket {
 
-/// Entries that a table may get before somebody looks at limits again.
-constexpr size_t EntriesBetweenLooks = 4096;
+/// Entries that a table may get before limits are checked again.
+constexpr size_t EntriesBetweenChecks = 4096;
 
 /// What a vector (or string) takes up, as if it had doubled already where that may be soon.
 template <typename Table> uint64_t bytesWithGrowth(const Table &T) {
-  const bool Soon = T.size() + EntriesBetweenLooks > T.capacity() && T.capacity() > EntriesBetweenLooks;
+  const bool Soon = T.size() + EntriesBetweenChecks > T.capacity() && T.capacity() > EntriesBetweenChecks;
   return T.capacity() * sizeof(typename Table::value_type) * (Soon ? 2 : 1);
 }
 

@@ -22,17 +22,17 @@ void StateGraph::addState(uint32_t State, const std::vector<ProcessId> &Now, boo
   Counting[State] = Counts;
 }
 
-uint32_t StateGraph::numberOf(const std::vector<Deed> &All) {
-  auto [Known, IsNew] = DeedIds.try_emplace(All, static_cast<uint32_t>(DeedSets.size()));
+uint32_t StateGraph::numberOf(const std::vector<LoopEffect> &All) {
+  auto [Known, IsNew] = EffectSetIds.try_emplace(All, static_cast<uint32_t>(EffectSets.size()));
   if (IsNew)
-    DeedSets.push_back(All);
+    EffectSets.push_back(All);
   return Known->second;
 }
 
 void StateGraph::add(const StateGraph &Other) {
-  std::vector<uint32_t> Deeds;
-  for (const std::vector<Deed> &All : Other.DeedSets)
-    Deeds.push_back(numberOf(All));
+  std::vector<uint32_t> Effects;
+  for (const std::vector<LoopEffect> &All : Other.EffectSets)
+    Effects.push_back(numberOf(All));
   const size_t NumStates = std::max(Enabled.size(), Other.Enabled.size());
   Enabled.resize(NumStates);
   Counting.resize(NumStates);
@@ -42,7 +42,7 @@ void StateGraph::add(const StateGraph &Other) {
   }
   Steps.reserve(Steps.size() + Other.Steps.size());
   for (const Step &S : Other.Steps)
-    Steps.push_back({S.From, S.To, S.Process, Deeds[S.Deeds]});
+    Steps.push_back({S.From, S.To, S.Process, Effects[S.Effects]});
   Threads.resize(std::max(Threads.size(), Other.Threads.size()));
   for (const Step &S : Other.Steps)
     Threads[S.Process] = Other.Threads[S.Process];
@@ -52,17 +52,17 @@ void StateGraph::add(const StateGraph &Other) {
 
 void StateGraph::addStep(uint32_t From, uint32_t To, ProcessId Process, const Configuration &C) {
   const Machine &M = C.machine();
-  std::vector<Deed> All;
+  std::vector<LoopEffect> All;
   for (const Machine::LoopEvent &E : M.loopEvents()) {
     const Loop &Where = M.program().Loops[E.Loop];
     bool InOther = false; // that can be left
     for (int32_t Outer = Where.Outer; Outer >= 0; Outer = M.program().Loops[static_cast<size_t>(Outer)].Outer)
       InOther |= M.program().Loops[static_cast<size_t>(Outer)].HasExit;
-    // Who does nothing on the way that anybody could notice serves nobody.
+    // A thread that does nothing on the way that others could notice serves nobody.
     const bool Serves = !Where.HasExit && C.kind() != OperationKind::Yield;
-    const Deed::Kind What = E.Left   ? InOther ? Deed::LeftForOuter : Deed::Left
-                            : Serves ? Deed::WentRoundFully
-                                     : Deed::WentRound;
+    const LoopEffect::Kind What = E.Left   ? InOther ? LoopEffect::LeftForOuter : LoopEffect::Left
+                                  : Serves ? LoopEffect::WentRoundFully
+                                           : LoopEffect::WentRound;
     All.push_back({What, E.Thread, E.Loop});
   }
   std::sort(All.begin(), All.end());
@@ -74,7 +74,7 @@ void StateGraph::addStep(uint32_t From, uint32_t To, ProcessId Process, const Co
   Circles |= To <= From; // a circle has a step to an earlier state
 }
 
-/// Looking for a livelock in the end takes as much again.
+/// Searching for a livelock in the end takes as much again.
 uint64_t StateGraph::bytesWithGrowth() const {
   return 2 * (picket::bytesWithGrowth(Steps) + picket::bytesWithGrowth(Enabled)) + picket::bytesWithGrowth(Counting);
 }
@@ -145,53 +145,55 @@ private:
 } // namespace
 
 struct StateGraph::Search {
-  Search(const StateGraph &G, const std::function<bool()> &Stop)
-      : G(G), Stop(Stop), NumStates(static_cast<uint32_t>(G.Enabled.size())) {}
+  Search(const StateGraph &Graph, const std::function<bool()> &Stop)
+      : Graph(Graph), Stop(Stop), NumStates(static_cast<uint32_t>(Graph.Enabled.size())) {}
 
-  const StateGraph &G;
+  const StateGraph &Graph;
   const std::function<bool()> &Stop;
   const uint32_t NumStates;
 
-  std::vector<uint32_t> Used;        // steps that are looked at, by their first state
+  std::vector<uint32_t> Used;        // steps that are considered, by their first state
   std::vector<uint32_t> First, Next; // as Components takes them
 
   template <typename Wanted> void use(Wanted Want) {
     Used.clear();
     First.assign(NumStates + 1, 0);
-    for (uint32_t K = 0; K < G.Steps.size(); ++K)
-      if (Want(G.Steps[K]))
+    for (uint32_t K = 0; K < Graph.Steps.size(); ++K)
+      if (Want(Graph.Steps[K]))
         Used.push_back(K);
     std::stable_sort(Used.begin(), Used.end(),
-                     [&](uint32_t A, uint32_t B) { return G.Steps[A].From < G.Steps[B].From; });
+                     [&](uint32_t A, uint32_t B) { return Graph.Steps[A].From < Graph.Steps[B].From; });
     Next.clear();
     for (uint32_t K : Used) {
-      ++First[G.Steps[K].From + 1];
-      Next.push_back(G.Steps[K].To);
+      ++First[Graph.Steps[K].From + 1];
+      Next.push_back(Graph.Steps[K].To);
     }
     for (uint32_t V = 0; V < NumStates; ++V)
       First[V + 1] += First[V];
   }
 
   bool isSomewhere(const Step &S) const { // somebody gets there
-    return std::any_of(G.DeedSets[S.Deeds].begin(), G.DeedSets[S.Deeds].end(),
-                       [](const Deed &D) { return D.What == Deed::Left || D.What == Deed::WentRoundFully; });
+    return std::any_of(Graph.EffectSets[S.Effects].begin(), Graph.EffectSets[S.Effects].end(),
+                       [](const LoopEffect &Effect) {
+                         return Effect.What == LoopEffect::Left || Effect.What == LoopEffect::WentRoundFully;
+                       });
   }
 
   /// A loop that a thread goes round in one of the components (those for which `Want` says so) and never leaves there.
   struct Stuck {
     uint32_t Component, Step;
-    Deed What;
+    LoopEffect What;
   };
   template <typename Wanted> std::optional<Stuck> findStuck(const std::vector<uint32_t> &Of, Wanted Want) const {
     std::map<std::tuple<uint32_t, ThreadId, uint32_t>, uint32_t> Rounds; // the step that shows it
     std::map<std::tuple<uint32_t, ThreadId, uint32_t>, bool> LeftIt;
     for (uint32_t K : Used) {
-      const Step &S = G.Steps[K];
+      const Step &S = Graph.Steps[K];
       if (Of[S.From] == None || Of[S.From] != Of[S.To] || !Want(Of[S.From]))
         continue;
-      for (const Deed &D : G.DeedSets[S.Deeds]) {
-        const auto Key = std::tuple(Of[S.From], D.Thread, D.Loop);
-        if (D.What == Deed::WentRound)
+      for (const LoopEffect &Effect : Graph.EffectSets[S.Effects]) {
+        const auto Key = std::tuple(Of[S.From], Effect.Thread, Effect.Loop);
+        if (Effect.What == LoopEffect::WentRound)
           Rounds.try_emplace(Key, K);
         else
           LeftIt[Key] = true;
@@ -199,17 +201,17 @@ struct StateGraph::Search {
     }
     for (const auto &[Key, K] : Rounds)
       if (!LeftIt.contains(Key))
-        return Stuck{std::get<0>(Key), K, {Deed::WentRound, std::get<1>(Key), std::get<2>(Key)}};
+        return Stuck{std::get<0>(Key), K, {LoopEffect::WentRound, std::get<1>(Key), std::get<2>(Key)}};
     return std::nullopt;
   }
 
   /// What is left at last, whatever is done: a thread that is in a loop then stays there.
   std::optional<Stuck> findLast(std::vector<uint32_t> &Of) {
     use([&](const Step &) { return true; });
-    const Components All(First, Next, G.Counting);
+    const Components All(First, Next, Graph.Counting);
     Of = All.of();
     std::vector<bool> CanBeLeft(All.count());
-    for (const Step &S : G.Steps)
+    for (const Step &S : Graph.Steps)
       if (Of[S.From] != Of[S.To])
         CanBeLeft[Of[S.From]] = true;
     return findStuck(Of, [&](uint32_t Component) { return !CanBeLeft[Component]; });
@@ -218,7 +220,7 @@ struct StateGraph::Search {
   /// A fair circle in which nobody gets anywhere.
   std::optional<Stuck> findFair(std::vector<uint32_t> &Of, bool &Suspected) {
     use([&](const Step &S) { return !isSomewhere(S); });
-    std::vector<bool> There = G.Counting;
+    std::vector<bool> There = Graph.Counting;
     Suspected = findStuck(Components(First, Next, There).of(), [](uint32_t) { return true; }).has_value();
     if (!Suspected)
       return std::nullopt;
@@ -229,15 +231,15 @@ struct StateGraph::Search {
       std::vector<uint64_t> Could(All.count()), Did(All.count());
       for (uint32_t V = 0; V < NumStates; ++V)
         if (Of[V] != None)
-          Could[Of[V]] |= G.Enabled[V];
+          Could[Of[V]] |= Graph.Enabled[V];
       for (uint32_t K : Used)
-        if (const Step &S = G.Steps[K]; Of[S.From] != None && Of[S.From] == Of[S.To])
+        if (const Step &S = Graph.Steps[K]; Of[S.From] != None && Of[S.From] == Of[S.To])
           Did[Of[S.From]] |= 1ull << S.Process;
       if (auto Found = findStuck(Of, [&](uint32_t N) { return (Could[N] & ~Did[N]) == 0; }))
         return Found;
       // Whoever does nothing in a circle must not be able to, in a smaller one.
       for (uint32_t V = 0; V < NumStates; ++V)
-        if (Of[V] != None && (Did[Of[V]] == 0 || (G.Enabled[V] & Could[Of[V]] & ~Did[Of[V]]) != 0)) {
+        if (Of[V] != None && (Did[Of[V]] == 0 || (Graph.Enabled[V] & Could[Of[V]] & ~Did[Of[V]]) != 0)) {
           Again |= Did[Of[V]] != 0;
           There[V] = false;
         }
@@ -253,7 +255,7 @@ struct StateGraph::Search {
     uint32_t At = From;
     for (size_t K = 0; !Stop(At); ++K) {
       for (uint32_t Edge = First[At]; Edge < First[At + 1]; ++Edge)
-        if (const Step &S = G.Steps[Used[Edge]]; Want(S) && S.To != From && Came[S.To] == None) {
+        if (const Step &S = Graph.Steps[Used[Edge]]; Want(S) && S.To != From && Came[S.To] == None) {
           Came[S.To] = Used[Edge];
           Queue.push_back(S.To);
         }
@@ -262,24 +264,24 @@ struct StateGraph::Search {
       At = Queue[K + 1];
     }
     std::vector<ProcessId> Back;
-    for (uint32_t V = At; V != From; V = G.Steps[Came[V]].From)
-      Back.push_back(G.Steps[Came[V]].Process);
+    for (uint32_t V = At; V != From; V = Graph.Steps[Came[V]].From)
+      Back.push_back(Graph.Steps[Came[V]].Process);
     Way.insert(Way.end(), Back.rbegin(), Back.rend());
     return At;
   }
 
   Livelock tell(const Stuck &Found, const std::vector<uint32_t> &Of) {
-    const Step &Round = G.Steps[Found.Step];
+    const Step &Round = Graph.Steps[Found.Step];
     Livelock Result{Found.What.Thread, Found.What.Loop, true, {}};
     auto Inside = [&](const Step &S) { return Of[S.From] == Found.Component && Of[S.To] == Found.Component; };
     for (uint32_t K : Used)
-      if (Inside(G.Steps[K]) && G.Threads[G.Steps[K].Process] != Result.Thread)
+      if (Inside(Graph.Steps[K]) && Graph.Threads[Graph.Steps[K].Process] != Result.Thread)
         Result.Alone = false;
     // Once round, with everybody who does anything there.
     std::vector<ProcessId> Circle{Round.Process};
     uint32_t At = Round.To;
     for (uint32_t K : Used) {
-      const Step &S = G.Steps[K];
+      const Step &S = Graph.Steps[K];
       if (!Inside(S) || std::find(Circle.begin(), Circle.end(), S.Process) != Circle.end())
         continue;
       goTo(At, Inside, [&](uint32_t V) { return V == S.From; }, Circle);
@@ -298,14 +300,14 @@ std::optional<StateGraph::Livelock> StateGraph::findLivelock(const std::function
   Suspected = false;
   if (!Circles)
     return std::nullopt;
-  Search Looking(*this, Stop);
+  Search ForLivelock(*this, Stop);
   std::vector<uint32_t> Of;
-  if (auto Found = Looking.findLast(Of))
-    return Looking.tell(*Found, Of);
+  if (auto Found = ForLivelock.findLast(Of))
+    return ForLivelock.tell(*Found, Of);
   if (TooManyProcesses)
     return std::nullopt;
-  if (auto Found = Looking.findFair(Of, Suspected))
-    return Looking.tell(*Found, Of);
+  if (auto Found = ForLivelock.findFair(Of, Suspected))
+    return ForLivelock.tell(*Found, Of);
   return std::nullopt;
 }
 

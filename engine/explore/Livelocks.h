@@ -1,6 +1,6 @@
-// The states of a program and the steps between them, as a graph, and in it the ways to go on for ever and get nowhere:
-// a livelock. Threads that go round loops are no bug by themselves; servers do. They get somewhere if they leave a loop
-// that can be left, or come round one that cannot.
+// The graph of a program's states and the steps between them, and the search for livelocks in it: ways to go on for
+// ever without progress. Threads that go round loops are no bug by themselves; servers do. They make progress if they
+// leave a loop that can be left, or complete a round of one that cannot.
 #pragma once
 
 #include "memory/Configuration.h"
@@ -25,9 +25,9 @@ public:
     ThreadId Thread;            // it never leaves this loop
     uint32_t Loop;              // index into Program::Loops
     bool Alone;                 // nobody else does anything
-    std::vector<ProcessId> Way; // from the first state to the circle and once round
+    std::vector<ProcessId> Way; // from the first state to the cycle and once round
   };
-  /// A circle that is fairly scheduled (whoever could go on again and again does) in which nobody gets anywhere; or all
+  /// A cycle that is fairly scheduled (every process that could go on again and again does) without progress; or all
   /// states that are left to the program, if one of the threads gets nowhere in them.
   /// None, too, if there is no time left: `Stop` is asked now and then. `Suspected`: threads go round and get nowhere,
   /// but others would have to take steps, which the graph may not have.
@@ -37,10 +37,10 @@ private:
   struct Step {
     uint32_t From, To;
     ProcessId Process;
-    uint32_t Deeds; // index into DeedSets
+    uint32_t Effects; // index into EffectSets
   };
-  /// What a thread did to a loop in a step.
-  struct Deed {
+  /// What a step did to a loop that a thread is in.
+  struct LoopEffect {
     enum Kind : uint8_t {
       WentRound,      // a loop that can be left
       WentRoundFully, // one that cannot: that is what it is for
@@ -49,18 +49,18 @@ private:
     } What;
     ThreadId Thread;
     uint32_t Loop;
-    auto operator<=>(const Deed &) const = default;
+    auto operator<=>(const LoopEffect &) const = default;
   };
   struct Search;
 
-  uint32_t numberOf(const std::vector<Deed> &All);
+  uint32_t numberOf(const std::vector<LoopEffect> &All);
 
   std::vector<Step> Steps;
   std::vector<uint64_t> Enabled; // per state: processes, as bits
   std::vector<bool> Counting;    // per state
   std::vector<ThreadId> Threads; // per process
-  std::vector<std::vector<Deed>> DeedSets{{}};
-  std::map<std::vector<Deed>, uint32_t> DeedIds{{{}, 0}};
+  std::vector<std::vector<LoopEffect>> EffectSets{{}};
+  std::map<std::vector<LoopEffect>, uint32_t> EffectSetIds{{{}, 0}};
   bool Circles = false, TooManyProcesses = false;
 };
 

@@ -10,15 +10,16 @@ namespace {
 struct Helper {
   Helper(const Program &P, const Sharing &Known, CommonCells &Common, const ExplorationOptions &Options,
          const MachineOptions &Machine, ExplorationObserver &Observer, DporTeam &Team, unsigned Number)
-      : Shared(Known), Memory(Common), C(P, Shared, Machine, Options.Model), E(C, Memory, Options.Monitor),
-        Worker({C, E, Shared, Memory, Options, Observer, Team, nullptr}, Number, Result) {}
+      : Shared(Known), AllCells(Common), Config(P, Shared, Machine, Options.Model),
+        Exec(Config, AllCells, Options.Monitor),
+        Worker({Config, Exec, Shared, AllCells, Options, Observer, Team}, Number, nullptr, Result) {}
 
   void run() { Worker.run(); }
 
   Sharing Shared;
-  Cells Memory;
-  Configuration C;
-  Execution E;
+  Cells AllCells;
+  Configuration Config;
+  Execution Exec;
   ExplorationResult Result;
   DporWorker Worker;
   std::thread Thread;
@@ -42,8 +43,7 @@ public:
       if (!Cancelled && !(Options.Deadline && std::chrono::steady_clock::now() > *Options.Deadline))
         continue;
       Result = ExplorationResult();
-      Result.Ended = ExplorationResult::End::Limit;
-      Result.Reason = Cancelled ? "the check was cancelled" : "the time limit was reached";
+      Result.reachLimit(Cancelled ? "the check was cancelled" : "the time limit was reached");
       break;
     }
     return Result;
@@ -62,45 +62,45 @@ private:
   SpareCores *Spare;
 };
 
-/// Explores everything once. False: what is shared turned out differently; start over.
+/// Explores everything once. False: what is shared turned out differently; restart.
 bool OptimalDpor::explored(ExplorationResult &Result) {
   Result = ExplorationResult();
   if (Options.Monitor)
     Options.Monitor->clear();
   Shared.takeChanged();
   Common.All.takeChanged();
-  Cells Memory(Common);
-  Configuration C(P, Shared, Machine, Options.Model);
-  Execution E(C, Memory, Options.Monitor);
+  Cells AllCells(Common);
+  Configuration Config(P, Shared, Machine, Options.Model);
+  Execution Exec(Config, AllCells, Options.Monitor);
   DporTeam Team;
   Helpers<Helper> Others(Spare);
-  std::function<void()> LookForOthers;
+  std::function<void()> RecruitWorkers;
   if (Spare)
-    LookForOthers = [&] {
+    RecruitWorkers = [&] {
       Others.add(Team, Team.Bytes + Team.Nodes.bytes(), Options.MaxMemoryBytes - Options.MaxMemoryBytes / 16,
                  [&](unsigned Number) {
                    return std::make_unique<Helper>(P, Shared, Common, Options, Machine, Observer, Team, Number);
                  });
     };
-  DporWorker First({C, E, Shared, Memory, Options, Observer, Team, LookForOthers}, 0, Result);
+  DporWorker First({Config, Exec, Shared, AllCells, Options, Observer, Team}, 0, RecruitWorkers, Result);
   Others.runWith(Team, First);
-  bool Changed = Shared.changed() || Memory.changed();
-  Configuration *Finder = Result.Ended == ExplorationResult::End::FirstBug ? &C : nullptr;
-  bool Lost = First.lostItsWay();
+  bool Changed = Shared.changed() || AllCells.changed();
+  Configuration *Finder = Result.Ended == ExplorationResult::End::FirstBug ? &Config : nullptr;
+  bool Diverged = First.replayDiverged();
   for (const std::unique_ptr<Helper> &H : Others) {
     addResult(Result, H->Result);
-    Changed |= H->Shared.changed() || H->Memory.changed();
-    Lost |= H->Worker.lostItsWay();
+    Changed |= H->Shared.changed() || H->AllCells.changed();
+    Diverged |= H->Worker.replayDiverged();
     if (H->Result.Ended == ExplorationResult::End::FirstBug)
-      Finder = &H->C;
+      Finder = &H->Config;
   }
   for (const std::unique_ptr<Helper> &H : Others)
     Shared.add(H->Shared);
-  if (Lost && !Shared.changed()) // alone it cannot be
+  if (Diverged && !Shared.changed()) // alone it cannot be
     Spare = nullptr;
-  if (Changed || (!Finder && Lost) || (Result.Ended == ExplorationResult::End::Everything && Shared.changed()))
+  if (Changed || (!Finder && Diverged) || (Result.Ended == ExplorationResult::End::Everything && Shared.changed()))
     return false;
-  Observer.finished(Finder ? *Finder : C);
+  Observer.finished(Finder ? *Finder : Config);
   return true;
 }
 

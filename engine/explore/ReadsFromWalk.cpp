@@ -2,14 +2,14 @@
 
 namespace picket {
 
-/// Puts all places into an order with which the graph is allowed and that has the given pairs of writes in it. False,
-/// and nothing has changed, if there is none. New: committed, but not in Run yet.
+/// Puts all locations into a coherence order with which the graph is allowed and that has the given pairs of writes in
+/// it. False, and nothing has changed, if there is none. New: committed, but not in Run yet.
 template <unsigned Words> bool ReadsFromWalk<Words>::arrange(const Pairs &Given, EventId New) {
   std::vector<EventId> Committed;
   auto Add = [&](EventId E) {
-    if (!G[E].Void)
+    if (!Graph[E].Void)
       Committed.push_back(E);
-    if (G[E].OfUpdate && !G[E + 1].Void)
+    if (Graph[E].OfUpdate && !Graph[E + 1].Void)
       Committed.push_back(E + 1);
   };
   for (EventId E : Run)
@@ -18,25 +18,25 @@ template <unsigned Words> bool ReadsFromWalk<Words>::arrange(const Pairs &Given,
     Add(New);
   if (!Search.find(Committed, Given))
     return false;
-  for (PlaceId Place = 0; Place < G.Places.size(); ++Place)
-    G.arrange(Place, Search.orderOf(Place));
+  for (PlaceId Place = 0; Place < Graph.Places.size(); ++Place)
+    Graph.arrange(Place, Search.orderOf(Place));
   return true;
 }
 
 /// Whether a read that was just committed, with the write of an update behind it, is allowed with coherence as it is.
 template <unsigned Words> bool ReadsFromWalk<Words>::isAllowed(EventId Read) const {
-  if (G.positionOf(G[Read].Source) < coherenceFloor(G, Read) || !Model->allows(G, Read))
+  if (Graph.positionOf(Graph[Read].Source) < coherenceFloor(Graph, Read) || !Model->allows(Graph, Read))
     return false;
-  const bool Writes = G[Read].OfUpdate && !G[Read + 1].Void;
-  return !Writes || (G.keepsUpdatesWhole(Read + 1) && Model->allows(G, Read + 1));
+  const bool Writes = Graph[Read].OfUpdate && !Graph[Read + 1].Void;
+  return !Writes || (Graph.keepsUpdatesWhole(Read + 1) && Model->allows(Graph, Read + 1));
 }
 
 template <unsigned Words> bool ReadsFromWalk<Words>::place(EventId Read, EventId Source, Update &Done) {
-  lookAtLife(Read);
-  G.commitRead(Read, Source);
-  Model->extend(G, Read);
-  if (G[Read].OfUpdate && !this->commitUpdate(Read, Source, Done)) {
-    G.uncommitRead(Read);
+  checkLifetime(Read);
+  Graph.commitRead(Read, Source);
+  Model->extend(Graph, Read);
+  if (Graph[Read].OfUpdate && !this->commitUpdate(Read, Source, Done)) {
+    Graph.uncommitRead(Read);
     return false;
   }
   if (isAllowed(Read) || arrange({}, Read))
@@ -47,20 +47,20 @@ template <unsigned Words> bool ReadsFromWalk<Words>::place(EventId Read, EventId
 
 /// The last position is possible.
 template <unsigned Words> bool ReadsFromWalk<Words>::fits(EventId Write) {
-  lookAtLife(Write);
+  checkLifetime(Write);
   return true;
 }
 
 /// All that takes effect before an event whatever coherence is: as the model preserves program order, and by
 /// reads-from.
 template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::surelyBefore(EventId E) const {
-  Set Before, Left = G[E].Order;
+  Set Before, Left = Graph[E].Order;
   while (!Left.empty()) {
     const EventId Earlier = Left.takeLast();
     Before.insert(Earlier);
-    Left |= G[Earlier].Order;
-    if (const EventId Source = G[Earlier].Source;
-        !G[Earlier].IsWrite && Source != NoEvent && (OwnReadsWait || G.isExternal(Source, Earlier)))
+    Left |= Graph[Earlier].Order;
+    if (const EventId Source = Graph[Earlier].Source;
+        !Graph[Earlier].IsWrite && Source != NoEvent && (OwnReadsWait || Graph.isExternal(Source, Earlier)))
       Left.insert(Source);
     Left -= Before;
   }
@@ -69,24 +69,24 @@ template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::surelyBefore(Eve
 
 /// Whether memory has ended when it is accessed is a matter of coherence, unless reads-from says that all accesses of
 /// others come before the end.
-template <unsigned Words> void ReadsFromWalk<Words>::lookAtLife(EventId E) {
-  const uint32_t Slot = slotOf(G.Places[G[E].Place].Where);
-  const Object &O = M.memory().at(Slot);
+template <unsigned Words> void ReadsFromWalk<Words>::checkLifetime(EventId E) {
+  const uint32_t Slot = slotOf(Graph.Places[Graph[E].Place].Where);
+  const Object &O = TheMachine.memory().at(Slot);
   if (O.Kind != ObjectKind::Heap && O.Kind != ObjectKind::Stack)
     return;
   Set Others;
   const std::vector<PlaceId> Looked =
-      G[E].Ends ? Flow.placesOf(Slot) : std::vector<PlaceId>{G[E].Place, Flow.lifeOf(Slot)};
+      Graph[E].Ends ? Flow.placesOf(Slot) : std::vector<PlaceId>{Graph[E].Place, Flow.lifeOf(Slot)};
   for (PlaceId Place : Looked) {
     if (Place == NoPlace)
       continue;
-    (G.Places[Place].Reads | G.Places[Place].Writes).forEach([&](EventId Other) {
-      if (G.isExternal(Other, E) && (G[E].Ends || G[Other].Ends))
+    (Graph.Places[Place].Reads | Graph.Places[Place].Writes).forEach([&](EventId Other) {
+      if (Graph.isExternal(Other, E) && (Graph[E].Ends || Graph[Other].Ends))
         Others.insert(Other);
     });
   }
-  if (!Others.empty() && !(G[E].Ends && Others.isSubsetOf(surelyBefore(E))))
-    throw GraphStop(G[E].Thread, G[E].Pc, "memory that may end while other threads access it");
+  if (!Others.empty() && !(Graph[E].Ends && Others.isSubsetOf(surelyBefore(E))))
+    throw GraphStop(Graph[E].Thread, Graph[E].Pc, "memory that may end while other threads access it");
 }
 
 template <unsigned Words> Ending ReadsFromWalk<Words>::ending(ThreadId &Stuck, bool &Superfluous) {
@@ -97,12 +97,12 @@ template <unsigned Words> Ending ReadsFromWalk<Words>::ending(ThreadId &Stuck, b
   return Walk::ending(Stuck, Superfluous);
 }
 
-template <unsigned Words> void ReadsFromWalk<Words>::lookAtLoops() {
+template <unsigned Words> void ReadsFromWalk<Words>::refuseLoopsOfSeveralLoads() {
   for (auto [E, Home] : std::vector(Deferred)) {
-    std::vector<typename Walk::Glance> Looked;
-    if (Flow.operation(E).Kind != OperationKind::Sync && this->goesRoundForEver(E, &Looked) &&
-        std::any_of(Looked.begin(), Looked.end(), [&](auto &L) { return L.Pc != Looked.front().Pc; }))
-      throw GraphStop(G[E].Thread, G[E].Pc, "a loop that waits for several loads and may do so for ever");
+    std::vector<typename Walk::SpinRead> SpinReads;
+    if (Flow.operation(E).Kind != OperationKind::Sync && this->spinsForEver(E, &SpinReads) &&
+        std::any_of(SpinReads.begin(), SpinReads.end(), [&](auto &L) { return L.Pc != SpinReads.front().Pc; }))
+      throw GraphStop(Graph[E].Thread, Graph[E].Pc, "a loop that waits for several loads and may do so for ever");
   }
 }
 
@@ -122,26 +122,26 @@ template <unsigned Words> bool ReadsFromWalk<Words>::waitsInVain() {
 }
 
 /// Whether all loops that wait go round for ever with some order in which certain writes are last. Which write is the
-/// last one of the other places that a loop looks at is tried. If there is such an order, it stays.
+/// last one of the other locations that a loop reads is tried. If there is such an order, it stays.
 template <unsigned Words> bool ReadsFromWalk<Words>::spinWith(std::vector<PlaceId> &Decided, Pairs &Last) {
   const std::vector<std::pair<EventId, uint32_t>> Waiting = Deferred;
   for (auto [E, Home] : Waiting) {
-    lookAtLife(E);
+    checkLifetime(E);
     if (Flow.operation(E).Kind == OperationKind::Sync)
       continue;
-    std::vector<typename Walk::Glance> Looked;
-    const bool Forever = this->goesRoundForEver(E, &Looked);
-    auto Open = std::find_if(Looked.begin(), Looked.end(), [&](auto &L) {
-      return std::find(Decided.begin(), Decided.end(), L.Place) == Decided.end();
+    std::vector<typename Walk::SpinRead> SpinReads;
+    const bool Forever = this->spinsForEver(E, &SpinReads);
+    auto Open = std::find_if(SpinReads.begin(), SpinReads.end(), [&](auto &L) {
+      return std::find(Decided.begin(), Decided.end(), L.Location) == Decided.end();
     });
-    if (Open == Looked.end()) {
+    if (Open == SpinReads.end()) {
       if (!Forever)
         return false;
       continue;
     }
-    const std::vector<EventId> Writes = G.Places[Open->Place].Coherence;
+    const std::vector<EventId> Writes = Graph.Places[Open->Location].Coherence;
     const size_t NumLast = Last.size();
-    Decided.push_back(Open->Place);
+    Decided.push_back(Open->Location);
     bool Spins = Writes.empty() && spinWith(Decided, Last);
     for (size_t K = Writes.size(); K-- > 0 && !Spins;) {
       for (EventId W : Writes)
@@ -158,28 +158,28 @@ template <unsigned Words> bool ReadsFromWalk<Words>::spinWith(std::vector<PlaceI
 
 /// What takes effect before an event: as the model preserves program order, by reads-from, coherence and from-reads.
 template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::before(EventId E) const {
-  Set Before = G[E].Order;
-  // The end of a local variable takes effect at once, whatever is in its thread's buffer.
-  G[E].Before.forEach([&](EventId Earlier) {
-    if (G[Earlier].Ends && G.Writes.contains(Earlier))
+  Set Before = Graph[E].Order;
+  // The end of a local variable takes effect immediately, whatever is in its thread's buffer.
+  Graph[E].Before.forEach([&](EventId Earlier) {
+    if (Graph[Earlier].Ends && Graph.Writes.contains(Earlier))
       Before.insert(Earlier);
   });
-  if (!G[E].IsWrite) {
-    if (G[E].Source != NoEvent && (OwnReadsWait || G.isExternal(G[E].Source, E)))
-      Before.insert(G[E].Source);
+  if (!Graph[E].IsWrite) {
+    if (Graph[E].Source != NoEvent && (OwnReadsWait || Graph.isExternal(Graph[E].Source, E)))
+      Before.insert(Graph[E].Source);
     return Before;
   }
   EventId Earlier = NoEvent;
-  for (EventId W : G.Places[G[E].Place].Coherence) {
-    Before |= G.readersOf(G[E].Place, Earlier);
+  for (EventId W : Graph.Places[Graph[E].Place].Coherence) {
+    Before |= Graph.readersOf(Graph[E].Place, Earlier);
     if (W == E)
       break;
     Before.insert(W);
     Earlier = W;
   }
-  if (G[E].Ends && !OwnReadsWait)
-    ((G[E].Before & G.Writes) - G[E].Sync).forEach([&](EventId Own) {
-      if (!G[Own].OfUpdate && !G[Own].Ends)
+  if (Graph[E].Ends && !OwnReadsWait)
+    ((Graph[E].Before & Graph.Writes) - Graph[E].Sync).forEach([&](EventId Own) {
+      if (!Graph[Own].OfUpdate && !Graph[Own].Ends)
         Before.erase(Own);
     });
   return Before;
@@ -192,15 +192,16 @@ template <unsigned Words> std::vector<GraphEffect> ReadsFromWalk<Words>::effects
     GraphEffect Effect;
     Set Events, Before;
   };
-  Set Needed = G.Reads | G.Writes;
+  Set Needed = Graph.Reads | Graph.Writes;
   if (Bug.Kind != BugKind::Deadlock && Bug.Kind != BugKind::Hang) {
-    const Set Direct = Flow.behind(Bug.Thread) & G.Committed;
+    const Set Direct = Flow.behind(Bug.Thread) & Graph.Committed;
     Needed &= this->pastOf(Direct);
   }
   std::vector<Node> Left;
   Needed.forEach([&](EventId E) {
-    const GraphEffect Effect{G[E].Thread, G[E].Operation, G[E].IsWrite && !G[E].OfUpdate && !G[E].Ends,
-                             M.memory().at(slotOf(G.Places[G[E].Place].Where)).Site};
+    const GraphEffect Effect{Graph[E].Thread, Graph[E].Operation,
+                             Graph[E].IsWrite && !Graph[E].OfUpdate && !Graph[E].Ends,
+                             TheMachine.memory().at(slotOf(Graph.Places[Graph[E].Place].Where)).Site};
     auto Same = std::find_if(Left.begin(), Left.end(), [&](const Node &N) {
       return N.Effect.Thread == Effect.Thread && N.Effect.Number == Effect.Number;
     });

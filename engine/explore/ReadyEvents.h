@@ -1,5 +1,5 @@
-// Which events of a large graph can be committed, kept up to date as events are committed and taken back. An event that
-// cannot be committed yet waits for one of those that have to come before it, and is looked at again when that one has.
+// The events of a large graph that can be committed, kept up to date as events are committed and taken back. An event
+// that cannot be committed yet waits for one of those that have to come before it, and is checked again after that.
 #pragma once
 
 #include "memory/EventSet.h"
@@ -26,8 +26,8 @@ public:
     SeenEvents = To.Events;
   }
 
-  /// The events to be looked at now, in order: new ones, and those that waited for what was committed meanwhile.
-  std::vector<EventId> toLookAt(EventId NumEvents, const std::vector<EventId> &Commits) {
+  /// The events to be checked now, in order: new ones, and those that waited for what was committed meanwhile.
+  std::vector<EventId> toCheck(EventId NumEvents, const std::vector<EventId> &Commits) {
     std::vector<EventId> All(Polled.begin(), Polled.end());
     if (Waiting.size() < NumEvents) {
       Waiting.resize(NumEvents);
@@ -68,7 +68,7 @@ public:
     Waiting[Other].push_back(E);
     Changes.push_back({Change::Waits, Other, 0, {}});
   }
-  /// To be looked at every time.
+  /// To be checked every time.
   void poll(EventId E) {
     if (Polled.insert(E).second)
       Changes.push_back({Change::Polls, E, 0, {}});

@@ -8,8 +8,8 @@ namespace {
 
 /// A worker besides the first, with all it needs.
 template <typename Worker> struct Helper {
-  Helper(const typename Worker::Surroundings &Here, const Sharing &Known, const EndingMemory &Ending, unsigned Number)
-      : Shared(Known), Memory(Ending), Explores(Here, Shared, Memory, Number, Result) {}
+  Helper(const RsmcContext &Context, const Sharing &Known, const EndingMemory &Ending, unsigned Number)
+      : Shared(Known), Memory(Ending), Explores(Context, Shared, Memory, Number, nullptr, Result) {}
   void run() { Explores.run(); }
 
   Sharing Shared;
@@ -65,16 +65,16 @@ private:
   /// Explores with sets of a certain size. False if they turn out to be too small.
   template <typename Worker> bool exploreWith() {
     for (;;) {
-      const auto Outcome = exploreOnce<Worker>();
-      if (Outcome == Worker::Done)
+      const RsmcOutcome Outcome = exploreOnce<Worker>();
+      if (Outcome == RsmcOutcome::Done)
         return true;
       Observer.restarted();
-      if (Outcome == Worker::TooSmall)
+      if (Outcome == RsmcOutcome::TooSmall)
         return false;
     }
   }
 
-  template <typename Worker> auto exploreOnce();
+  template <typename Worker> RsmcOutcome exploreOnce();
 
   const Program &P;
   const GraphModel &Model;
@@ -87,37 +87,36 @@ private:
   ExplorationResult Result;
 };
 
-template <typename Worker> auto Rsmc::exploreOnce() {
+template <typename Worker> RsmcOutcome Rsmc::exploreOnce() {
   Result = ExplorationResult();
   RsmcTeam Team;
+  const RsmcContext Context{P, Model, Options, Observer, Team};
   Helpers<Helper<Worker>> Others(Spare);
-  std::function<void()> LookForOthers;
+  std::function<void()> RecruitWorkers;
   if (Spare)
-    LookForOthers = [&] {
-      Others.add(Team, Team.Bytes + Team.FrameBytes, Options.MaxMemoryBytes, [&](unsigned Number) {
-        const typename Worker::Surroundings Here{P, Model, Options, Observer, Team, nullptr};
-        return std::make_unique<Helper<Worker>>(Here, Shared, Memory, Number);
-      });
+    RecruitWorkers = [&] {
+      Others.add(Team, Team.Bytes + Team.FrameBytes, Options.MaxMemoryBytes,
+                 [&](unsigned Number) { return std::make_unique<Helper<Worker>>(Context, Shared, Memory, Number); });
     };
-  Worker First({P, Model, Options, Observer, Team, LookForOthers}, Shared, Memory, 0, Result);
+  Worker First(Context, Shared, Memory, 0, RecruitWorkers, Result);
   Others.runWith(Team, First);
-  auto Outcome = First.Outcome;
-  bool Lost = First.lostItsWay();
+  RsmcOutcome Outcome = First.outcome();
+  bool Diverged = First.replayDiverged();
   for (const std::unique_ptr<Helper<Worker>> &H : Others) {
     addResult(Result, H->Result);
-    Outcome = std::max(Outcome, H->Explores.Outcome);
-    Lost |= H->Explores.lostItsWay();
+    Outcome = std::max(Outcome, H->Explores.outcome());
+    Diverged |= H->Explores.replayDiverged();
     Shared.add(H->Shared);
     Memory.add(H->Memory);
   }
   // What each took to be private, or to be all of something that ends, may not be so in view of what others saw.
   if (!Others.empty() && (Shared.changed() || Memory.Changed))
-    Outcome = Worker::Surprised;
-  if (Lost && Outcome != Worker::Surprised) { // alone it cannot be
+    Outcome = RsmcOutcome::Restart;
+  if (Diverged && Outcome != RsmcOutcome::Restart) { // alone it cannot be
     Spare = nullptr;
-    Outcome = Worker::Surprised;
+    Outcome = RsmcOutcome::Restart;
   }
-  if (Outcome == Worker::Surprised) {
+  if (Outcome == RsmcOutcome::Restart) {
     Shared.takeChanged();
     Memory.Changed = false;
   }

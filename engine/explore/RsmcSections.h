@@ -1,4 +1,4 @@
-// How executions with atomic sections are explored. A part of RsmcWorker.cpp: not for others to include.
+// The exploration of executions with atomic sections. A part of RsmcWorker.cpp: not for others to include.
 //
 // Races are not enough there: an event may be impossible behind others, so that a run ends before it comes to the store
 // that a load is in a race with. So nothing depends on how a run goes on. Writes are committed as soon as they can be,
@@ -16,27 +16,27 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   bool InVain = false;
   for (const Postponement &P : Postponed) {
     LeftOut.erase(P.Load);
-    if (G.Committed.contains(P.Load) || Flow.isAbandoned(P.Load) || hasNewSource(P))
+    if (Graph.Committed.contains(P.Load) || Flow.isAbandoned(P.Load) || hasNewSource(P))
       continue;
     LeftOut.insert(P.Load);
     InVain |= !Flow.mayWait(P.Load) && !othersMayWrite(P.Load);
   }
   auto Again = [&] { exploreSections(); };
   const EventId E = InVain ? NoEvent : choose();
-  startOverIfSurprised();
+  restartIfSharingChanged();
   if (InVain) {
     // No execution is in this part.
   } else if (E == NoEvent) {
     leafOfSections();
-  } else if (G[E].Decides) {
+  } else if (Graph[E].Decides) {
     for (bool Succeeds : {true, false})
       withOutcome(E, Succeeds, Again);
-  } else if (G.isLateWrite(E) && leaves(E)) {
+  } else if (Graph.isLateWrite(E) && leaves(E)) {
     withNothing(E, Again);
-  } else if (G[E].IsWrite) {
+  } else if (Graph[E].IsWrite) {
     if (!isHalf(E)) {
-      G[E].Past = pastOf(commitBefore(E));
-      Model->extend(G, E);
+      Graph[E].Past = pastOf(commitBefore(E));
+      Model->extend(Graph, E);
     }
     for (uint32_t Position = lastFor(E), Floor = lowestFor(E); Position > Floor; --Position)
       withWrite(E, Position, Again);
@@ -56,7 +56,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   if (Flow.mayWait(E) ? Accepted && isAlone(E) : !othersMayWrite(E))
     return;
   Set Known;
-  G.forEachCell(E, [&](const GraphCell &C) { Known |= G.Places[C.Place].Writes; });
+  Graph.forEachCell(E, [&](const GraphCell &C) { Known |= Graph.Places[C.Place].Writes; });
   if (IsFirst)
     Postponed.push_back({E, Known});
   else
@@ -90,32 +90,32 @@ bool RsmcWorker<Words, Base>::readNewSources(EventId E, const Set &Old, bool Any
 
 template <unsigned Words, template <unsigned> class Base>
 bool RsmcWorker<Words, Base>::hasNewSource(const Postponement &P) const {
-  return G.anyCell(P.Load, [&](const GraphCell &C) { return !(G.Places[C.Place].Writes - P.Known).empty(); });
+  return Graph.anyCell(P.Load, [&](const GraphCell &C) { return !(Graph.Places[C.Place].Writes - P.Known).empty(); });
 }
 
 /// Whether another thread may yet write where a load reads: if it has been seen to and has not come to its end, or if
 /// it has a write there that is not committed. Not if it waits for the end of the load's own thread.
 template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words, Base>::othersMayWrite(EventId Load) {
-  const ThreadId Own = G[Load].Thread;
+  const ThreadId Own = Graph[Load].Thread;
   bool May = false;
   auto Goes = [&](ThreadId T) {
-    if (!M.exists(T))
+    if (!TheMachine.exists(T))
       return true; // it may be created yet
-    const Operation &Next = M.pending(T);
-    return M.status(T) == ThreadStatus::Ready && !(Next.Kind == OperationKind::Join && Next.Where == Own);
+    const Operation &Next = TheMachine.pending(T);
+    return TheMachine.status(T) == ThreadStatus::Ready && !(Next.Kind == OperationKind::Join && Next.Where == Own);
   };
   for (ThreadId T : Memory.Writers.threadsAt(Flow.whereOf(Load), Flow.widthOf(Load)))
     May |= T != Own && Goes(T);
-  for (EventId E = 0; E < G.size() && !May; ++E)
-    May = G[E].IsWrite && G[E].Thread != Own && !G.Committed.contains(E) && !Flow.isAbandoned(E) &&
-          (G[E].Place == NoPlace || G.overlap(E, Load));
+  for (EventId E = 0; E < Graph.size() && !May; ++E)
+    May = Graph[E].IsWrite && Graph[E].Thread != Own && !Graph.Committed.contains(E) && !Flow.isAbandoned(E) &&
+          (Graph[E].Place == NoPlace || Graph.overlap(E, Load));
   return May;
 }
 
 /// The end of a run: what is postponed never came, or waits for ever.
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::leafOfSections() {
   for (const Postponement &P : Postponed) {
-    if (G.Committed.contains(P.Load) || Flow.isAbandoned(P.Load))
+    if (Graph.Committed.contains(P.Load) || Flow.isAbandoned(P.Load))
       continue;
     if (!Flow.mayWait(P.Load)) {
       Deferred.clear();

@@ -1,6 +1,6 @@
-// What workers have in common that explore execution graphs. Runs are explored in no particular order: all that matters
-// is that a branch of a load is explored once, so that a load whose branches several workers may find has one list of
-// what is known. Events have the same names in all workers, as they have in all runs.
+// The team of workers that explore execution graphs together, and the jobs that they steal. Runs are explored in no
+// particular order: all that matters is that a branch of a load is explored once, so that a load whose branches several
+// workers may find has one list of what is known. Events have the same names in all workers, as they have in all runs.
 #pragma once
 
 #include "explore/Team.h"
@@ -29,8 +29,8 @@ struct RsmcBranch {
 
 struct SharedFrame;
 
-/// How to come to where something is left, from the start.
-struct RsmcWay {
+/// The steps from the start to where something is left.
+struct RsmcPath {
   std::vector<RsmcStep> Steps;
   std::vector<std::shared_ptr<SharedFrame>> Frames;
   std::vector<std::pair<EventKey, uint32_t>> Deferred;
@@ -50,7 +50,7 @@ struct SharedFrame {
     BytesOfAll += More;
   }
 
-  RsmcWay Way; // to where it is chosen; the frames are those before it
+  RsmcPath Path; // to where it is chosen; the frames are those before it
   EventKey Load = 0;
   std::mutex Lock;
   std::set<std::vector<uint64_t>> Known; // branches
@@ -64,7 +64,7 @@ private:
 struct RsmcJob {
   std::shared_ptr<SharedFrame> Frame;
   RsmcBranch Branch;
-  RsmcWay Way;
+  RsmcPath Path;
   RsmcStep Next{};
 };
 

@@ -1,53 +1,61 @@
-// One of those who explore execution graphs, mostly the only one: see Rsmc.h and RsmcTeam.h.
+// A worker of RSMC (Rsmc.h): explores execution graphs with the paper's Explore, Traverse and DetectRace. An
+// exploration has one worker, or several that steal work from each other (RsmcTeam.h).
 #pragma once
 
 #include "explore/ReadsFromWalk.h"
 #include "explore/Rsmc.h"
 #include "explore/RsmcTeam.h"
+#include "explore/WorkStealing.h"
 
 namespace picket {
 
+/// What the workers of an exploration have in common.
+struct RsmcContext {
+  const Program &Text;
+  const GraphModel &Model;
+  const ExplorationOptions &Options;
+  GraphObserver &Observer;
+  RsmcTeam &Team;
+};
+
+enum class RsmcOutcome : uint8_t {
+  Done,     // or stopped, as the result says
+  TooSmall, // the sets are
+  Restart   // what is shared, or ends, has turned out differently: everything must be explored anew
+};
+
 /// The names of P, Q, cut and normalize are the paper's: P[e] is Frame::Prefix, Q[e] is Frame::Queue. With a
 /// ReadsFromWalk stores have no parameter, and the runs explored are one per reads-from relation.
+///
+/// The class is large because it is the paper's one algorithm. Its members are in a file per subject: RsmcWorker.cpp
+/// (Explore and Traverse), RsmcRaces.h (DetectRace), RsmcSections.h (atomic sections) and RsmcStealing.h.
 template <unsigned Words, template <unsigned> class Base> class RsmcWorker final : public Base<Words> {
 public:
-  struct Surroundings {
-    const Program &P;
-    const GraphModel &Model;
-    const ExplorationOptions &Options;
-    GraphObserver &Observer;
-    RsmcTeam &Team;
-    /// Called now and then by the first worker, at the end of a run: time to look for others.
-    std::function<void()> LookForOthers;
-  };
-  /// Worker 0 is the first.
-  RsmcWorker(const Surroundings &Here, Sharing &Shared, EndingMemory &Memory, unsigned Number,
-             ExplorationResult &Result)
-      : Walk(Here.P, Here.Model, Here.Options.Machine, Shared, Memory), Options(Here.Options), Result(Result),
-        Observer(Here.Observer), Team(Here.Team), LookForOthers(Here.LookForOthers), Number(Number) {}
+  /// Worker 0 is the first, and the only one with `RecruitWorkers` (see WorkStealing).
+  RsmcWorker(const RsmcContext &Context, Sharing &Shared, EndingMemory &Memory, unsigned Number,
+             std::function<void()> RecruitWorkers, ExplorationResult &Result)
+      : Walk(Context.Text, Context.Model, Context.Options.Machine, Shared, Memory), Context(Context),
+        Options(Context.Options), Number(Number), Result(Result),
+        Stealing(Context.Team, Context.Options, std::move(RecruitWorkers)) {}
 
   /// Explores: the first worker from the start, the others what they are given.
   void run();
-  enum How : uint8_t {
-    Done,     // or stopped, as the result says
-    TooSmall, // the sets are
-    Surprised // by what is shared, or ends: it must be explored anew
-  };
-  How Outcome = Done;
-  /// A job that another worker gave led to something else here.
-  bool lostItsWay() const { return LostItsWay; }
+  RsmcOutcome outcome() const { return Outcome; }
+  /// The steps of a stolen job were not possible here.
+  bool replayDiverged() const { return ReplayDiverged; }
 
 private:
   using Walk = Base<Words>;
   using typename Walk::Set;
-  using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::startOverIfSurprised;
-  using Walk::G, Walk::M, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared, Walk::Memory;
+  using Walk::choose, Walk::isEnabled, Walk::commitBefore, Walk::pastOf, Walk::restartIfSharingChanged;
+  using Walk::Graph, Walk::TheMachine, Walk::Flow, Walk::Model, Walk::Run, Walk::LeftOut, Walk::Deferred, Walk::Shared,
+      Walk::Memory;
   using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::ending;
   using Walk::writesLate, Walk::leaves;
   /// Whether a write may turn out to be impossible, wherever in coherence it is.
-  bool mayBeImpossible(EventId Write) const { return G[Write].Conditional || G.isLateWrite(Write); }
-  using Walk::placeOf, Walk::hasMore, Walk::isHalf, Walk::NumHalf, Walk::IsLarge;
+  bool mayBeImpossible(EventId Write) const { return Graph[Write].Conditional || Graph.isLateWrite(Write); }
+  using Walk::cellByCell, Walk::locationOf, Walk::hasMore, Walk::isHalf, Walk::NumHalf, Walk::IsLarge;
 
   using Key = EventKey;
   using Step = RsmcStep;
@@ -55,24 +63,25 @@ private:
   static constexpr Key Initial = 0, Any = ~0ull;
   static constexpr unsigned CellShift = 56, ThreadMask = 0xffffff;
   Key keyOf(EventId E, uint32_t Cell = 0) const {
-    return E == NoEvent ? Initial
-                        : static_cast<Key>(Cell) << CellShift | (static_cast<Key>(G[E].Thread + 1) << 32) | G[E].Index;
+    return E == NoEvent
+               ? Initial
+               : static_cast<Key>(Cell) << CellShift | (static_cast<Key>(Graph[E].Thread + 1) << 32) | Graph[E].Index;
   }
   EventId find(Key K) const {
     return Flow.eventOf((static_cast<ThreadId>(K >> 32) & ThreadMask) - 1, static_cast<uint32_t>(K));
   }
   /// Whether an event can be committed now: of one that is split, the cell that the key names.
   bool isNext(EventId E, Key K) {
-    return E != NoEvent && isEnabled(E) && (!G.isSplit(E) || G[E].Chosen == K >> CellShift);
+    return E != NoEvent && isEnabled(E) && (!Graph.isSplit(E) || Graph[E].Chosen == K >> CellShift);
   }
   EventId findSource(Key K) const { return K == Initial ? NoEvent : find(K); }
 
-  /// What was committed when a load was chosen, in a large graph. A small one looks through the run.
+  /// What was committed when a load was chosen, in a large graph. In a small one the run tells.
   struct Nothing {};
   using CommittedThen = std::conditional_t<IsLarge, Set, Nothing>;
   CommittedThen committedNow() const {
     if constexpr (IsLarge)
-      return G.Committed;
+      return Graph.Committed;
     else
       return {};
   }
@@ -147,39 +156,37 @@ private:
     return IsLarge ? static_cast<size_t>(StackFrom - static_cast<const char *>(__builtin_frame_address(0))) : 0;
   }
 
-  // With others:
+  // Work stealing (RsmcStealing.h).
   void work();
-  void lookAround();
-  void offerSomething();
+  void offerWork();
   void share(size_t NumFrames);
-  RsmcWay wayTo(size_t Prefix, size_t NumFrames, size_t NumDeferred, const Set &Without) const;
+  RsmcPath pathTo(size_t Prefix, size_t NumFrames, size_t NumDeferred, const Set &Without) const;
   void carryOut(const RsmcJob &Job);
-  template <typename Continuation> void go(const RsmcWay &Way, Continuation Then);
+  template <typename Continuation> void replay(const RsmcPath &Path, Continuation Then);
   void tryStep(const Step &Next);
 
   void leaf();
-  void look(size_t Work) override {
+  void countWork(size_t Work) override {
     constexpr size_t WorkBetween = 30'000; // a few milliseconds
     if ((WorkDone += Work + 1) >= WorkBetween)
-      lookNow();
+      checkLimits();
   }
-  void lookNow();
-  void stopFor(const MachineStop &Stop);
+  void checkLimits();
+  void stoppedBy(const MachineStop &Stop);
 
+  const RsmcContext Context;
   const ExplorationOptions &Options;
-  ExplorationResult &Result;
-  GraphObserver &Observer;
-  RsmcTeam &Team;
-  const std::function<void()> LookForOthers;
   const unsigned Number;
+  ExplorationResult &Result;
+  RsmcOutcome Outcome = RsmcOutcome::Done;
+  WorkStealing<RsmcJob> Stealing;
+
   std::deque<Frame> Frames;
   std::vector<Choice> Choices;
   std::vector<Postponement> Postponed; // with atomic sections
-  size_t WorkDone = 0;                 // since the limits were looked at
+  size_t WorkDone = 0;                 // since the limits were checked
   size_t BranchBytes = 0;              // of all frames
-  uint64_t EventsSeen = 0, EventsAtLook = 0;
-  uint64_t ExecutionsTold = 0, BytesTold = 0;
-  bool LostItsWay = false;
+  bool ReplayDiverged = false;
   const char *StackFrom = nullptr; // where the stack was when it began
 };
 

@@ -1,13 +1,5 @@
-// Monitors of sequential consistency (Burnim, Sen, Stergiou: "Sound and Complete Monitoring of Sequential Consistency
-// in Relaxed Memory Models"). They ride on the executions under SC and tell whether the program has an execution under
-// TSO or PSO that SC does not have: some store e of one thread, seen by nobody yet and so still in a buffer as far as
-// the others can tell, happens before the last access of another thread, whose next access f is of e's memory. Then
-// f could have come before e lands, against the order in which the two stand under SC.
-//
-// The papers' monitors follow an execution event by event, and find or miss an alarm depending on the order of events
-// that could as well have come in another. Here it is asked of the past of f's thread alone: what lies in it a vector
-// clock tells, and that tells as well which of its stores must have landed. That is the paper's monitor on the shortest
-// execution that can raise this alarm, so that one execution per trace is enough.
+// What monitors of sequential consistency have found: alarms, each of which shows that a program is not robust. The
+// monitors ride on executions under SC (ExecutionMonitor).
 #pragma once
 
 #include "memory/Configuration.h"
@@ -40,7 +32,8 @@ struct RobustnessAlarm {
   MonitoredAccess Observer;          // comes next, and before the store lands
 };
 
-/// The instructions of an alarm. The paper counts two alarms as one if store, previous access and observer are the same.
+/// The instructions of an alarm. The paper counts two alarms as one if store, previous access and observer are the
+/// same.
 struct AlarmInstructions {
   static constexpr uint32_t None = ~0u;
   uint32_t Store = None, Overtaker = None;
@@ -57,8 +50,8 @@ struct AlarmedPair {
   std::set<uint32_t> Overtakers, Previous; // of all of them
 };
 
-/// What monitoring found, for one exploration after the other. Whether there is an alarm may be asked by other threads,
-/// and several may raise one.
+/// The alarms of all monitors of an exploration, for one exploration after the other. Whether there is one may be asked
+/// by other threads, and several may raise one.
 class ScMonitor {
 public:
   using Pairs = std::map<std::pair<uint32_t, uint32_t>, AlarmedPair>; // by the pcs of store and observer
@@ -101,8 +94,8 @@ public:
   }
   std::function<void()> OnAlarm; // hears of the first alarm of each kind; may be empty
 
-  /// Forgets what it found: operations may be counted differently from now on. Executions that raise alarms must be made
-  /// anew, since they remember what they have raised.
+  /// Forgets what it found: operations may be counted differently from now on. Executions that raise alarms must be
+  /// made anew, since they remember what they have raised.
   void clear() {
     for (size_t M = 0; M < MemoryModels.size(); ++M) {
       Raised[M].clear();

@@ -41,27 +41,27 @@ void StateKey::addBytes(const Object &O, std::string &Whole) {
 
 /// Whether there are objects that may be forgotten.
 bool StateKey::needsNames() const {
-  const Memory &Mem = C.machine().memory();
-  for (auto Slot = static_cast<uint32_t>(C.machine().program().Globals.size()) + 1; Slot < Mem.numSlots(); ++Slot)
+  const Memory &Mem = Config.machine().memory();
+  for (auto Slot = static_cast<uint32_t>(Config.machine().program().Globals.size()) + 1; Slot < Mem.numSlots(); ++Slot)
     if (const Object &O = Mem.at(Slot); isOver(O) || (O.Life == Lifetime::Alive && O.Kind == ObjectKind::Heap))
       return true;
   return false;
 }
 
 void StateKey::addMemory(std::string &Whole) {
-  const Memory &Mem = C.machine().memory();
-  const auto Globals = static_cast<uint32_t>(C.machine().program().Globals.size());
+  const Memory &Mem = Config.machine().memory();
+  const auto Globals = static_cast<uint32_t>(Config.machine().program().Globals.size());
   for (uint32_t Slot = 1; Slot <= Globals; ++Slot)
     if (const Object &O = Mem.at(Slot); O.Life == Lifetime::Alive && O.Kind != ObjectKind::Constant)
       addBytes(O, Whole);
   const bool Names = needsNames();
   if (Names)
-    C.machine().findNamed(Named);
+    Config.machine().findNamed(Named);
   for (uint32_t Slot = Globals + 1; Slot < Mem.numSlots(); ++Slot) {
     const Object &O = Mem.at(Slot);
     const bool Forgettable = isOver(O) || O.Kind == ObjectKind::Heap;
     const bool Forgotten = Forgettable && !Named[Slot];
-    if (Forgotten && O.Life == Lifetime::Alive && C.machine().checks(BugKind::Leak)) {
+    if (Forgotten && O.Life == Lifetime::Alive && Config.machine().checks(BugKind::Leak)) {
       put(Whole, Slot); // that it was lost is all that matters
       put(Whole, O.AllocatedAt);
     }
@@ -78,12 +78,12 @@ void StateKey::addMemory(std::string &Whole) {
 
 void StateKey::addBuffer(ThreadId T, std::string &Whole) {
   Part.clear();
-  const bool InAnyOrder = C.buffering() == Buffering::PerLocation && !C.bufferEmpty(T);
+  const bool InAnyOrder = Config.buffering() == Buffering::PerLocation && !Config.bufferEmpty(T);
   std::vector<uint32_t> Before; // entries that have not landed: indices
   auto NumBefore = [&](uint32_t Index) {
     return static_cast<uint32_t>(std::lower_bound(Before.begin(), Before.end(), Index) - Before.begin());
   };
-  forEachBuffered(C, T, [&](uint32_t Index, const StoreBuffer::Entry &E) {
+  forEachBuffered(Config, T, [&](uint32_t Index, const StoreBuffer::Entry &E) {
     put(Part, E.Where);
     put(Part, E.Value);
     put(Part, E.Value2);
@@ -95,14 +95,14 @@ void StateKey::addBuffer(ThreadId T, std::string &Whole) {
     Before.push_back(Index);
   });
   if (InAnyOrder) { // under TSO the newest entry tells
-    put(Part, NumBefore(C.buffer(T).barrier()));
-    put(Part, C.mustDrain(T));
+    put(Part, NumBefore(Config.buffer(T).barrier()));
+    put(Part, Config.mustDrain(T));
   }
   put(Whole, numberOf(Part));
 }
 
 void StateKey::compute(std::string &Whole, std::vector<uint32_t> &Threads, ThreadId But) {
-  Machine &M = C.machine();
+  Machine &M = Config.machine();
   Whole.clear();
   Threads.clear();
   for (ThreadId T = 0; T < M.numThreads(); ++T) {
@@ -114,7 +114,7 @@ void StateKey::compute(std::string &Whole, std::vector<uint32_t> &Threads, Threa
       continue;
     put(Whole, T);
     put(Whole, Threads.back());
-    if (C.buffering() != Buffering::None && T != But)
+    if (Config.buffering() != Buffering::None && T != But)
       addBuffer(T, Whole);
   }
   put(Whole, StateKey::NoThread);

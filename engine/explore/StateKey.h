@@ -24,8 +24,8 @@ class StateTeam;
 
 class StateKey {
 public:
-  /// The machine of C must know which slots are live.
-  explicit StateKey(Configuration &C) : C(C) {}
+  /// The configuration's machine must know which slots are live.
+  explicit StateKey(Configuration &Config) : Config(Config) {}
 
   /// Writes the state down. `Threads` gets a number for each thread: equal numbers, equal threads. The buffer of the
   /// thread `But`, if there is one, is left out.
@@ -50,7 +50,7 @@ private:
   }
   uint32_t commonNumber(uint32_t Own, bool IsNew);
 
-  Configuration &C;
+  Configuration &Config;
   ByteTable Parts; // of threads, objects and buffers: most of a state was there before
   StateTeam *Common = nullptr;
   std::vector<uint32_t> CommonNumbers; // of parts

@@ -14,13 +14,13 @@ static MachineOptions withoutBound(MachineOptions Options, const LiveSlots &Live
 
 SearchedConfiguration::SearchedConfiguration(const Program &P, const LiveSlots &Live, Sharing &Shared,
                                              const ExplorationOptions &Options, MemoryModel Model)
-    : C(P, Shared, withoutBound(Options.Machine, Live), Model) {
-  if (C.buffering() == Buffering::None)
+    : Config(P, Shared, withoutBound(Options.Machine, Live), Model) {
+  if (Config.buffering() == Buffering::None)
     return;
-  C.machine().holdOutside([this](std::vector<uint64_t> &Words) {
-    for (ThreadId T = 0; T < C.machine().numThreads(); ++T) {
-      C.processOf(T); // it may have come into being just now
-      forEachBuffered(C, T, [&](uint32_t, const StoreBuffer::Entry &E) {
+  Config.machine().holdOutside([this](std::vector<uint64_t> &Words) {
+    for (ThreadId T = 0; T < Config.machine().numThreads(); ++T) {
+      Config.processOf(T); // it may have just been created
+      forEachBuffered(Config, T, [&](uint32_t, const StoreBuffer::Entry &E) {
         Words.push_back(E.Where);
         Words.push_back(E.Value);
         Words.push_back(E.Value2);
@@ -46,16 +46,18 @@ private:
 
 class Search : StateWalk::Listener {
 public:
-  Search(Configuration &C, const StateSearchOptions &Options, StateSearchObserver &Observer, StateSearchResult &Result)
-      : C(C), Options(Options), Observer(Observer), Result(Result) {}
+  Search(Configuration &Config, const StateSearchOptions &Options, StateSearchObserver &Observer,
+         StateSearchResult &Result)
+      : Config(Config), Options(Options), Observer(Observer), Result(Result) {}
 
   /// False: what is shared turned out differently.
   bool run(const LiveSlots &Live) {
     StepRules All;
-    C.start();
-    StateWalk Walk(C, All, *this, Options, Options.Reduce);
+    Config.start();
+    StateWalk Walk(Config, All, *this, Options, Options.Reduce);
     Walk.helpWith([&] {
-      return std::make_unique<PlainHelper>(C.machine().program(), Live, C.machine().sharing(), Options, Options.Model);
+      return std::make_unique<PlainHelper>(Config.machine().program(), Live, Config.machine().sharing(), Options,
+                                           Options.Model);
     });
     return Walk.run(Result);
   }
@@ -77,7 +79,7 @@ private:
     Observer.restarted();
   }
 
-  Configuration &C;
+  Configuration &Config;
   const StateSearchOptions &Options;
   StateSearchObserver &Observer;
   StateSearchResult &Result;
@@ -95,16 +97,16 @@ StateSearchResult searchStates(const Program &P, const StateSearchOptions &Given
   for (;;) {
     StateSearchResult Result;
     Shared.takeChanged();
-    SearchedConfiguration C(P, Live, Shared, Options, Options.Model);
+    SearchedConfiguration Config(P, Live, Shared, Options, Options.Model);
     bool Over = false;
     try {
-      Over = Search(*C, Options, Observer, Result).run(Live);
+      Over = Search(*Config, Options, Observer, Result).run(Live);
     } catch (const MachineStop &Stop) {
       Over = !Shared.changed();
-      noteStop(Result, Stop);
+      Result.stoppedBy(Stop);
     }
     if (Over) {
-      Observer.finished(*C, Result);
+      Observer.finished(*Config, Result);
       return Result;
     }
     Observer.restarted();

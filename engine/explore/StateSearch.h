@@ -1,5 +1,5 @@
 // Explicit-state reachability under SC (or, with store buffers that stay finite, TSO): all states that a program can
-// come to, each looked at once. Loops run without a bound; a program whose loops never end but whose states are
+// come to, each visited once. Loops run without a bound; a program whose loops never end but whose states are
 // finitely many is decided as a whole.
 #pragma once
 
@@ -16,7 +16,7 @@ struct StateSearchResult : WalkResult {
     BugReport Bug;
     std::vector<ProcessId> Schedule; // the steps that lead there, as record() takes them
   };
-  std::vector<Found> Bugs; // each distinct (kind, thread, place) once
+  std::vector<Found> Bugs; // each distinct (kind, thread, instruction) once
 };
 
 /// Hears of a search. Calls with a Configuration are made when it is over; what was found can be recorded from it.
@@ -37,24 +37,25 @@ class SearchedConfiguration {
 public:
   SearchedConfiguration(const Program &P, const LiveSlots &Live, Sharing &Shared, const ExplorationOptions &Options,
                         MemoryModel Model);
-  Configuration &operator*() { return C; }
-  Configuration *operator->() { return &C; }
+  Configuration &operator*() { return Config; }
+  Configuration *operator->() { return &Config; }
 
 private:
-  Configuration C;
+  Configuration Config;
 };
 
-/// A worker's own configuration, with what the first worker knows of sharing. Rules are made by whoever derives from it.
+/// A worker's own configuration, with what the first worker knows of sharing. Rules are made by classes derived from
+/// it.
 class SearchHelper : public WalkHelper {
 public:
   SearchHelper(const Program &P, const LiveSlots &Live, const Sharing &Known, const ExplorationOptions &Options,
                MemoryModel Model)
-      : Shared(Known), C(P, Live, Shared, Options, Model) {}
-  Configuration &configuration() override { return *C; }
+      : Shared(Known), Config(P, Live, Shared, Options, Model) {}
+  Configuration &configuration() override { return *Config; }
 
 private:
   Sharing Shared;
-  SearchedConfiguration C;
+  SearchedConfiguration Config;
 };
 
 StateSearchResult searchStates(const Program &P, const StateSearchOptions &Options, StateSearchObserver &Observer);

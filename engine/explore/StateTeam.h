@@ -1,12 +1,12 @@
-// Workers that walk through the states of a program together, each with a configuration of its own. They have one table
-// of states: whoever comes upon a state first takes the steps from it.
+// The team of workers that walk through the states of a program together, each with a configuration of its own, and the
+// jobs that they steal. They have one table of states: the worker that first comes to a state takes the steps from it.
 //
 // A step that was put off (the reduction) must not be put off for ever. So every circle of states must have one from
 // which all steps are taken. Here is why it has: a state is open until its worker goes back from it, and all steps are
-// taken from a state if one of them leads to a state that is open, whoever has it. Only states from which all steps are
-// taken anyway are those that steps are given away from. Take a circle of others, and in it the state that is left
-// first. The next one on the circle was entered from there, and left earlier, since the same worker did both; or it was
-// known, and if it was not open it was left earlier as well. So it was open, and all steps were taken.
+// taken from a state if one of them leads to a state that is open, in whichever worker. Only states from which all
+// steps are taken anyway are those that steps are given away from. Take a circle of others, and in it the state that is
+// left first. The next one on the circle was entered from there, and left earlier, since the same worker did both; or
+// it was known, and if it was not open it was left earlier as well. So it was open, and all steps were taken.
 #pragma once
 
 #include "explore/ByteTable.h"
@@ -34,7 +34,7 @@ public:
   struct Known {
     uint32_t State;
     bool IsNew, IsOpen;
-    OpenFlag *Flag; // for whoever leaves the state to clear
+    OpenFlag *Flag; // to be cleared by the worker that leaves the state
   };
   Known insert(std::string_view Bytes) {
     const uint32_t Hash = ByteTable::hashOf(Bytes); // as little as possible is done while others wait
@@ -68,7 +68,7 @@ public:
     TableBytes = 0;
     Work.emplace();
     NumStates = NumTransitions = StatesWhenGrown = 0;
-    Stale = Unfinished = Lost = false;
+    Stale = Unfinished = ReplayDiverged = false;
   }
   /// Ends the walk for good.
   void stop() {
@@ -79,10 +79,10 @@ public:
   std::optional<Team<StateJob>> Work{std::in_place};
   std::atomic<uint64_t> NumStates = 0, NumTransitions = 0; // of all, as far as they have told
   std::atomic<uint64_t> StatesWhenGrown = 0;
-  std::atomic<bool> Stale = false;      // what was relied on has turned out to be too little
-  std::atomic<bool> Unfinished = false; // somebody has steps left
-  std::atomic<bool> Lost = false;       // a step that was given away could not be followed
-  std::atomic<bool> Stopped = false;    // the walk does not begin again
+  std::atomic<bool> Stale = false;          // what was relied on has turned out to be too little
+  std::atomic<bool> Unfinished = false;     // somebody has steps left
+  std::atomic<bool> ReplayDiverged = false; // the steps of a stolen job were not possible
+  std::atomic<bool> Stopped = false;        // the walk does not begin again
   std::chrono::steady_clock::time_point LastTold = std::chrono::steady_clock::now(); // while somebody tells
 
 private:

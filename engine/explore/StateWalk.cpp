@@ -1,90 +1,27 @@
 #include "explore/StateWalk.h"
 
 #include <algorithm>
+#include <cassert>
+#include <span>
 
 namespace picket {
 
-StateWalk::StateWalk(Configuration &C, StepRules &Rules, Listener &Heard, const ExplorationOptions &Options,
+StateWalk::StateWalk(Configuration &Config, StepRules &Rules, Listener &Heard, const ExplorationOptions &Options,
                      bool Reduce, StateTeam *With)
-    : C(C), Rules(Rules), Heard(Heard), Options(Options), Reduce(Reduce),
-      Own(With ? nullptr : std::make_unique<StateTeam>()), All(With ? *With : *Own), Key(C) {
-  LooksOften = Options.StatesAlone == 0;
-  C.watch([this] { return lookAtLimits(); });
+    : Config(Config), Rules(Rules), Heard(Heard), Options(Options), Reduce(Reduce),
+      OwnTeam(With ? nullptr : std::make_unique<StateTeam>()), Team(With ? *With : *OwnTeam), Key(Config),
+      Reduction(Config) {
+  ChecksOften = Options.StatesAlone == 0;
+  Config.watch([this] { return checkLimits(); });
 }
 
-StateWalk::~StateWalk() { C.watch(nullptr); }
-
-Futures::Place StateWalk::placeOf(ThreadId T, uint32_t Part) {
-  if (PlaceOfPart.size() <= T)
-    PlaceOfPart.resize(T + 1);
-  std::vector<uint32_t> &Known = PlaceOfPart[T];
-  if (Known.size() <= Part)
-    Known.resize(Part + 1);
-  if (!Known[Part])
-    Known[Part] = Future.placeOf(C.machine(), T) + 1;
-  return Known[Part] - 1;
-}
-
-/// What T would access with its next steps.
-void StateWalk::collectNext(ThreadId T, std::vector<Machine::Access> &Into) {
-  Machine &M = C.machine();
-  // Under TSO the oldest store lands next, under PSO any may.
-  bool First = true;
-  forEachBuffered(C, T, [&](uint32_t, const StoreBuffer::Entry &E) {
-    if (First || C.buffering() == Buffering::PerLocation)
-      Into.push_back({E.Where, E.Width, true});
-    First = false;
-  });
-  if (M.status(T) != ThreadStatus::Ready)
-    return;
-  const Operation &Op = M.pending(T);
-  switch (Op.Kind) {
-  case OperationKind::Load: Into.push_back({Op.Where, Op.Width, false}); break;
-  case OperationKind::Store:
-  case OperationKind::Rmw:
-  case OperationKind::CmpXchg: Into.push_back({Op.Where, Op.Width, true}); break;
-  case OperationKind::Sync: Into.push_back({Op.Where, sizeOf(Op.Sync), true}); break;
-  case OperationKind::Free: Into.push_back({Op.Where, M.memory().find(Op.Where)->Size, true}); break;
-  case OperationKind::End: {
-    std::vector<Machine::Access> Ends = M.pendingEnds(T);
-    Into.insert(Into.end(), Ends.begin(), Ends.end());
-    break;
-  }
-  default: break;
-  }
-}
-
-/// Whether the next steps of T, or stores that it has made already, conflict with an access.
-bool StateWalk::overlaps(ThreadId T, const Machine::Access &With) {
-  auto Meets = [&](Address Where, uint32_t Size, bool Write) {
-    return (Write || With.Write) && Where < With.Where + With.Size && With.Where < Where + Size;
-  };
-  bool Found = false;
-  forEachBuffered(C, T, [&](uint32_t, const StoreBuffer::Entry &E) { Found |= Meets(E.Where, E.Width, true); });
-  OfOther.clear();
-  collectNext(T, OfOther);
-  for (const Machine::Access &A : OfOther)
-    Found |= Meets(A.Where, A.Size, A.Write);
-  return Found;
-}
+StateWalk::~StateWalk() { Config.watch(nullptr); }
 
 /// Whether it is enough to take the steps of Mover from here, which begin at the choice First.
 bool StateWalk::reduceTo(ThreadId Mover, size_t First) {
-  Machine &M = C.machine();
-  if (M.status(Mover) == ThreadStatus::Ready && M.pending(Mover).Kind == OperationKind::Atomic)
-    return false; // what it will access is not known
-  Next.clear();
-  collectNext(Mover, Next);
-  for (ThreadId T = 0; T < M.numThreads(); ++T) {
-    if (T == Mover || !M.exists(T))
-      continue;
-    const bool Over = M.status(T) != ThreadStatus::Ready && M.status(T) != ThreadStatus::Spinning;
-    for (const Machine::Access &A : Next)
-      if (overlaps(T, A) || (!Over && Future.mayConflict(placeOf(T, Parts[T]), A, Mover)))
-        return false;
-  }
-  ReliedOnFuture = true;
-  auto OfMover = [&](const Choice &Way) { return C.threadOf(Way.Process) == Mover; };
+  if (!Reduction.isPersistent(Mover, Parts))
+    return false;
+  auto OfMover = [&](const Choice &Way) { return Config.threadOf(Way.Process) == Mover; };
   Choices.erase(std::remove_if(Choices.begin() + static_cast<ptrdiff_t>(First), Choices.end(),
                                [&](const Choice &Way) { return !OfMover(Way); }),
                 Choices.end());
@@ -92,7 +29,7 @@ bool StateWalk::reduceTo(ThreadId Mover, size_t First) {
 }
 
 void StateWalk::addAllChoices() {
-  C.enabled(Enabled);
+  Config.enabled(Enabled);
   const size_t First = Choices.size();
   for (ProcessId P : Enabled)
     Rules.addChoices(P, Choices);
@@ -104,17 +41,17 @@ void StateWalk::findChoices(Visit &Here) {
   Here.FirstChoice = Here.NextChoice = Choices.size();
   Here.Reduced = Here.Closes = Here.IsOthers = false;
   addAllChoices();
-  Machine &M = C.machine();
+  Machine &M = Config.machine();
   if (Reduce && Choices.size() > Here.FirstChoice + 1 && Rules.mayReduce() && M.numThreads() <= Futures::MaxThreads) {
     std::vector<ThreadId> Movers;
-    if (!Way.empty()) // whoever runs goes on, if possible
-      Movers.push_back(C.threadOf(Way.back().Process));
+    if (!Way.empty()) // the running thread goes on, if possible
+      Movers.push_back(Config.threadOf(Way.back().Process));
     for (size_t K = Here.FirstChoice; K < Choices.size(); ++K)
-      if (ThreadId T = C.threadOf(Choices[K].Process); std::find(Movers.begin(), Movers.end(), T) == Movers.end())
+      if (ThreadId T = Config.threadOf(Choices[K].Process); std::find(Movers.begin(), Movers.end(), T) == Movers.end())
         Movers.push_back(T);
     for (ThreadId T : Movers) {
       auto Steps = std::count_if(Choices.begin() + static_cast<ptrdiff_t>(Here.FirstChoice), Choices.end(),
-                                 [&](const Choice &Way) { return C.threadOf(Way.Process) == T; });
+                                 [&](const Choice &Way) { return Config.threadOf(Way.Process) == T; });
       if (Steps == 0 || !reduceTo(T, Here.FirstChoice))
         continue;
       Here.Reduced = true;
@@ -137,132 +74,103 @@ void StateWalk::enter(const StateTeam::Known &Known, Configuration::Mark Before)
   Rules.save(Saved);
   ++Result->States;
   if (Reduce) // while the threads stand there
-    for (ThreadId T = 0; T < Parts.size(); ++T)
-      if (C.machine().exists(T)) {
-        const Futures::Place Now = placeOf(T, Parts[T]);
-        // Who waits here, perhaps for ever, accesses in another order what it waits for.
-        if (C.machine().pending(T).Kind == OperationKind::None || C.isEnabled(C.processOf(T)))
-          continue;
-        Next.clear();
-        collectNext(T, Next);
-        Future.learn(Now, Now, Next, 0);
-      }
+    Reduction.learnWaiting(Parts);
   noteGrown();
   findChoices(Here);
-  Graph.addState(State, Enabled, Rules.looksAtEnds() && !C.machine().hasEnded()); // loops go down with the process
+  Graph.addState(State, Enabled, Rules.looksAtEnds() && !Config.machine().hasEnded()); // loops go down with the process
   if (Here.FirstChoice == Here.EndChoice && Rules.looksAtEnds()) {
     ++Result->Ends;
-    const size_t Bugs = C.machine().bugs().size();
-    Ending How = C.ending();
+    const size_t Bugs = Config.machine().bugs().size();
+    Ending How = Config.ending();
     Result->Unchecked += How == Ending::Unchecked;
     {
       const std::unique_lock<std::mutex> Guard = tellingAlone();
-      Heard.ended(C, How, Whole);
+      Heard.ended(Config, How, Whole);
     }
-    lookForBugs(Bugs);
-    C.machine().dropBugs(Bugs);
+    reportBugs(Bugs);
+    Config.machine().dropBugs(Bugs);
   }
   Visits.push_back(Here);
   Result->Depth = std::max(Result->Depth, Visits.size());
 }
 
-bool StateWalk::lookForBugs(size_t Before) {
-  const std::vector<BugReport> &Bugs = C.machine().bugs();
+bool StateWalk::reportBugs(size_t Before) {
+  const std::vector<BugReport> &Bugs = Config.machine().bugs();
   if (Before == Bugs.size())
     return false;
   const std::unique_lock<std::mutex> Guard = tellingAlone();
-  for (size_t K = Before; K < Bugs.size() && !All.Stopped; ++K)
+  for (size_t K = Before; K < Bugs.size() && !Team.Stopped; ++K)
     if (Heard.foundBug(Bugs[K], Way)) {
       Result->Ended = ExplorationResult::End::FirstBug;
-      All.stop();
+      Team.stop();
     }
-  return All.Stopped;
-}
-
-/// Notes where the threads that moved in the last step came from and went to.
-void StateWalk::learn(const Visit &From, ThreadId Stepped) {
-  const size_t Known = ThreadParts.size() - From.FirstThread;
-  const Machine &M = C.machine();
-  for (ThreadId T = 0; T < Parts.size(); ++T) {
-    if (!M.exists(T) || (T < Known && ThreadParts[From.FirstThread + T] == Parts[T] && T != Stepped))
-      continue;
-    Next.clear();
-    uint64_t Joined = 0;
-    if (T == Stepped)
-      for (const MemoryAccess &A : C.accesses())
-        Next.push_back({A.Where, A.Size, A.Write});
-    ThreadId Creator = StateKey::NoThread;
-    for (const StepNote &N : C.notes()) {
-      if (N.What == StepNote::Stored && N.A == T) {
-        const StoreBuffer::Entry &E = C.bufferEntry(T, N.B);
-        Next.push_back({E.Where, E.Width, true});
-      } else if (N.What == StepNote::Joined && N.A == T) {
-        Joined |= 1ull << (N.B % Futures::MaxThreads);
-      } else if (N.What == StepNote::Created && N.B == T) {
-        Creator = N.A;
-      }
-    }
-    const Futures::Place Now = placeOf(T, Parts[T]);
-    auto Before = [&](ThreadId Which) { // a thread that came into being in this step comes from where it is now
-      const uint32_t Part = Which < Known ? ThreadParts[From.FirstThread + Which] : 0;
-      const bool WasThere = Which < Known && PlaceOfPart.size() > Which && PlaceOfPart[Which].size() > Part &&
-                            PlaceOfPart[Which][Part] != 0;
-      return WasThere ? PlaceOfPart[Which][Part] - 1 : placeOf(Which, Parts[Which]);
-    };
-    Future.learn(Creator == StateKey::NoThread ? Before(T) : Before(Creator), Now, Next, Joined);
-  }
-  noteGrown();
+  return Team.Stopped;
 }
 
 void StateWalk::noteGrown() {
-  if (!Future.takeGrown())
+  if (!Reduction.takeGrown())
     return;
   StatesWhenGrown = Result->States;
-  if (All.Work->hasSeveral()) {
-    All.Stale = true; // the others have relied on what was known when they came
-    All.StatesWhenGrown = All.NumStates.load();
-  } else if (ReliedOnFuture) {
-    All.Stale = true;
+  if (Team.Work->hasSeveral()) {
+    Team.Stale = true; // the others have relied on what was known when they came
+    Team.StatesWhenGrown = Team.NumStates.load();
+  } else if (Reduction.wasReliedOn()) {
+    Team.Stale = true;
   }
+}
+
+/// For assertions: whether the threads are those of the last visit again.
+bool StateWalk::isAtLastVisit() {
+  std::string State;
+  std::vector<uint32_t> Now;
+  Key.compute(State, Now, Rules.ownBuffer());
+  const auto Then = std::span(ThreadParts).subspan(Visits.back().FirstThread);
+  return Now.size() >= Then.size() && std::equal(Then.begin(), Then.end(), Now.begin());
 }
 
 /// Takes the next choice of the last visit. False: the walk is over.
 bool StateWalk::tryChoice() {
-  Machine &M = C.machine();
+  Machine &M = Config.machine();
   const size_t Here = Visits.size() - 1;
   const Choice Taken = Choices[Visits[Here].NextChoice++];
-  const Configuration::Mark Before = C.mark();
+  assert(Config.isEnabled(Taken.Process));
+  const Configuration::Mark Before = Config.mark();
   const size_t Bugs = M.bugs().size();
   Rules.before(Taken);
   M.clearLoopEvents();
-  C.step(Taken.Process);
+  Config.step(Taken.Process);
   ++Result->Transitions;
   Way.push_back(Taken);
   const bool GoesOn = Rules.after(Taken);
-  if (M.sharing().changed() || lookForBugs(Bugs) || All.Stopped)
+  if (M.sharing().changed() || reportBugs(Bugs) || Team.Stopped)
     return false;
   Key.compute(Whole, Parts, Rules.ownBuffer());
   Rules.describe(Whole);
-  if (Reduce)
-    learn(Visits[Here], C.threadOf(Taken.Process));
-  const StateTeam::Known Next = GoesOn ? All.insert(Whole) : StateTeam::Known{0, false, false, nullptr};
+  if (Reduce) {
+    Reduction.learnStep(std::span(ThreadParts).subspan(Visits[Here].FirstThread), Parts,
+                        Config.threadOf(Taken.Process));
+    noteGrown();
+  }
+  const StateTeam::Known Next = GoesOn ? Team.insert(Whole) : StateTeam::Known{0, false, false, nullptr};
   if (GoesOn && Rules.looksAtEnds())
-    Graph.addStep(Visits[Here].State, Next.State, Taken.Process, C);
+    Graph.addStep(Visits[Here].State, Next.State, Taken.Process, Config);
   if (Next.IsNew) {
     enter(Next, Before);
-    return !All.Stopped;
+    return !Team.Stopped;
   }
   if (Next.IsOpen)
     Visits[Here].Closes = true;
   Way.pop_back();
-  C.undoTo(Before);
+  Config.undoTo(Before);
   Rules.restore(std::string_view(Saved).substr(Visits[Here].FirstSaved));
+  assert(isAtLastVisit());
   return true;
 }
 
 /// All choices of the last visit are taken: goes back, unless steps that were put off must be taken after all.
 void StateWalk::leave() {
   Visit &Here = Visits.back();
+  assert(Here.NextChoice == Here.EndChoice);
   if (Here.Reduced && Here.Closes) {
     Choices.resize(Here.FirstChoice);
     Here.NextChoice = Here.FirstChoice;
@@ -280,13 +188,13 @@ void StateWalk::leave() {
   Visits.pop_back();
   if (Visits.empty())
     return;
-  C.undoTo(Before);
+  Config.undoTo(Before);
   Way.pop_back();
   Rules.restore(std::string_view(Saved).substr(Visits.back().FirstSaved));
 }
 
 void StateWalk::clear() {
-  All.clear();
+  Team.clear();
   StatesTold = TransitionsTold = BytesTold = 0;
   Visits.clear();
   Choices.clear();
@@ -294,7 +202,7 @@ void StateWalk::clear() {
   ThreadParts.clear();
   Saved.clear();
   Graph.clear();
-  ReliedOnFuture = false;
+  Reduction.beginWalk();
   Result->States = Result->Transitions = Result->Ends = Result->Unchecked = 0;
   StatesWhenGrown = 0;
 }
@@ -302,8 +210,8 @@ void StateWalk::clear() {
 /// What was relied on has turned out to be too little, and nothing new has come up for a while.
 bool StateWalk::restartsSoon() {
   constexpr uint64_t Quiet = 2'000;
-  return All.Stale && (All.Work->hasSeveral() ? All.NumStates > All.StatesWhenGrown + Quiet
-                                              : Result->States > StatesWhenGrown + Quiet);
+  return Team.Stale && (Team.Work->hasSeveral() ? Team.NumStates > Team.StatesWhenGrown + Quiet
+                                                : Result->States > StatesWhenGrown + Quiet);
 }
 
 /// False: what is shared turned out differently.
@@ -312,42 +220,42 @@ bool StateWalk::walkOnce() {
   ++Result->Rounds;
   RulesAtStart.clear();
   Rules.save(RulesAtStart);
-  if (C.machine().sharing().changed())
+  if (Config.machine().sharing().changed())
     return false;
-  lookForBugs(0);
+  reportBugs(0);
   Key.compute(Whole, Parts, Rules.ownBuffer());
   Rules.describe(Whole);
-  enter(All.insert(Whole), C.mark());
+  enter(Team.insert(Whole), Config.mark());
   if (MakeHelper && Options.Spare)
     walkWithOthers();
   else
     work();
   Works = false;
   Rules.restore(RulesAtStart);
-  return !C.machine().sharing().changed();
+  return !Config.machine().sharing().changed();
 }
 
 /// Takes all steps that are left to this worker, then those that others give away.
 void StateWalk::work() {
   Works = true;
   for (;;) {
-    while (!Visits.empty() && !All.Work->stopped() && !restartsSoon() && Result->States <= MostStates && !atLimit()) {
+    while (!Visits.empty() && !Team.Work->stopped() && !restartsSoon() && Result->States <= MostStates && !atLimit()) {
       if (Visits.back().NextChoice == Visits.back().EndChoice)
         leave();
       else if (!tryChoice())
         break;
     }
     if (!Visits.empty()) {
-      All.Unfinished = true;
-      All.Work->stop();
+      Team.Unfinished = true;
+      Team.Work->stop();
       break;
     }
-    const std::optional<StateJob> Job = All.Work->take();
+    const std::optional<StateJob> Job = Team.Work->take();
     if (!Job)
       break;
-    if (!follow(*Job)) {
-      All.Lost = true;
-      All.Work->stop();
+    if (!replay(*Job)) {
+      Team.ReplayDiverged = true;
+      Team.Work->stop();
       break;
     }
   }
@@ -362,15 +270,15 @@ bool StateWalk::run(WalkResult &Into) {
         return false;
       countBytes();
       bool Suspected = false;
-      if (!All.Stale && !All.Lost && !All.Stopped && Rules.sawEverything() && !lookForLivelock(Suspected) &&
-          Suspected && Reduce && !All.Stopped)
-        return lookWithoutReduction();
-      if (All.Stopped || !(All.Stale || All.Lost))
+      if (!Team.Stale && !Team.ReplayDiverged && !Team.Stopped && Rules.sawEverything() && !findLivelock(Suspected) &&
+          Suspected && Reduce && !Team.Stopped)
+        return walkWithoutReduction();
+      if (Team.Stopped || !(Team.Stale || Team.ReplayDiverged))
         return true;
-      if (All.Lost) // alone it cannot be
+      if (Team.ReplayDiverged) // a worker that explores alone replays nothing
         MakeHelper = nullptr;
       Heard.restarted();
-      C.startOver(nullptr);
+      Config.startOver(nullptr);
     }
   } catch (const Configuration::Interrupted &) { // a limit, which is in the result
     return true;
@@ -378,21 +286,21 @@ bool StateWalk::run(WalkResult &Into) {
 }
 
 /// All states are known: whether threads can go on for ever without getting anywhere.
-bool StateWalk::lookForLivelock(bool &Suspected) {
-  if (!C.machine().checks(BugKind::Hang))
+bool StateWalk::findLivelock(bool &Suspected) {
+  if (!Config.machine().checks(BugKind::Hang))
     return false;
-  const std::optional<StateGraph::Livelock> Found = Graph.findLivelock([this] { return lookAtLimits(); }, Suspected);
+  const std::optional<StateGraph::Livelock> Found = Graph.findLivelock([this] { return checkLimits(); }, Suspected);
   if (!Found)
     return false;
-  C.startOver(nullptr);
+  Config.startOver(nullptr);
   Way.clear();
   for (ProcessId P : Found->Way) {
-    if (!C.isEnabled(P))
+    if (!Config.isEnabled(P))
       return false;
-    C.step(P);
+    Config.step(P);
     Way.push_back({P});
   }
-  const Machine &M = C.machine();
+  const Machine &M = Config.machine();
   const ProgramLocation &Where = M.program().Locations[M.program().Loops[Found->Loop].Location];
   BugReport Bug{BugKind::Hang, Found->Thread, M.pc(Found->Thread), {}, true};
   Bug.Message =
@@ -401,23 +309,23 @@ bool StateWalk::lookForLivelock(bool &Suspected) {
                     : " may never end: threads go round for ever, and none of them gets any further");
   if (Heard.foundBug(Bug, Way)) {
     Result->Ended = ExplorationResult::End::FirstBug;
-    All.stop();
+    Team.stop();
   }
   return true;
 }
 
 /// The reduction may have left out the steps that make a circle a fair one: looks at all, unless they are too many.
 /// What was found out before stands. False: what is shared turned out differently.
-bool StateWalk::lookWithoutReduction() {
+bool StateWalk::walkWithoutReduction() {
   const WalkResult Known = *Result;
   Reduce = false;
   MostStates = 4 * Known.States + 20'000;
-  C.startOver(nullptr);
+  Config.startOver(nullptr);
   bool Over = true, Found = false;
   try {
     Over = walkOnce();
     bool Suspected;
-    Found = Over && !All.Stopped && !All.Unfinished && !All.Lost && lookForLivelock(Suspected);
+    Found = Over && !Team.Stopped && !Team.Unfinished && !Team.ReplayDiverged && findLivelock(Suspected);
   } catch (const Configuration::Interrupted &) {
   }
   const ExplorationResult::End Ended = Found ? Result->Ended : Known.Ended;
@@ -427,52 +335,49 @@ bool StateWalk::lookWithoutReduction() {
 }
 
 void StateWalk::countBytes() {
-  Result->Bytes = All.bytes() + Key.bytes() + Visits.capacity() * sizeof(Visit) + Choices.capacity() * sizeof(Choice) +
+  Result->Bytes = Team.bytes() + Key.bytes() + Visits.capacity() * sizeof(Visit) + Choices.capacity() * sizeof(Choice) +
                   ThreadParts.capacity() * sizeof(uint32_t) + Saved.capacity() + Graph.bytesWithGrowth();
 }
 
 /// What a single step can make much larger.
 uint64_t StateWalk::bytesOfTables() const {
-  return All.bytesWithGrowth() + Key.bytesWithGrowth() + C.bytes() + C.machine().undo().bytes() +
-         C.machine().memory().bytesAllocated() + C.machine().numThreads() * Machine::BytesPerThread;
+  return Team.bytesWithGrowth() + Key.bytesWithGrowth() + Config.bytes() + Config.machine().undo().bytes() +
+         Config.machine().memory().bytesAllocated() + Config.machine().numThreads() * Machine::BytesPerThread;
 }
 
 /// All that the search takes up, or may before the next look.
 uint64_t StateWalk::bytesWithGrowth() {
   using picket::bytesWithGrowth;
-  uint64_t Sum = bytesOfTables() + bytesWithGrowth(Visits) + bytesWithGrowth(Choices) + bytesWithGrowth(Way) +
-                 bytesWithGrowth(ThreadParts) + bytesWithGrowth(Saved) + Future.bytes() + Graph.bytesWithGrowth();
-  for (const std::vector<uint32_t> &Places : PlaceOfPart)
-    Sum += bytesWithGrowth(Places);
-  return Sum;
+  return bytesOfTables() + bytesWithGrowth(Visits) + bytesWithGrowth(Choices) + bytesWithGrowth(Way) +
+         bytesWithGrowth(ThreadParts) + bytesWithGrowth(Saved) + Reduction.bytes() + Graph.bytesWithGrowth();
 }
 
 bool StateWalk::atLimit() {
-  constexpr uint32_t WorkBetweenLooks = 500;
-  constexpr uint64_t BytesBetweenLooks = 1 << 20;
-  if (All.Work->someoneWaits() && ++WorkSinceOffer >= WorkToNextOffer)
-    offerSomething();
-  if (++WorkDone < (LooksOften ? 1 : WorkBetweenLooks) && bytesOfTables() <= BytesAtLook + BytesBetweenLooks)
+  constexpr uint32_t WorkBetweenChecks = 500;
+  constexpr uint64_t BytesBetweenChecks = 1 << 20;
+  if (Team.Work->someoneWaits() && ++WorkSinceOffer >= WorkToNextOffer)
+    offerWork();
+  if (++WorkDone < (ChecksOften ? 1 : WorkBetweenChecks) && bytesOfTables() <= BytesAtCheck + BytesBetweenChecks)
     return false;
-  if (lookAtLimits())
+  if (checkLimits())
     return true;
-  lookAround();
-  return All.Work->stopped();
+  recruitOrEnd();
+  return Team.Work->stopped();
 }
 
-bool StateWalk::lookAtLimits() {
+bool StateWalk::checkLimits() {
   using Clock = std::chrono::steady_clock;
   WorkDone = 0;
-  BytesAtLook = bytesOfTables();
+  BytesAtCheck = bytesOfTables();
   countBytes();
   const Clock::time_point Now = Clock::now();
   tellCounts(Now);
-  if (All.Stopped || (Works && All.Work->stopped()))
-    return true; // another knows why, or whoever was told
+  if (Team.Stopped || (Works && Team.Work->stopped()))
+    return true; // another worker knows why, or the listener
   auto Stop = [&](const char *Why) {
     Result->Ended = ExplorationResult::End::Limit;
     Result->Reason = Why;
-    All.stop();
+    Team.stop();
     return true;
   };
   if (Options.Cancel && *Options.Cancel)

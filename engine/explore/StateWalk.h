@@ -1,11 +1,11 @@
-// Walks through all states of a configuration, depth first, each once, with others if there are cores to spare. Where a
-// thread's next steps can be seen to commute with all that the others may yet do, only these are taken (a persistent
-// set); a step that leads back to where the walk stands does not put the others off for ever (the cycle proviso).
+// A walk through all states of a configuration, depth first, each once; several workers share it if there are cores to
+// spare. Where a thread's next steps are a persistent set, only these are taken; a step that leads back to where the
+// walk stands does not put the others off for ever (the cycle proviso).
 #pragma once
 
 #include "explore/Exploration.h"
-#include "explore/Futures.h"
 #include "explore/Livelocks.h"
+#include "explore/PersistentSets.h"
 #include "explore/StateKey.h"
 #include "explore/StateTeam.h"
 
@@ -51,21 +51,15 @@ public:
   virtual void begins(const StateWalk &) {}
 };
 
-struct WalkResult {
+struct WalkResult : ExplorationEnd {
   uint64_t States = 0, Transitions = 0, Ends = 0; // of the last round
   uint64_t Bytes = 0;                             // that the states take up
   uint64_t Rounds = 0;                            // how often the walk began
   uint64_t Unchecked = 0;                         // of the ends: in an error of a kind that is not looked for
   uint64_t GivenAway = 0;                         // steps that another worker was led to
   size_t Depth = 0;
-  ExplorationResult::End Ended = ExplorationResult::End::Everything;
-  std::string Reason; // Unsupported, Limit
-  uint32_t ReasonPc = 0;
-  bool HasReasonPc = false;
 };
 
-/// Tells a result why the machine stopped.
-void noteStop(WalkResult &Result, const MachineStop &Stop);
 /// Adds what another worker has found out.
 void addResult(WalkResult &To, const WalkResult &From);
 
@@ -83,18 +77,18 @@ public:
     virtual void restarted() {}
   };
 
-  /// C must have started.
-  StateWalk(Configuration &C, StepRules &Rules, Listener &Heard, const ExplorationOptions &Options, bool Reduce)
-      : StateWalk(C, Rules, Heard, Options, Reduce, nullptr) {}
+  /// The configuration must have started.
+  StateWalk(Configuration &Config, StepRules &Rules, Listener &Heard, const ExplorationOptions &Options, bool Reduce)
+      : StateWalk(Config, Rules, Heard, Options, Reduce, nullptr) {}
   ~StateWalk();
   StateWalk(const StateWalk &) = delete;
   StateWalk &operator=(const StateWalk &) = delete;
 
   /// Walks until everything is seen, somebody has heard enough, or a limit is reached. False: what is shared turned out
-  /// differently; start over.
+  /// differently; restart.
   bool run(WalkResult &Into);
   /// Makes run() come to its end.
-  void stop() { All.stop(); }
+  void stop() { Team.stop(); }
   /// Lets others help while there are cores to spare (Options.Spare). The machines must give the same names.
   void helpWith(std::function<std::unique_ptr<WalkHelper>()> Make) { MakeHelper = std::move(Make); }
   /// The steps from the start to where the walk is.
@@ -114,15 +108,15 @@ private:
   };
   struct Helper;
 
-  StateWalk(Configuration &C, StepRules &Rules, Listener &Heard, const ExplorationOptions &Options, bool Reduce,
+  StateWalk(Configuration &Config, StepRules &Rules, Listener &Heard, const ExplorationOptions &Options, bool Reduce,
             StateTeam *With);
 
   bool walkOnce();
   void walkWithOthers();
   void work();
-  void lookAround();
-  void offerSomething();
-  bool follow(const StateJob &Job);
+  void recruitOrEnd();
+  void offerWork();
+  bool replay(const StateJob &Job);
   void help(const Futures &Known, uint64_t Most, WalkResult &Into);
   void addFrom(const StateWalk &Other);
   std::unique_lock<std::mutex> tellingAlone();
@@ -131,26 +125,23 @@ private:
   void clear();
   void enter(const StateTeam::Known &Known, Configuration::Mark Before);
   bool tryChoice();
-  bool lookForBugs(size_t Before);
-  bool lookForLivelock(bool &Suspected);
-  bool lookWithoutReduction();
+  bool isAtLastVisit();
+  bool reportBugs(size_t Before);
+  bool findLivelock(bool &Suspected);
+  bool walkWithoutReduction();
   void leave();
   void findChoices(Visit &Here);
   bool reduceTo(ThreadId Mover, size_t First);
-  void collectNext(ThreadId T, std::vector<Machine::Access> &Into);
-  bool overlaps(ThreadId T, const Machine::Access &With);
-  void learn(const Visit &From, ThreadId Stepped);
   void noteGrown();
   void addAllChoices();
   bool restartsSoon();
   bool atLimit();
-  bool lookAtLimits();
+  bool checkLimits();
   void countBytes();
   uint64_t bytesOfTables() const;
   uint64_t bytesWithGrowth();
-  Futures::Place placeOf(ThreadId T, uint32_t Part);
 
-  Configuration &C;
+  Configuration &Config;
   StepRules &Rules;
   Listener &Heard;
   const ExplorationOptions &Options;
@@ -158,10 +149,10 @@ private:
   uint64_t MostStates = ~0ull;
   WalkResult *Result = nullptr;
 
-  std::unique_ptr<StateTeam> Own; // of the first worker
-  StateTeam &All;
+  std::unique_ptr<StateTeam> OwnTeam; // of the first worker
+  StateTeam &Team;
   std::function<std::unique_ptr<WalkHelper>()> MakeHelper;
-  std::function<void()> LookForOthers;
+  std::function<void()> RecruitWorkers;
   StateKey Key;
   std::vector<Visit> Visits;
   std::vector<Choice> Choices, Way;
@@ -171,19 +162,16 @@ private:
   std::string Whole;
   std::vector<uint32_t> Parts;
   std::vector<ProcessId> Enabled;
-  std::vector<Machine::Access> Next, OfOther;
 
   StateGraph Graph;
-  Futures Future;
-  std::vector<std::vector<uint32_t>> PlaceOfPart; // per thread: place + 1
-  bool ReliedOnFuture = false;
+  PersistentSets Reduction;
   uint64_t StatesWhenGrown = 0;
 
-  bool Works = false; // walks, and does not look at what was seen
-  bool LooksOften;
+  bool Works = false; // walks, and does not search what was seen for livelocks
+  bool ChecksOften;
   uint32_t WorkDone = 0;
   uint32_t WorkSinceOffer = 0, WorkToNextOffer = 0; // while somebody waits for work
-  uint64_t BytesAtLook = 0;                         // of the tables
+  uint64_t BytesAtCheck = 0;                        // of the tables
   uint64_t StatesTold = 0, TransitionsTold = 0, BytesTold = 0;
 };
 

@@ -1,5 +1,5 @@
-// Workers that explore one tree of executions together, each with a machine of its own: who takes part, what is left
-// for whoever comes next, and what they tell the observer.
+// Workers that explore one tree of executions together, each with a machine of its own (work stealing): who takes part,
+// the jobs that are there to be stolen, and what they tell the observer.
 #pragma once
 
 #include "explore/Exploration.h"
@@ -25,7 +25,7 @@ public:
     Changed.notify_one();
   }
 
-  /// Waits for a job. None: nobody has work left, or all are to stop.
+  /// Waits for a job to steal. None: nobody has work left, or all are to stop.
   std::optional<Job> take() {
     std::unique_lock<std::mutex> Guard(Lock);
     ++Waiting;
@@ -53,12 +53,13 @@ public:
   /// One more will take part.
   void addMember() {
     std::lock_guard<std::mutex> Guard(Lock);
-    ++Members; // also in those who look without the lock: before the new one begins
+    ++Members; // before the new one begins, since others look without the lock
   }
   bool hasSeveral() const { return Members > 1; }
 
-  /// Counts an execution and tells of it. The observer hears of one at a time, and where the first bug ends it all of
-  /// one. CanDoWithout: asked of one that has no bug, whether the observer need not hear of it.
+  /// Counts an execution and tells of it. The observer hears of one execution at a time, and of one bug only where the
+  /// first ends the exploration. CanDoWithout: asked of an execution without a bug, whether the observer need not hear
+  /// of it.
   template <typename NeedNot, typename Tell>
   void tellEnding(Ending How, bool Exhaustive, ExplorationResult &Result, NeedNot CanDoWithout, Tell TellOf) {
     std::unique_lock<std::mutex> Guard(Telling, std::defer_lock);
@@ -106,7 +107,7 @@ private:
   std::deque<Job> Jobs;
   std::atomic<uint32_t> Members = 1;
   uint32_t Waiting = 0;
-  std::atomic<int32_t> Wanted = 0; // jobs: those who wait, less what there is for them
+  std::atomic<int32_t> Wanted = 0; // jobs: the members that wait, less the jobs that there are
   std::atomic<bool> Stopped = false;
 };
 
@@ -115,8 +116,8 @@ template <typename Helper> class Helpers {
 public:
   explicit Helpers(SpareCores *Spare) : Spare(Spare) {}
 
-  /// Sets another to work, if a core is free and there is memory. `Bytes`: of all workers; whoever comes will need as
-  /// much as each of those who are there.
+  /// Recruits a worker, if a core is free and there is memory. `Bytes`: of all workers; a new one will need as much as
+  /// each of those that are there.
   template <typename Team, typename Make> void add(Team &With, uint64_t Bytes, uint64_t MaxBytes, Make MakeOne) {
     if (Bytes + Bytes / (All.size() + 1) > MaxBytes || !Spare->take())
       return;
@@ -159,9 +160,8 @@ private:
   std::vector<std::unique_ptr<Helper>> All;
 };
 
-/// What one worker has found out besides the others.
+/// Adds what another worker has found out.
 inline void addResult(ExplorationResult &To, const ExplorationResult &From) {
-  using End = ExplorationResult::End;
   To.Executions += From.Executions;
   To.Blocked += From.Blocked;
   To.Cut += From.Cut;
@@ -170,20 +170,8 @@ inline void addResult(ExplorationResult &To, const ExplorationResult &From) {
   To.SleepSetBlocked += From.SleepSetBlocked;
   To.FailedWakeups += From.FailedWakeups;
   To.RejectedBranches += From.RejectedBranches;
-  // One bug is an answer; something unsupported is a reason that stays; workers that were told to stop have none.
-  auto Weight = [](const ExplorationResult &R) {
-    return R.Ended == End::FirstBug      ? 4
-           : R.Ended == End::Unsupported ? 3
-           : R.Ended == End::Limit       ? (R.Reason.empty() ? 0 : 2)
-                                         : 1;
-  };
-  if (Weight(From) <= Weight(To))
-    return;
-  To.Ended = From.Ended;
-  To.Reason = From.Reason;
-  To.ReasonPc = From.ReasonPc;
-  To.HasReasonPc = From.HasReasonPc;
-  To.NotAsGraph = From.NotAsGraph;
+  if (To.takeStronger(From))
+    To.NotAsGraph = From.NotAsGraph;
 }
 
 } // namespace picket

@@ -1,5 +1,7 @@
 #include "explore/WakeupTree.h"
 
+#include <algorithm>
+#include <cassert>
 #include <list>
 #include <utility>
 
@@ -75,11 +77,12 @@ void WakeupStore::giveBack(WakeupNode *Nodes) {
   Unused.push_back(Nodes);
 }
 
-Initial WakeupTrees::canGoFirst(ProcessId Process, const Footprint &Touched, const std::vector<WakeupStep> &Sequence,
-                                size_t Prefix, size_t From) {
-  // A forwarded load may come to read memory on the way; only then is a copy needed.
-  if (Touched.readsOwnBuffer())
-    return canForwardedGoFirst(Process, Touched, Sequence, Prefix, From);
+namespace {
+
+/// Whether a process could come before what is left of the sequence. `After` is called with each step that it passes.
+template <typename Touches, typename Visitor>
+Initial passSteps(ProcessId Process, Touches &Touched, const std::vector<WakeupStep> &Sequence, size_t Prefix,
+                  size_t From, Visitor After) {
   for (size_t K = From; K < Sequence.size(); ++K) {
     if (Sequence[K].Process == WakeupStep::Gone)
       continue;
@@ -87,22 +90,36 @@ Initial WakeupTrees::canGoFirst(ProcessId Process, const Footprint &Touched, con
       return K < Prefix ? Initial::InPrefix : Initial::Weak;
     if (Touched.conflictsWith(*Sequence[K].Touched))
       return K < Prefix ? Initial::No : Initial::NotHere;
+    After(*Sequence[K].Touched);
   }
   return Initial::Weak;
 }
 
-Initial WakeupTrees::canForwardedGoFirst(ProcessId Process, Footprint Touched, const std::vector<WakeupStep> &Sequence,
-                                         size_t Prefix, size_t From) {
-  for (size_t K = From; K < Sequence.size(); ++K) {
-    if (Sequence[K].Process == WakeupStep::Gone)
-      continue;
-    if (Sequence[K].Process == Process)
-      return K < Prefix ? Initial::InPrefix : Initial::Weak;
-    if (Touched.conflictsWith(*Sequence[K].Touched))
-      return K < Prefix ? Initial::No : Initial::NotHere;
-    Touched.after(*Sequence[K].Touched);
-  }
-  return Initial::Weak;
+/// How many sequences a forest plans, up to a number of them: a branch that is not made of nodes yet is one. A mark has
+/// none of its own.
+[[maybe_unused]] size_t countLeaves(const WakeupNode *First, size_t Most) {
+  size_t Sum = 0;
+  for (const WakeupNode *N = First; N && Sum < Most; N = N->Next)
+    Sum += N->Child ? countLeaves(N->Child, Most - Sum) : 1;
+  return std::min(Sum, Most);
+}
+
+[[maybe_unused]] bool startsWith(const WakeupNode *First, ProcessId Process, ProcessId Not) {
+  for (const WakeupNode *N = First; N; N = N->Next)
+    if (N->Process == Process && N->Process != Not)
+      return true;
+  return false;
+}
+
+} // namespace
+
+Initial WakeupTrees::canGoFirst(ProcessId Process, const Footprint &Touched, const std::vector<WakeupStep> &Sequence,
+                                size_t Prefix, size_t From) {
+  if (!Touched.readsOwnBuffer())
+    return passSteps(Process, Touched, Sequence, Prefix, From, [](const Footprint &) {});
+  // A forwarded load may come to read memory on the way: only then is a copy needed.
+  Footprint Later = Touched;
+  return passSteps(Process, Later, Sequence, Prefix, From, [&](const Footprint &Step) { Later.after(Step); });
 }
 
 WakeupNode *WakeupTrees::make(ProcessId Process, const Footprint &Touched) {
@@ -134,13 +151,13 @@ void WakeupTrees::giveBack(WakeupNode *N) {
   ++NumFree;
 }
 
-/// Where a step is in the record of this execution.
+/// The step in the record of this execution.
 const RecordedStep *WakeupTrees::record(const WakeupStep &Step) {
   if (Step.Event == WakeupStep::NoEvent)
     return Recording->add(Step.Process, *Step.Touched);
-  if (WhereRecorded.size() <= Step.Event)
-    WhereRecorded.resize(Step.Event + 1);
-  const RecordedStep *&Where = WhereRecorded[Step.Event];
+  if (RecordedOf.size() <= Step.Event)
+    RecordedOf.resize(Step.Event + 1);
+  const RecordedStep *&Where = RecordedOf[Step.Event];
   if (!Where)
     Where = Recording->add(Step.Process, *Step.Touched);
   return Where;
@@ -148,7 +165,7 @@ const RecordedStep *WakeupTrees::record(const WakeupStep &Step) {
 
 void WakeupTrees::stopRecording() {
   Recording.reset();
-  WhereRecorded.clear();
+  RecordedOf.clear();
 }
 
 std::unique_ptr<WakeupChain> WakeupTrees::makeChain(const std::vector<WakeupStep> &Sequence, size_t From) {
@@ -192,16 +209,47 @@ WakeupNode *WakeupTrees::makeBranch(const std::vector<WakeupStep> &Sequence, siz
   return Head;
 }
 
+namespace {
+
+/// The loads of a sequence that are forwarded from their own buffers.
+class ForwardedLoads {
+public:
+  /// The rest of the sequence, from `From` on, comes after a step that was joined: loads that are forwarded from an
+  /// entry that it lands read memory then.
+  void follow(const Footprint &Joined, std::vector<WakeupStep> &Sequence, size_t From) {
+    if (!Known)
+      for (size_t K = From; K < Sequence.size(); ++K)
+        if (Sequence[K].Touched->readsOwnBuffer())
+          Loads.push_back(K);
+    Known = true;
+    for (size_t K : Loads)
+      if (WakeupStep &Step = Sequence[K]; Step.Touched->Owner == Joined.Owner) {
+        Footprint &Later = Adapted.emplace_back(*Step.Touched);
+        Later.after(Joined);
+        Step.Touched = &Later;
+        Step.Event = WakeupStep::NoEvent;
+      }
+  }
+
+private:
+  bool Known = false; // once they are asked for
+  std::vector<size_t> Loads;
+  std::list<Footprint> Adapted;
+};
+
+} // namespace
+
 bool WakeupTrees::insert(WakeupNode *&First, std::vector<WakeupStep> &Sequence, size_t Prefix, ProcessId Not) {
+  assert(!Sequence.empty() && Prefix <= Sequence.size());
   if (!First) {
     First = makeBranch(Sequence, 0);
     return true;
   }
+  [[maybe_unused]] size_t Leaves = 0;
+  assert((Leaves = countLeaves(First, MostCounted)) > 0);
   bool Always = true;
   size_t CommonLeft = Prefix; // steps that have not been joined
-  std::list<Footprint> Adapted;
-  std::vector<size_t> Forwarded; // the steps that read their own buffer, once they are asked for
-  bool ForwardedKnown = false;
+  ForwardedLoads Forwarded;
   size_t From = 0;              // what is in front has been joined
   WakeupNode *Parent = nullptr; // none: the forest itself
   for (;;) {
@@ -218,28 +266,18 @@ bool WakeupTrees::insert(WakeupNode *&First, std::vector<WakeupStep> &Sequence, 
         Joined = N;
     }
     if (!Joined) {
-      if (From < Sequence.size())
+      if (From < Sequence.size()) {
+        assert(!startsWith(Parent ? Parent->Child : First, Sequence[From].Process, Parent ? WakeupStep::Gone : Not) &&
+               "one tree for each first step");
         (Last ? Last->Next : Parent ? Parent->Child : First) = makeBranch(Sequence, From);
+        assert(countLeaves(First, MostCounted) >= std::min(Leaves + 1, MostCounted) && "no leaf is lost");
+      }
       return Always;
     }
     if (!child(*Joined))
       return Always; // a sequence that is explored anyway leads to the same executions
-    // The rest of the sequence comes after the joined step: loads forwarded from an entry that it lands read memory
-    // then.
-    if (Joined->Touched.IsUpdate) {
-      if (!ForwardedKnown)
-        for (size_t K = From; K < Sequence.size(); ++K)
-          if (Sequence[K].Touched->readsOwnBuffer())
-            Forwarded.push_back(K);
-      ForwardedKnown = true;
-      for (size_t K : Forwarded)
-        if (WakeupStep &Step = Sequence[K]; Step.Touched->Owner == Joined->Touched.Owner) {
-          Footprint &Later = Adapted.emplace_back(*Step.Touched);
-          Later.after(Joined->Touched);
-          Step.Touched = &Later;
-          Step.Event = WakeupStep::NoEvent;
-        }
-    }
+    if (Joined->Touched.IsUpdate)
+      Forwarded.follow(Joined->Touched, Sequence, From);
     for (size_t K = From; K < Sequence.size(); ++K)
       if (Sequence[K].Process == Joined->Process) {
         Sequence[K].Process = WakeupStep::Gone;
@@ -251,6 +289,7 @@ bool WakeupTrees::insert(WakeupNode *&First, std::vector<WakeupStep> &Sequence, 
 }
 
 WakeupNode *WakeupTrees::takeTree(WakeupNode *&First, WakeupNode *Wanted) {
+  assert(Wanted && !Wanted->Mark);
   if (Wanted == First) {
     First = Wanted->Next;
     Wanted->Next = nullptr;

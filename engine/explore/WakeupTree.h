@@ -33,7 +33,7 @@ enum class Initial : uint8_t {
 /// the order in which they were planned.
 struct WakeupNode {
   ProcessId Process = 0;
-  bool Mark = false; // only keeps the place of a step that is explored already, with all that it leads
+  bool Mark = false; // only keeps the position of a step that is explored already, with all that it leads
   WakeupNode *Next = nullptr;
   WakeupNode *Child = nullptr;              // see WakeupTrees::child
   std::unique_ptr<struct WakeupChain> Rest; // what follows, if that is not made of nodes yet
@@ -98,7 +98,7 @@ public:
     First = Dropped->Next;
     giveBack(Dropped);
   }
-  /// Takes a tree out of a forest. Where it is not the first, a mark is left in its place.
+  /// Takes a tree out of a forest. Where it is not the first, a mark is left in its position.
   WakeupNode *takeTree(WakeupNode *&First, WakeupNode *Wanted);
 
 private:
@@ -107,8 +107,7 @@ private:
   // explored.
   static constexpr size_t LongBranch = 32;
 
-  static Initial canForwardedGoFirst(ProcessId Process, Footprint Touched, const std::vector<WakeupStep> &Sequence,
-                                     size_t Prefix, size_t From);
+  static constexpr size_t MostCounted = 64; // leaves, by assertions
   WakeupNode *make(ProcessId Process, const Footprint &Touched);
   void giveBack(WakeupNode *N);
   WakeupNode *makeBranch(const std::vector<WakeupStep> &Sequence, size_t From);
@@ -118,11 +117,11 @@ private:
   void stopRecording();
 
   WakeupStore &Store;
-  WakeupNode *Free = nullptr;                      // less than two batches: these,
-  size_t NumFree = 0;                              // so many,
-  WakeupNode *Spare = nullptr;                     // and one more, if any
-  std::shared_ptr<class WakeupRecord> Recording;   // of the current execution, if it has one
-  std::vector<const RecordedStep *> WhereRecorded; // of the current execution's events
+  WakeupNode *Free = nullptr;                    // less than two batches: these,
+  size_t NumFree = 0;                            // so many,
+  WakeupNode *Spare = nullptr;                   // and one more, if any
+  std::shared_ptr<class WakeupRecord> Recording; // of the current execution, if it has one
+  std::vector<const RecordedStep *> RecordedOf;  // of the current execution's events
 };
 
 } // namespace picket

@@ -174,7 +174,7 @@ void Search::run(bool Attacks, const LazyResult *SoFar) {
       Over = walk(Attacks);
     } catch (const MachineStop &Stop) {
       Over = !Shared.changed();
-      noteStop(Walk, Stop);
+      Walk.stoppedBy(Stop);
     } catch (const std::bad_alloc &) {
       Over = true;
       Walk.Ended = ExplorationResult::End::Limit;

@@ -35,12 +35,12 @@ void expectTheSameInAnyOrder(const std::function<std::string(std::mt19937 &)> &M
     const std::string Text = Make(Random);
     const Program P = testing::compile(testing::requestForText(Text));
     ExplorationOptions Options = testing::exhaustively(Buffers);
-    Options.SettleRaces = false;
+    Options.SkipCoveredRaces = false;
     const ExplorationResult Expected = explore(P, Options, TooMany);
     if (Expected.Executions > TooMany)
       continue;
     ++Compared;
-    Options.SettleRaces = true;
+    Options.SkipCoveredRaces = true;
     for (uint32_t Shuffle : {0u, 3 * K + 1, 3 * K + 2, 3 * K + 3}) {
       Options.Shuffle = Shuffle;
       const ExplorationResult Result = explore(P, Options, TooMany);
@@ -113,7 +113,7 @@ int main(void) {
   testing::Traces Seen;
   EXPECT_EQ(exploreOptimally(P, Options, Seen).Executions, 8062u);
   EXPECT_EQ(Seen.Complete.size(), 8062u);
-  Options.SettleRaces = false;
+  Options.SkipCoveredRaces = false;
   EXPECT_EQ(explore(P, Options, 10'000).Executions, 8062u);
 }
 
