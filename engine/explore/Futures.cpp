@@ -6,7 +6,7 @@ namespace picket {
 
 Futures::Place Futures::placeOf(const Machine &M, ThreadId T) {
   std::vector<uint32_t> Where;
-  M.describePlace(T, Where);
+  M.states().describeProgramPoint(T, Where);
   return place(std::move(Where), T);
 }
 

@@ -17,7 +17,7 @@ SearchedConfiguration::SearchedConfiguration(const Program &P, const LiveSlots &
     : C(P, Shared, withoutBound(Options.Machine, Live), Model) {
   if (C.buffering() == Buffering::None)
     return;
-  C.machine().holdOutside([this](std::vector<uint64_t> &Words) {
+  C.machine().states().holdOutside([this](std::vector<uint64_t> &Words) {
     for (ThreadId T = 0; T < C.machine().numThreads(); ++T) {
       C.processOf(T); // it may have come into being just now
       forEachBuffered(C, T, [&](uint32_t, const StoreBuffer::Entry &E) {

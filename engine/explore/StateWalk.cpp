@@ -234,7 +234,7 @@ bool StateWalk::tryChoice() {
   const Configuration::Mark Before = C.mark();
   const size_t Bugs = M.bugs().size();
   Rules.before(Taken);
-  M.clearLoopEvents();
+  M.loops().clear();
   C.step(Taken.Process);
   ++Result->Transitions;
   Way.push_back(Taken);

@@ -48,6 +48,11 @@ double evaluateFloat(Opcode Op, double A, double B);
 /// FAdd to FTrunc.
 uint64_t evaluateFloating(const Instruction &I, uint64_t A, uint64_t B);
 
+/// The value a read-modify-write leaves, on Width bytes (up to 8).
+uint64_t applyRmw(RmwOp Op, uint64_t Old, uint64_t Operand, unsigned Width);
+/// The same on 16 bytes. There are none of floating-point numbers.
+Wide applyWideRmw(RmwOp Op, Wide Old, Wide Operand);
+
 /// LLVM's floating-point predicates: bit 0 equal, bit 1 greater, bit 2 less, bit 3 unordered.
 inline bool compareFloat(unsigned Predicate, double A, double B) {
   unsigned Relation = std::isnan(A) || std::isnan(B) ? 8u : A == B ? 1u : A > B ? 2u : 4u;

@@ -33,7 +33,7 @@ Configuration::Waiting Configuration::spinsForever(ThreadId T) {
         break;
       if (M.comparesStates()) {
         Now.clear();
-        M.describe(T, Now);
+        M.states().describe(T, Now);
         Circles = Now == Then;
         if (++Reads == NextSample) {
           Then.swap(Now);

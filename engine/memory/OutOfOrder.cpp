@@ -67,8 +67,9 @@ template <unsigned Words> void OutOfOrder<Words>::fetch() {
       Flows[T].StalledOn = 0;
       uint64_t Steps = 0;
       while (step(T)) {
-        if (++Steps > M.Options.MaxLocalSteps)
-          M.limit(T, M.pc(T), "a loop runs for more than " + std::to_string(M.Options.MaxLocalSteps) + " steps");
+        if (++Steps > Parts.Options.MaxLocalSteps)
+          stopAtLimit(T, M.pc(T),
+                      "a loop runs for more than " + std::to_string(Parts.Options.MaxLocalSteps) + " steps");
         if (Steps % 65'536 == 0 && Look)
           Look();
       }
@@ -78,7 +79,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetch() {
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::step(ThreadId T) {
-  Machine::State &S = M.Threads[T]->S;
+  ThreadState &S = Parts.Threads[T].State;
   if (S.Status != ThreadStatus::Ready)
     return false;
   return S.Pending.Kind != OperationKind::None ? operate(T) : stepWith(T, P.Code[S.Pc]);
@@ -86,13 +87,13 @@ template <unsigned Words> bool OutOfOrder<Words>::step(ThreadId T) {
 
 /// One instruction by the ordinary interpreter, and what it stops for.
 template <unsigned Words> bool OutOfOrder<Words>::runInstruction(ThreadId T) {
-  Interpreter(M, T).step();
+  Interpreter(Parts, T).step();
   noteCreated();
   return true; // step sees whether it goes on
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Instruction &I) {
-  Machine::State &S = M.Threads[T]->S;
+  ThreadState &S = Parts.Threads[T].State;
   Flow &F = Flows[T];
   switch (I.Op) {
   case Opcode::Fence:
@@ -130,7 +131,7 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
   }
   case Opcode::LoopExit: ++S.Pc; return true;
   case Opcode::LoopNote:
-    if (M.Gatherings == 0) // everything is known
+    if (Parts.Threads.concurrentPhases() == 0) // everything is known
       return runInstruction(T);
     ++S.Pc;
     return true;
@@ -153,8 +154,8 @@ template <unsigned Words> bool OutOfOrder<Words>::stepWith(ThreadId T, const Ins
     return runInstruction(T);
   case Opcode::LoopBack:
     // Nobody feeds it, so it has no bound, and it may go on for ever. Where every loop has one it does not.
-    if (!Words && G.size() >= LongExecution && !M.Options.BoundEveryLoop && !M.alone() &&
-        !(registers(T)[I.C] >> I.Imm & 1) && registers(T)[I.Dst + loopslots::Total] >= M.Options.Unroll)
+    if (!Words && G.size() >= LongExecution && !Parts.Options.BoundEveryLoop && !M.alone() &&
+        !(registers(T)[I.C] >> I.Imm & 1) && registers(T)[I.Dst + loopslots::Total] >= Parts.Options.Unroll)
       throw GraphFull();
     return runInstruction(T);
   case Opcode::Jump:
@@ -177,8 +178,8 @@ template <unsigned Words> bool OutOfOrder<Words>::call(ThreadId T, const Instruc
   runInstruction(T);
   if (M.status(T) != ThreadStatus::Ready)
     return true;
-  Machine::Thread &Thread = *M.Threads[T];
-  const Function &Callee = P.Functions[Thread.Frames[Thread.S.Depth - 1].Function];
+  Thread &Thread = Parts.Threads[T];
+  const Function &Callee = P.Functions[Thread.Frames[Thread.State.Depth - 1].Function];
   for (uint32_t K = 0; K < Callee.NumSlots; ++K)
     setTag(tags(T)[K], K < Callee.NumParameters && K < ArgumentTags.size() ? ArgumentTags[K] : 0);
   return true;
@@ -186,18 +187,19 @@ template <unsigned Words> bool OutOfOrder<Words>::call(ThreadId T, const Instruc
 
 /// What a thread runs after its last frame returned, or is left, begins with registers of its own.
 template <unsigned Words> void OutOfOrder<Words>::enterFrame(ThreadId T) {
-  const Machine::Thread &Thread = *M.Threads[T];
-  if (Thread.S.Status != ThreadStatus::Ready || Thread.S.Depth != 1 || Thread.S.Pending.Kind != OperationKind::None)
+  const Thread &Thread = Parts.Threads[T];
+  if (Thread.State.Status != ThreadStatus::Ready || Thread.State.Depth != 1 ||
+      Thread.State.Pending.Kind != OperationKind::None)
     return;
   for (uint32_t K = 0; K < P.Functions[Thread.Frames[0].Function].NumSlots; ++K)
     setTag(tags(T)[K], 0);
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::doReturn(ThreadId T, const Instruction &I) {
-  Machine::State &S = M.Threads[T]->S;
+  ThreadState &S = Parts.Threads[T].State;
   uint32_t Result[2] = {I.Flags >= 1 ? read(T, I.A).Node : 0, I.Flags == 2 ? read(T, I.A + 1).Node : 0};
   uint32_t Depth = S.Depth;
-  uint32_t CallPc = M.Threads[T]->Frames[Depth - 1].CallPc;
+  uint32_t CallPc = Parts.Threads[T].Frames[Depth - 1].CallPc;
   if (Depth == 1) { // somebody may join and ask for the result
     if (Result[0] && !needs(T, I.A))
       return false;
@@ -231,8 +233,8 @@ template <unsigned Words> bool OutOfOrder<Words>::builtin(ThreadId T, const Inst
     if (!needs(T, P.Arguments[static_cast<size_t>(I.B + K)]))
       return false;
   if (endsFrames(Which) && Which != Builtin::ThreadExit && M.checks(BugKind::Leak)) {
-    const Machine::Thread &Thread = *M.Threads[T]; // what its registers hold is kept
-    for (uint32_t K = 0, Count = M.numRegisters(Thread, Thread.S, Thread.Frames); K < Count; ++K)
+    const Thread &Thread = Parts.Threads[T]; // what its registers hold is kept
+    for (uint32_t K = 0, Count = Parts.Threads.numRegisters(Thread, Thread.State, Thread.Frames); K < Count; ++K)
       if (!known(T, static_cast<Operand>(K) - static_cast<Operand>(registers(T) - Thread.Registers)))
         return false;
   }
@@ -251,11 +253,11 @@ template <unsigned Words> bool OutOfOrder<Words>::builtin(ThreadId T, const Inst
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::operate(ThreadId T) {
-  Machine::State &S = M.Threads[T]->S;
+  ThreadState &S = Parts.Threads[T].State;
   Flow &F = Flows[T];
   const Operation Op = S.Pending;
   const Instruction &I = P.Code[S.Pc];
-  Interpreter Run(M, T);
+  Interpreter Run(Parts, T);
   switch (Op.Kind) {
   case OperationKind::Yield: Run.complete(0, 0, false); return true;
   case OperationKind::Load:
@@ -354,7 +356,7 @@ template <unsigned Words> bool OutOfOrder<Words>::join(ThreadId T) {
 template <unsigned Words>
 void OutOfOrder<Words>::completeBuiltin(ThreadId T, const Instruction &I, uint64_t Value, uint64_t Errno) {
   uint32_t Pc = M.pc(T);
-  Interpreter(M, T).complete(Value, Errno, true);
+  Interpreter(Parts, T).complete(Value, Errno, true);
   noteCreated();
   if (M.status(T) == ThreadStatus::Ready && M.pc(T) == Pc + 1 && I.Dst >= 0)
     setTag(tags(T)[I.Dst], 0);
@@ -363,8 +365,8 @@ void OutOfOrder<Words>::completeBuiltin(ThreadId T, const Instruction &I, uint64
 template <unsigned Words> void OutOfOrder<Words>::goRound(ThreadId T) {
   M.newStep();
   M.save(T);
-  M.Threads[T]->S.Status = ThreadStatus::Ready;
-  Interpreter(M, T).leaveLoop();
+  Parts.Threads[T].State.Status = ThreadStatus::Ready;
+  Interpreter(Parts, T).goToLoopHead();
 }
 
 template <unsigned Words> void OutOfOrder<Words>::note(GraphNotes::Deed What) {

@@ -39,7 +39,7 @@ public:
   using Event = GraphEvent<Words>;
 
   OutOfOrder(Machine &M, Graph &G, MemoryModel Model, EndingMemory &Ending)
-      : M(M), P(M.program()), G(G), Model(Model), Ending(Ending) {}
+      : M(M), Parts(M.parts()), P(M.program()), G(G), Model(Model), Ending(Ending) {}
 
   /// Runs every thread as far as it comes with what is committed. Calls Look now and then.
   void fetch();
@@ -271,6 +271,7 @@ private:
   }
 
   Machine &M;
+  MachineParts &Parts;
   const Program &P;
   Graph &G;
   const MemoryModel Model;

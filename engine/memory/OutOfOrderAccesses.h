@@ -115,7 +115,7 @@ template <unsigned Words> EventId OutOfOrder<Words>::addEvent(ThreadId T, const 
 
 /// An access by an instruction of the program.
 template <unsigned Words> bool OutOfOrder<Words>::access(ThreadId T, const Instruction &I) {
-  Machine::State &S = M.Threads[T]->S;
+  ThreadState &S = Parts.Threads[T].State;
   if (!known(T, I.A) || I.Op == Opcode::LoadReserve) { // it may be anywhere
     Flows[T].StalledOn = 0;
     fetchAccess(T, I, operationOf(I));
@@ -137,7 +137,7 @@ template <unsigned Words> bool OutOfOrder<Words>::access(ThreadId T, const Instr
 /// In the axioms a store-conditional that fails is no event. So how it turns out is chosen when it is fetched: to fail
 /// needs no operands and orders nothing; one that is to succeed is a write that must then be possible.
 template <unsigned Words> bool OutOfOrder<Words>::storeConditional(ThreadId T, const Instruction &I) {
-  Machine::State &S = M.Threads[T]->S;
+  ThreadState &S = Parts.Threads[T].State;
   Flow &F = Flows[T];
   bool Succeeds = false;
   if (F.Waiting != NoEvent) {
@@ -176,7 +176,7 @@ template <unsigned Words> AccessParts OutOfOrder<Words>::partsOf(EventId E) cons
   if (A.Where.Node)
     return Ending.Cut.partsOfCode(G[E].Pc, A.Op.Width);
   const Address Where = A.Where.Bits + static_cast<uint64_t>(A.Offset);
-  const Object *O = M.Mem.find(Where);
+  const Object *O = Parts.Mem.find(Where);
   if (!O)
     return {};
   return hasState(A.Op) ? Ending.Cut.partsOfState(*O, Where, widthOf(E)) : Ending.Cut.partsOf(*O, Where, A.Op.Width);
@@ -232,8 +232,8 @@ template <unsigned Words> bool OutOfOrder<Words>::fetchPieces(ThreadId T, const 
     splitAccess(E, partsOf(E));
   }
   F.AddressBefore |= AddressLoads;
-  Machine::State &S = M.Threads[T]->S;
-  Interpreter Run(M, T);
+  ThreadState &S = Parts.Threads[T].State;
+  Interpreter Run(Parts, T);
   Run.enterFrame();
   S.Pending = Operation();
   ++S.Operations;
@@ -249,7 +249,7 @@ template <unsigned Words> bool OutOfOrder<Words>::fetchPieces(ThreadId T, const 
 
 /// Puts the access at which a thread stands into the graph and goes on behind it.
 template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const Instruction &I, Operation Op) {
-  Machine::State &S = M.Threads[T]->S;
+  ThreadState &S = Parts.Threads[T].State;
   Flow &F = Flows[T];
   const bool IsWide = Op.Width > 8;
   const bool IsPlain = I.Op == Opcode::Load || I.Op == Opcode::Store;
@@ -260,9 +260,9 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   Set AddressLoads = loadsOf(Where);
   bool Updates = Op.Kind == OperationKind::Rmw || Op.Kind == OperationKind::CmpXchg;
   if (Op.Kind == OperationKind::CmpXchg && I.Flags & MayFail) { // whether it had another reason is seen in the end
-    Op.Fails = M.failsNow(*M.Threads[T]);
+    Op.Fails = Parts.Failures.failsNow(Parts.Threads[T]);
     if (!Op.Fails)
-      M.noteNoFailure(*M.Threads[T]);
+      Parts.Failures.noteNone(Parts.Threads[T]);
     ++S.Arrivals;
     S.Failures += Op.Fails;
   }
@@ -328,7 +328,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchAccess(ThreadId T, const 
   fencesBehind(F, Op, Read, Write);
 
   // Behind it, as Interpreter::complete does.
-  Interpreter Run(M, T);
+  Interpreter Run(Parts, T);
   Run.enterFrame();
   S.Pending = Operation();
   ++S.Operations;
@@ -399,7 +399,7 @@ template <unsigned Words> void OutOfOrder<Words>::fetchFence(ThreadId T, FenceKi
   const EventId E = addEvent(T, Op, false);
   G[E].IsFence = true;
   G[E].Mode = Mode;
-  ++M.Threads[T]->S.Operations;
+  ++Parts.Threads[T].State.Operations;
 }
 
 template <unsigned Words> Order OutOfOrder<Words>::modeOfRead(EventId Read) {

@@ -47,7 +47,7 @@ template <unsigned Words> PlaceId OutOfOrder<Words>::placeFor(EventId E, Address
 
 /// Notes where an access and the places it overlaps cut each other.
 template <unsigned Words> void OutOfOrder<Words>::learnCuts(Address Where, uint32_t Width) {
-  const Object &O = *M.Mem.find(Where);
+  const Object &O = *Parts.Mem.find(Where);
   auto Cut = [&](Address At, Address First, uint32_t Size) {
     if (At > First && At < First + Size)
       Ending.Cut.cut(O, At);
@@ -104,17 +104,14 @@ template <unsigned Words> void OutOfOrder<Words>::fail(EventId E, BugKind Kind, 
   M.newStep();
   M.save(T);
   M.undo().save(Flows[T]);
-  M.addBug(Kind, T, G[E].Pc, std::move(Message));
-  M.Threads[T]->S.Status = ThreadStatus::Failed;
+  Parts.Bugs.add(Kind, T, G[E].Pc, std::move(Message));
+  Parts.Threads[T].State.Status = ThreadStatus::Failed;
   Flows[T].FailedAt = G[E].Index;
   Flows[T].Bug = E;
 }
 
 template <unsigned Words> bool OutOfOrder<Words>::reportHang(EventId Load) {
-  if (!M.reportStuck(G[Load].Thread, false))
-    return false;
-  M.Bugs.back().Pc = G[Load].Pc;
-  return true;
+  return M.reportStuckAt(G[Load].Thread, G[Load].Pc, false);
 }
 
 /// What is in a place before the first access of it. Of a synchronisation object, or of what is accessed as 16 bytes,
@@ -128,7 +125,7 @@ template <unsigned Words> bool OutOfOrder<Words>::readInitial(EventId E, PlaceId
   if (Place.Holds != Holds) {
     if (!AsGraphs)
       throw GraphStop(G[E].Thread, G[E].Pc, "a plain access of a synchronisation object");
-    Ending.Cut.cut(*M.Mem.find(Place.Where), Place.Where);
+    Ending.Cut.cut(*Parts.Mem.find(Place.Where), Place.Where);
     Ending.Changed = true;
     return false;
   }
@@ -136,7 +133,7 @@ template <unsigned Words> bool OutOfOrder<Words>::readInitial(EventId E, PlaceId
                                                             [&](EventId W) { return G[W].Ends; });
   if (!Untouched)
     return true;
-  const uint8_t *Bytes = M.Mem.bytes(Place.Where);
+  const uint8_t *Bytes = Parts.Mem.bytes(Place.Where);
   Place.Initial = IsState ? internBytes(Bytes, Place.Width) : Memory::readWord(Bytes, Place.Width);
   return true;
 }
@@ -157,18 +154,18 @@ template <unsigned Words> bool OutOfOrder<Words>::locate(EventId E) {
   bool IsSync = A.Op.Kind == OperationKind::Sync, Writes = A.Op.Kind != OperationKind::Load;
   uint32_t Width = IsSync ? sizeOf(A.Op.Sync) : A.Op.Width;
   bool IsLife = Found.Ends && offsetOf(Where) == LifeOffset;
-  Object *O = M.Mem.find(Where);
+  Object *O = Parts.Mem.find(Where);
   if (!IsLife && (!O || !Memory::inBounds(*O, Where, Width) || (Writes && O->Kind == ObjectKind::Constant))) {
-    auto [Kind, Message] = describeBadAccess(M, Where, Width, Writes);
+    auto [Kind, Message] = describeBadAccess(P, Parts.Mem, Where, Width, Writes);
     fail(E, Kind, std::move(Message));
     return false;
   }
   if (!Found.Ends && O->Kind != ObjectKind::Constant && Writes)
-    M.Shared.noteWrite(Where, Width, T);
+    Parts.Shared.noteWrite(Where, Width, T);
   if (!Found.Ends &&
       (O->Kind == ObjectKind::Heap || O->Kind == ObjectKind::Stack || O->Kind == ObjectKind::ThreadLocal)) {
-    if ((O->Owner != T || A.Where.Node) && !M.Shared.isShared(O->Site))
-      M.Shared.markShared(O->Site);
+    if ((O->Owner != T || A.Where.Node) && !Parts.Shared.isShared(O->Site))
+      Parts.Shared.markShared(O->Site);
     if (Ending.Accessed[O->Site].insert({offsetOf(Where), Width}).second)
       Ending.Changed |= Ending.Ended.count(O->Site) != 0;
   }
@@ -289,7 +286,7 @@ template <unsigned Words> void OutOfOrder<Words>::noteUpdate(EventId Read, const
   ThreadId T = G[Read].Thread;
   if (Done.Does == Update::Fails) {
     if (!Done.Result.BugKind)
-      M.unsupported(T, G[Read].Pc, Done.Result.Phrase);
+      stopUnsupported(T, G[Read].Pc, Done.Result.Phrase);
     fail(Read, *Done.Result.BugKind, Done.Result.Phrase);
     Flows[T].FailedAt = G[Read].Index + 2;
     return;
@@ -298,8 +295,8 @@ template <unsigned Words> void OutOfOrder<Words>::noteUpdate(EventId Read, const
   M.undo().save(A.Result);
   A.Result = Done.Result;
   if (A.Op.MaySpin && Done.Does == Update::Writes && Done.Value != G[Read].Value) {
-    M.undo().save(M.Threads[T]->S.Effects);
-    ++M.Threads[T]->S.Effects;
+    M.undo().save(Parts.Threads[T].State.Effects);
+    ++Parts.Threads[T].State.Effects;
   }
 }
 
@@ -321,13 +318,13 @@ template <unsigned Words> void OutOfOrder<Words>::noteOutcome(EventId Decided, b
 
 template <unsigned Words> uint64_t OutOfOrder<Words>::finalSlot(ThreadId T, uint32_t Slot) {
   uint64_t Bits = 0;
-  resolve({M.Threads[T]->Registers[Slot], Tags[T][Slot]}, Bits);
+  resolve({Parts.Threads[T].Registers[Slot], Tags[T][Slot]}, Bits);
   return Bits;
 }
 
 template <unsigned Words> uint64_t OutOfOrder<Words>::finalValue(Address Where, unsigned Width) {
   uint8_t Bytes[8] = {};
-  std::memcpy(Bytes, M.Mem.bytes(Where), Width);
+  std::memcpy(Bytes, Parts.Mem.bytes(Where), Width);
   for (auto At = Places.lower_bound(Where >= 64 ? Where - 64 : 0); At != Places.end() && At->first < Where + Width;
        ++At) {
     const auto &Place = G.Places[At->second];

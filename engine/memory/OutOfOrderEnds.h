@@ -17,7 +17,7 @@ constexpr uint64_t endPart(uint32_t Ordinal, uint32_t Offset) { return (Ordinal 
 
 /// Ordinal: which of the objects that the operation ends.
 template <unsigned Words> void OutOfOrder<Words>::addEnds(ThreadId T, Address Where, uint32_t Ordinal) {
-  const Object &O = *M.Mem.find(Where);
+  const Object &O = *Parts.Mem.find(Where);
   Ending.Ended.insert(O.Site);
   std::set<std::pair<uint32_t, uint32_t>> Parts = Ending.partsOf(O.Site);
   Parts.insert({LifeOffset, 1});
@@ -39,19 +39,19 @@ template <unsigned Words> void OutOfOrder<Words>::endLocals(ThreadId T) {
   uint32_t Ordinal = 0;
   for (const Machine::Access &Local : M.pendingEnds(T))
     addEnds(T, Local.Where, Ordinal++);
-  Interpreter(M, T).completeEnd();
+  Interpreter(Parts, T).completeEnd();
 }
 
 template <unsigned Words> void OutOfOrder<Words>::endBlock(ThreadId T, const Instruction &I) {
-  Machine::State &S = M.Threads[T]->S;
+  ThreadState &S = Parts.Threads[T].State;
   Address Where = S.Pending.Where;
-  const Object &O = *M.Mem.find(Where);
+  const Object &O = *Parts.Mem.find(Where);
   uint32_t Pc = S.Pc;
-  const bool IsShared = M.Shared.isShared(O.Site), Drains = !AsGraphs && IsShared;
+  const bool IsShared = Parts.Shared.isShared(O.Site), Drains = !AsGraphs && IsShared;
   if (Drains)
     fence(Flows[T], FenceKind::Full);
   if (!IsShared && O.Life != Lifetime::Alive) {
-    Interpreter(M, T).completeFree(); // which finds that it has ended
+    Interpreter(Parts, T).completeFree(); // which finds that it has ended
   } else if (static_cast<Builtin>(I.Imm) == Builtin::Realloc) {
     moveBlock(T, I, Where);
   } else if (IsShared) {
@@ -61,7 +61,7 @@ template <unsigned Words> void OutOfOrder<Words>::endBlock(ThreadId T, const Ins
     ++S.Effects;
     ++S.Pc;
   } else {
-    Interpreter(M, T).completeFree();
+    Interpreter(Parts, T).completeFree();
   }
   if (Drains)
     fence(Flows[T], FenceKind::Full);
@@ -71,20 +71,20 @@ template <unsigned Words> void OutOfOrder<Words>::endBlock(ThreadId T, const Ins
 
 /// realloc: a new block with what is in the old one, which ends.
 template <unsigned Words> void OutOfOrder<Words>::moveBlock(ThreadId T, const Instruction &I, Address Old) {
-  Machine::State &S = M.Threads[T]->S;
-  Interpreter Run(M, T);
+  ThreadState &S = Parts.Threads[T].State;
+  Interpreter Run(Parts, T);
   Run.enterFrame();
   const Address New = addressOf(Run.newBlock(I, Run.argument(I, 1), Content::Nothing));
-  Object &From = *M.Mem.find(Old);
-  const uint32_t Size = std::min(M.Mem.find(New)->Size, From.Size);
-  M.Mem.copyWritten(New, Old, Size);
-  std::memcpy(M.Mem.bytes(New), M.Mem.bytes(Old), Size);
+  Object &From = *Parts.Mem.find(Old);
+  const uint32_t Size = std::min(Parts.Mem.find(New)->Size, From.Size);
+  Parts.Mem.copyWritten(New, Old, Size);
+  std::memcpy(Parts.Mem.bytes(New), Parts.Mem.bytes(Old), Size);
   addCopies(T, Old, New, Size);
   Ending.Ended.insert(From.Site); // what else turns out to be in it must be copied too
-  if (M.Shared.isShared(From.Site))
+  if (Parts.Shared.isShared(From.Site))
     addEnds(T, Old);
   else
-    M.Mem.end(From, Lifetime::Freed, S.Pc);
+    Parts.Mem.end(From, Lifetime::Freed, S.Pc);
   S.Pending = Operation();
   ++S.Operations;
   Run.finishBuiltin(I, New);
@@ -92,12 +92,12 @@ template <unsigned Words> void OutOfOrder<Words>::moveBlock(ThreadId T, const In
 
 /// Reads what is known to be in the old block and writes it to the new one.
 template <unsigned Words> void OutOfOrder<Words>::addCopies(ThreadId T, Address Old, Address New, uint32_t Size) {
-  for (auto [Offset, Width] : Ending.partsOf(M.Mem.find(Old)->Site)) {
+  for (auto [Offset, Width] : Ending.partsOf(Parts.Mem.find(Old)->Site)) {
     if (uint64_t(Offset) + Width > Size)
       continue;
     if (Width > 8) { // a synchronisation object or 16 bytes, which are read and written as bytes here
-      Ending.Cut.cut(*M.Mem.find(Old), Old + Offset);
-      Ending.Cut.cut(*M.Mem.find(New), New + Offset);
+      Ending.Cut.cut(*Parts.Mem.find(Old), Old + Offset);
+      Ending.Cut.cut(*Parts.Mem.find(New), New + Offset);
       Ending.Changed = true;
       continue;
     }
@@ -130,14 +130,14 @@ template <unsigned Words> PlaceId OutOfOrder<Words>::lifeOf(uint32_t Slot) const
 
 template <unsigned Words> void OutOfOrder<Words>::failEnded(EventId E, EventId End) {
   const Address Where = whereOf(E);
-  Object &O = M.Mem.at(slotOf(Where));
+  Object &O = Parts.Mem.at(slotOf(Where));
   const Instruction &I = P.Code[G[E].Pc];
   const bool Moves = !G[E].IsWrite && I.Op == Opcode::CallBuiltin && static_cast<Builtin>(I.Imm) == Builtin::Realloc;
   if (G[E].Ends || Moves)
     return fail(E, BugKind::DoubleFree,
                 "free of a heap block that was freed already (line " + std::to_string(P.placeOf(G[End].Pc).Line) + ")");
-  M.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[End].Pc);
-  auto [Kind, Message] = describeBadAccess(M, Where, widthOf(E), G[E].IsWrite);
+  Parts.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[End].Pc);
+  auto [Kind, Message] = describeBadAccess(P, Parts.Mem, Where, widthOf(E), G[E].IsWrite);
   fail(E, Kind, std::move(Message));
 }
 
@@ -146,13 +146,13 @@ template <unsigned Words> bool OutOfOrder<Words>::failsUnwritten(EventId Read) {
   const bool Reads = Kind == OperationKind::Load || Kind == OperationKind::Rmw || Kind == OperationKind::CmpXchg;
   if (!M.checks(BugKind::Uninitialised) || !Reads)
     return false;
-  const Object &O = M.Mem.at(slotOf(whereOf(Read)));
+  const Object &O = Parts.Mem.at(slotOf(whereOf(Read)));
   const bool Fails = G.anyCell(Read, [&](const GraphCell &C) {
     const auto &Place = G.Places[C.Place];
-    return C.Source == NoEvent && M.readsUnwritten(G[Read].Pc, O, Place.Where, Place.Width);
+    return C.Source == NoEvent && Parts.Unwritten.isUnwritten(G[Read].Pc, O, Place.Where, Place.Width);
   });
   if (Fails)
-    fail(Read, BugKind::Uninitialised, describeUnwritten(M, O, whereOf(Read), widthOf(Read)));
+    fail(Read, BugKind::Uninitialised, describeUnwritten(P, O, whereOf(Read), widthOf(Read)));
   return Fails;
 }
 
@@ -167,8 +167,8 @@ template <unsigned Words> void OutOfOrder<Words>::failDivisions() {
     M.newStep();
     M.save(D.Thread);
     M.undo().save(Flows[D.Thread]);
-    M.addBug(BugKind::DivisionByZero, D.Thread, D.Pc, "division by zero");
-    M.Threads[D.Thread]->S.Status = ThreadStatus::Failed;
+    Parts.Bugs.add(BugKind::DivisionByZero, D.Thread, D.Pc, "division by zero");
+    Parts.Threads[D.Thread].State.Status = ThreadStatus::Failed;
     Flows[D.Thread].FailedAt = D.EventsBefore;
     Flows[D.Thread].Bug = NoEvent;
   }
@@ -182,7 +182,7 @@ template <unsigned Words> bool OutOfOrder<Words>::reportOverflows() {
       continue;
     const BugReport New{BugKind::Overflow, C.Thread, C.Pc, describe(static_cast<OverflowKind>(P.Code[C.Pc].C))};
     if (std::none_of(M.bugs().begin(), M.bugs().end(), [&](const BugReport &B) { return isSame(B, New); }))
-      M.addBug(New.Kind, New.Thread, New.Pc, New.Message);
+      Parts.Bugs.add(New.Kind, New.Thread, New.Pc, New.Message);
     Found = true;
   }
   return Found;
@@ -198,21 +198,21 @@ template <unsigned Words> bool OutOfOrder<Words>::reportLeaks() {
     if (Place.Coherence.empty())
       continue;
     const EventId Last = Place.Coherence.back();
-    if (Object &O = M.Mem.at(slotOf(Place.Where)); G[Last].Ends && O.Life == Lifetime::Alive)
-      M.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[Last].Pc);
+    if (Object &O = Parts.Mem.at(slotOf(Place.Where)); G[Last].Ends && O.Life == Lifetime::Alive)
+      Parts.Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, G[Last].Pc);
     else if (!G[Last].Ends && Place.Holds == Graph::PlaceState::Bits)
-      M.Mem.write(Place.Where, Place.Width, G.valueIn(Id, Last), 0);
+      Parts.Mem.write(Place.Where, Place.Width, G.valueIn(Id, Last), 0);
     else if (!G[Last].Ends && Accesses[Last].Op.Kind != OperationKind::Sync) { // 16 bytes
       uint64_t Low, High;
       Memory::readWords(stateOf(G.valueIn(Id, Last)), Place.Width, Low, High);
-      M.Mem.write(Place.Where, Place.Width, Low, High);
+      Parts.Mem.write(Place.Where, Place.Width, Low, High);
     }
   }
   for (ThreadId T = 0; T < M.numThreads(); ++T) {
     if (!M.exists(T) || M.isFinished(T))
       continue;
-    Machine::Thread &Thread = *M.Threads[T];
-    for (uint32_t K = 0, Count = M.numRegisters(Thread, Thread.S, Thread.Frames); K < Count; ++K)
+    Thread &Thread = Parts.Threads[T];
+    for (uint32_t K = 0, Count = Parts.Threads.numRegisters(Thread, Thread.State, Thread.Frames); K < Count; ++K)
       if (uint64_t Bits; Tags[T][K] && resolve({0, Tags[T][K]}, Bits)) {
         M.undo().save(Thread.Registers[K]);
         Thread.Registers[K] = Bits;

@@ -12,15 +12,15 @@
 namespace picket {
 
 template <unsigned Words> uint64_t *OutOfOrder<Words>::registers(ThreadId T) {
-  Machine::Thread &Thread = *M.Threads[T];
-  return Thread.Registers + (Thread.S.Depth ? Thread.Frames[Thread.S.Depth - 1].Base : 0);
+  Thread &Thread = Parts.Threads[T];
+  return Thread.Registers + (Thread.State.Depth ? Thread.Frames[Thread.State.Depth - 1].Base : 0);
 }
 
 template <unsigned Words> uint32_t *OutOfOrder<Words>::tags(ThreadId T) {
-  return Tags[T].get() + (registers(T) - M.Threads[T]->Registers);
+  return Tags[T].get() + (registers(T) - Parts.Threads[T].Registers);
 }
 
-constexpr size_t TagBytes = Machine::MaxRegisters * sizeof(uint32_t);
+constexpr size_t TagBytes = Thread::MaxRegisters * sizeof(uint32_t);
 
 template <unsigned Words> typename OutOfOrder<Words>::TagTable OutOfOrder<Words>::makeTags() {
   void *Space = mmap(nullptr, TagBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -243,7 +243,7 @@ template <unsigned Words> void OutOfOrder<Words>::waitWide(ThreadId T, const Ins
   }
   for (unsigned K = 0; K < shapeOf(I).Dst; ++K) // comparisons have one
     setTag(tags(T)[I.Dst + static_cast<int>(K)], Halves[K]);
-  ++M.Threads[T]->S.Pc;
+  ++Parts.Threads[T].State.Pc;
 }
 
 /// Computes in registers.
@@ -288,7 +288,7 @@ template <unsigned Words> bool OutOfOrder<Words>::pure(ThreadId T, const Instruc
       N.C = read(T, I.C);
     N.Loads = Loads;
     tagResult(T, I, newNode(N));
-    ++M.Threads[T]->S.Pc;
+    ++Parts.Threads[T].State.Pc;
     return true;
   }
   auto Settle = [&](Operand O, unsigned Slots) {
