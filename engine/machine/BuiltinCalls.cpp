@@ -135,25 +135,33 @@ uint32_t Interpreter::pcInText() {
 
 /// Makes a heap block and returns its slot.
 uint32_t Interpreter::newBlock(const Instruction &I, uint64_t Size, Content First) {
+  const uint32_t Slot = reserveBlock(I, Size);
+  makeBlock(Slot, S.Pc, M.checks(BugKind::Leak) ? pcInText() : S.Pc, Size, First);
+  return Slot;
+}
+
+uint32_t Interpreter::reserveBlock(const Instruction &I, uint64_t Size) {
+  ++S.Effects;
+  return M.slotFor(T, static_cast<uint32_t>(I.A), static_cast<uint32_t>(Size));
+}
+
+void Interpreter::makeBlock(uint32_t Slot, uint32_t CallPc, uint32_t AllocatedAt, uint64_t Size, Content First) {
   if (Size > M.Options.MaxObjectBytes)
-    M.unsupported(Id, S.Pc,
+    M.unsupported(Id, CallPc,
                   "allocation of " + std::to_string(Size) + " bytes (more than " +
                       std::to_string(M.Options.MaxObjectBytes) + ")");
   // Whoever explores takes some as well, and would stop at the limit without a word about the program.
   const uint64_t Most = M.Options.MaxMemoryBytes - M.Options.MaxMemoryBytes / 8;
   if (M.Mem.bytesAllocated() + Size > Most)
-    M.limit(Id, S.Pc,
+    M.limit(Id, CallPc,
             "the program allocates more than " + std::to_string(Most) + " of the " +
                 std::to_string(M.Options.MaxMemoryBytes) + " bytes that the check may take");
-  uint32_t Slot = M.slotFor(T, static_cast<uint32_t>(I.A), static_cast<uint32_t>(Size));
   const uint64_t Before = M.Mem.bytesAllocated();
-  M.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.A), Id,
-                 M.checks(BugKind::Leak) ? pcInText() : S.Pc, First);
-  ++S.Effects;
+  M.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(P.Code[CallPc].A), Id,
+                 AllocatedAt, First);
   constexpr unsigned LookEvery = 20; // 1 MiB. Others may take their share of the limit at the same time.
   if (M.WhileRunning && M.Mem.bytesAllocated() >> LookEvery != Before >> LookEvery)
     M.WhileRunning();
-  return Slot;
 }
 
 bool Interpreter::allocateHeap(const Instruction &I, uint64_t Size, Content First) {
@@ -344,8 +352,8 @@ std::string Interpreter::readString(Address A) {
   return Text;
 }
 
-/// The result of printf and the like.
-bool Interpreter::lengthOfOutput(const Instruction &I) {
+/// The result of printf and the like: of a format and what it is given.
+uint64_t Interpreter::lengthOfOutput(uint32_t CallPc, const std::vector<uint64_t> &Arguments) {
   auto TextAt = [&](Address A, size_t Most) -> std::optional<std::string> {
     const Object *O = M.Mem.find(A);
     if (!O || O->Kind != ObjectKind::Constant || offsetOf(A) >= O->Size)
@@ -353,14 +361,11 @@ bool Interpreter::lengthOfOutput(const Instruction &I) {
     const auto *Bytes = reinterpret_cast<const char *>(O->Data + offsetOf(A));
     return std::string(Bytes, strnlen(Bytes, std::min<size_t>(O->Size - offsetOf(A), Most)));
   };
-  std::vector<uint64_t> Arguments;
-  for (unsigned K = 1; K < static_cast<unsigned>(I.C); ++K)
-    Arguments.push_back(argument(I, K));
-  const std::optional<std::string> Format = TextAt(argument(I, 0), ~size_t(0));
-  const FormatLength Length = formatLength(Format.value_or(""), Arguments, TextAt);
+  const std::optional<std::string> Format = TextAt(Arguments.front(), ~size_t(0));
+  const FormatLength Length = formatLength(Format.value_or(""), {Arguments.begin() + 1, Arguments.end()}, TextAt);
   if (!Format || !Length.Unknown.empty())
-    M.unsupported(Id, S.Pc, "how much '" + (Format ? Length.Unknown : "printf") + "' prints, and the program asks");
-  return finishBuiltin(I, asInt(static_cast<int64_t>(Length.Bytes)));
+    M.unsupported(Id, CallPc, "how much '" + (Format ? Length.Unknown : "printf") + "' prints, and the program asks");
+  return asInt(static_cast<int64_t>(Length.Bytes));
 }
 
 bool Interpreter::assertFail(const Instruction &I) {
@@ -502,7 +507,12 @@ bool Interpreter::builtin(const Instruction &I) {
     M.keepRoots(T);
     unwind(/*EndLocals=*/false);
     return exitProcess(B == Builtin::Exit ? P.ExitFunctions : B == Builtin::QuickExit ? P.QuickExitFunctions : -1);
-  case Builtin::FormatLength: return lengthOfOutput(I);
+  case Builtin::FormatLength: {
+    std::vector<uint64_t> Arguments;
+    for (unsigned K = 0; K < static_cast<unsigned>(I.C); ++K)
+      Arguments.push_back(argument(I, K));
+    return finishBuiltin(I, lengthOfOutput(S.Pc, Arguments));
+  }
   case Builtin::Ignore: return finishBuiltin(I, 0);
   default: M.unsupported(Id, S.Pc, "call to '" + std::string(nameOf(B)) + "'");
   }

@@ -70,6 +70,9 @@ private:
   bool storeResult(const Instruction &I, Address Where, uint64_t Value, uint64_t Result);
   uint32_t pcInText();
   uint32_t newBlock(const Instruction &I, uint64_t Size, Content First);
+  /// The two halves of it: the slot is that of the next block of the thread, whatever its size.
+  uint32_t reserveBlock(const Instruction &I, uint64_t Size);
+  void makeBlock(uint32_t Slot, uint32_t CallPc, uint32_t AllocatedAt, uint64_t Size, Content First);
   bool allocateHeap(const Instruction &I, uint64_t Size, Content First = Content::Nothing);
   bool freeBlock(const Instruction &I);
   bool endBlock(const Instruction &I, Address Where);
@@ -83,7 +86,7 @@ private:
   bool exitProcess(int32_t Functions);
   bool endThread();
   bool finishThread();
-  bool lengthOfOutput(const Instruction &I);
+  uint64_t lengthOfOutput(uint32_t CallPc, const std::vector<uint64_t> &Arguments);
   bool assertFail(const Instruction &I);
   uint64_t argument(const Instruction &I, unsigned Index) const { return value(P.Arguments[I.B + Index]); }
   std::string readString(Address A);
