@@ -443,8 +443,10 @@ bool Machine::missesFailures() const {
 
 /// Whether the operation at which T stands is to fail for no reason.
 bool Machine::failsNow(const Thread &T) const {
-  return std::any_of(P.Failures.begin(), P.Failures.end(),
-                     [&](const FailurePoint &F) { return F.Arrival == T.S.Arrivals && F.Thread == pathOf(T.Id); });
+  // The thread may have come elsewhere at this arrival, because of another failure.
+  return std::any_of(P.Failures.begin(), P.Failures.end(), [&](const FailurePoint &F) {
+    return F.Arrival == T.S.Arrivals && F.Pc == T.S.Pc && F.Thread == pathOf(T.Id);
+  });
 }
 
 /// The operation at which T stands might have failed, and does not. Each fails at most once in a thread.
