@@ -146,7 +146,6 @@ bool Interpreter::threadJoin(const Instruction &I) {
   return stop(Op);
 }
 
-/// The innermost call that stands in the user's text: who allocates in a model of the C library does so for it.
 uint32_t Interpreter::pcInText() {
   auto IsText = [&](uint32_t Pc) {
     const SourceLocation &L = Prog.placeOf(Pc);
@@ -158,27 +157,34 @@ uint32_t Interpreter::pcInText() {
   return IsText(Pc) ? Pc : State.Pc;
 }
 
-/// Makes a heap block and returns its slot.
 uint32_t Interpreter::newBlock(const Instruction &I, uint64_t Size, Content First) {
+  const uint32_t Slot = reserveBlock(I, Size);
+  makeBlock(Slot, State.Pc, Parts.Bugs.checks(BugKind::Leak) ? pcInText() : State.Pc, Size, First);
+  return Slot;
+}
+
+uint32_t Interpreter::reserveBlock(const Instruction &I, uint64_t Size) {
+  ++State.Effects;
+  return Parts.Objects.slotFor(Current, static_cast<uint32_t>(I.A), static_cast<uint32_t>(Size));
+}
+
+void Interpreter::makeBlock(uint32_t Slot, uint32_t CallPc, uint32_t AllocatedAt, uint64_t Size, Content First) {
   if (Size > Parts.Options.MaxObjectBytes)
-    stopUnsupported(Id, State.Pc,
+    stopUnsupported(Id, CallPc,
                     "allocation of " + std::to_string(Size) + " bytes (more than " +
                         std::to_string(Parts.Options.MaxObjectBytes) + ")");
   // Whoever explores takes some as well, and would stop at the limit without a word about the program.
   const uint64_t Most = Parts.Options.MaxMemoryBytes - Parts.Options.MaxMemoryBytes / 8;
   if (Parts.Mem.bytesAllocated() + Size > Most)
-    stopAtLimit(Id, State.Pc,
+    stopAtLimit(Id, CallPc,
                 "the program allocates more than " + std::to_string(Most) + " of the " +
                     std::to_string(Parts.Options.MaxMemoryBytes) + " bytes that the check may take");
-  uint32_t Slot = Parts.Objects.slotFor(Current, static_cast<uint32_t>(I.A), static_cast<uint32_t>(Size));
   const uint64_t Before = Parts.Mem.bytesAllocated();
-  Parts.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.A), Id,
-                     Parts.Bugs.checks(BugKind::Leak) ? pcInText() : State.Pc, First);
-  ++State.Effects;
+  Parts.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(Prog.Code[CallPc].A),
+                     Id, AllocatedAt, First);
   constexpr unsigned LookEvery = 20; // 1 MiB. Others may take their share of the limit at the same time.
   if (Parts.WhileRunning && Parts.Mem.bytesAllocated() >> LookEvery != Before >> LookEvery)
     Parts.WhileRunning();
-  return Slot;
 }
 
 bool Interpreter::allocateHeap(const Instruction &I, uint64_t Size, Content First) {
@@ -364,8 +370,7 @@ std::string Interpreter::readString(Address A) {
   return Text;
 }
 
-/// The result of printf and the like.
-bool Interpreter::lengthOfOutput(const Instruction &I) {
+uint64_t Interpreter::lengthOfOutput(uint32_t CallPc, const std::vector<uint64_t> &Arguments) {
   auto TextAt = [&](Address A, size_t Most) -> std::optional<std::string> {
     const Object *O = Parts.Mem.find(A);
     if (!O || O->Kind != ObjectKind::Constant || offsetOf(A) >= O->Size)
@@ -373,15 +378,11 @@ bool Interpreter::lengthOfOutput(const Instruction &I) {
     const auto *Bytes = reinterpret_cast<const char *>(O->Data + offsetOf(A));
     return std::string(Bytes, strnlen(Bytes, std::min<size_t>(O->Size - offsetOf(A), Most)));
   };
-  std::vector<uint64_t> Arguments;
-  for (unsigned K = 1; K < static_cast<unsigned>(I.C); ++K)
-    Arguments.push_back(argument(I, K));
-  const std::optional<std::string> Format = TextAt(argument(I, 0), ~size_t(0));
-  const FormatLength Length = formatLength(Format.value_or(""), Arguments, TextAt);
+  const std::optional<std::string> Format = TextAt(Arguments.front(), ~size_t(0));
+  const FormatLength Length = formatLength(Format.value_or(""), {Arguments.begin() + 1, Arguments.end()}, TextAt);
   if (!Format || !Length.Unknown.empty())
-    stopUnsupported(Id, State.Pc,
-                    "how much '" + (Format ? Length.Unknown : "printf") + "' prints, and the program asks");
-  return finishBuiltin(I, asInt(static_cast<int64_t>(Length.Bytes)));
+    stopUnsupported(Id, CallPc, "how much '" + (Format ? Length.Unknown : "printf") + "' prints, and the program asks");
+  return asInt(static_cast<int64_t>(Length.Bytes));
 }
 
 bool Interpreter::assertFail(const Instruction &I) {
@@ -525,7 +526,12 @@ bool Interpreter::builtin(const Instruction &I) {
     return exitProcess(B == Builtin::Exit        ? Prog.ExitFunctions
                        : B == Builtin::QuickExit ? Prog.QuickExitFunctions
                                                  : -1);
-  case Builtin::FormatLength: return lengthOfOutput(I);
+  case Builtin::FormatLength: {
+    std::vector<uint64_t> Arguments;
+    for (unsigned K = 0; K < static_cast<unsigned>(I.C); ++K)
+      Arguments.push_back(argument(I, K));
+    return finishBuiltin(I, lengthOfOutput(State.Pc, Arguments));
+  }
   case Builtin::Ignore: return finishBuiltin(I, 0);
   default: stopUnsupported(Id, State.Pc, "call to '" + std::string(nameOf(B)) + "'");
   }

@@ -45,6 +45,13 @@ public:
   void noteFed(const Instruction &I, Address Where);
   /// Makes a heap block and returns its slot.
   uint32_t newBlock(const Instruction &I, uint64_t Size, Content First);
+  /// The two halves of it: the slot is that of the next block of the thread, whatever its size.
+  uint32_t reserveBlock(const Instruction &I, uint64_t Size);
+  void makeBlock(uint32_t Slot, uint32_t CallPc, uint32_t AllocatedAt, uint64_t Size, Content First);
+  /// The innermost call that stands in the user's text: a model of the C library allocates for its caller.
+  uint32_t pcInText();
+  /// The result of printf and the like: of a format and what it is given.
+  uint64_t lengthOfOutput(uint32_t CallPc, const std::vector<uint64_t> &Arguments);
   /// Ends a call of a builtin with its result.
   bool finishBuiltin(const Instruction &I, uint64_t Result);
 
@@ -84,7 +91,6 @@ private:
   bool threadCreate(const Instruction &I);
   bool threadJoin(const Instruction &I);
   bool storeResult(const Instruction &I, Address Where, uint64_t Value, uint64_t Result);
-  uint32_t pcInText();
   bool allocateHeap(const Instruction &I, uint64_t Size, Content First = Content::Nothing);
   bool freeBlock(const Instruction &I);
   bool endBlock(const Instruction &I, Address Where);
@@ -98,7 +104,6 @@ private:
   bool exitProcess(int32_t Functions);
   bool endThread();
   bool finishThread();
-  bool lengthOfOutput(const Instruction &I);
   bool assertFail(const Instruction &I);
   std::string readString(Address A);
   uint64_t *specificValues();

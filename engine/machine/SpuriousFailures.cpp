@@ -5,8 +5,9 @@
 namespace picket {
 
 bool SpuriousFailures::failsNow(const Thread &T) const {
+  // The thread may have come elsewhere at this arrival, because of another failure.
   return std::any_of(Prog.Failures.begin(), Prog.Failures.end(), [&](const FailurePoint &F) {
-    return F.Arrival == T.State.Arrivals && F.Thread == Threads.pathOf(T.Id);
+    return F.Arrival == T.State.Arrivals && F.Pc == T.State.Pc && F.Thread == Threads.pathOf(T.Id);
   });
 }
 

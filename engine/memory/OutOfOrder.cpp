@@ -56,6 +56,8 @@ template <unsigned Words> void OutOfOrder<Words>::fetch() {
   }
   for (bool Again = true; Again;) {
     Again = false;
+    if (!Calls.empty())
+      makeLateCalls();
     if (!Divisions.empty())
       failDivisions();
     for (ThreadId T = 0; T < M.numThreads(); ++T) {
@@ -227,8 +229,83 @@ static bool endsFrames(Builtin B) {
   return B == Builtin::Exit || B == Builtin::QuickExit || B == Builtin::ImmediateExit || B == Builtin::ThreadExit;
 }
 
+/// The first argument of a library function that may come late: those after it may, too. A call of others waits for all.
+static int32_t firstLateArgument(Builtin B) {
+  switch (B) {
+  case Builtin::Malloc:
+  case Builtin::Calloc: return 0;
+  case Builtin::AlignedAlloc:
+  case Builtin::Realloc: // of no block
+  case Builtin::FormatLength: return 1;
+  default: return std::numeric_limits<int32_t>::max();
+  }
+}
+
+/// Goes on after a call some of whose arguments are made from loads; the result depends on these. False: some of the
+/// arguments have to be known first, or none is made from loads.
+template <unsigned Words> bool OutOfOrder<Words>::callLate(ThreadId T, const Instruction &I) {
+  const auto Which = static_cast<Builtin>(I.Imm);
+  LateCall Call;
+  Node Result;
+  bool IsLate = false;
+  for (int32_t K = 0; K < I.C; ++K) {
+    Call.Arguments.push_back(read(T, P.Arguments[static_cast<size_t>(I.B + K)]));
+    if (Call.Arguments.back().Node && K < firstLateArgument(Which))
+      return false;
+    IsLate |= Call.Arguments.back().Node != 0;
+    Result.Loads |= loadsOf(Call.Arguments.back());
+  }
+  if (!IsLate || (Which == Builtin::Realloc && Call.Arguments[0].Bits))
+    return false;
+  ThreadState &S = Parts.Threads[T].State;
+  Call.Thread = T;
+  Call.Pc = Call.AllocatedAt = S.Pc;
+  Call.EventsBefore = Flows[T].NumEvents;
+  if (Which != Builtin::FormatLength) {
+    Interpreter Run(Parts, T);
+    Call.Slot = Run.reserveBlock(I, 0);
+    if (M.checks(BugKind::Leak))
+      Call.AllocatedAt = Run.pcInText();
+  }
+  Result.Kind = Node::Called;
+  Result.Call = static_cast<uint32_t>(Calls.size());
+  Call.Node = newNode(Result);
+  Calls.push_back(std::move(Call));
+  tagResult(T, I, Calls.back().Node);
+  ++S.Pc;
+  return true;
+}
+
+/// All arguments are known.
+template <unsigned Words> uint64_t OutOfOrder<Words>::makeCall(const LateCall &Call) {
+  std::vector<uint64_t> Arguments;
+  for (const Value &Argument : Call.Arguments)
+    Arguments.push_back(Argument.Node ? Nodes[Argument.Node].Bits : Argument.Bits);
+  Interpreter Run(Parts, Call.Thread);
+  const auto Which = static_cast<Builtin>(P.Code[Call.Pc].Imm);
+  if (Which == Builtin::FormatLength)
+    return Run.lengthOfOutput(Call.Pc, Arguments);
+  uint64_t Size = Arguments.back();
+  if (Which == Builtin::Calloc && __builtin_mul_overflow(Arguments[0], Arguments[1], &Size))
+    return 0;
+  Run.makeBlock(Call.Slot, Call.Pc, Call.AllocatedAt, Size,
+                Which == Builtin::Calloc ? Content::Zeros : Content::Nothing);
+  return addressOf(Call.Slot);
+}
+
+/// Blocks are there as soon as their size is known, also those that nobody uses.
+template <unsigned Words> void OutOfOrder<Words>::makeLateCalls() {
+  for (const LateCall &Call : Calls) {
+    uint64_t Result;
+    if (!Nodes[Call.Node].Known && Flows[Call.Thread].FailedAt > Call.EventsBefore)
+      resolve({0, Call.Node}, Result);
+  }
+}
+
 template <unsigned Words> bool OutOfOrder<Words>::builtin(ThreadId T, const Instruction &I) {
   const auto Which = static_cast<Builtin>(I.Imm);
+  if (firstLateArgument(Which) < I.C && callLate(T, I))
+    return true;
   for (int32_t K = 0; K < I.C && Which != Builtin::Ignore; ++K)
     if (!needs(T, P.Arguments[static_cast<size_t>(I.B + K)]))
       return false;
@@ -393,6 +470,7 @@ template <unsigned Words> void OutOfOrder<Words>::undoTo(const Mark &To) {
   Nodes.resize(To.Nodes);
   Conditions.resize(To.Conditions);
   Divisions.resize(To.Divisions);
+  Calls.resize(To.Calls);
   while (!Odd.empty() && Odd.back() >= To.Events)
     Odd.pop_back();
   if (Notes) {

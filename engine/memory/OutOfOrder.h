@@ -111,11 +111,11 @@ public:
 
   struct Mark {
     UndoLog::Mark Undo;
-    size_t Events, Nodes, Bugs, Deeds, Conditions, Divisions;
+    size_t Events, Nodes, Bugs, Deeds, Conditions, Divisions, Calls;
   };
   Mark mark() {
-    return {M.undo().mark(),   Accesses.size(), Nodes.size(), M.bugs().size(), Notes ? Notes->Deeds.size() : 0,
-            Conditions.size(), Divisions.size()};
+    return {M.undo().mark(),   Accesses.size(),  Nodes.size(), M.bugs().size(), Notes ? Notes->Deeds.size() : 0,
+            Conditions.size(), Divisions.size(), Calls.size()};
   }
   void undoTo(const Mark &To);
 
@@ -159,15 +159,25 @@ private:
     uint32_t Node = 0;
   };
   struct Node {
-    // Low, High: half of a Result of 16 bytes; Joined: A, and B shifted by C.
-    enum : uint8_t { Result, Low, High, Success, Returned, Pure, Joined } Kind = Pure;
+    // Low, High: half of a Result of 16 bytes; Joined: A, and B shifted by C; Called: of a LateCall.
+    enum : uint8_t { Result, Low, High, Success, Returned, Pure, Joined, Called } Kind = Pure;
     bool Known = false;
     bool Upper = false;     // Pure: the upper half of a result of more than 64 bits
     EventId From = NoEvent; // Result to Returned: of the event
     uint32_t Pc = 0;        // Pure: the instruction
+    uint32_t Call = 0;      // Called: which
     uint64_t Bits = 0;
     Value A, B, C, D; // of a WideBinary: C and D are the upper halves of A and B
     Set Loads;        // that it was made from
+  };
+  /// A call of a library function that is made when its arguments are known, while the thread goes on: an allocation, or
+  /// the length of what printf prints.
+  struct LateCall {
+    ThreadId Thread = 0;
+    uint32_t Pc = 0, EventsBefore = 0;
+    uint32_t Node = 0;                  // the result
+    uint32_t Slot = 0, AllocatedAt = 0; // of the block that is allocated
+    std::vector<Value> Arguments;
   };
   struct Access {
     Operation Op;
@@ -220,6 +230,9 @@ private:
   void fetchSync(ThreadId T, const Instruction &I, const Operation &Op);
   bool call(ThreadId T, const Instruction &I);
   bool builtin(ThreadId T, const Instruction &I);
+  bool callLate(ThreadId T, const Instruction &I);
+  uint64_t makeCall(const LateCall &Call);
+  void makeLateCalls();
   bool doReturn(ThreadId T, const Instruction &I);
   bool pure(ThreadId T, const Instruction &I);
   void fence(Flow &F, FenceKind Kind);
@@ -294,6 +307,7 @@ private:
   /// A division whose operands waited for loads; Fails is the divisor, if it is zero.
   std::vector<Condition> Divisions;
   void failDivisions();
+  std::deque<LateCall> Calls;
   std::vector<EventId> Odd;
   /// A node for each register of a thread, all zero at first: memory that costs something only where it is used.
   struct UnmapTags {

@@ -167,6 +167,11 @@ template <unsigned Words> bool OutOfOrder<Words>::resolve(const Value &V, uint64
         if (!Knows(N.A) || !Knows(N.B))
           continue;
         Found = BitsOf(N.A) | BitsOf(N.B) << N.C.Bits;
+      } else if (N.Kind == Node::Called) {
+        const LateCall &Call = Calls[N.Call];
+        if (!std::all_of(Call.Arguments.begin(), Call.Arguments.end(), Knows))
+          continue;
+        Found = makeCall(Call);
       } else if (N.Kind != Node::Pure) {
         if (!G.Committed.contains(N.From))
           return false;
