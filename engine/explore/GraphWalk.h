@@ -5,7 +5,7 @@
 #include "explore/GraphRun.h"
 #include "explore/ReadyEvents.h"
 #include "memory/Configuration.h"
-#include "memory/OutOfOrder.h"
+#include "memory/FetchedEvents.h"
 #include "memory/PowerAxioms.h"
 
 #include <utility>
@@ -19,7 +19,7 @@ template <unsigned Words> class GraphWalk : public GraphRun {
 public:
   using Set = EventSet<Words>;
   using Graph = ExecutionGraph<Words>;
-  using Update = typename OutOfOrder<Words>::Update;
+  using Update = typename FetchedEvents<Words>::Update;
 
   uint64_t finalRegister(ThreadId T, uint32_t Slot) override { return Flow.finalSlot(T, Slot); }
   uint64_t finalValue(Address Where, unsigned Width) override { return Flow.finalValue(Where, Width); }
@@ -128,7 +128,7 @@ protected:
   EndingMemory &Memory;
   Graph G;
   Machine M;
-  OutOfOrder<Words> Flow;
+  FetchedEvents<Words> Flow;
   std::unique_ptr<Axioms<Words>> Model;
   const bool WritesLate;     // whether updates may
   const bool HasC11Orders;   // fences are events, and a compare-and-swap that fails has an order of its own

@@ -331,11 +331,11 @@ void RsmcWorker<Words, Base>::detectRaces(EventId Update, EventId Source) {
   if (Source != NoEvent && G[Source].Ends) // a use of memory that has ended, which writes nothing
     return;
   auto Done = Flow.update(Update, G.valueIn(Id, Source));
-  if (Done.Does != OutOfOrder<Words>::Update::Writes || isTaken(Id, Source, Past))
+  if (Done.Does != FetchedEvents<Words>::Update::Writes || isTaken(Id, Source, Past))
     return;
   forEachRace(Id, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
-    const bool Waits =
-        G[Load].OfUpdate && !G.isSplit(Load) && Flow.update(Load, Done.Value).Does == OutOfOrder<Words>::Update::Waits;
+    const bool Waits = G[Load].OfUpdate && !G.isSplit(Load) &&
+                       Flow.update(Load, Done.Value).Does == FetchedEvents<Words>::Update::Waits;
     if (Load != Update && !Waits)
       addBranch(Home, Cell, Past, Update, keyOf(Source));
   });
@@ -376,7 +376,7 @@ void RsmcWorker<Words, Base>::considerSplit(EventId Update, EventId Last) {
   const Set Past = pastOf(Update, Last);
   G.choose(Update, Last);
   const auto Done = Flow.update(Update, Flow.joined(Update));
-  bool Writes = Done.Does == OutOfOrder<Words>::Update::Writes;
+  bool Writes = Done.Does == FetchedEvents<Words>::Update::Writes;
   std::vector<Key> Sources;
   G.forEachCell(Update, [&](const GraphCell &C) {
     Writes &= !(C.Source != NoEvent && G[C.Source].Ends) && !isTaken(C.Place, C.Source, Past);
@@ -676,7 +676,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 }
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::work() {
-  Flow.Look = [this] { lookNow(); };
+  Flow.watch([this] { lookNow(); });
   if (Walk::start() && Number == 0)
     explore();
   while (std::optional<RsmcJob> Job = Team.take()) {

@@ -36,6 +36,12 @@ inline uint64_t bitsOf(double D) { return std::bit_cast<uint64_t>(D); }
 /// Division and remainder are only called with a divisor that is not zero.
 Wide evaluateWide(Opcode Op, Wide A, Wide B, unsigned Width);
 
+/// ToWide: a value of up to 64 bits, extended.
+inline Wide evaluateToWide(const Instruction &I, uint64_t A) {
+  const Wide V = I.Flags ? static_cast<Wide>(static_cast<SignedWide>(signedValue(A, I.Width))) : A;
+  return lowBitsWide(V, static_cast<unsigned>(I.C));
+}
+
 /// CountOnes, LeadingZeros, TrailingZeros, ByteSwap.
 uint64_t evaluateBits(Opcode Op, uint64_t A, unsigned Width);
 

@@ -99,7 +99,7 @@ ThreadId Interpreter::createThread(uint32_t Function, uint64_t Argument) {
                 "more than " + std::to_string(MachineParts::MaxThreads) + " threads run or are still to be joined");
   const ThreadId Child = Parts.Threads.create(Id, Function, Argument);
   Parts.Effects.DoesMore = true;
-  if (Parts.Options.OutOfOrder)
+  if (Parts.Options.Speculative)
     return Child;
   const bool Before = Parts.Effects.DependsOnOthers;
   Parts.Effects.DependsOnOthers = false;
@@ -199,7 +199,7 @@ bool Interpreter::freeBlock(const Instruction &I) {
     return failed(BugKind::InvalidFree, O && O->Kind == ObjectKind::Heap
                                             ? "free of a pointer into the middle of a block"
                                             : "free of something that malloc did not return");
-  bool Seen = !Parts.Threads.alone() && (Parts.Shared.noteOwned(O->Site, O->Owner, Id) || Parts.Options.OutOfOrder);
+  bool Seen = !Parts.Threads.alone() && (Parts.Shared.noteOwned(O->Site, O->Owner, Id) || Parts.Options.Speculative);
   if (!Seen)
     return endBlock(I, Where);
   Parts.Shared.noteWrite(Where, O->Size, Id);
@@ -548,7 +548,7 @@ bool Interpreter::continueBuiltin(const Instruction &I, uint64_t Value, uint64_t
   switch (B) {
   case Builtin::ThreadCreate: return threadCreate(I);
   case Builtin::ThreadJoin: {
-    if (Parts.Options.OutOfOrder) { // what the thread wrote need not be in memory: others are still there
+    if (Parts.Options.Speculative) { // what the thread wrote need not be in memory: others are still there
       Thread &Target = Parts.Threads[argument(I, 0) - 1];
       Parts.Undo.save(Target.Joined);
       Target.Joined = true;

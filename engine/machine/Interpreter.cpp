@@ -148,7 +148,7 @@ static uint64_t inverse(uint64_t Odd) {
 bool Interpreter::repeats(const Instruction &I, uint64_t Total) {
   constexpr uint64_t Many = 256;
   if ((I.Flags & CarriedUnknown) ||
-      (Parts.Options.OutOfOrder && Parts.Threads.concurrentPhases() > 0)) // registers may wait for loads
+      (Parts.Options.Speculative && Parts.Threads.concurrentPhases() > 0)) // registers may wait for loads
     return false;
   uint64_t *Slots = Registers + I.Dst;
   const uint64_t Iteration = (State.Trail - Slots[loopslots::Trail]) * inverse(Slots[loopslots::Weight] | 1);
@@ -323,8 +323,7 @@ template <bool Single> void Interpreter::loop() {
       ++At;
       break;
     case Opcode::ToWide: {
-      Wide V = I.Flags ? static_cast<Wide>(static_cast<SignedWide>(signedValue(value(I.A), W))) : value(I.A);
-      V = lowBitsWide(V, static_cast<unsigned>(I.C));
+      const Wide V = evaluateToWide(I, value(I.A));
       Registers[I.Dst] = static_cast<uint64_t>(V);
       Registers[I.Dst + 1] = static_cast<uint64_t>(V >> 64);
       ++At;

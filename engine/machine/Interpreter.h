@@ -35,6 +35,13 @@ public:
 
   // For an interpreter that completes operations in its own way (SpeculativeInterpreter).
 
+  /// Goes behind the pending operation, which is done elsewhere.
+  void passOperation(bool Changed) {
+    State.Pending = Operation();
+    ++State.Operations;
+    State.Effects += Changed;
+    ++State.Pc;
+  }
   /// Finds the registers of the innermost frame.
   void enterFrame() {
     assert(State.Depth < Thread::MaxFrames);

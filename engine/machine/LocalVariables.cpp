@@ -90,7 +90,7 @@ void findSeenEnds(const Program &Prog, const Memory &Mem, const Sharing &Shared,
       Ends.push_back({addressOf(Slot), Local.Size, true});
   };
   if (Here.State.Phase == ThreadState::Ending) {
-    for (uint32_t Slot : Current.ThreadLocals)
+    for (uint32_t Slot : T.ThreadLocals)
       if (Slot)
         Add(Slot);
     return;

@@ -19,7 +19,7 @@ void stopAtLimit(ThreadId T, uint32_t Pc, const std::string &What) {
 
 /// Points need threads that stop in front of operations, and states that are not compared.
 static MachineOptions withoutPointsIfUseless(MachineOptions Options) {
-  if (Options.OutOfOrder || Options.Live)
+  if (Options.Speculative || Options.Live)
     Options.Points = MachineOptions::Points::Off;
   return Options;
 }
@@ -186,6 +186,12 @@ bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Chan
   Known.ProbeValue = Value;
   Known.ProbeValue2 = Value2;
   return Spins;
+}
+
+void Machine::fail(ThreadId T, uint32_t Pc, BugKind Kind, std::string Message) {
+  save(T);
+  Parts.Bugs.add(Kind, T, Pc, std::move(Message));
+  Parts.Threads[T].State.Status = ThreadStatus::Failed;
 }
 
 bool Machine::failsAccess(ThreadId Id, Address A, uint32_t Size, bool Write) {

@@ -65,6 +65,14 @@ public:
   /// Takes the back edge of the spin loop in which T is Spinning, as the program itself would.
   void spinOn(ThreadId T);
 
+  /// For operations that are completed elsewhere: T has done another one; an earlier one has changed memory.
+  void countOperation(ThreadId T) { ++Parts.Threads[T].State.Operations; }
+  void countEffect(ThreadId T) {
+    uint32_t &Effects = Parts.Threads[T].State.Effects;
+    Parts.Undo.save(Effects);
+    ++Effects;
+  }
+
   /// What is known of the pending operation of T.
   Visibility visibility(ThreadId T) const {
     const ThreadState &S = now(T);
@@ -97,6 +105,8 @@ public:
   bool failsAccess(ThreadId T, Address A, uint32_t Size, bool Write);
   /// Records the bug of an access by an instruction of T, which may have gone on since.
   void reportAccess(ThreadId T, uint32_t Pc, Address A, uint32_t Size, bool Write);
+  /// Ends T with the bug of an instruction that it may have gone on from since.
+  void fail(ThreadId T, uint32_t Pc, BugKind Kind, std::string Message);
   /// Ends T with the bug that a synchronisation object found.
   void failSync(ThreadId T, const SyncResult &Misuse) { Parts.failSync(T, Misuse); }
   /// Records that T can never go on: a deadlock, or a spin loop without end. False: that is not looked for.
@@ -114,6 +124,11 @@ public:
   /// Notes that the instruction at which T stands reads from an object. True: T ends with the bug that this is.
   bool noteRead(ThreadId T, const Object &O, Address Where, uint32_t Size) {
     return Parts.Unwritten.note(Parts.Threads[T], O, Where, Size);
+  }
+
+  /// Whether an instruction of the user's text that reads there reads what nothing has written.
+  bool readsUnwritten(uint32_t Pc, const Object &O, Address Where, uint32_t Size) const {
+    return Parts.Unwritten.isUnwritten(Pc, O, Where, Size);
   }
 
   // Threads that came into being in the last resume: parent and child, which inherits its creator's past.

@@ -21,7 +21,7 @@ struct MachineOptions {
   bool QuietAccesses = true; // accesses that can race with nothing take no step (off in some tests)
   bool StopAtFences = false; // make fences and create wait for the scheduler
   bool StopAtExit = false;   // the end of the process is a step, and nothing happens after it (in some tests)
-  bool OutOfOrder = false;   // a SpeculativeInterpreter runs the threads, ahead of their loads
+  bool Speculative = false;  // a SpeculativeInterpreter runs the threads, ahead of their loads
   bool LargeGraphs = false;  // execution graphs are those for long executions from the start (in tests)
   /// For searches that compare states: objects that nothing can name any more lend their slot to new ones, so that
   /// loops that allocate come back to where they were. Null: every object has a slot of its own.

@@ -19,7 +19,7 @@ Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool
     if (MustBeSeen)
       Parts.Shared.markShared(O->Site);
     // With execution graphs, what nobody else sees can still order what others do.
-    Seen = Parts.Options.OutOfOrder ||
+    Seen = Parts.Options.Speculative ||
            (O->Kind == ObjectKind::Global ? Parts.Shared.noteGlobal(O->Site, A, Size, Id, Write)
                                           : Parts.Shared.noteOwned(O->Site, O->Owner, Id));
     if (Seen && Write)
@@ -28,7 +28,8 @@ Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool
       Parts.Shared.noteRead(A, Size, Id);
   }
   // With execution graphs, whether shared memory has ended is for the graph to say.
-  bool Ended = Parts.Options.OutOfOrder && O->Life != Lifetime::Alive && !Parts.Shared.noteOwned(O->Site, O->Owner, Id);
+  bool Ended =
+      Parts.Options.Speculative && O->Life != Lifetime::Alive && !Parts.Shared.noteOwned(O->Site, O->Owner, Id);
   if (Seen && !State.InAtomic && !Ended)
     return Reach::Visible;
   if (O->Life != Lifetime::Alive) {
@@ -45,8 +46,8 @@ void Interpreter::noteFed(const Instruction &I, Address Where) {
   if (Parts.Options.ShowAll && Parts.Threads.alone())
     return;
   // Where accesses do not come in order, others may yet turn out to write there: exploration then starts over.
-  if (Where && (Parts.Options.OutOfOrder ? Parts.Shared.readsOnlyOwn(Where, I.Width, Id)
-                                         : !Parts.Shared.writtenByAnother(Where, I.Width, Id)))
+  if (Where && (Parts.Options.Speculative ? Parts.Shared.readsOnlyOwn(Where, I.Width, Id)
+                                          : !Parts.Shared.writtenByAnother(Where, I.Width, Id)))
     return;
   ++State.Reads;
   if (I.D) {
@@ -54,15 +55,6 @@ void Interpreter::noteFed(const Instruction &I, Address Where) {
     if (Fed >= 0)
       Registers[Fed] |= static_cast<uint32_t>(I.D);
   }
-}
-
-static Operation accessOf(OperationKind Kind, const Instruction &I, Address Where) {
-  Operation Op;
-  Op.Kind = Kind;
-  Op.Width = I.Width;
-  Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
-  Op.Where = Where;
-  return Op;
 }
 
 static bool inSpin(const Instruction &I) { return I.Flags & InSpinCandidate; }
@@ -97,7 +89,9 @@ bool Interpreter::load(const Instruction &I) {
   switch (reach(A, I.Width, false, inSpin(I))) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    return stop(accessOf(OperationKind::Load, I, A));
+    Operation Op = accessOf(OperationKind::Load, I);
+    Op.Where = A;
+    return stop(Op);
   }
   case Reach::Local: break;
   }
@@ -120,7 +114,8 @@ bool Interpreter::store(const Instruction &I) {
   switch (reach(A, I.Width, true, false)) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    Operation Op = accessOf(OperationKind::Store, I, A);
+    Operation Op = accessOf(OperationKind::Store, I);
+    Op.Where = A;
     Op.Value = value(I.B);
     if (I.Width > 8)
       Op.Value2 = upper(I.B);
@@ -175,8 +170,8 @@ bool Interpreter::rmw(const Instruction &I) {
   switch (reach(A, I.Width, true, inSpin(I))) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    Operation Op = accessOf(OperationKind::Rmw, I, A);
-    Op.Rmw = static_cast<RmwOp>(I.C);
+    Operation Op = accessOf(OperationKind::Rmw, I);
+    Op.Where = A;
     Op.Value = value(I.B);
     if (I.Width > 8)
       Op.Value2 = upper(I.B);
@@ -226,13 +221,13 @@ bool Interpreter::cmpXchg(const Instruction &I) {
   Reach How = reach(A, I.Width, true, inSpin(I));
   // A failure for no reason is told, whoever else sees the memory. Graphs do not have what main does alone.
   const bool Fails = I.Flags & MayFail && Parts.Failures.failsNow(Current);
-  if (Fails && How == Reach::Local && !State.InAtomic && !(Parts.Options.OutOfOrder && Parts.Threads.alone()))
+  if (Fails && How == Reach::Local && !State.InAtomic && !(Parts.Options.Speculative && Parts.Threads.alone()))
     How = Reach::Visible;
   switch (How) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    Operation Op = accessOf(OperationKind::CmpXchg, I, A);
-    Op.FailureOrdering = static_cast<Order>(I.Imm);
+    Operation Op = accessOf(OperationKind::CmpXchg, I);
+    Op.Where = A;
     Op.Value = value(I.C);
     Op.Expected = value(I.B);
     if (I.Width > 8) {

@@ -45,6 +45,20 @@ struct Operation {
   bool isFenceOfAccess() const { return Kind == OperationKind::Fence && Width != 0; }
 };
 
+/// The access that an instruction of this kind is, but for where it is and its values.
+inline Operation accessOf(OperationKind Kind, const Instruction &I) {
+  Operation Op;
+  Op.Kind = Kind;
+  Op.Width = I.Width;
+  Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
+  Op.MaySpin = (I.Flags & InSpinCandidate) != 0;
+  if (Kind == OperationKind::Rmw)
+    Op.Rmw = static_cast<RmwOp>(I.C);
+  if (Kind == OperationKind::CmpXchg)
+    Op.FailureOrdering = static_cast<Order>(I.Imm);
+  return Op;
+}
+
 /// Bytes of memory that an operation accesses.
 struct AccessedBytes {
   Address Where;

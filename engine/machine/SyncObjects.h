@@ -95,6 +95,9 @@ struct SyncResult {
 /// Bytes of the object the step works on, as glibc lays it out on x86-64.
 uint32_t sizeOf(SyncOp Op);
 
+/// Whether the step releases a lock that one thread can hold.
+constexpr bool isUnlock(SyncOp Op) { return Op == SyncOp::MutexUnlock || Op == SyncOp::SpinUnlock; }
+
 /// Whether the step can ever answer Blocked.
 bool isBlocking(SyncOp Op);
 

@@ -43,7 +43,7 @@ public:
 };
 
 /// What an exploration of graphs has to know of a memory model: its axioms, for graphs of every size, and whose meaning
-/// of C11's orders and of fences it shares (OutOfOrder turns them into the sets Sync, LwSync, Eieio and ControlISync of
+/// of C11's orders and of fences it shares (FetchedEvents turns them into the sets Sync, LwSync, Eieio and ControlISync of
 /// events). The models of Picket itself are given by name.
 class GraphModel {
 public:
