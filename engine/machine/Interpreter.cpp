@@ -202,6 +202,7 @@ void Interpreter::floating(const Instruction &I) {
 }
 
 template <bool Single> void Interpreter::loop() {
+  assert(!Current.isAtPoint() && "a thread leaves its point before it is run");
   enterFrame();
   uint64_t Steps = 0;
   constexpr uint64_t StepsBetweenLooks = 10'000, StepsBetweenStops = 200'000; // the latter take some milliseconds
@@ -216,6 +217,7 @@ template <bool Single> void Interpreter::loop() {
     return GoesOn;
   };
   for (;;) {
+    assert(At >= Code && At < Code + Prog.Code.size());
     const Instruction &I = *At;
     if (Single && Steps == 1) {
       State.Pc = static_cast<uint32_t>(At - Code);
@@ -228,7 +230,7 @@ template <bool Single> void Interpreter::loop() {
           Parts.WhileRunning();
         NextStop = std::min(MaxSteps, NextStop + StepsBetweenStops);
       } else if (Parts.Options.comparesStates() &&
-                 !State.InAtomic) { // who compares states will see whether it comes back to where it was
+                 !State.InAtomic) { // a search that compares states will see whether it comes back to where it was
         Operation Op;
         Op.Kind = OperationKind::Yield;
         stop(Op);

@@ -43,10 +43,7 @@ public:
     ++State.Pc;
   }
   /// Finds the registers of the innermost frame.
-  void enterFrame() {
-    assert(State.Depth < Thread::MaxFrames);
-    Registers = State.Depth ? Current.Registers + frame().Base : Current.Registers;
-  }
+  void enterFrame() { Registers = State.Depth ? Current.Registers + frame().Base : Current.Registers; }
   uint64_t argument(const Instruction &I, unsigned Index) const { return value(Prog.Arguments[I.B + Index]); }
   /// The thread has read what others may have written: the loops that this feeds go on. Null: somewhere.
   void noteFed(const Instruction &I, Address Where);
@@ -134,9 +131,15 @@ private:
   bool failed(BugKind Kind, std::string Message);
   void copyWritten(const Instruction &I);
 
-  uint64_t value(Operand O) const { return O >= 0 ? Registers[O] : Prog.Constants[~O]; }
+  uint64_t value(Operand O) const {
+    assert(O < 0 || Registers + O < Current.Registers + Thread::MaxRegisters);
+    return O >= 0 ? Registers[O] : Prog.Constants[~O];
+  }
   uint64_t upper(Operand O) const { return O >= 0 ? Registers[O + 1] : Prog.Constants[~O + 1]; }
-  StackFrame &frame() { return Current.Frames[State.Depth - 1]; }
+  StackFrame &frame() {
+    assert(State.Depth > 0 && State.Depth <= Thread::MaxFrames);
+    return Current.Frames[State.Depth - 1];
+  }
   void popFrame(bool EndLocals);
 
   MachineParts &Parts;

@@ -60,6 +60,8 @@ public:
   const Node &operator[](uint32_t N) const { return Nodes[N]; }
 
   uint32_t add(const Node &N) {
+    assert(std::max({N.A.Node, N.B.Node, N.C.Node, N.D.Node}) < Nodes.size() &&
+           "operands come before what is made of them");
     Nodes.push_back(N);
     return static_cast<uint32_t>(Nodes.size() - 1);
   }

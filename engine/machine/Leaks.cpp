@@ -94,7 +94,7 @@ bool LeakSearch::report() {
   if (!Bugs.checks(BugKind::Leak))
     return false;
   const std::vector<bool> Reached = findReachable();
-  std::set<std::pair<ThreadId, uint32_t>> Told; // one for each place
+  std::set<std::pair<ThreadId, uint32_t>> Told; // one for each program point
   for (uint32_t Slot = 1; Slot < Mem.numSlots(); ++Slot) {
     const Object &O = Mem.at(Slot);
     if (O.Kind != ObjectKind::Heap || O.Life != Lifetime::Alive || Reached[Slot] ||

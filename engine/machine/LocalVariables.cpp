@@ -56,6 +56,7 @@ bool Interpreter::finishLeaveScope(const Instruction &I) {
 
 void Interpreter::popFrame(bool EndLocals) {
   StackFrame &F = frame();
+  assert(State.StackObjects >= F.StackObjects && State.StackObjects < Thread::MaxStackObjects);
   if (State.StackObjects > F.StackObjects) {
     uint32_t Count = State.StackObjects - F.StackObjects;
     Parts.Undo.save(Current.StackSlots + F.StackObjects, Count * sizeof(uint32_t));

@@ -1,4 +1,4 @@
-// Loads, stores and read-modify-writes, as seen from the thread: done at once where nobody else can see the memory, a
+// Loads, stores and read-modify-writes, as seen from the thread: done immediately where nobody else can see the memory, a
 // visible operation otherwise.
 #include "machine/Arithmetic.h"
 #include "machine/Interpreter.h"

@@ -253,7 +253,7 @@ bool SpeculativeInterpreter<EventSet, Events>::synchronise(ThreadId T, const Ins
 
 template <typename EventSet, typename Events> bool SpeculativeInterpreter<EventSet, Events>::join(ThreadId T) {
   const auto Target = static_cast<ThreadId>(stateOf(T).Pending.Where);
-  if (!Host.isFinished(Target)) {
+  if (!TheMachine.isFinished(Target)) {
     Graph.refuseToWaitInSection(T);
     return false;
   }
@@ -263,9 +263,9 @@ template <typename EventSet, typename Events> bool SpeculativeInterpreter<EventS
 }
 
 template <typename EventSet, typename Events> void SpeculativeInterpreter<EventSet, Events>::endLocals(ThreadId T) {
-  Host.save(T);
+  TheMachine.save(T);
   uint32_t Ordinal = 0;
-  for (const AccessedBytes &Local : Host.pendingEnds(T))
+  for (const AccessedBytes &Local : TheMachine.pendingEnds(T))
     Graph.fetchEnd(T, Local.Where, Ordinal++);
   Interpreter(Parts, T).completeEnd();
 }

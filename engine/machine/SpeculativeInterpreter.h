@@ -58,7 +58,7 @@
 
 namespace picket {
 
-/// An access that is fetched: its operation, and values in the place of the operation's.
+/// An access that is fetched: its operation, and values instead of those in the operation.
 struct LateAccess {
   Operation Op;
   LateValue Where, Data, Expected;
@@ -79,8 +79,9 @@ struct AccessPiece {
 /// EventSet: a set of events, by their numbers.
 template <typename EventSet, typename Events> class SpeculativeInterpreter {
 public:
-  SpeculativeInterpreter(Machine &Host, Events &Graph)
-      : Host(Host), Parts(Host.parts()), Prog(Host.program()), Graph(Graph), Values(Prog, Parts.Undo) {}
+  SpeculativeInterpreter(Machine &TheMachine, Events &Graph)
+      : TheMachine(TheMachine), Parts(TheMachine.parts()), Prog(TheMachine.program()), Graph(Graph),
+        Values(Prog, Parts.Undo) {}
 
   /// Runs every thread as far as it comes with what is committed.
   void fetch();
@@ -203,12 +204,12 @@ private:
     return Graph.resultOf(E, Part, Expected, Expected2);
   }
 
-  Machine &Host;
+  Machine &TheMachine;
   MachineParts &Parts;
   const Program &Prog;
   Events &Graph;
   LateValues<EventSet> Values;
-  std::deque<ThreadFetching> Fetching; // per thread; what is saved by address keeps its place
+  std::deque<ThreadFetching> Fetching; // per thread; what is saved by address stays where it is
   std::vector<RegisterNodes> Nodes;    // per thread
   std::vector<Condition> Conditions;   // each fails if it is not zero
   std::vector<Condition> Divisions;    // each fails if it is zero

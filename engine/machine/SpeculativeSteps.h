@@ -35,7 +35,7 @@ template <typename EventSet, typename Events> bool SpeculativeInterpreter<EventS
   if (F.Waiting != NoEvent)
     return Graph.isCommitted(F.Waiting);
   if (stateOf(T).Pending.Kind == OperationKind::Join)
-    return Host.isFinished(static_cast<ThreadId>(stateOf(T).Pending.Where));
+    return TheMachine.isFinished(static_cast<ThreadId>(stateOf(T).Pending.Where));
   uint64_t Bits;
   return !F.StalledOn || resolve({0, F.StalledOn}, Bits);
 }
@@ -167,8 +167,8 @@ template <typename EventSet, typename Events> void SpeculativeInterpreter<EventS
     if (Graph.failedAt(D.Thread) <= D.EventsBefore || !resolve(D.Tested, Divisor) ||
         lowBits(Divisor, Prog.Code[D.Pc].Width) != 0)
       continue;
-    Host.newStep();
-    Host.fail(D.Thread, D.Pc, BugKind::DivisionByZero, "division by zero");
+    TheMachine.newStep();
+    TheMachine.fail(D.Thread, D.Pc, BugKind::DivisionByZero, "division by zero");
     Graph.failAt(D.Thread, D.EventsBefore);
   }
 }

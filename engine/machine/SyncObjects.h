@@ -16,7 +16,7 @@ enum class SyncOp : uint8_t {
   MutexDestroy,
   MutexLock,
   MutexTryLock,
-  MutexTimedLock, // never blocks: a mutex that is not free times out at once
+  MutexTimedLock, // never blocks: a mutex that is not free times out immediately
   MutexUnlock,
 
   SpinInit,
@@ -50,7 +50,7 @@ enum class SyncOp : uint8_t {
   SemDestroy,
   SemWait,
   SemTryWait,
-  SemTimedWait, // never blocks: a semaphore at zero times out at once
+  SemTimedWait, // never blocks: a semaphore at zero times out immediately
   SemPost,
   SemGetValue, // Value: the semaphore's value
 

@@ -79,6 +79,7 @@ ThreadPoint *ThreadPoints::make(Thread &T, const ThreadOutcome &Came, uint64_t V
     ChunkLeft = ChunkLines;
     Bytes += ChunkLines * sizeof(CacheLine);
   }
+  assert(Lines <= ChunkLeft);
   auto *New = new (Chunks.back().get() + (ChunkLines - ChunkLeft)) ThreadPoint(T.State);
   ChunkLeft -= Lines;
   New->Version = Version;

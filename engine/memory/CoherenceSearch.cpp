@@ -46,7 +46,7 @@ template <unsigned Words> bool CoherenceSearch<Words>::begin(const std::vector<E
   return true;
 }
 
-/// SC per location: what a thread has seen of a place is not undone for it.
+/// SC per location: what a thread has seen of a location is not undone for it.
 template <unsigned Words> bool CoherenceSearch<Words>::keepsPlaces(EventId E) {
   auto Shown = [&](EventId X) { return G[X].IsWrite ? X : G[X].Source; };
   Set Earlier = G.samePlaceBefore(E);
@@ -102,8 +102,8 @@ template <unsigned Words> bool CoherenceSearch<Words>::saturate() {
   return true;
 }
 
-/// What a read says of the other writes of its place: each is before the one it reads, or behind the read. The write of
-/// an update follows the one it read at once.
+/// What a read says of the other writes of its location: each is before the one it reads, or behind the read. The write of
+/// an update immediately follows the one it read.
 template <unsigned Words> bool CoherenceSearch<Words>::saturate(EventId Read) {
   const EventId Source = G[Read].Source;
   const bool Updates = G[Read].OfUpdate && !G[Read + 1].Void;

@@ -48,8 +48,8 @@ template <unsigned Words> EventId FetchedEvents<Words>::addEvent(ThreadId T, con
   Event E;
   E.Thread = T;
   E.Index = F.NumEvents++;
-  E.Pc = Host.pc(T);
-  E.Operation = Host.operations(T);
+  E.Pc = TheMachine.pc(T);
+  E.Operation = TheMachine.operations(T);
   if (E.Index > 0)
     if (const Event &Last = Graph[Fetched[T].back()]; Last.Operation == E.Operation)
       E.Part = Last.Part + 1;
@@ -63,9 +63,10 @@ template <unsigned Words> EventId FetchedEvents<Words>::addEvent(ThreadId T, con
   E.LwSync = F.LwSync;
   E.Eieio = F.Eieio;
   EventId Id = Graph.add(E);
+  assert(Id == Accesses.size() && E.Index == Fetched[T].size() && "events are numbered in the order of fetching");
   if constexpr (ExecutionGraph<Words>::IsLarge)
     if (IsWrite) {
-      Host.undo().save(Graph.Large.Writes);
+      TheMachine.undo().save(Graph.Large.Writes);
       Graph.Large.Writes.insert(Id);
     }
   if (F.InSection) {
@@ -78,7 +79,7 @@ template <unsigned Words> EventId FetchedEvents<Words>::addEvent(ThreadId T, con
   F.Events.insert(Id);
   Fetched[T].push_back(Id);
   if (Notes)
-    Notes->Stacks.push_back(Host.callStack(T));
+    Notes->Stacks.push_back(TheMachine.callStack(T));
   Access &A = Accesses.emplace_back();
   A.Op = Op;
   if (hasModes(Model))
@@ -116,7 +117,7 @@ template <unsigned Words> AccessParts FetchedEvents<Words>::partsOf(EventId E) c
   if (A.Where.Node)
     return Ending.Cut.partsOfCode(Graph[E].Pc, A.Op.Width);
   const Address Where = A.Where.Bits + static_cast<uint64_t>(A.Offset);
-  const Object *O = Host.memory().find(Where);
+  const Object *O = TheMachine.memory().find(Where);
   if (!O)
     return {};
   return hasState(A.Op) ? Ending.Cut.partsOfState(*O, Where, widthOf(E)) : Ending.Cut.partsOf(*O, Where, A.Op.Width);
@@ -136,7 +137,7 @@ bool FetchedEvents<Words>::fetchPieces(ThreadId T, const Instruction &I, const L
   if (!AsGraphs || (Where.Node ? !Ending.Cut.dividesCode() : Partition::isAligned(Known, A.Op.Width)))
     return false;
   const AccessParts Parts =
-      Where.Node ? Ending.Cut.piecesOfCode(Host.pc(T), A.Op.Width) : Partition::pieces(Known, A.Op.Width);
+      Where.Node ? Ending.Cut.piecesOfCode(TheMachine.pc(T), A.Op.Width) : Partition::pieces(Known, A.Op.Width);
   if (Parts.size() < 2)
     return false;
   if (A.Op.Ordering != Order::NotAtomic)
@@ -281,7 +282,7 @@ template <unsigned Words> void FetchedEvents<Words>::fetchFence(ThreadId T, Fenc
   case FenceKind::LwSync: Mode = Order::AcqRel; break;
   default: return; // C11 has nothing like it
   }
-  if (Host.alone())
+  if (TheMachine.alone())
     return;
   Operation Op;
   Op.Kind = OperationKind::Fence;
@@ -289,7 +290,7 @@ template <unsigned Words> void FetchedEvents<Words>::fetchFence(ThreadId T, Fenc
   const EventId E = addEvent(T, Op, false);
   Graph[E].IsFence = true;
   Graph[E].Mode = Mode;
-  Host.countOperation(T);
+  TheMachine.countOperation(T);
 }
 
 template <unsigned Words> Order FetchedEvents<Words>::modeOfRead(EventId Read) {

@@ -50,7 +50,7 @@ template <unsigned Words> PlaceId FetchedEvents<Words>::placeFor(EventId E, Addr
 
 /// Notes where an access and the locations it overlaps cut each other.
 template <unsigned Words> void FetchedEvents<Words>::learnCuts(Address Where, uint32_t Width) {
-  const Object &O = *Host.memory().find(Where);
+  const Object &O = *TheMachine.memory().find(Where);
   auto Cut = [&](Address At, Address First, uint32_t Size) {
     if (At > First && At < First + Size)
       Ending.Cut.cut(O, At);
@@ -120,15 +120,15 @@ uint64_t FetchedEvents<Words>::resultOf(EventId E, ResultPart Part, uint64_t Exp
 
 template <unsigned Words> void FetchedEvents<Words>::fail(EventId E, BugKind Kind, std::string Message) {
   const ThreadId T = Graph[E].Thread;
-  Host.newStep();
-  Host.fail(T, Graph[E].Pc, Kind, std::move(Message));
+  TheMachine.newStep();
+  TheMachine.fail(T, Graph[E].Pc, Kind, std::move(Message));
   save(T);
   Flows[T].FailedAt = Graph[E].Index;
   Flows[T].Bug = E;
 }
 
 template <unsigned Words> bool FetchedEvents<Words>::reportHang(EventId Load) {
-  return Host.reportStuckAt(Graph[Load].Thread, Graph[Load].Pc, false);
+  return TheMachine.reportStuckAt(Graph[Load].Thread, Graph[Load].Pc, false);
 }
 
 /// What is in a location before the first access of it. Of a synchronisation object, or of what is accessed as 16 bytes,
@@ -142,7 +142,7 @@ template <unsigned Words> bool FetchedEvents<Words>::readInitial(EventId E, Plac
   if (Place.Holds != Holds) {
     if (!AsGraphs)
       throw GraphStop(Graph[E].Thread, Graph[E].Pc, "a plain access of a synchronisation object");
-    Ending.Cut.cut(*Host.memory().find(Place.Where), Place.Where);
+    Ending.Cut.cut(*TheMachine.memory().find(Place.Where), Place.Where);
     Ending.Changed = true;
     return false;
   }
@@ -150,7 +150,7 @@ template <unsigned Words> bool FetchedEvents<Words>::readInitial(EventId E, Plac
                                                             [&](EventId W) { return Graph[W].Ends; });
   if (!Untouched)
     return true;
-  const uint8_t *Bytes = Host.memory().bytes(Place.Where);
+  const uint8_t *Bytes = TheMachine.memory().bytes(Place.Where);
   Place.Initial = IsState ? internBytes(Bytes, Place.Width) : Memory::readWord(Bytes, Place.Width);
   return true;
 }
@@ -171,18 +171,18 @@ template <unsigned Words> bool FetchedEvents<Words>::locate(EventId E) {
   bool IsSync = A.Op.Kind == OperationKind::Sync, Writes = A.Op.Kind != OperationKind::Load;
   uint32_t Width = IsSync ? sizeOf(A.Op.Sync) : A.Op.Width;
   bool IsLife = Found.Ends && offsetOf(Where) == LifeOffset;
-  Object *O = Host.memory().find(Where);
+  Object *O = TheMachine.memory().find(Where);
   if (!IsLife && (!O || !Memory::inBounds(*O, Where, Width) || (Writes && O->Kind == ObjectKind::Constant))) {
-    auto [Kind, Message] = describeBadAccess(Prog, Host.memory(), Where, Width, Writes);
+    auto [Kind, Message] = describeBadAccess(Prog, TheMachine.memory(), Where, Width, Writes);
     fail(E, Kind, std::move(Message));
     return false;
   }
   if (!Found.Ends && O->Kind != ObjectKind::Constant && Writes)
-    Host.sharing().noteWrite(Where, Width, T);
+    TheMachine.sharing().noteWrite(Where, Width, T);
   if (!Found.Ends &&
       (O->Kind == ObjectKind::Heap || O->Kind == ObjectKind::Stack || O->Kind == ObjectKind::ThreadLocal)) {
-    if ((O->Owner != T || A.Where.Node) && !Host.sharing().isShared(O->Site))
-      Host.sharing().markShared(O->Site);
+    if ((O->Owner != T || A.Where.Node) && !TheMachine.sharing().isShared(O->Site))
+      TheMachine.sharing().markShared(O->Site);
     if (Ending.Accessed[O->Site].insert({offsetOf(Where), Width}).second)
       Ending.Changed |= Ending.Ended.count(O->Site) != 0;
   }
@@ -198,17 +198,17 @@ template <unsigned Words> bool FetchedEvents<Words>::locate(EventId E) {
       return false;
     First = K == 0 ? Id : First;
     if (Graph.isSplit(E)) {
-      Host.undo().save(C.Place);
+      TheMachine.undo().save(C.Place);
       C.Place = Id;
     }
   }
-  Host.undo().save(Found.Place);
+  TheMachine.undo().save(Found.Place);
   Found.Place = First;
   if constexpr (ExecutionGraph<Words>::IsLarge)
     Graph.forEachCell(E, [&](const GraphCell &C) {
       if (Graph.Large.Located.size() <= C.Place)
         Graph.Large.Located.resize(C.Place + 1);
-      Host.undo().save(Graph.Large.Located[C.Place]);
+      TheMachine.undo().save(Graph.Large.Located[C.Place]);
       Graph.Large.Located[C.Place].insert(E);
     });
   return true;
@@ -222,6 +222,7 @@ template <unsigned Words> bool FetchedEvents<Words>::hasOperands(EventId E) {
 }
 
 template <unsigned Words> uint64_t FetchedEvents<Words>::valueOf(EventId Write) {
+  assert(Graph[Write].IsWrite && hasOperands(Write));
   uint64_t Bits = 0;
   resolve(Accesses[Write].Data, Bits);
   if (hasState(Accesses[Write].Op)) {
@@ -250,6 +251,7 @@ template <unsigned Words> uint64_t FetchedEvents<Words>::joined(EventId Read) {
 
 template <unsigned Words>
 typename FetchedEvents<Words>::Update FetchedEvents<Words>::update(EventId Read, uint64_t Old) {
+  assert(!Graph[Read].IsWrite && Graph[Read].OfUpdate);
   const Access &A = Accesses[Read];
   Update Done;
   if (A.Op.Kind != OperationKind::Sync && A.Op.Width > 8)
@@ -301,6 +303,7 @@ typename FetchedEvents<Words>::Update FetchedEvents<Words>::updateWide(const Acc
 }
 
 template <unsigned Words> void FetchedEvents<Words>::noteUpdate(EventId Read, const Update &Done) {
+  assert(Done.Does != Update::Waits);
   ThreadId T = Graph[Read].Thread;
   if (Done.Does == Update::Fails) {
     if (!Done.Result.BugKind)
@@ -310,10 +313,10 @@ template <unsigned Words> void FetchedEvents<Words>::noteUpdate(EventId Read, co
     return;
   }
   Access &A = Accesses[Read];
-  Host.undo().save(A.Result);
+  TheMachine.undo().save(A.Result);
   A.Result = Done.Result;
   if (A.Op.MaySpin && Done.Does == Update::Writes && Done.Value != Graph[Read].Value)
-    Host.countEffect(T);
+    TheMachine.countEffect(T);
 }
 
 template <unsigned Words> bool FetchedEvents<Words>::hasOtherFailure() {
@@ -328,13 +331,13 @@ template <unsigned Words> bool FetchedEvents<Words>::hasOtherFailure() {
 }
 
 template <unsigned Words> void FetchedEvents<Words>::noteOutcome(EventId Decided, bool Succeeds) {
-  Host.undo().save(Accesses[Decided].Succeeds);
+  TheMachine.undo().save(Accesses[Decided].Succeeds);
   Accesses[Decided].Succeeds = Succeeds;
 }
 
 template <unsigned Words> uint64_t FetchedEvents<Words>::finalValue(Address Where, unsigned Width) {
   uint8_t Bytes[8] = {};
-  std::memcpy(Bytes, Host.memory().bytes(Where), Width);
+  std::memcpy(Bytes, TheMachine.memory().bytes(Where), Width);
   for (auto At = Places.lower_bound(Where >= 64 ? Where - 64 : 0); At != Places.end() && At->first < Where + Width;
        ++At) {
     const auto &Place = Graph.Places[At->second];

@@ -1,4 +1,4 @@
-// The end of memory. What only one thread has ever touched ends at once. Else the end is a write to every location in it
+// The end of memory. What only one thread has ever touched ends immediately. Else the end is a write to every location in it
 // that is accessed: reading it, or writing behind it, is a use of memory that has ended. A part of FetchedEvents.cpp: not
 // for others to include.
 #pragma once
@@ -17,7 +17,7 @@ constexpr uint64_t endPart(uint32_t Ordinal, uint32_t Offset) { return (Ordinal 
 
 /// Ordinal: which of the objects that the operation ends.
 template <unsigned Words> void FetchedEvents<Words>::fetchEnd(ThreadId T, Address Where, uint32_t Ordinal) {
-  const Object &O = *Host.memory().find(Where);
+  const Object &O = *TheMachine.memory().find(Where);
   Ending.Ended.insert(O.Site);
   std::set<std::pair<uint32_t, uint32_t>> Parts = Ending.partsOf(O.Site);
   Parts.insert({LifeOffset, 1});
@@ -36,12 +36,12 @@ template <unsigned Words> void FetchedEvents<Words>::fetchEnd(ThreadId T, Addres
 
 /// Reads what is known to be in the old block and writes it to the new one.
 template <unsigned Words> void FetchedEvents<Words>::fetchCopies(ThreadId T, Address Old, Address New, uint32_t Size) {
-  for (auto [Offset, Width] : Ending.partsOf(Host.memory().find(Old)->Site)) {
+  for (auto [Offset, Width] : Ending.partsOf(TheMachine.memory().find(Old)->Site)) {
     if (uint64_t(Offset) + Width > Size)
       continue;
     if (Width > 8) { // a synchronisation object or 16 bytes, which are read and written as bytes here
-      Ending.Cut.cut(*Host.memory().find(Old), Old + Offset);
-      Ending.Cut.cut(*Host.memory().find(New), New + Offset);
+      Ending.Cut.cut(*TheMachine.memory().find(Old), Old + Offset);
+      Ending.Cut.cut(*TheMachine.memory().find(New), New + Offset);
       Ending.Changed = true;
       continue;
     }
@@ -74,7 +74,7 @@ template <unsigned Words> PlaceId FetchedEvents<Words>::lifeOf(uint32_t Slot) co
 
 template <unsigned Words> void FetchedEvents<Words>::failEnded(EventId E, EventId End) {
   const Address Where = whereOf(E);
-  Object &O = Host.memory().at(slotOf(Where));
+  Object &O = TheMachine.memory().at(slotOf(Where));
   const Instruction &I = Prog.Code[Graph[E].Pc];
   const bool Moves =
       !Graph[E].IsWrite && I.Op == Opcode::CallBuiltin && static_cast<Builtin>(I.Imm) == Builtin::Realloc;
@@ -82,20 +82,20 @@ template <unsigned Words> void FetchedEvents<Words>::failEnded(EventId E, EventI
     return fail(E, BugKind::DoubleFree,
                 "free of a heap block that was freed already (line " +
                     std::to_string(Prog.placeOf(Graph[End].Pc).Line) + ")");
-  Host.memory().end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, Graph[End].Pc);
-  auto [Kind, Message] = describeBadAccess(Prog, Host.memory(), Where, widthOf(E), Graph[E].IsWrite);
+  TheMachine.memory().end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, Graph[End].Pc);
+  auto [Kind, Message] = describeBadAccess(Prog, TheMachine.memory(), Where, widthOf(E), Graph[E].IsWrite);
   fail(E, Kind, std::move(Message));
 }
 
 template <unsigned Words> bool FetchedEvents<Words>::failsUnwritten(EventId Read) {
   const OperationKind Kind = Accesses[Read].Op.Kind;
   const bool Reads = Kind == OperationKind::Load || Kind == OperationKind::Rmw || Kind == OperationKind::CmpXchg;
-  if (!Host.checks(BugKind::Uninitialised) || !Reads)
+  if (!TheMachine.checks(BugKind::Uninitialised) || !Reads)
     return false;
-  const Object &O = Host.memory().at(slotOf(whereOf(Read)));
+  const Object &O = TheMachine.memory().at(slotOf(whereOf(Read)));
   const bool Fails = Graph.anyCell(Read, [&](const GraphCell &C) {
     const auto &Place = Graph.Places[C.Place];
-    return C.Source == NoEvent && Host.readsUnwritten(Graph[Read].Pc, O, Place.Where, Place.Width);
+    return C.Source == NoEvent && TheMachine.readsUnwritten(Graph[Read].Pc, O, Place.Where, Place.Width);
   });
   if (Fails)
     fail(Read, BugKind::Uninitialised, describeUnwritten(Prog, O, whereOf(Read), widthOf(Read)));
@@ -103,7 +103,7 @@ template <unsigned Words> bool FetchedEvents<Words>::failsUnwritten(EventId Read
 }
 
 template <unsigned Words> void FetchedEvents<Words>::writeToMemory() {
-  Memory &Mem = Host.memory();
+  Memory &Mem = TheMachine.memory();
   for (PlaceId Id = 0; Id < Graph.Places.size(); ++Id) {
     const auto &Place = Graph.Places[Id];
     if (Place.Coherence.empty())

@@ -29,7 +29,7 @@ template <unsigned Words> void FetchedEvents<Words>::begin(ThreadId T, ThreadId 
 }
 
 template <unsigned Words> void FetchedEvents<Words>::noteCreation(ThreadId Parent, ThreadId Child) {
-  note({GraphNotes::Action::Create, Parent, 0, FenceKind::Full, Child, Host.createdFrom(Child)});
+  note({GraphNotes::Action::Create, Parent, 0, FenceKind::Full, Child, TheMachine.createdFrom(Child)});
   if (!AsGraphs) // drains the buffer
     fence(Flows[Parent], FenceKind::Full);
   Graph.CreatesInSections |= Flows[Parent].InSection;
@@ -102,14 +102,14 @@ template <unsigned Words> void FetchedEvents<Words>::note(GraphNotes::Action Wha
     return;
   What.Before = Flows[What.Thread].NumEvents;
   if (What.Stack.empty())
-    What.Stack = Host.callStack(What.Thread);
+    What.Stack = TheMachine.callStack(What.Thread);
   Notes->Actions.push_back(std::move(What));
 }
 
 template <unsigned Words> void FetchedEvents<Words>::undoTo(const Mark &To) {
-  Host.undo().undoTo(To.Undo);
-  Host.dropBugs(To.Bugs);
-  Host.clearCreated();
+  TheMachine.undo().undoTo(To.Undo);
+  TheMachine.dropBugs(To.Bugs);
+  TheMachine.clearCreated();
   Threads.undoTo(To.Threads);
   for (size_t E = Accesses.size(); E-- > To.Events;) {
     const Event &Dropped = Graph[static_cast<EventId>(E)];

@@ -34,8 +34,9 @@ public:
   using Set = EventSet<Words>;
   using Event = GraphEvent<Words>;
 
-  FetchedEvents(Machine &Host, ExecutionGraph<Words> &Graph, MemoryModel Model, EndingMemory &Ending)
-      : Host(Host), Prog(Host.program()), Graph(Graph), Model(Model), Ending(Ending), Threads(Host, *this) {}
+  FetchedEvents(Machine &TheMachine, ExecutionGraph<Words> &Graph, MemoryModel Model, EndingMemory &Ending)
+      : TheMachine(TheMachine), Prog(TheMachine.program()), Graph(Graph), Model(Model), Ending(Ending),
+        Threads(TheMachine, *this) {}
 
   // Threads.
 
@@ -45,7 +46,7 @@ public:
   void watch(std::function<void()> Look) { Threads.Look = std::move(Look); }
   /// Lets threads enter atomic sections: the axioms know what these are.
   void allowSections() { SectionsAllowed = true; }
-  bool isSpinning(ThreadId T) const { return Host.status(T) == ThreadStatus::Spinning; }
+  bool isSpinning(ThreadId T) const { return TheMachine.status(T) == ThreadStatus::Spinning; }
   /// Lets a thread that came back to the head of its spin loop go round again.
   void goRound(ThreadId T) { Threads.goRound(T); }
   /// Adds the loops that a thread enters from now on. Null: no more.
@@ -144,7 +145,8 @@ public:
     typename SpeculativeInterpreter<Set, FetchedEvents>::Mark Threads;
   };
   Mark mark() {
-    return {Host.undo().mark(), Accesses.size(), Host.bugs().size(), Notes ? Notes->Actions.size() : 0, Threads.mark()};
+    return {TheMachine.undo().mark(), Accesses.size(), TheMachine.bugs().size(), Notes ? Notes->Actions.size() : 0,
+            Threads.mark()};
   }
   void undoTo(const Mark &To);
 
@@ -161,7 +163,7 @@ private:
   uint64_t resultOf(EventId E, ResultPart Part, uint64_t Expected, uint64_t Expected2) const;
   const SyncResult &syncResultOf(EventId E) const { return Accesses[E].Result; }
   void begin(ThreadId T, ThreadId Parent);
-  void save(ThreadId T) { Host.undo().save(Flows[T]); }
+  void save(ThreadId T) { TheMachine.undo().save(Flows[T]); }
   void noteCreation(ThreadId Parent, ThreadId Child);
   void noteJoin(ThreadId T, ThreadId Ended);
   void noteFence(ThreadId T, FenceKind Kind);
@@ -175,7 +177,7 @@ private:
   void failAt(ThreadId T, uint32_t EventsBefore);
   bool isLong() const { return !Words && Graph.size() >= LongExecution; }
   [[noreturn]] void stopAsTooLong() { throw GraphFull(); }
-  [[noreturn]] void refuse(ThreadId T, const char *What) { throw GraphStop(T, Host.pc(T), What); }
+  [[noreturn]] void refuse(ThreadId T, const char *What) { throw GraphStop(T, TheMachine.pc(T), What); }
   AccessEvents fetchAccess(ThreadId T, const Instruction &I, const LateAccess &A);
   bool fetchPieces(ThreadId T, const Instruction &I, const LateAccess &A, std::vector<AccessPiece> &Pieces);
   EventId fetchSync(ThreadId T, const Operation &Op, const Set &AddressLoads);
@@ -244,7 +246,7 @@ private:
     return OfLow == Low && OfHigh == High;
   }
 
-  Machine &Host;
+  Machine &TheMachine;
   const Program &Prog;
   ExecutionGraph<Words> &Graph;
   const MemoryModel Model;
@@ -255,7 +257,7 @@ private:
   bool SectionsAllowed = false;
   std::deque<Flow> Flows;                    // per thread
   std::vector<std::vector<EventId>> Fetched; // per thread
-  std::deque<Access> Accesses;               // per event; what is saved by address keeps its place
+  std::deque<Access> Accesses;               // per event; what is saved by address stays where it is
   std::vector<EventId> Odd;
   std::map<Address, PlaceId> Places; // by where they begin
   std::vector<Bytes> States;         // of synchronisation objects, and of what is accessed as 16 bytes

@@ -7,22 +7,22 @@
 
 namespace picket {
 
-/// A place in memory that is accessed as a whole. Accesses of different places never overlap.
+/// A memory location, which is accessed as a whole. Accesses of different locations never overlap.
 using PlaceId = uint32_t;
 constexpr PlaceId NoPlace = ~0u;
 
-/// What an access does in one place.
+/// What an access does in one location.
 struct GraphCell {
   PlaceId Place = NoPlace;        // once the address is known
   EventId Source = NoEvent;       // reads: the write it reads; none is the initial one
-  uint32_t Position = 0;          // writes: place in coherence, counted from 1
+  uint32_t Position = 0;          // writes: position in coherence, counted from 1
   uint32_t Home = ~0u;            // for the explorer
   uint64_t Value = 0;             // read or written
   uint32_t Offset = 0, Width = 0; // of an access that is split: the bytes of it that are here
 };
 
-/// A read or a write, mostly of one place. Where others access a part of the same bytes it is split: it then has a cell
-/// for each place, reads from another write in each of them, or is at another position of its coherence. What it is
+/// A read or a write, mostly of one location. Where others access a part of the same bytes it is split: it then has a cell
+/// for each location, reads from another write in each of them, or is at another position of its coherence. What it is
 /// behind is the same for all (docs/power.md). An atomic update is two events, a read and the write behind it, which are
 /// committed together, unless the write needs more than the read. Sets are of events of the same thread unless something
 /// else is said.
@@ -30,7 +30,7 @@ template <unsigned Words> struct GraphEvent : GraphCell { // the only cell; if i
   using Set = EventSet<Words>;
 
   uint32_t Thread = 0;
-  uint32_t Index = 0; // the how-manieth event of its thread
+  uint32_t Index = 0; // its thread's n-th event, from 0
   uint32_t Pc = 0;
   // Its name in every run of the program in which its thread does the same, however much is known of memory that ends.
   uint32_t Operation = 0; // how many operations its thread had done: some are several events
@@ -48,7 +48,7 @@ template <unsigned Words> struct GraphEvent : GraphCell { // the only cell; if i
   bool Void = false;             // committed, but nothing that takes place (in this run)
   uint32_t Section = 0;          // its atomic section: 1 + the first event of that; 0: none
   bool Ends = false;             // not a write of the program: the memory ends here (free, the end of a local variable)
-  EventId Reserved = NoEvent;    // Conditional: the load-reserve it belongs to, of the same place
+  EventId Reserved = NoEvent;    // Conditional: the load-reserve it belongs to, of the same location
   uint32_t FirstCell = ~0u;      // if it is split
   uint32_t NumCells = 1;
   uint32_t Chosen = 0; // if it is split: how many cells have their source or position; it is committed with the last

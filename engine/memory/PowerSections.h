@@ -1,5 +1,5 @@
 // Atomic sections under POWER (docs/power.md): the axioms over a graph in which each section is one access of several
-// places. A part of PowerAxioms.cpp: not for others to include.
+// locations. A part of PowerAxioms.cpp: not for others to include.
 //
 // Nothing is kept from one commit to the next. A new event can only break an axiom in a cycle through it, so only what
 // is on cycles of happens-before and communication with it is looked at, which is mostly nothing.
@@ -145,7 +145,7 @@ public:
     });
     addBetweenSections(Order, Inner, Reads, Overwrites, IsSection);
 
-    // No thin air; and sections are isolated. Communication in front of a full fence is within one place, but for
+    // No thin air; and sections are isolated. Communication in front of a full fence is within one location, but for
     // sections: these are of several.
     Order.close();
     Leads.closeThrough([&](uint32_t K) { return IsSection[K]; });
@@ -241,7 +241,7 @@ private:
   }
 
   /// Calls Visit(from, to, from a read, to a read, directly) for events of different nodes between which com+ leads in
-  /// some place. Directly: coherence, from-reads or reads-from do.
+  /// some location. Directly: coherence, from-reads or reads-from do.
   template <typename Visitor> void forEachCommunication(Visitor Visit) const {
     std::unordered_map<PlaceId, std::vector<std::pair<uint32_t, EventId>>> At; // positions
     for (EventId E : Events)
