@@ -20,7 +20,7 @@ public:
   /// OwnReadsWait: a read of the thread's own store comes after that has reached memory (SC). A search can take long:
   /// Look is called now and then, with about how many events were looked at, and may throw.
   CoherenceSearch(const Graph &G, bool OwnReadsWait, std::function<void(size_t)> Look)
-      : G(G), OwnReadsWait(OwnReadsWait), Look(std::move(Look)) {}
+      : TheGraph(G), OwnReadsWait(OwnReadsWait), Look(std::move(Look)) {}
 
   using Pairs = std::vector<std::pair<EventId, EventId>>; // writes of one location, the earlier one first
 
@@ -58,7 +58,7 @@ private:
   bool nextOpen(Pair &At) const;
   void undoTo(size_t Rows);
 
-  const Graph &G;
+  const Graph &TheGraph;
   const bool OwnReadsWait;
   const std::function<void(size_t)> Look;
   std::vector<Set> Before, Behind; // per event, all that must come before it and behind it

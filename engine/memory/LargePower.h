@@ -62,7 +62,7 @@ inline uint32_t firstPosition(const Graph &G, PlaceId Id, const Set &Among) {
 /// Everything among certain events from which com* leads to events that are added one after the other.
 class Communication {
 public:
-  Communication(const Graph &G, const Set &Among) : G(G), Among(Among) {}
+  Communication(const Graph &G, const Set &Among) : TheGraph(G), Among(Among) {}
 
   /// Adds to `From` what leads to some more events.
   void add(const Set &To, Set &From) {
@@ -70,26 +70,26 @@ public:
     Added |= More;
     From |= More;
     More.forEach([&](EventId E) {
-      G.forEachCell(E, [&](const GraphCell &C) { addIn(C.Place, G.coherenceIn(C.Place, E), From); });
+      TheGraph.forEachCell(E, [&](const GraphCell &C) { addIn(C.Place, TheGraph.coherenceIn(C.Place, E), From); });
     });
   }
 
 private:
   /// Of the events of a location, the one furthest on in coherence has all that lead to the others before it.
   void addIn(PlaceId Id, uint32_t Position, Set &From) {
-    const auto &Place = G.Places[Id];
+    const auto &Place = TheGraph.Places[Id];
     const auto [Found, New] = FurthestOf.try_emplace(Id);
     uint32_t &Furthest = Found->second;
     if (New)
-      Furthest = firstPosition(G, Id, Among);
+      Furthest = firstPosition(TheGraph, Id, Among);
     for (; Furthest < Position; ++Furthest) {
       if (const EventId Write = Place.Coherence[Furthest]; Among.contains(Write))
         From.insert(Write);
-      From |= Among & G.readersOf(Id, Furthest == 0 ? NoEvent : Place.Coherence[Furthest - 1]);
+      From |= Among & TheGraph.readersOf(Id, Furthest == 0 ? NoEvent : Place.Coherence[Furthest - 1]);
     }
   }
 
-  const Graph &G;
+  const Graph &TheGraph;
   const Set &Among;
   Set Added;
   std::unordered_map<PlaceId, uint32_t> FurthestOf;
