@@ -15,6 +15,7 @@ bool SpeculativeInterpreter<EventSet, Events>::call(ThreadId T, const Instructio
     Graph.noteBranch(T, loadsOf(read(T, I.A)));
   }
   std::vector<uint32_t> ArgumentNodes;
+  ArgumentNodes.reserve(static_cast<size_t>(I.C));
   for (int32_t K = 0; K < I.C; ++K)
     ArgumentNodes.push_back(read(T, Prog.Arguments[static_cast<size_t>(I.B + K)]).Node);
   runInstruction(T);
@@ -280,9 +281,8 @@ void SpeculativeInterpreter<EventSet, Events>::endBlock(ThreadId T, const Instru
   Interpreter Run(Parts, T);
   if (IsShared)
     Graph.drain(T);
-  if (!IsShared && O.Life != Lifetime::Alive) {
-    Run.completeFree(); // which finds that it has ended
-  } else if (static_cast<Builtin>(I.Imm) == Builtin::Realloc) {
+  const bool HasEnded = !IsShared && O.Life != Lifetime::Alive; // as completeFree finds
+  if (!HasEnded && static_cast<Builtin>(I.Imm) == Builtin::Realloc) {
     moveBlock(T, I, Where);
   } else if (IsShared) {
     Graph.fetchEnd(T, Where, 0);

@@ -57,7 +57,7 @@ public:
       put({nameOf(Home, Size), Bytes});
   }
 
-  template <typename T> void save(T &Value) { save(&Value, sizeof(T)); }
+  template <typename T> void save(T &Value) { save(static_cast<void *>(&Value), sizeof(T)); }
 
   void undoTo(Mark M) {
     assert(M <= Top && "marks are undone latest first");
