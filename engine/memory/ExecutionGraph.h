@@ -155,7 +155,7 @@ public:
 
   /// Splits an event that was just added.
   void split(EventId E, const std::vector<std::pair<uint32_t, uint32_t>> &Parts) {
-    assert(E + 1 == size() && Events[E].FirstCell == ~0u && Parts.size() > 0);
+    assert(Events[E].FirstCell == ~0u && !Parts.empty() && !Committed.contains(E));
     AnySplit = true;
     Events[E].FirstCell = static_cast<uint32_t>(Cells.size());
     Events[E].NumCells = static_cast<uint32_t>(Parts.size());
