@@ -6,7 +6,7 @@ namespace picket {
 
 Futures::ProgramPoint Futures::pointOf(const Machine &M, ThreadId T) {
   std::vector<uint32_t> Where;
-  M.describePlace(T, Where);
+  M.states().describeProgramPoint(T, Where);
   return point(std::move(Where), T);
 }
 

@@ -427,7 +427,7 @@ bool followWith(const Program &P, MemoryModel Model, const MachineOptions &Optio
 void followGraph(const Program &P, MemoryModel Model, const MachineOptions &Machine, Sharing &Shared,
                  const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then) {
   MachineOptions Options = Machine;
-  Options.OutOfOrder = true;
+  Options.Speculative = true;
   Options.StopAtFences = false;
   if (!Options.LargeGraphs && (followWith<1>(P, Model, Options, Shared, Script, Wanted, Then) ||
                                followWith<4>(P, Model, Options, Shared, Script, Wanted, Then) ||

@@ -7,7 +7,7 @@
 #include "explore/GraphRun.h"
 #include "explore/ReadyEvents.h"
 #include "memory/Configuration.h"
-#include "memory/OutOfOrder.h"
+#include "memory/FetchedEvents.h"
 #include "memory/PowerAxioms.h"
 
 #include <cassert>
@@ -22,7 +22,7 @@ template <unsigned Words> class GraphWalk : public GraphRun {
 public:
   using Set = EventSet<Words>;
   using GraphType = ExecutionGraph<Words>;
-  using Update = typename OutOfOrder<Words>::Update;
+  using Update = typename FetchedEvents<Words>::Update;
 
   uint64_t finalRegister(ThreadId T, uint32_t Slot) override { return Flow.finalSlot(T, Slot); }
   uint64_t finalValue(Address Where, unsigned Width) override { return Flow.finalValue(Where, Width); }
@@ -148,7 +148,7 @@ protected:
   EndingMemory &Memory;
   GraphType Graph;
   Machine TheMachine;
-  OutOfOrder<Words> Flow;
+  FetchedEvents<Words> Flow;
   std::unique_ptr<Axioms<Words>> Model;
   const bool WritesLate;     // whether updates may
   const bool HasC11Orders;   // fences are events, and a compare-and-swap that fails has an order of its own
@@ -188,7 +188,7 @@ protected:
 
 private:
   bool mayWriteLate(EventId Read) const;
-  template <typename Continuation> bool goOn(EventId E, typename OutOfOrder<Words>::Mark Before, Continuation Then);
+  template <typename Continuation> bool goOn(EventId E, typename FetchedEvents<Words>::Mark Before, Continuation Then);
   template <typename Continuation> void withHalf(EventId E, Continuation Then);
   bool advance();
   EventId chooseReady();
@@ -201,7 +201,7 @@ private:
 /// Goes on from what was just committed, or chosen, and takes back what comes of that.
 template <unsigned Words>
 template <typename Continuation>
-bool GraphWalk<Words>::goOn(EventId E, typename OutOfOrder<Words>::Mark Before, Continuation Then) {
+bool GraphWalk<Words>::goOn(EventId E, typename FetchedEvents<Words>::Mark Before, Continuation Then) {
   Run.push_back(E);
   const bool Accepted = advance();
   if (Accepted)

@@ -53,7 +53,7 @@ void StateGraph::add(const StateGraph &Other) {
 void StateGraph::addStep(uint32_t From, uint32_t To, ProcessId Process, const Configuration &C) {
   const Machine &M = C.machine();
   std::vector<LoopEffect> All;
-  for (const Machine::LoopEvent &E : M.loopEvents()) {
+  for (const LoopEvent &E : M.loops().events()) {
     const Loop &Where = M.program().Loops[E.Loop];
     bool InOther = false; // that can be left
     for (int32_t Outer = Where.Outer; Outer >= 0; Outer = M.program().Loops[static_cast<size_t>(Outer)].Outer)

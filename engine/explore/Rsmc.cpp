@@ -24,7 +24,7 @@ public:
   Rsmc(const Program &P, const GraphModel &Model, const ExplorationOptions &Given, GraphObserver &Observer)
       : P(P), Model(Model), Options(Given), Observer(Observer),
         Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())), Names(P), Spare(Given.Spare) {
-    Options.Machine.OutOfOrder = true;
+    Options.Machine.Speculative = true;
     Options.Machine.StopAtFences = false;
     if (Spare)
       Options.Machine.Names = &Names;

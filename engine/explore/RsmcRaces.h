@@ -42,11 +42,11 @@ void RsmcWorker<Words, Base>::detectRaces(EventId Update, EventId Source) {
   if (Source != NoEvent && Graph[Source].Ends) // a use of memory that has ended, which writes nothing
     return;
   auto Done = Flow.update(Update, Graph.valueIn(Id, Source));
-  if (Done.Does != OutOfOrder<Words>::Update::Writes || isTaken(Id, Source, Past))
+  if (Done.Does != FetchedEvents<Words>::Update::Writes || isTaken(Id, Source, Past))
     return;
   forEachRace(Id, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
     const bool Waits = Graph[Load].OfUpdate && !Graph.isSplit(Load) &&
-                       Flow.update(Load, Done.Value).Does == OutOfOrder<Words>::Update::Waits;
+                       Flow.update(Load, Done.Value).Does == FetchedEvents<Words>::Update::Waits;
     if (Load != Update && !Waits)
       addBranch(Home, Cell, Past, Update, keyOf(Source));
   });
@@ -87,7 +87,7 @@ void RsmcWorker<Words, Base>::considerSplit(EventId Update, EventId Last) {
   const Set Past = pastOf(Update, Last);
   Graph.choose(Update, Last);
   const auto Done = Flow.update(Update, Flow.joined(Update));
-  bool Writes = Done.Does == OutOfOrder<Words>::Update::Writes;
+  bool Writes = Done.Does == FetchedEvents<Words>::Update::Writes;
   std::vector<Key> Sources;
   Graph.forEachCell(Update, [&](const GraphCell &C) {
     Writes &= !(C.Source != NoEvent && Graph[C.Source].Ends) && !isTaken(C.Place, C.Source, Past);

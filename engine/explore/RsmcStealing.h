@@ -136,7 +136,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 }
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::work() {
-  Flow.Look = [this] { checkLimits(); };
+  Flow.watch([this] { checkLimits(); });
   if (Walk::start() && Number == 0)
     explore();
   while (std::optional<RsmcJob> Job = Context.Team.take()) {

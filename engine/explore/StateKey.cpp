@@ -56,7 +56,7 @@ void StateKey::addMemory(std::string &Whole) {
       addBytes(O, Whole);
   const bool Names = needsNames();
   if (Names)
-    Config.machine().findNamed(Named);
+    Config.machine().states().findNamed(Named);
   for (uint32_t Slot = Globals + 1; Slot < Mem.numSlots(); ++Slot) {
     const Object &O = Mem.at(Slot);
     const bool Forgettable = isOver(O) || O.Kind == ObjectKind::Heap;
@@ -107,7 +107,7 @@ void StateKey::compute(std::string &Whole, std::vector<uint32_t> &Threads, Threa
   Threads.clear();
   for (ThreadId T = 0; T < M.numThreads(); ++T) {
     Part.clear();
-    M.describe(T, Part);
+    M.states().describe(T, Part);
     Threads.push_back(numberOf(Part));
     // Threads that were found in another execution and are not there in this one leave no trace.
     if (!M.exists(T))

@@ -17,7 +17,7 @@ SearchedConfiguration::SearchedConfiguration(const Program &P, const LiveSlots &
     : Config(P, Shared, withoutBound(Options.Machine, Live), Model) {
   if (Config.buffering() == Buffering::None)
     return;
-  Config.machine().holdOutside([this](std::vector<uint64_t> &Words) {
+  Config.machine().states().holdOutside([this](std::vector<uint64_t> &Words) {
     for (ThreadId T = 0; T < Config.machine().numThreads(); ++T) {
       Config.processOf(T); // it may have just been created
       forEachBuffered(Config, T, [&](uint32_t, const StoreBuffer::Entry &E) {

@@ -137,7 +137,7 @@ bool StateWalk::tryChoice() {
   const Configuration::Mark Before = Config.mark();
   const size_t Bugs = M.bugs().size();
   Rules.before(Taken);
-  M.clearLoopEvents();
+  M.loops().clear();
   Config.step(Taken.Process);
   ++Result->Transitions;
   Way.push_back(Taken);

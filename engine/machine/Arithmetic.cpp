@@ -1,7 +1,5 @@
 #include "machine/Arithmetic.h"
 
-#include "machine/Machine.h"
-
 namespace picket {
 
 Wide evaluateWide(Opcode Op, Wide A, Wide B, unsigned Width) {

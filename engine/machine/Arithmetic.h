@@ -36,6 +36,12 @@ inline uint64_t bitsOf(double D) { return std::bit_cast<uint64_t>(D); }
 /// Division and remainder are only called with a divisor that is not zero.
 Wide evaluateWide(Opcode Op, Wide A, Wide B, unsigned Width);
 
+/// ToWide: a value of up to 64 bits, extended.
+inline Wide evaluateToWide(const Instruction &I, uint64_t A) {
+  const Wide V = I.Flags ? static_cast<Wide>(static_cast<SignedWide>(signedValue(A, I.Width))) : A;
+  return lowBitsWide(V, static_cast<unsigned>(I.C));
+}
+
 /// CountOnes, LeadingZeros, TrailingZeros, ByteSwap.
 uint64_t evaluateBits(Opcode Op, uint64_t A, unsigned Width);
 
@@ -47,6 +53,11 @@ double evaluateFunction(FloatFunction Function, double A);
 double evaluateFloat(Opcode Op, double A, double B);
 /// FAdd to FTrunc.
 uint64_t evaluateFloating(const Instruction &I, uint64_t A, uint64_t B);
+
+/// The value a read-modify-write leaves, on Width bytes (up to 8).
+uint64_t applyRmw(RmwOp Op, uint64_t Old, uint64_t Operand, unsigned Width);
+/// The same on 16 bytes. There are none of floating-point numbers.
+Wide applyWideRmw(RmwOp Op, Wide Old, Wide Operand);
 
 /// LLVM's floating-point predicates: bit 0 equal, bit 1 greater, bit 2 less, bit 3 unordered.
 inline bool compareFloat(unsigned Predicate, double A, double B) {

@@ -14,14 +14,14 @@ bool Interpreter::finishBuiltin(const Instruction &I, uint64_t Result) {
     noteValue(slotOf(Result) ? 1 : Result); // a new block is like the one before
   if (I.Dst >= 0)
     Registers[I.Dst] = Result;
-  S.Stage = 0;
-  ++S.Pc;
+  State.Stage = 0;
+  ++State.Pc;
   return true;
 }
 
 void Interpreter::writeHidden(uint64_t *Home, uint64_t Value) {
-  M.DependsOnOthers = true; // what is hidden is mostly the process's
-  M.Undo.save(*Home);
+  Parts.Effects.DependsOnOthers = true; // what is hidden is mostly the process's
+  Parts.Undo.save(*Home);
   *Home = Value;
 }
 
@@ -33,8 +33,8 @@ bool Interpreter::storeResult(const Instruction &I, Address Where, uint64_t Valu
   switch (reach(Where, Width, true, false)) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    S.Stage = LastStage;
-    S.Scratch = Result;
+    State.Stage = LastStage;
+    State.Scratch = Result;
     Operation Op;
     Op.Kind = OperationKind::Store;
     Op.Width = Width;
@@ -43,46 +43,46 @@ bool Interpreter::storeResult(const Instruction &I, Address Where, uint64_t Valu
     return stop(Op);
   }
   case Reach::Local:
-    if (Object &O = M.Mem.at(slotOf(Where)); O.Unwritten)
-      M.Mem.markWritten(O, offsetOf(Where), Width);
+    if (Object &O = Parts.Mem.at(slotOf(Where)); O.Unwritten)
+      Parts.Mem.markWritten(O, offsetOf(Where), Width);
     writeOwn(Where, Width, Value);
     break;
   }
-  ++S.Effects;
+  ++State.Effects;
   return finishBuiltin(I, Result);
 }
 
 bool Interpreter::syncOperation(const Instruction &I, SyncOp Op, Address Where, uint64_t Argument) {
   uint32_t Size = sizeOf(Op);
-  Object *O = M.Mem.find(Where);
+  Object *O = Parts.Mem.find(Where);
   if (!O || !Memory::inBounds(*O, Where, Size) || O->Kind == ObjectKind::Constant) {
-    auto [Kind, Message] = describeBadAccess(M, Where, Size, true);
+    auto [Kind, Message] = describeBadAccess(Prog, Parts.Mem, Where, Size, true);
     return failed(Kind, std::move(Message));
   }
-  if (!M.alone()) {
-    M.Shared.markShared(O->Site);
-    M.Shared.noteWrite(Where, Size, Id);
+  if (!Parts.Threads.alone()) {
+    Parts.Shared.markShared(O->Site);
+    Parts.Shared.noteWrite(Where, Size, Id);
   }
-  bool AtOnce = M.alone() || S.InAtomic;
+  bool AtOnce = Parts.Threads.alone() || State.InAtomic;
   if (AtOnce && O->Life != Lifetime::Alive) {
-    auto [Kind, Message] = describeBadAccess(M, Where, Size, true);
+    auto [Kind, Message] = describeBadAccess(Prog, Parts.Mem, Where, Size, true);
     return failed(Kind, std::move(Message));
   }
   if (AtOnce) {
-    uint8_t *Bytes = M.Mem.bytes(Where);
-    M.Undo.save(Bytes, Size);
+    uint8_t *Bytes = Parts.Mem.bytes(Where);
+    Parts.Undo.save(Bytes, Size);
     SyncResult Result = apply(Op, Bytes, Id, Argument);
-    if (S.InAtomic)
-      M.AtomicAccesses.push_back({Where, Size, true});
+    if (State.InAtomic)
+      Parts.Section.Accesses.push_back({Where, Size, true});
     if (Result.Outcome == SyncResult::Misuse) {
-      M.failSync(Id, Result);
+      Parts.failSync(Id, Result);
       return false;
     }
     if (Result.Outcome == SyncResult::Done) {
-      ++S.Effects;
+      ++State.Effects;
       return continueBuiltin(I, static_cast<uint64_t>(Result.Value), static_cast<uint64_t>(Result.Errno));
     }
-    M.AtomicBlocked = S.InAtomic;
+    Parts.Section.IsBlocked = State.InAtomic;
   }
   Operation Pending;
   Pending.Kind = OperationKind::Sync;
@@ -92,16 +92,40 @@ bool Interpreter::syncOperation(const Instruction &I, SyncOp Op, Address Where, 
   return stop(Pending);
 }
 
+/// Makes a child and runs it to its first visible operation. (Out of order, threads are run in turn afterwards.)
+ThreadId Interpreter::createThread(uint32_t Function, uint64_t Argument) {
+  if (Parts.Threads.numLive() >= MachineParts::MaxThreads)
+    stopAtLimit(Id, State.Pc,
+                "more than " + std::to_string(MachineParts::MaxThreads) + " threads run or are still to be joined");
+  const ThreadId Child = Parts.Threads.create(Id, Function, Argument);
+  Parts.Effects.DoesMore = true;
+  if (Parts.Options.Speculative)
+    return Child;
+  const bool Before = Parts.Effects.DependsOnOthers;
+  Parts.Effects.DependsOnOthers = false;
+  if (Parts.NestedCreations >= MachineParts::MaxNestedCreations)
+    stopAtLimit(Id, State.Pc,
+                "threads create threads, each the next, more than " + std::to_string(MachineParts::MaxNestedCreations) +
+                    " of them");
+  ++Parts.NestedCreations;
+  Interpreter(Parts, Child).run();
+  --Parts.NestedCreations;
+  if (!Parts.Effects.DependsOnOthers)
+    Parts.Points.rememberRoot(Parts.Threads[Child], Argument);
+  Parts.Effects.DependsOnOthers |= Before;
+  return Child;
+}
+
 bool Interpreter::threadCreate(const Instruction &I) {
   Address Start = argument(I, 2);
   uint32_t Slot = slotOf(Start);
-  if (Slot < FirstFunctionSlot || Slot - FirstFunctionSlot >= P.Functions.size())
+  if (Slot < FirstFunctionSlot || Slot - FirstFunctionSlot >= Prog.Functions.size())
     return failed(BugKind::InvalidAccess, "the start routine of the thread is not a function");
-  const Function &F = P.Functions[Slot - FirstFunctionSlot];
+  const Function &F = Prog.Functions[Slot - FirstFunctionSlot];
   if (!F.Defined)
-    M.unsupported(Id, S.Pc, P.Messages[F.Message]);
-  ThreadId Child = M.create(Id, Slot - FirstFunctionSlot, argument(I, 3));
-  ++S.Effects;
+    stopUnsupported(Id, State.Pc, Prog.Messages[F.Message]);
+  ThreadId Child = createThread(Slot - FirstFunctionSlot, argument(I, 3));
+  ++State.Effects;
   if (I.D) // whoever creates threads for ever is not alone in its loop
     noteFed(I, 0);
   return storeResult(I, argument(I, 0), Child + 1, 0);
@@ -109,11 +133,12 @@ bool Interpreter::threadCreate(const Instruction &I) {
 
 bool Interpreter::threadJoin(const Instruction &I) {
   uint64_t Handle = argument(I, 0);
-  if (Handle == 0 || Handle > M.numThreads() || !M.exists(static_cast<ThreadId>(Handle - 1)))
+  if (Handle == 0 || Handle > Parts.Threads.size() || !Parts.Threads.exists(static_cast<ThreadId>(Handle - 1)))
     return failed(BugKind::BadSynchronisation, "pthread_join of something that is not a thread");
   if (Handle - 1 == Id)
     return finishBuiltin(I, asInt(linux_errno::Deadlock));
-  if (const char *Misuse = M.cannotJoin(static_cast<ThreadId>(Handle - 1))) // may still come true while it waits
+  if (const char *Misuse =
+          Parts.Threads.cannotJoin(static_cast<ThreadId>(Handle - 1))) // may still come true while it waits
     return failed(BugKind::BadSynchronisation, Misuse);
   Operation Op;
   Op.Kind = OperationKind::Join;
@@ -121,39 +146,45 @@ bool Interpreter::threadJoin(const Instruction &I) {
   return stop(Op);
 }
 
-/// The innermost call that stands in the user's text: who allocates in a model of the C library does so for it.
 uint32_t Interpreter::pcInText() {
   auto IsText = [&](uint32_t Pc) {
-    const ProgramLocation &L = P.locationOf(Pc);
-    return L.Line && P.UserFile[L.File];
+    const ProgramLocation &L = Prog.locationOf(Pc);
+    return L.Line && Prog.UserFile[L.File];
   };
-  uint32_t Pc = S.Pc;
-  for (uint32_t Depth = S.Depth; !IsText(Pc) && Depth > 1; --Depth)
-    Pc = T.Frames[Depth - 1].CallPc;
-  return IsText(Pc) ? Pc : S.Pc;
+  uint32_t Pc = State.Pc;
+  for (uint32_t Depth = State.Depth; !IsText(Pc) && Depth > 1; --Depth)
+    Pc = Current.Frames[Depth - 1].CallPc;
+  return IsText(Pc) ? Pc : State.Pc;
 }
 
-/// Makes a heap block and returns its slot.
 uint32_t Interpreter::newBlock(const Instruction &I, uint64_t Size, Content First) {
-  if (Size > M.Options.MaxObjectBytes)
-    M.unsupported(Id, S.Pc,
-                  "allocation of " + std::to_string(Size) + " bytes (more than " +
-                      std::to_string(M.Options.MaxObjectBytes) + ")");
-  // Whoever explores takes some as well, and would stop at the limit without a word about the program.
-  const uint64_t Most = M.Options.MaxMemoryBytes - M.Options.MaxMemoryBytes / 8;
-  if (M.Mem.bytesAllocated() + Size > Most)
-    M.limit(Id, S.Pc,
-            "the program allocates more than " + std::to_string(Most) + " of the " +
-                std::to_string(M.Options.MaxMemoryBytes) + " bytes that the check may take");
-  uint32_t Slot = M.slotFor(T, static_cast<uint32_t>(I.A), static_cast<uint32_t>(Size));
-  const uint64_t Before = M.Mem.bytesAllocated();
-  M.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(I.A), Id,
-                 M.checks(BugKind::Leak) ? pcInText() : S.Pc, First);
-  ++S.Effects;
-  constexpr unsigned LookEvery = 20; // 1 MiB. Others may take their share of the limit at the same time.
-  if (M.WhileRunning && M.Mem.bytesAllocated() >> LookEvery != Before >> LookEvery)
-    M.WhileRunning();
+  const uint32_t Slot = reserveBlock(I, Size);
+  makeBlock(Slot, State.Pc, Parts.Bugs.checks(BugKind::Leak) ? pcInText() : State.Pc, Size, First);
   return Slot;
+}
+
+uint32_t Interpreter::reserveBlock(const Instruction &I, uint64_t Size) {
+  ++State.Effects;
+  return Parts.Objects.slotFor(Current, static_cast<uint32_t>(I.A), static_cast<uint32_t>(Size));
+}
+
+void Interpreter::makeBlock(uint32_t Slot, uint32_t CallPc, uint32_t AllocatedAt, uint64_t Size, Content First) {
+  if (Size > Parts.Options.MaxObjectBytes)
+    stopUnsupported(Id, CallPc,
+                    "allocation of " + std::to_string(Size) + " bytes (more than " +
+                        std::to_string(Parts.Options.MaxObjectBytes) + ")");
+  // Whoever explores takes some as well, and would stop at the limit without a word about the program.
+  const uint64_t Most = Parts.Options.MaxMemoryBytes - Parts.Options.MaxMemoryBytes / 8;
+  if (Parts.Mem.bytesAllocated() + Size > Most)
+    stopAtLimit(Id, CallPc,
+                "the program allocates more than " + std::to_string(Most) + " of the " +
+                    std::to_string(Parts.Options.MaxMemoryBytes) + " bytes that the check may take");
+  const uint64_t Before = Parts.Mem.bytesAllocated();
+  Parts.Mem.allocate(Slot, ObjectKind::Heap, static_cast<uint32_t>(Size), static_cast<uint32_t>(Prog.Code[CallPc].A),
+                     Id, AllocatedAt, First);
+  constexpr unsigned LookEvery = 20; // 1 MiB. Others may take their share of the limit at the same time.
+  if (Parts.WhileRunning && Parts.Mem.bytesAllocated() >> LookEvery != Before >> LookEvery)
+    Parts.WhileRunning();
 }
 
 bool Interpreter::allocateHeap(const Instruction &I, uint64_t Size, Content First) {
@@ -163,17 +194,17 @@ bool Interpreter::allocateHeap(const Instruction &I, uint64_t Size, Content Firs
 /// free and realloc of a block: visible if others may touch it, since they must not do so afterwards.
 bool Interpreter::freeBlock(const Instruction &I) {
   Address Where = argument(I, 0);
-  Object *O = M.Mem.find(Where);
+  Object *O = Parts.Mem.find(Where);
   if (!O || O->Kind != ObjectKind::Heap || offsetOf(Where) != 0)
     return failed(BugKind::InvalidFree, O && O->Kind == ObjectKind::Heap
                                             ? "free of a pointer into the middle of a block"
                                             : "free of something that malloc did not return");
-  bool Seen = !M.alone() && (M.Shared.noteOwned(O->Site, O->Owner, Id) || M.Options.OutOfOrder);
+  bool Seen = !Parts.Threads.alone() && (Parts.Shared.noteOwned(O->Site, O->Owner, Id) || Parts.Options.Speculative);
   if (!Seen)
     return endBlock(I, Where);
-  M.Shared.noteWrite(Where, O->Size, Id);
-  if (S.InAtomic) {
-    M.AtomicAccesses.push_back({Where, O->Size, true});
+  Parts.Shared.noteWrite(Where, O->Size, Id);
+  if (State.InAtomic) {
+    Parts.Section.Accesses.push_back({Where, O->Size, true});
     return endBlock(I, Where);
   }
   Operation Op;
@@ -183,48 +214,43 @@ bool Interpreter::freeBlock(const Instruction &I) {
 }
 
 bool Interpreter::endBlock(const Instruction &I, Address Where) {
-  Object &Old = *M.Mem.find(Where);
+  Object &Old = *Parts.Mem.find(Where);
   if (Old.Life != Lifetime::Alive)
     return failed(BugKind::DoubleFree, "free of a heap block that was freed already (line " +
-                                           std::to_string(P.locationOf(Old.FreedAt).Line) + ")");
-  ++S.Effects;
+                                           std::to_string(Prog.locationOf(Old.FreedAt).Line) + ")");
+  ++State.Effects;
   if (static_cast<Builtin>(I.Imm) != Builtin::Realloc) {
-    M.Mem.end(Old, Lifetime::Freed, S.Pc);
+    Parts.Mem.end(Old, Lifetime::Freed, State.Pc);
     return finishBuiltin(I, 0);
   }
   uint32_t NewSlot = newBlock(I, argument(I, 1), Content::Nothing);
-  Object &New = M.Mem.at(NewSlot);
-  M.Mem.copyWritten(addressOf(NewSlot), Where, std::min(New.Size, Old.Size));
+  Object &New = Parts.Mem.at(NewSlot);
+  Parts.Mem.copyWritten(addressOf(NewSlot), Where, std::min(New.Size, Old.Size));
   std::memcpy(New.Data, Old.Data, std::min(New.Size, Old.Size));
-  M.Mem.end(Old, Lifetime::Freed, S.Pc);
+  Parts.Mem.end(Old, Lifetime::Freed, State.Pc);
   return finishBuiltin(I, addressOf(NewSlot));
 }
 
 bool Interpreter::completeFree() {
   enterFrame();
-  Address Where = S.Pending.Where;
-  S.Pending = Operation();
-  ++S.Operations;
-  const Instruction &I = P.Code[S.Pc];
-  M.DependsOnOthers |= static_cast<Builtin>(I.Imm) == Builtin::Realloc; // what they wrote moves along
+  Address Where = State.Pending.Where;
+  State.Pending = Operation();
+  ++State.Operations;
+  const Instruction &I = Prog.Code[State.Pc];
+  Parts.Effects.DependsOnOthers |= static_cast<Builtin>(I.Imm) == Builtin::Realloc; // what they wrote moves along
   return endBlock(I, Where);
 }
 
 uint64_t *Interpreter::specificValues() {
-  if (!T.SpecificSlot)
-    T.SpecificSlot = M.names() ? M.Mem.useSlot(M.names()->specificValues(Id)) : M.Mem.newSlot();
-  Object &O = M.Mem.at(T.SpecificSlot);
-  if (O.Life == Lifetime::Absent)
-    M.Mem.allocate(T.SpecificSlot, ObjectKind::Hidden, process::MaxKeys * sizeof(uint64_t), 0, Id, S.Pc);
-  return reinterpret_cast<uint64_t *>(O.Data);
+  return reinterpret_cast<uint64_t *>(Parts.Objects.specificValues(Current).Data);
 }
 
 bool Interpreter::keys(const Instruction &I, Builtin B) {
-  M.DependsOnOthers = true;
+  Parts.Effects.DependsOnOthers = true;
   if (B == Builtin::KeyCreate) {
     uint64_t Key = process()[process::NumKeys];
     if (Key == process::MaxKeys)
-      M.unsupported(Id, S.Pc, "more than " + std::to_string(process::MaxKeys) + " thread-specific keys");
+      stopUnsupported(Id, State.Pc, "more than " + std::to_string(process::MaxKeys) + " thread-specific keys");
     writeHidden(process() + process::NumKeys, Key + 1);
     writeHidden(process() + process::KeyDestructors + Key, argument(I, 1));
     return storeResult(I, argument(I, 0), Key, 0);
@@ -239,80 +265,80 @@ bool Interpreter::keys(const Instruction &I, Builtin B) {
     writeHidden(process() + process::KeyDestructors + Key, 0);
     break;
   }
-  ++S.Effects;
+  ++State.Effects;
   return finishBuiltin(I, 0);
 }
 
 bool Interpreter::finishThreadExit(const Instruction &I) {
-  S.Result = argument(I, 0);
+  State.Result = argument(I, 0);
   unwind(/*EndLocals=*/true);
-  S.Phase = Machine::State::Destroying;
+  State.Phase = ThreadState::Destroying;
   return nextPhaseStep();
 }
 
 bool Interpreter::enter(uint32_t Function, uint32_t CallPc) {
-  M.pushFrame(T, Function, CallPc);
+  Parts.Threads.pushFrame(Current, Function, CallPc);
   enterFrame();
-  S.Pc = P.Functions[Function].Entry;
+  State.Pc = Prog.Functions[Function].Entry;
   return true;
 }
 
 /// What comes after the last frame returned: the next constructor or main, what is run at the end of the process,
 /// destructors of thread-specific data, the end of the thread or of the process.
 bool Interpreter::nextPhaseStep() {
-  switch (S.Phase) {
-  case Machine::State::Constructing: {
-    if (S.Scratch < P.Constructors.size())
-      return enter(P.Constructors[S.Scratch++]);
-    S.Phase = Machine::State::Running;
-    S.Scratch = 0;
-    enter(static_cast<uint32_t>(P.Main));
-    uint32_t Parameters = P.Functions[static_cast<uint32_t>(P.Main)].NumParameters;
-    Address Argv = P.ArgvGlobal >= 0 ? globalAddress(static_cast<uint32_t>(P.ArgvGlobal)) : 0;
+  switch (State.Phase) {
+  case ThreadState::Constructing: {
+    if (State.Scratch < Prog.Constructors.size())
+      return enter(Prog.Constructors[State.Scratch++]);
+    State.Phase = ThreadState::Running;
+    State.Scratch = 0;
+    enter(static_cast<uint32_t>(Prog.Main));
+    uint32_t Parameters = Prog.Functions[static_cast<uint32_t>(Prog.Main)].NumParameters;
+    Address Argv = Prog.ArgvGlobal >= 0 ? globalAddress(static_cast<uint32_t>(Prog.ArgvGlobal)) : 0;
     const uint64_t Values[] = {1, Argv, Argv + 8};
     for (uint32_t K = 0; K < Parameters && K < 3; ++K)
       Registers[K] = Values[K];
     return true;
   }
-  case Machine::State::Running:
+  case ThreadState::Running:
     if (Id == 0)
-      return exitProcess(P.ExitFunctions); // main has returned
-    S.Phase = Machine::State::Destroying;
+      return exitProcess(Prog.ExitFunctions); // main has returned
+    State.Phase = ThreadState::Destroying;
     return nextDestructor();
-  case Machine::State::Exiting: return exitProcess(-1);
-  case Machine::State::Destroying:
-  case Machine::State::Ending: break;
+  case ThreadState::Exiting: return exitProcess(-1);
+  case ThreadState::Destroying:
+  case ThreadState::Ending: break;
   }
   return nextDestructor();
 }
 
 /// Runs the given function, and then ends the process. Thread-specific data of the thread is not destroyed.
 bool Interpreter::exitProcess(int32_t Functions) {
-  S.Phase = Machine::State::Exiting;
-  S.InAtomic = false;
+  State.Phase = ThreadState::Exiting;
+  State.InAtomic = false;
   if (Functions >= 0)
-    return enter(static_cast<uint32_t>(Functions), S.Pc); // where the program said so
+    return enter(static_cast<uint32_t>(Functions), State.Pc); // where the program said so
   Operation Op;
   Op.Kind = OperationKind::Exit;
-  if (M.Options.StopAtExit)
+  if (Parts.Options.StopAtExit)
     return stop(Op);
-  S.Status = ThreadStatus::Exited;
-  S.Pending = Operation();
+  State.Status = ThreadStatus::Exited;
+  State.Pending = Operation();
   return false;
 }
 
 bool Interpreter::nextDestructor() {
   uint64_t NumKeys = process()[process::NumKeys];
-  M.DependsOnOthers |= NumKeys != 0;
+  Parts.Effects.DependsOnOthers |= NumKeys != 0;
   for (uint64_t Key = 0; NumKeys && Key < NumKeys; ++Key) {
     uint64_t Value = specificValues()[Key];
     uint64_t Destructor = process()[process::KeyDestructors + Key];
     uint32_t Function = slotOf(Destructor) - FirstFunctionSlot;
-    if (!Value || !Destructor || Function >= P.Functions.size() || !P.Functions[Function].Defined)
+    if (!Value || !Destructor || Function >= Prog.Functions.size() || !Prog.Functions[Function].Defined)
       continue;
     writeHidden(specificValues() + Key, 0);
     enter(Function);
-    if (P.Functions[Function].NumParameters)
+    if (Prog.Functions[Function].NumParameters)
       Registers[0] = Value;
     return true;
   }
@@ -321,22 +347,22 @@ bool Interpreter::nextDestructor() {
 
 /// Nothing is left to be run: the thread ends, and its thread-local variables with it.
 bool Interpreter::endThread() {
-  S.Phase = Machine::State::Ending;
+  State.Phase = ThreadState::Ending;
   return stopForEnds() ? false : finishThread();
 }
 
 bool Interpreter::finishThread() {
-  for (uint32_t Slot : T.ThreadLocals)
-    if (Slot && M.Mem.at(Slot).Life == Lifetime::Alive)
-      M.Mem.end(M.Mem.at(Slot), Lifetime::Left, S.Pc);
-  S.Status = ThreadStatus::Finished;
-  S.Pending = Operation();
+  for (uint32_t Slot : Current.ThreadLocals)
+    if (Slot && Parts.Mem.at(Slot).Life == Lifetime::Alive)
+      Parts.Mem.end(Parts.Mem.at(Slot), Lifetime::Left, State.Pc);
+  State.Status = ThreadStatus::Finished;
+  State.Pending = Operation();
   return false;
 }
 
 std::string Interpreter::readString(Address A) {
   std::string Text;
-  Object *O = M.Mem.find(A);
+  Object *O = Parts.Mem.find(A);
   if (!O)
     return Text;
   for (uint32_t K = offsetOf(A); K < O->Size && O->Data[K] && Text.size() < 200; ++K)
@@ -344,23 +370,19 @@ std::string Interpreter::readString(Address A) {
   return Text;
 }
 
-/// The result of printf and the like.
-bool Interpreter::lengthOfOutput(const Instruction &I) {
+uint64_t Interpreter::lengthOfOutput(uint32_t CallPc, const std::vector<uint64_t> &Arguments) {
   auto TextAt = [&](Address A, size_t Most) -> std::optional<std::string> {
-    const Object *O = M.Mem.find(A);
+    const Object *O = Parts.Mem.find(A);
     if (!O || O->Kind != ObjectKind::Constant || offsetOf(A) >= O->Size)
       return std::nullopt;
     const auto *Bytes = reinterpret_cast<const char *>(O->Data + offsetOf(A));
     return std::string(Bytes, strnlen(Bytes, std::min<size_t>(O->Size - offsetOf(A), Most)));
   };
-  std::vector<uint64_t> Arguments;
-  for (unsigned K = 1; K < static_cast<unsigned>(I.C); ++K)
-    Arguments.push_back(argument(I, K));
-  const std::optional<std::string> Format = TextAt(argument(I, 0), ~size_t(0));
-  const FormatLength Length = formatLength(Format.value_or(""), Arguments, TextAt);
+  const std::optional<std::string> Format = TextAt(Arguments.front(), ~size_t(0));
+  const FormatLength Length = formatLength(Format.value_or(""), {Arguments.begin() + 1, Arguments.end()}, TextAt);
   if (!Format || !Length.Unknown.empty())
-    M.unsupported(Id, S.Pc, "how much '" + (Format ? Length.Unknown : "printf") + "' prints, and the program asks");
-  return finishBuiltin(I, asInt(static_cast<int64_t>(Length.Bytes)));
+    stopUnsupported(Id, CallPc, "how much '" + (Format ? Length.Unknown : "printf") + "' prints, and the program asks");
+  return asInt(static_cast<int64_t>(Length.Bytes));
 }
 
 bool Interpreter::assertFail(const Instruction &I) {
@@ -369,9 +391,9 @@ bool Interpreter::assertFail(const Instruction &I) {
 
 bool Interpreter::mutexAttribute(const Instruction &I, uint32_t Kind) {
   Address Where = argument(I, 0);
-  Object *O = M.Mem.find(Where);
+  Object *O = Parts.Mem.find(Where);
   if (!O || O->Life != Lifetime::Alive || !Memory::inBounds(*O, Where, 4)) {
-    auto [Bug, Message] = describeBadAccess(M, Where, 4, true);
+    auto [Bug, Message] = describeBadAccess(Prog, Parts.Mem, Where, 4, true);
     return failed(Bug, std::move(Message));
   }
   writeOwn(Where, 4, Kind);
@@ -422,7 +444,7 @@ bool Interpreter::builtin(const Instruction &I) {
     return syncOperation(I, Op, argument(I, 0), 0);
   switch (B) {
   case Builtin::ThreadCreate:
-    if (M.Options.StopAtFences && !M.alone()) {
+    if (Parts.Options.StopAtFences && !Parts.Threads.alone()) {
       Operation Drain;
       Drain.Kind = OperationKind::Drain;
       return stop(Drain);
@@ -432,11 +454,11 @@ bool Interpreter::builtin(const Instruction &I) {
   case Builtin::ThreadExit: return stopForEnds() ? false : finishThreadExit(I);
   case Builtin::ThreadDetach: {
     uint64_t Handle = argument(I, 0);
-    if (Handle == 0 || Handle > M.numThreads() || !M.exists(static_cast<ThreadId>(Handle - 1)))
+    if (Handle == 0 || Handle > Parts.Threads.size() || !Parts.Threads.exists(static_cast<ThreadId>(Handle - 1)))
       return failed(BugKind::BadSynchronisation, "pthread_detach of something that is not a thread");
-    M.DependsOnOthers = true;
-    Machine::Thread &Target = *M.Threads[Handle - 1];
-    M.Undo.save(Target.Detached);
+    Parts.Effects.DependsOnOthers = true;
+    Thread &Target = Parts.Threads[Handle - 1];
+    Parts.Undo.save(Target.Detached);
     Target.Detached = true;
     return finishBuiltin(I, 0);
   }
@@ -444,9 +466,9 @@ bool Interpreter::builtin(const Instruction &I) {
   case Builtin::ThreadEqual: return finishBuiltin(I, argument(I, 0) == argument(I, 1));
   case Builtin::MutexInit: {
     Address Attribute = argument(I, 1);
-    M.DependsOnOthers |= Attribute != 0;
-    Object *O = M.Mem.find(Attribute);
-    uint64_t Kind = O && Memory::inBounds(*O, Attribute, 4) ? Memory::readWord(M.Mem.bytes(Attribute), 4) : 0;
+    Parts.Effects.DependsOnOthers |= Attribute != 0;
+    Object *O = Parts.Mem.find(Attribute);
+    uint64_t Kind = O && Memory::inBounds(*O, Attribute, 4) ? Memory::readWord(Parts.Mem.bytes(Attribute), 4) : 0;
     return syncOperation(I, SyncOp::MutexInit, argument(I, 0), Kind);
   }
   case Builtin::MutexAttrInit: return mutexAttribute(I, 0);
@@ -469,21 +491,21 @@ bool Interpreter::builtin(const Instruction &I) {
   case Builtin::VerifierAssume:
     if (argument(I, 0))
       return finishBuiltin(I, 0);
-    S.Status = ThreadStatus::Assumed;
-    S.Pending = Operation();
+    State.Status = ThreadStatus::Assumed;
+    State.Pending = Operation();
     return false;
   case Builtin::AtomicBegin: {
-    if (M.alone() || S.InAtomic)
+    if (Parts.Threads.alone() || State.InAtomic)
       return finishBuiltin(I, 0);
     Operation Atomic;
     Atomic.Kind = OperationKind::Atomic;
     return stop(Atomic);
   }
-  case Builtin::AtomicEnd: S.InAtomic = false; return finishBuiltin(I, 0);
+  case Builtin::AtomicEnd: State.InAtomic = false; return finishBuiltin(I, 0);
   case Builtin::Malloc: return allocateHeap(I, argument(I, 0));
   case Builtin::AlignedAlloc: {
     const uint64_t Alignment = argument(I, 0); // a size that is no multiple of it is allowed since C17
-    if ((Alignment == 0 || (Alignment & (Alignment - 1))) && M.checks(BugKind::InvalidAlignment))
+    if ((Alignment == 0 || (Alignment & (Alignment - 1))) && Parts.Bugs.checks(BugKind::InvalidAlignment))
       return failed(BugKind::InvalidAlignment,
                     "allocation with an alignment of " + std::to_string(Alignment) + ", which is no power of two");
     return allocateHeap(I, argument(I, 1));
@@ -499,61 +521,68 @@ bool Interpreter::builtin(const Instruction &I) {
   case Builtin::Exit:
   case Builtin::QuickExit:
   case Builtin::ImmediateExit:
-    M.keepRoots(T);
+    Parts.Leaks.keepRoots(Current);
     unwind(/*EndLocals=*/false);
-    return exitProcess(B == Builtin::Exit ? P.ExitFunctions : B == Builtin::QuickExit ? P.QuickExitFunctions : -1);
-  case Builtin::FormatLength: return lengthOfOutput(I);
+    return exitProcess(B == Builtin::Exit        ? Prog.ExitFunctions
+                       : B == Builtin::QuickExit ? Prog.QuickExitFunctions
+                                                 : -1);
+  case Builtin::FormatLength: {
+    std::vector<uint64_t> Arguments;
+    for (unsigned K = 0; K < static_cast<unsigned>(I.C); ++K)
+      Arguments.push_back(argument(I, K));
+    return finishBuiltin(I, lengthOfOutput(State.Pc, Arguments));
+  }
   case Builtin::Ignore: return finishBuiltin(I, 0);
-  default: M.unsupported(Id, S.Pc, "call to '" + std::string(nameOf(B)) + "'");
+  default: stopUnsupported(Id, State.Pc, "call to '" + std::string(nameOf(B)) + "'");
   }
 }
 
 bool Interpreter::continueBuiltin(const Instruction &I, uint64_t Value, uint64_t Errno) {
-  if (Errno && P.ErrnoGlobal >= 0) // nobody looks at it otherwise
-    writeOwn(M.threadLocal(T, static_cast<uint32_t>(P.ErrnoGlobal)), 4, Errno);
+  if (Errno && Prog.ErrnoGlobal >= 0) // nobody looks at it otherwise
+    writeOwn(Parts.Objects.threadLocal(Current, static_cast<uint32_t>(Prog.ErrnoGlobal)), 4, Errno);
   auto B = static_cast<Builtin>(I.Imm);
-  if (S.Stage == 0xff)
-    return finishBuiltin(I, S.Scratch);
+  if (State.Stage == 0xff)
+    return finishBuiltin(I, State.Scratch);
   if (I.D)
     noteFed(I, 0);
   switch (B) {
   case Builtin::ThreadCreate: return threadCreate(I);
   case Builtin::ThreadJoin: {
-    if (M.Options.OutOfOrder) { // what the thread wrote need not be in memory: others are still there
-      Machine::Thread &Target = *M.Threads[argument(I, 0) - 1];
-      M.Undo.save(Target.Joined);
+    if (Parts.Options.Speculative) { // what the thread wrote need not be in memory: others are still there
+      Thread &Target = Parts.Threads[argument(I, 0) - 1];
+      Parts.Undo.save(Target.Joined);
       Target.Joined = true;
-      Value = Target.S.Result;
+      Value = Target.State.Result;
     }
     Address Where = argument(I, 1);
     return Where ? storeResult(I, Where, Value, 0) : finishBuiltin(I, 0);
   }
   case Builtin::CondWait:
   case Builtin::CondTimedWait:
-    switch (++S.Stage) {
+    switch (++State.Stage) {
     case 1: return syncOperation(I, SyncOp::MutexUnlock, argument(I, 1), 0);
     case 2: {
       const SyncOp Normally = B == Builtin::CondWait ? SyncOp::CondWake : SyncOp::CondTimedWake;
-      const bool Fails = I.Flags & MayFail && M.failsNow(T);
+      const bool Fails = I.Flags & MayFail && Parts.Failures.failsNow(Current);
       if (I.Flags & MayFail && !Fails)
-        M.noteNoFailure(T); // it may wait for ever
+        Parts.Failures.noteNone(Current); // it may wait for ever
       return syncOperation(I, Fails ? SyncOp::CondSpuriousWake : Normally, argument(I, 0), 0);
     }
     case 3:
-      S.Scratch = asInt(static_cast<int64_t>(Value));
+      State.Scratch = asInt(static_cast<int64_t>(Value));
       if (I.Flags & MayFail) {
-        const bool Fails = M.failsNow(T);
+        const bool Fails = Parts.Failures.failsNow(Current);
         if (!countArrival(!Fails || Value == WokenForNoReason))
           return false;
-        S.Scratch = Fails ? 0 : S.Scratch;
+        State.Scratch = Fails ? 0 : State.Scratch;
       }
       return syncOperation(I, SyncOp::MutexLock, argument(I, 1), 0);
-    default: return finishBuiltin(I, S.Scratch);
+    default: return finishBuiltin(I, State.Scratch);
     }
   case Builtin::BarrierWait:
-    if (S.Stage++ == 0 && !(Value & LastArriver))
+    if (State.Stage++ == 0 && !(Value & LastArriver))
       return syncOperation(I, SyncOp::BarrierLeave, argument(I, 0), Value);
-    return finishBuiltin(I, S.Stage == 1 ? asInt(BarrierSerialThread) : asInt(static_cast<int64_t>(Value)));
+    return finishBuiltin(I, State.Stage == 1 ? asInt(BarrierSerialThread) : asInt(static_cast<int64_t>(Value)));
   case Builtin::SemGetValue: return storeResult(I, argument(I, 1), Value, 0);
   default: return finishBuiltin(I, asInt(static_cast<int64_t>(Value)));
   }

@@ -7,7 +7,7 @@
 namespace picket {
 
 constexpr uint32_t OutermostCalls = 8, InnermostCalls = 24;
-/// In the place of those that were left out.
+/// Stands for those that were left out.
 constexpr uint32_t CallsLeftOut = ~0u;
 
 } // namespace picket

@@ -7,7 +7,7 @@
 // - A signal gives a token to the last waiter that has none. (With the token at the end of the list instead, the
 //   waiters after that one could not be more eligible than they are: each of them has a token to itself.) If every
 //   waiter has a token, the signal is lost.
-// - A waiter that wakes takes the first token at or after its own place: the one fewest others may take. Hence no
+// - A waiter that wakes takes the first token at or after its own position: the one fewest others may take. Hence no
 //   token is ever left with nobody to take it.
 // - In a run of waiters without tokens followed by a run with tokens, order makes no difference; it is kept sorted by
 //   thread so that signalling and waiting in another order with the same effect gives the same bytes.
@@ -58,17 +58,17 @@ void normalise(Cond &C) {
 SyncResult wake(Cond &C, SyncOp Op, uint32_t Self) {
   uint32_t Count = waitersOf(C);
   uint8_t *End = C.Waiters + Count;
-  uint8_t *Place = std::find_if(C.Waiters, End, [&](uint8_t W) { return (W & ~Token) == static_cast<int>(Self); });
-  if (Place == End)
+  uint8_t *Mine = std::find_if(C.Waiters, End, [&](uint8_t W) { return (W & ~Token) == static_cast<int>(Self); });
+  if (Mine == End)
     return misuse(BugKind::BadSynchronisation,
                   "the condition variable was initialised anew or overwritten during a wait on it");
-  uint8_t *Taken = std::find_if(Place, End, hasToken);
+  uint8_t *Taken = std::find_if(Mine, End, hasToken);
   bool Woken = Taken != End;
   if (!Woken && Op == SyncOp::CondWake)
     return blocked();
   if (Woken)
     *Taken &= ~Token;
-  std::copy(Place + 1, End, Place);
+  std::copy(Mine + 1, End, Mine);
   End[-1] = 0;
   return done(Woken ? 0 : Op == SyncOp::CondSpuriousWake ? WokenForNoReason : TimedOut);
 }

@@ -7,50 +7,51 @@
 namespace picket {
 
 bool Interpreter::stop(const Operation &Op) {
-  S.Pending = Op;
-  S.Pending.MaySpin = (P.Code[S.Pc].Flags & InSpinCandidate) != 0 && P.Code[S.Pc].Op != Opcode::CallBuiltin;
-  S.Probed = false;
-  S.Seen = Machine::Visibility::Unknown;
-  S.Status = ThreadStatus::Ready;
+  State.Pending = Op;
+  State.Pending.MaySpin =
+      (Prog.Code[State.Pc].Flags & InSpinCandidate) != 0 && Prog.Code[State.Pc].Op != Opcode::CallBuiltin;
+  State.Probed = false;
+  State.Seen = Visibility::Unknown;
+  State.Status = ThreadStatus::Ready;
   return false;
 }
 
 bool Interpreter::failed(BugKind Kind, std::string Message) {
-  M.addBug(Kind, Id, S.Pc, std::move(Message));
-  S.Status = ThreadStatus::Failed;
-  S.Pending = Operation();
+  Parts.Bugs.add(Kind, Id, State.Pc, std::move(Message));
+  State.Status = ThreadStatus::Failed;
+  State.Pending = Operation();
   return false;
 }
 
 bool Interpreter::call(const Instruction &I, uint32_t Function) {
-  const picket::Function &F = P.Functions[Function];
+  const picket::Function &F = Prog.Functions[Function];
   if (!F.Defined)
-    M.unsupported(Id, S.Pc, P.Messages[F.Message]);
+    stopUnsupported(Id, State.Pc, Prog.Messages[F.Message]);
   if (static_cast<uint32_t>(I.C) < F.NumParameters)
-    M.unsupported(Id, S.Pc, "call of '" + F.Name + "' with too few arguments");
-  uint32_t CallPc = S.Pc;
+    stopUnsupported(Id, State.Pc, "call of '" + F.Name + "' with too few arguments");
+  uint32_t CallPc = State.Pc;
   uint64_t *Caller = Registers;
-  if (S.Depth + 1 >= Machine::MaxFrames ||
-      frame().Base + P.Functions[frame().Function].NumSlots + F.NumSlots >= Machine::MaxRegisters)
+  if (State.Depth + 1 >= Thread::MaxFrames ||
+      frame().Base + Prog.Functions[frame().Function].NumSlots + F.NumSlots >= Thread::MaxRegisters)
     return failed(BugKind::StackOverflow, "the stack overflows: '" + F.Name + "' is called more than " +
-                                              std::to_string(S.Depth - 1) + " calls deep");
-  M.pushFrame(T, Function, CallPc);
-  frame().ReadsAtCall = S.Reads;
-  if (I.D && !S.NotedDepth)
-    S.NotedDepth = S.Depth;
+                                              std::to_string(State.Depth - 1) + " calls deep");
+  Parts.Threads.pushFrame(Current, Function, CallPc);
+  frame().ReadsAtCall = State.Reads;
+  if (I.D && !State.NotedDepth)
+    State.NotedDepth = State.Depth;
   enterFrame();
   for (uint32_t K = 0; K < F.NumParameters; ++K) {
-    Operand O = P.Arguments[I.B + K];
-    Registers[K] = O >= 0 ? Caller[O] : P.Constants[~O];
+    Operand O = Prog.Arguments[I.B + K];
+    Registers[K] = O >= 0 ? Caller[O] : Prog.Constants[~O];
   }
-  S.Pc = F.Entry;
+  State.Pc = F.Entry;
   return true;
 }
 
 bool Interpreter::callIndirect(const Instruction &I) {
   Address Target = value(I.A);
   uint32_t Slot = slotOf(Target);
-  if (Slot < FirstFunctionSlot || Slot - FirstFunctionSlot >= P.Functions.size() || offsetOf(Target) != 0)
+  if (Slot < FirstFunctionSlot || Slot - FirstFunctionSlot >= Prog.Functions.size() || offsetOf(Target) != 0)
     return failed(Target == 0 ? BugKind::NullAccess : BugKind::InvalidAccess,
                   Target == 0 ? "call through a null function pointer"
                               : "call through a pointer that is not a function");
@@ -58,7 +59,7 @@ bool Interpreter::callIndirect(const Instruction &I) {
 }
 
 bool Interpreter::doReturn(const Instruction &I) {
-  bool HasLocals = S.StackObjects > frame().StackObjects;
+  bool HasLocals = State.StackObjects > frame().StackObjects;
   return HasLocals && stopForEnds() ? false : finishReturn(I);
 }
 
@@ -66,16 +67,16 @@ bool Interpreter::finishReturn(const Instruction &I) {
   uint64_t Low = I.Flags >= 1 ? value(I.A) : 0;
   uint64_t High = I.Flags == 2 ? upper(I.A) : 0;
   uint32_t CallPc = frame().CallPc, ReadsAtCall = frame().ReadsAtCall;
-  popFrame(!M.endsProcess(T, S));
-  if (S.Depth == 0) {
-    if (S.Phase == Machine::State::Running)
-      S.Result = Low;
+  popFrame(!endsProcess(Current, State));
+  if (State.Depth == 0) {
+    if (State.Phase == ThreadState::Running)
+      State.Result = Low;
     return nextPhaseStep();
   }
-  if (S.Depth < S.NotedDepth)
-    S.NotedDepth = 0;
+  if (State.Depth < State.NotedDepth)
+    State.NotedDepth = 0;
   enterFrame();
-  const Instruction &Call = P.Code[CallPc];
+  const Instruction &Call = Prog.Code[CallPc];
   if (isNoted(Call))
     noteValue(Low);
   if (Call.Dst >= 0 && I.Flags >= 1) {
@@ -83,19 +84,19 @@ bool Interpreter::finishReturn(const Instruction &I) {
     if (I.Flags == 2)
       Registers[Call.Dst + 1] = High;
   }
-  if (Call.D && S.Reads != ReadsAtCall) {
-    int32_t Fed = P.Functions[frame().Function].FedSlot;
+  if (Call.D && State.Reads != ReadsAtCall) {
+    int32_t Fed = Prog.Functions[frame().Function].FedSlot;
     if (Fed >= 0)
       Registers[Fed] |= static_cast<uint32_t>(Call.D);
   }
-  S.Pc = CallPc + 1;
+  State.Pc = CallPc + 1;
   return true;
 }
 
 bool Interpreter::cut(const Instruction &I) {
-  S.Status = ThreadStatus::Cut;
-  S.Pending = Operation();
-  S.LoopIndex = static_cast<uint32_t>(I.B);
+  State.Status = ThreadStatus::Cut;
+  State.Pending = Operation();
+  State.LoopIndex = static_cast<uint32_t>(I.B);
   return false;
 }
 
@@ -104,31 +105,23 @@ bool Interpreter::loopBack(const Instruction &I) {
   constexpr uint64_t MostOfOwn = 1'000'000;
   uint64_t Bit = 1ull << I.Imm;
   uint64_t Total = ++Registers[I.Dst + loopslots::Total];
-  bool Fed = (Registers[I.C] & Bit) || (M.Options.BoundEveryLoop && !M.alone());
+  bool Fed = (Registers[I.C] & Bit) || (Parts.Options.BoundEveryLoop && !Parts.Threads.alone());
   Registers[I.C] &= ~Bit;
-  if (M.comparesStates())
-    noteLoop(static_cast<uint32_t>(I.B), false);
-  if (Fed && ++Registers[I.Dst + loopslots::Fed] >= M.Options.Unroll)
+  if (Parts.Options.comparesStates())
+    Parts.Loops.add({Id, static_cast<uint32_t>(I.B), false});
+  if (Fed && ++Registers[I.Dst + loopslots::Fed] >= Parts.Options.Unroll)
     return cut(I);
-  if (!Fed && Total >= M.Options.Unroll && !M.comparesStates() &&
-      (repeats(I, Total) || (Total > MostOfOwn && !M.alone())))
+  if (!Fed && Total >= Parts.Options.Unroll && !Parts.Options.comparesStates() &&
+      (repeats(I, Total) || (Total > MostOfOwn && !Parts.Threads.alone())))
     return cut(I);
   // Nobody else has written what the loop waits for, as far as is known. Others may yet: let them go first, once.
-  if (Total == M.Options.Unroll && !M.alone() && !S.InAtomic) {
+  if (Total == Parts.Options.Unroll && !Parts.Threads.alone() && !State.InAtomic) {
     Operation Op;
     Op.Kind = OperationKind::Yield;
     return stop(Op);
   }
-  S.Pc = static_cast<uint32_t>(I.A);
+  State.Pc = static_cast<uint32_t>(I.A);
   return true;
-}
-
-void Interpreter::noteLoop(uint32_t Loop, bool Left) {
-  // In long steps the same things come again and again.
-  if (!M.LoopEvents.empty() && M.LoopEvents.back().Thread == Id && M.LoopEvents.back().Loop == Loop &&
-      M.LoopEvents.back().Left == Left)
-    return;
-  M.LoopEvents.push_back({Id, Loop, Left});
 }
 
 /// Adds a value that may decide when a loop ends to what the thread has read so far. The trail is a polynomial hash, so
@@ -136,8 +129,8 @@ void Interpreter::noteLoop(uint32_t Loop, bool Left) {
 void Interpreter::noteValue(uint64_t Value) {
   constexpr uint64_t Odd = 0x9E3779B97F4A7C15, Base = 0xD6E8FEB86659FD93;
   Value = (Value ^ Value >> 32) * Odd;
-  S.Trail += ((Value ^ Value >> 29) + Odd) * S.TrailWeight;
-  S.TrailWeight *= Base;
+  State.Trail += ((Value ^ Value >> 29) + Odd) * State.TrailWeight;
+  State.TrailWeight *= Base;
 }
 
 /// The inverse of an odd number, modulo 2^64.
@@ -154,18 +147,19 @@ static uint64_t inverse(uint64_t Odd) {
 /// many times. Asked at each back edge from the Unroll-th on, unless others have fed the loop.
 bool Interpreter::repeats(const Instruction &I, uint64_t Total) {
   constexpr uint64_t Many = 256;
-  if ((I.Flags & CarriedUnknown) || (M.Options.OutOfOrder && M.Gatherings > 0)) // registers may wait for loads
+  if ((I.Flags & CarriedUnknown) ||
+      (Parts.Options.Speculative && Parts.Threads.concurrentPhases() > 0)) // registers may wait for loads
     return false;
   uint64_t *Slots = Registers + I.Dst;
-  const uint64_t Iteration = (S.Trail - Slots[loopslots::Trail]) * inverse(Slots[loopslots::Weight] | 1);
-  Slots[loopslots::Trail] = S.Trail;
-  Slots[loopslots::Weight] = S.TrailWeight;
-  if (Total == M.Options.Unroll) // where it began is not known
+  const uint64_t Iteration = (State.Trail - Slots[loopslots::Trail]) * inverse(Slots[loopslots::Weight] | 1);
+  Slots[loopslots::Trail] = State.Trail;
+  Slots[loopslots::Weight] = State.TrailWeight;
+  if (Total == Parts.Options.Unroll) // where it began is not known
     return false;
-  auto IsSample = [&](uint64_t N) { return N == M.Options.Unroll + 1ull || (N & (N - 1)) == 0; };
+  auto IsSample = [&](uint64_t N) { return N == Parts.Options.Unroll + 1ull || (N & (N - 1)) == 0; };
   if (IsSample(Total)) {
     // A sample for as many iterations as there were: the distance grows until it is that of the circle.
-    const bool Same = IsSample(Total - 1) && Total - 1 > M.Options.Unroll && Slots[loopslots::Sample] == Iteration;
+    const bool Same = IsSample(Total - 1) && Total - 1 > Parts.Options.Unroll && Slots[loopslots::Sample] == Iteration;
     Slots[loopslots::Sample] = Iteration;
     Slots[loopslots::Matches] = 0;
     return Same;
@@ -176,15 +170,18 @@ bool Interpreter::repeats(const Instruction &I, uint64_t Total) {
 }
 
 bool Interpreter::spinBack(const Instruction &I) {
-  if (Registers[I.Dst + loopslots::Effects] != S.Effects)
+  if (Registers[I.Dst + loopslots::Effects] != State.Effects)
     return loopBack(I);
-  S.Status = I.Flags & ReadsNothing ? ThreadStatus::Endless : ThreadStatus::Spinning;
-  S.Pending = Operation();
-  S.LoopIndex = static_cast<uint32_t>(I.B);
+  State.Status = I.Flags & ReadsNothing ? ThreadStatus::Endless : ThreadStatus::Spinning;
+  State.Pending = Operation();
+  State.LoopIndex = static_cast<uint32_t>(I.B);
   return false;
 }
 
-void Interpreter::leaveLoop() { S.Pc = static_cast<uint32_t>(P.Code[S.Pc].A); }
+void Interpreter::goToLoopHead() {
+  assert(isLoopBack(Prog.Code[State.Pc].Op));
+  State.Pc = static_cast<uint32_t>(Prog.Code[State.Pc].A);
+}
 
 bool Interpreter::wideBinary(const Instruction &I) {
   auto Op = static_cast<Opcode>(I.Flags);
@@ -196,7 +193,7 @@ bool Interpreter::wideBinary(const Instruction &I) {
   Registers[I.Dst] = static_cast<uint64_t>(Result);
   if (Op < Opcode::Eq)
     Registers[I.Dst + 1] = static_cast<uint64_t>(Result >> 64);
-  ++S.Pc;
+  ++State.Pc;
   return true;
 }
 
@@ -205,39 +202,43 @@ void Interpreter::floating(const Instruction &I) {
 }
 
 template <bool Single> void Interpreter::loop() {
+  assert(!Current.isAtPoint() && "a thread leaves its point before it is run");
   enterFrame();
   uint64_t Steps = 0;
   constexpr uint64_t StepsBetweenLooks = 10'000, StepsBetweenStops = 200'000; // the latter take some milliseconds
-  const uint64_t MaxSteps = M.Options.Live && !S.InAtomic ? StepsBetweenLooks : M.Options.MaxLocalSteps;
+  const uint64_t MaxSteps =
+      Parts.Options.comparesStates() && !State.InAtomic ? StepsBetweenLooks : Parts.Options.MaxLocalSteps;
   uint64_t NextStop = std::min(MaxSteps, StepsBetweenStops);
-  const Instruction *const Code = P.Code.data();
-  // The place is kept here while simple instructions run, and in S.Pc for everything that looks beyond them.
-  const Instruction *At = Code + S.Pc;
+  const Instruction *const Code = Prog.Code.data();
+  // The program point is kept here while simple instructions run, and in State.Pc for everything that looks beyond them.
+  const Instruction *At = Code + State.Pc;
   auto Complex = [&](bool GoesOn) {
-    At = Code + S.Pc;
+    At = Code + State.Pc;
     return GoesOn;
   };
   for (;;) {
+    assert(At >= Code && At < Code + Prog.Code.size());
     const Instruction &I = *At;
     if (Single && Steps == 1) {
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       return;
     }
     if (++Steps > NextStop) {
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (Steps <= MaxSteps) {
-        if (M.WhileRunning)
-          M.WhileRunning();
+        if (Parts.WhileRunning)
+          Parts.WhileRunning();
         NextStop = std::min(MaxSteps, NextStop + StepsBetweenStops);
-      } else if (M.Options.Live && !S.InAtomic) { // who compares states will see whether it comes back to where it was
+      } else if (Parts.Options.comparesStates() &&
+                 !State.InAtomic) { // a search that compares states will see whether it comes back to where it was
         Operation Op;
         Op.Kind = OperationKind::Yield;
         stop(Op);
         return;
       } else {
-        M.limit(Id, S.Pc,
-                "a loop runs for more than " + std::to_string(M.Options.MaxLocalSteps) +
-                    " steps without touching anything that another thread could change");
+        stopAtLimit(Id, State.Pc,
+                    "a loop runs for more than " + std::to_string(Parts.Options.MaxLocalSteps) +
+                        " steps without touching anything that another thread could change");
       }
     }
     auto Binary = [&](auto Function) {
@@ -266,7 +267,7 @@ template <bool Single> void Interpreter::loop() {
     case Opcode::SRem: {
       uint64_t A = value(I.A), B = value(I.B);
       if (B == 0) {
-        S.Pc = static_cast<uint32_t>(At - Code);
+        State.Pc = static_cast<uint32_t>(At - Code);
         failed(BugKind::DivisionByZero, "division by zero");
         return;
       }
@@ -311,7 +312,7 @@ template <bool Single> void Interpreter::loop() {
       ++At;
       break;
     case Opcode::WideBinary:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(wideBinary(I)))
         return;
       break;
@@ -324,8 +325,7 @@ template <bool Single> void Interpreter::loop() {
       ++At;
       break;
     case Opcode::ToWide: {
-      Wide V = I.Flags ? static_cast<Wide>(static_cast<SignedWide>(signedValue(value(I.A), W))) : value(I.A);
-      V = lowBitsWide(V, static_cast<unsigned>(I.C));
+      const Wide V = evaluateToWide(I, value(I.A));
       Registers[I.Dst] = static_cast<uint64_t>(V);
       Registers[I.Dst + 1] = static_cast<uint64_t>(V >> 64);
       ++At;
@@ -345,38 +345,38 @@ template <bool Single> void Interpreter::loop() {
     }
     case Opcode::Jump: At = Code + I.Imm; break;
     case Opcode::CondJump: At = Code + (value(I.A) ? I.B : I.C); break;
-    case Opcode::Switch: At = Code + P.SwitchTables[static_cast<size_t>(I.Imm)].target(value(I.A)); break;
+    case Opcode::Switch: At = Code + Prog.SwitchTables[static_cast<size_t>(I.Imm)].target(value(I.A)); break;
     case Opcode::AddScaled:
       Registers[I.Dst] = value(I.A) + static_cast<uint64_t>(signedValue(value(I.B), W)) * static_cast<uint64_t>(I.Imm);
       ++At;
       break;
     case Opcode::Load:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(load(I)))
         return;
       break;
     case Opcode::Store:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(store(I)))
         return;
       break;
     case Opcode::Rmw:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(rmw(I)))
         return;
       break;
     case Opcode::CmpXchg:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(cmpXchg(I)))
         return;
       break;
     case Opcode::LoadReserve:
     case Opcode::StoreConditional:
-      M.unsupported(Id, static_cast<uint32_t>(At - Code),
-                    "load-reserve and store-conditional run only on the machine of execution graphs");
+      stopUnsupported(Id, static_cast<uint32_t>(At - Code),
+                      "load-reserve and store-conditional run only on the machine of execution graphs");
     case Opcode::Fence:
-      if (M.Options.StopAtFences && !M.alone() && !S.InAtomic) {
-        S.Pc = static_cast<uint32_t>(At - Code);
+      if (Parts.Options.StopAtFences && !Parts.Threads.alone() && !State.InAtomic) {
+        State.Pc = static_cast<uint32_t>(At - Code);
         Operation Op;
         Op.Kind = OperationKind::Fence;
         Op.Fence = withoutArm(static_cast<FenceKind>(I.C));
@@ -386,17 +386,17 @@ template <bool Single> void Interpreter::loop() {
       ++At;
       break;
     case Opcode::Alloca:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(alloca(I)))
         return;
       break;
     case Opcode::ScopeEnter:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       enterScope(I);
       ++At;
       break;
     case Opcode::ScopeLeave:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(leaveScope(I)))
         return;
       break;
@@ -405,27 +405,27 @@ template <bool Single> void Interpreter::loop() {
       ++At;
       break;
     case Opcode::ThreadLocal:
-      S.Pc = static_cast<uint32_t>(At - Code);
-      Registers[I.Dst] = M.threadLocal(T, static_cast<uint32_t>(I.Imm));
+      State.Pc = static_cast<uint32_t>(At - Code);
+      Registers[I.Dst] = Parts.Objects.threadLocal(Current, static_cast<uint32_t>(I.Imm));
       ++At;
       break;
     case Opcode::Call:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(call(I, static_cast<uint32_t>(I.Imm))))
         return;
       break;
     case Opcode::CallIndirect:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(callIndirect(I)))
         return;
       break;
     case Opcode::CallBuiltin:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(builtin(I)))
         return;
       break;
     case Opcode::Return:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(doReturn(I)))
         return;
       break;
@@ -434,12 +434,12 @@ template <bool Single> void Interpreter::loop() {
       ++At;
       break;
     case Opcode::SpinHead:
-      Registers[I.Dst + loopslots::Effects] = S.Effects;
+      Registers[I.Dst + loopslots::Effects] = State.Effects;
       ++At;
       break;
     case Opcode::LoopExit:
-      if (M.comparesStates())
-        noteLoop(static_cast<uint32_t>(I.B), true);
+      if (Parts.Options.comparesStates())
+        Parts.Loops.add({Id, static_cast<uint32_t>(I.B), true});
       ++At;
       break;
     case Opcode::LoopNote:
@@ -447,29 +447,29 @@ template <bool Single> void Interpreter::loop() {
       ++At;
       break;
     case Opcode::LoopBack:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(loopBack(I)))
         return;
       break;
     case Opcode::SpinBack:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       if (!Complex(spinBack(I)))
         return;
       break;
     case Opcode::FailIf:
-      if (value(I.A) && M.checks(BugKind::Overflow)) {
-        S.Pc = static_cast<uint32_t>(At - Code);
+      if (value(I.A) && Parts.Bugs.checks(BugKind::Overflow)) {
+        State.Pc = static_cast<uint32_t>(At - Code);
         failed(BugKind::Overflow, describe(static_cast<OverflowKind>(I.C)));
         return;
       }
       ++At;
       break;
     case Opcode::Unreachable:
-      S.Pc = static_cast<uint32_t>(At - Code);
+      State.Pc = static_cast<uint32_t>(At - Code);
       failed(BugKind::Unreachable, describe(static_cast<BrokenPromise>(I.Imm)));
       return;
     case Opcode::Unsupported:
-      M.unsupported(Id, static_cast<uint32_t>(At - Code), P.Messages[static_cast<size_t>(I.Imm)]);
+      stopUnsupported(Id, static_cast<uint32_t>(At - Code), Prog.Messages[static_cast<size_t>(I.Imm)]);
     default:
       floating(I);
       ++At;
@@ -483,24 +483,24 @@ template void Interpreter::loop<true>();
 
 bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
   enterFrame();
-  const Instruction &I = P.Code[S.Pc];
-  Operation Done = S.Pending;
-  S.Pending = Operation();
+  const Instruction &I = Prog.Code[State.Pc];
+  Operation Done = State.Pending;
+  State.Pending = Operation();
   // Fences and the like are not counted, so that an access has the same number under all models.
   bool Counts = Done.Kind != OperationKind::Fence && Done.Kind != OperationKind::Drain &&
                 Done.Kind != OperationKind::Yield && Done.Kind != OperationKind::Exit;
-  S.Operations += Counts;
-  S.Effects += Changed;
+  State.Operations += Counts;
+  State.Effects += Changed;
   switch (Done.Kind) {
-  case OperationKind::Exit: S.Status = ThreadStatus::Exited; return false;
+  case OperationKind::Exit: State.Status = ThreadStatus::Exited; return false;
   case OperationKind::Yield:
     if (isLoopBack(I.Op))
-      leaveLoop();
+      goToLoopHead();
     return true;
   case OperationKind::Fence:
     if (Done.isFenceOfAccess())
       return accessOwn(I);
-    ++S.Pc;
+    ++State.Pc;
     return true;
   default: break;
   }
@@ -526,7 +526,7 @@ bool Interpreter::complete(uint64_t Value, uint64_t Value2, bool Changed) {
   case Opcode::CallBuiltin: return continueBuiltin(I, Value, Value2);
   default: break;
   }
-  ++S.Pc;
+  ++State.Pc;
   return true;
 }
 

@@ -1,15 +1,19 @@
-// Runs one thread of a Machine through its local instructions. Made for each run and thrown away.
+// The interpreter runs one thread of a machine through its local instructions. It is made for each run and thrown away.
+//
+// It has a method for every kind of instruction and of builtin, in four files: that is why it is large.
 #pragma once
 
-#include "machine/Machine.h"
+#include "machine/LocalVariables.h"
+#include "machine/MachineParts.h"
 
 namespace picket {
 
 class Interpreter {
 public:
-  Interpreter(Machine &M, ThreadId Id) : M(M), P(M.P), Id(Id), T(*M.Threads[Id]), S(T.S) {}
+  Interpreter(MachineParts &Parts, ThreadId Id)
+      : Parts(Parts), Prog(Parts.Prog), Id(Id), Current(Parts.Threads[Id]), State(Current.State) {}
 
-  /// Runs from S.Pc to the next visible operation or the end.
+  /// Runs from State.Pc to the next visible operation or the end.
   void run() { loop<false>(); }
   /// Runs one instruction, or up to the visible operation in it.
   void step() { loop<true>(); }
@@ -26,15 +30,39 @@ public:
   bool completeFree();
   /// Does the pending End.
   bool completeEnd();
-  /// From the back edge of a loop to its head.
-  void leaveLoop();
+  /// Goes from the back edge of a loop to its head.
+  void goToLoopHead();
+
+  // For an interpreter that completes operations in its own way (SpeculativeInterpreter).
+
+  /// Goes behind the pending operation, which is done elsewhere.
+  void passOperation(bool Changed) {
+    State.Pending = Operation();
+    ++State.Operations;
+    State.Effects += Changed;
+    ++State.Pc;
+  }
+  /// Finds the registers of the innermost frame.
+  void enterFrame() { Registers = State.Depth ? Current.Registers + frame().Base : Current.Registers; }
+  uint64_t argument(const Instruction &I, unsigned Index) const { return value(Prog.Arguments[I.B + Index]); }
+  /// The thread has read what others may have written: the loops that this feeds go on. Null: somewhere.
+  void noteFed(const Instruction &I, Address Where);
+  /// Makes a heap block and returns its slot.
+  uint32_t newBlock(const Instruction &I, uint64_t Size, Content First);
+  /// The two halves of it: the slot is that of the next block of the thread, whatever its size.
+  uint32_t reserveBlock(const Instruction &I, uint64_t Size);
+  void makeBlock(uint32_t Slot, uint32_t CallPc, uint32_t AllocatedAt, uint64_t Size, Content First);
+  /// The innermost call that stands in the user's text: a model of the C library allocates for its caller.
+  uint32_t pcInText();
+  /// The result of printf and the like: of a format and what it is given.
+  uint64_t lengthOfOutput(uint32_t CallPc, const std::vector<uint64_t> &Arguments);
+  /// Ends a call of a builtin with its result.
+  bool finishBuiltin(const Instruction &I, uint64_t Result);
 
 private:
-  template <unsigned> friend class OutOfOrder;
-
   template <bool Single> void loop();
 
-  // Local steps. Each returns false if the thread stops here; otherwise S.Pc names the next instruction.
+  // Local steps. Each returns false if the thread stops here; otherwise State.Pc names the next instruction.
   bool load(const Instruction &I);
   bool store(const Instruction &I);
   bool rmw(const Instruction &I);
@@ -48,8 +76,7 @@ private:
   bool repeats(const Instruction &I, uint64_t Total);
   bool cut(const Instruction &I);
   void noteValue(uint64_t Value);
-  void noteLoop(uint32_t Loop, bool Left);
-  bool isNoted(const Instruction &I) const { return I.D != 0 || S.NotedDepth != 0; }
+  bool isNoted(const Instruction &I) const { return I.D != 0 || State.NotedDepth != 0; }
   bool alloca(const Instruction &I);
 
   // The ends of local variables (LocalVariables.cpp).
@@ -64,12 +91,10 @@ private:
   bool builtin(const Instruction &I);
   bool continueBuiltin(const Instruction &I, uint64_t Value, uint64_t Errno = 0);
   bool syncOperation(const Instruction &I, SyncOp Op, Address Where, uint64_t Argument);
-  bool finishBuiltin(const Instruction &I, uint64_t Result);
+  ThreadId createThread(uint32_t Function, uint64_t Argument);
   bool threadCreate(const Instruction &I);
   bool threadJoin(const Instruction &I);
   bool storeResult(const Instruction &I, Address Where, uint64_t Value, uint64_t Result);
-  uint32_t pcInText();
-  uint32_t newBlock(const Instruction &I, uint64_t Size, Content First);
   bool allocateHeap(const Instruction &I, uint64_t Size, Content First = Content::Nothing);
   bool freeBlock(const Instruction &I);
   bool endBlock(const Instruction &I, Address Where);
@@ -83,12 +108,10 @@ private:
   bool exitProcess(int32_t Functions);
   bool endThread();
   bool finishThread();
-  bool lengthOfOutput(const Instruction &I);
   bool assertFail(const Instruction &I);
-  uint64_t argument(const Instruction &I, unsigned Index) const { return value(P.Arguments[I.B + Index]); }
   std::string readString(Address A);
   uint64_t *specificValues();
-  uint64_t *process() { return reinterpret_cast<uint64_t *>(M.Mem.at(M.ProcessSlot).Data); }
+  uint64_t *process() { return Parts.Process.words(); }
   void writeHidden(uint64_t *Home, uint64_t Value);
   bool countArrival(bool CanFail);
 
@@ -106,20 +129,24 @@ private:
   void setSwapped(const Instruction &I, uint64_t Low, uint64_t High, bool Succeeds);
   bool stop(const Operation &Op);
   bool failed(BugKind Kind, std::string Message);
-  void noteFed(const Instruction &I, Address Where);
   void copyWritten(const Instruction &I);
 
-  uint64_t value(Operand O) const { return O >= 0 ? Registers[O] : P.Constants[~O]; }
-  uint64_t upper(Operand O) const { return O >= 0 ? Registers[O + 1] : P.Constants[~O + 1]; }
-  Machine::Frame &frame() { return T.Frames[S.Depth - 1]; }
-  void enterFrame() { Registers = S.Depth ? T.Registers + frame().Base : T.Registers; }
+  uint64_t value(Operand O) const {
+    assert(O < 0 || Registers + O < Current.Registers + Thread::MaxRegisters);
+    return O >= 0 ? Registers[O] : Prog.Constants[~O];
+  }
+  uint64_t upper(Operand O) const { return O >= 0 ? Registers[O + 1] : Prog.Constants[~O + 1]; }
+  StackFrame &frame() {
+    assert(State.Depth > 0 && State.Depth <= Thread::MaxFrames);
+    return Current.Frames[State.Depth - 1];
+  }
   void popFrame(bool EndLocals);
 
-  Machine &M;
-  const Program &P;
-  ThreadId Id;
-  Machine::Thread &T;
-  Machine::State &S;
+  MachineParts &Parts;
+  const Program &Prog;
+  const ThreadId Id;
+  Thread &Current;
+  ThreadState &State;            // of Current, which is at no point while it is run
   uint64_t *Registers = nullptr; // of the running frame
 };
 

@@ -1,40 +1,43 @@
-// Heap blocks that are lost: never freed, and nothing that is still there when the process ends points to them, be it
-// by way of other blocks. What is still there are global variables, the thread-local variables, locals and registers of
-// threads that have not ended, and those of the thread that called exit. Variables of `main` are gone once it returned.
-#include "machine/Machine.h"
-#include "machine/Messages.h"
-#include "machine/Process.h"
+#include "machine/Leaks.h"
 
+#include "machine/Messages.h"
+
+#include <cstring>
 #include <set>
 
 namespace picket {
 
-/// What a thread can still name when it calls exit: its frames are about to go, but the process ends with them in
-/// place. The values are kept in a hidden object of their own.
-void Machine::keepRoots(Thread &T) {
-  if (!checks(BugKind::Leak))
+LeakSearch::LeakSearch(const Program &Prog, const MachineOptions &Options, ThreadTable &Threads, Memory &Mem,
+                       ThreadObjects &Objects, BugLog &Bugs, RunEffects &Effects)
+    : Prog(Prog), Options(Options), Threads(Threads), Mem(Mem), Objects(Objects), Bugs(Bugs), Effects(Effects) {
+  if (Bugs.checks(BugKind::Leak) && !Options.Live)
+    OwnLive = std::make_unique<const LiveSlots>(Prog);
+}
+
+void LeakSearch::keepRoots(Thread &T) {
+  if (!Bugs.checks(BugKind::Leak))
     return;
   std::vector<uint64_t> Words;
-  for (uint32_t K = 0; K < T.S.StackObjects; ++K)
+  for (uint32_t K = 0; K < T.State.StackObjects; ++K)
     Words.push_back(addressOf(T.StackSlots[K]));
   for (uint32_t Slot : T.ThreadLocals)
     if (Slot)
       Words.push_back(addressOf(Slot));
   if (T.SpecificSlot)
     Words.push_back(addressOf(T.SpecificSlot));
-  const uint32_t Count = numRegisters(T, T.S, T.Frames);
+  const uint32_t Count = Threads.numRegisters(T, T.State, T.Frames);
   Words.insert(Words.end(), T.Registers, T.Registers + Count);
   std::erase_if(Words, [&](uint64_t Word) { return slotOf(Word) == 0 || slotOf(Word) >= Mem.numSlots(); });
-  const uint32_t Slot = slotFor(T, 0, static_cast<uint32_t>(Words.size() * sizeof(uint64_t)));
+  const uint32_t Slot = Objects.slotFor(T, 0, static_cast<uint32_t>(Words.size() * sizeof(uint64_t)));
   Object &Kept =
-      Mem.allocate(Slot, ObjectKind::Hidden, static_cast<uint32_t>(Words.size() * sizeof(uint64_t)), 0, 0, T.S.Pc);
+      Mem.allocate(Slot, ObjectKind::Hidden, static_cast<uint32_t>(Words.size() * sizeof(uint64_t)), 0, 0, T.State.Pc);
   if (!Words.empty())
     std::memcpy(Kept.Data, Words.data(), Kept.Size);
-  DoesMore = true;
+  Effects.DoesMore = true;
 }
 
-std::vector<bool> Machine::findReachable() const {
-  const LiveSlots &Live = Options.Live ? *Options.Live : *LiveForLeaks;
+std::vector<bool> LeakSearch::findReachable() const {
+  const LiveSlots &Live = Options.Live ? *Options.Live : *OwnLive;
   std::vector<bool> Reached(Mem.numSlots(), false);
   std::vector<uint32_t> Work;
   auto Reach = [&](uint64_t Word) {
@@ -51,7 +54,7 @@ std::vector<bool> Machine::findReachable() const {
     switch (O.Kind) {
     case ObjectKind::Global: return true;
     case ObjectKind::ThreadLocal:
-    case ObjectKind::Hidden: return O.Owner == 0 || !isFinished(O.Owner);
+    case ObjectKind::Hidden: return O.Owner == 0 || Threads[O.Owner].Now->Status != ThreadStatus::Finished;
     default: return false; // those that matter are named
     }
   };
@@ -61,20 +64,21 @@ std::vector<bool> Machine::findReachable() const {
   for (const std::unique_ptr<Thread> &T : Threads) {
     if (!T->Now->Exists)
       continue;
-    const Standing Here = standing(*T);
-    if (Here.S.Status == ThreadStatus::Finished) {
+    const ThreadView Here = viewOf(*T);
+    if (Here.State.Status == ThreadStatus::Finished) {
       if (!T->Joined && !T->Detached) // somebody could still ask for it
-        Reach(Here.S.Result);
+        Reach(Here.State.Result);
       continue;
     }
-    for (uint32_t K = 0; K < Here.S.StackObjects; ++K)
+    for (uint32_t K = 0; K < Here.State.StackObjects; ++K)
       Reach(addressOf(Here.StackSlots[K]));
-    for (uint32_t D = 0; D < Here.S.Depth; ++D)
-      for (uint32_t Slot : D + 1 == Here.S.Depth ? Live.before(Here.S.Pc) : Live.during(Here.Frames[D + 1].CallPc))
+    for (uint32_t D = 0; D < Here.State.Depth; ++D)
+      for (uint32_t Slot :
+           D + 1 == Here.State.Depth ? Live.before(Here.State.Pc) : Live.during(Here.Frames[D + 1].CallPc))
         if (!(Slot & LiveSlots::OfSpin))
           Reach(Here.Registers[Here.Frames[D].Base + Slot]);
-    const Operation &Op = Here.S.Pending;
-    for (uint64_t Word : {Op.Where, Op.Value, Op.Value2, Op.Expected, Op.Expected2, Here.S.Scratch})
+    const Operation &Op = Here.State.Pending;
+    for (uint64_t Word : {Op.Where, Op.Value, Op.Value2, Op.Expected, Op.Expected2, Here.State.Scratch})
       Reach(Word);
   }
   while (!Work.empty()) {
@@ -86,19 +90,19 @@ std::vector<bool> Machine::findReachable() const {
   return Reached;
 }
 
-bool Machine::reportLeaks() {
-  if (!checks(BugKind::Leak))
+bool LeakSearch::report() {
+  if (!Bugs.checks(BugKind::Leak))
     return false;
   const std::vector<bool> Reached = findReachable();
-  std::set<std::pair<ThreadId, uint32_t>> Told; // one for each place
+  std::set<std::pair<ThreadId, uint32_t>> Told; // one for each program point
   for (uint32_t Slot = 1; Slot < Mem.numSlots(); ++Slot) {
     const Object &O = Mem.at(Slot);
     if (O.Kind != ObjectKind::Heap || O.Life != Lifetime::Alive || Reached[Slot] ||
         !Told.insert({O.Owner, O.AllocatedAt}).second)
       continue;
-    const std::string What = describeObject(*this, O, Slot);
-    Bugs.push_back({BugKind::Leak, O.Owner, O.AllocatedAt,
-                    What + " is never freed, and nothing points to it when the process ends"});
+    const std::string What = describeObject(Prog, O, Slot);
+    Bugs.report({BugKind::Leak, O.Owner, O.AllocatedAt,
+                 What + " is never freed, and nothing points to it when the process ends"});
   }
   return !Told.empty();
 }

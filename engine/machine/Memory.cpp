@@ -24,6 +24,7 @@ void Memory::clear() {
 
 Object &Memory::allocate(uint32_t Slot, ObjectKind Kind, uint32_t Size, uint32_t Site, uint32_t Owner, uint32_t Pc,
                          Content First) {
+  assert(Slot > 0 && "slot 0 is null");
   ++Turns;
   Object &O = at(Slot);
   bool Tracked = First == Content::Nothing && Size <= MaxTrackedSize;
@@ -37,7 +38,7 @@ Object &Memory::allocate(uint32_t Slot, ObjectKind Kind, uint32_t Size, uint32_t
     Allocated += Needed - Capacities[Slot];
     Capacities[Slot] = Needed;
   } else {
-    if (O.Life != Lifetime::Absent) // a search that compares states gives the place of a forgotten object to a new one
+    if (O.Life != Lifetime::Absent) // a search that compares states gives the slot of a forgotten object to a new one
       Undo.save(O.Data, Needed);
     std::memset(O.Data, 0, Needed);
   }
@@ -54,6 +55,7 @@ Object &Memory::allocate(uint32_t Slot, ObjectKind Kind, uint32_t Size, uint32_t
 }
 
 uint32_t Memory::countWritten(const Object &O, uint32_t Offset, uint32_t Size) {
+  assert(O.Tracked && static_cast<uint64_t>(Offset) + Size <= O.Size);
   const uint8_t *Written = O.Data + O.Size + Offset;
   return static_cast<uint32_t>(std::count(Written, Written + Size, 1));
 }
@@ -67,6 +69,7 @@ void Memory::markWritten(Object &O, uint32_t Offset, uint32_t Size) {
   Undo.save(Written, Size);
   Undo.save(O.Unwritten);
   std::memset(Written, 1, Size);
+  assert(New <= O.Unwritten);
   O.Unwritten -= New;
 }
 

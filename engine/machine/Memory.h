@@ -55,6 +55,7 @@ public:
   void clear();
 
   void end(Object &O, Lifetime How, uint32_t Pc) {
+    assert(O.Life != Lifetime::Absent && (How == Lifetime::Freed || How == Lifetime::Left));
     ++Turns;
     Undo.save(O);
     O.Life = How;
@@ -70,15 +71,24 @@ public:
     return O.Life != Lifetime::Absent ? &O : nullptr;
   }
   Object *find(Address A) { return const_cast<Object *>(std::as_const(*this).find(A)); }
-  Object &at(uint32_t Slot) { return Chunks[Slot / ChunkSize][Slot % ChunkSize]; }
-  const Object &at(uint32_t Slot) const { return Chunks[Slot / ChunkSize][Slot % ChunkSize]; }
+  Object &at(uint32_t Slot) {
+    assert(Slot < NumSlots);
+    return Chunks[Slot / ChunkSize][Slot % ChunkSize];
+  }
+  const Object &at(uint32_t Slot) const {
+    assert(Slot < NumSlots);
+    return Chunks[Slot / ChunkSize][Slot % ChunkSize];
+  }
 
   static bool inBounds(const Object &O, Address A, uint32_t Size) {
     return static_cast<uint64_t>(offsetOf(A)) + Size <= O.Size;
   }
 
-  /// Bytes of a live, in-bounds range.
-  uint8_t *bytes(Address A) { return at(slotOf(A)).Data + offsetOf(A); }
+  /// Bytes of a range that is in the bounds of an object.
+  uint8_t *bytes(Address A) {
+    assert(find(A) && offsetOf(A) <= find(A)->Size);
+    return at(slotOf(A)).Data + offsetOf(A);
+  }
 
   static uint64_t readWord(const uint8_t *From, unsigned Size) {
     uint64_t Value = 0;
@@ -105,6 +115,7 @@ public:
   }
   /// Writes up to 16 bytes of a live, in-bounds range.
   void write(Address Where, uint32_t Width, uint64_t Value, uint64_t Value2) {
+    assert(Width <= 16 && inBounds(at(slotOf(Where)), Where, Width));
     uint8_t *To = bytes(Where);
     writeWord(To, Value, Width > 8 ? 8 : Width);
     if (Width > 8)
@@ -128,7 +139,7 @@ private:
   UndoLog &Undo;
   static constexpr uint32_t ChunkSize = 256;
   static constexpr uint32_t MaxTrackedSize = 1u << 20;
-  std::vector<std::unique_ptr<Object[]>> Chunks; // objects keep their place: their bytes are saved by address
+  std::vector<std::unique_ptr<Object[]>> Chunks; // objects stay where they are: their bytes are saved by address
   uint32_t NumSlots = 0;
   std::vector<uint32_t> Capacities;
   uint64_t Allocated = 0, Turns = 0;

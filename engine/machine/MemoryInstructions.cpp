@@ -1,4 +1,4 @@
-// Loads, stores and read-modify-writes, as seen from the thread: done at once where nobody else can see the memory, a
+// Loads, stores and read-modify-writes, as seen from the thread: done immediately where nobody else can see the memory, a
 // visible operation otherwise.
 #include "machine/Arithmetic.h"
 #include "machine/Interpreter.h"
@@ -7,60 +7,54 @@
 namespace picket {
 
 Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool MustBeSeen) {
-  Object *O = M.Mem.find(A);
+  Object *O = Parts.Mem.find(A);
   if (!O || !Memory::inBounds(*O, A, Size) || (Write && O->Kind == ObjectKind::Constant)) {
-    auto [Kind, Message] = describeBadAccess(M, A, Size, Write);
+    auto [Kind, Message] = describeBadAccess(Prog, Parts.Mem, A, Size, Write);
     failed(Kind, std::move(Message));
     return Reach::Bad;
   }
   bool Seen = false;
-  if ((!M.alone() || M.Options.ShowAll) && O->Kind != ObjectKind::Constant && O->Kind != ObjectKind::Hidden) {
+  if ((!Parts.Threads.alone() || Parts.Options.ShowAll) && O->Kind != ObjectKind::Constant &&
+      O->Kind != ObjectKind::Hidden) {
     if (MustBeSeen)
-      M.Shared.markShared(O->Site);
+      Parts.Shared.markShared(O->Site);
     // With execution graphs, what nobody else sees can still order what others do.
-    Seen = M.Options.OutOfOrder || (O->Kind == ObjectKind::Global ? M.Shared.noteGlobal(O->Site, A, Size, Id, Write)
-                                                                  : M.Shared.noteOwned(O->Site, O->Owner, Id));
+    Seen = Parts.Options.Speculative ||
+           (O->Kind == ObjectKind::Global ? Parts.Shared.noteGlobal(O->Site, A, Size, Id, Write)
+                                          : Parts.Shared.noteOwned(O->Site, O->Owner, Id));
     if (Seen && Write)
-      M.Shared.noteWrite(A, Size, Id);
+      Parts.Shared.noteWrite(A, Size, Id);
     else if (Seen)
-      M.Shared.noteRead(A, Size, Id);
+      Parts.Shared.noteRead(A, Size, Id);
   }
   // With execution graphs, whether shared memory has ended is for the graph to say.
-  bool Ended = M.Options.OutOfOrder && O->Life != Lifetime::Alive && !M.Shared.noteOwned(O->Site, O->Owner, Id);
-  if (Seen && !S.InAtomic && !Ended)
+  bool Ended =
+      Parts.Options.Speculative && O->Life != Lifetime::Alive && !Parts.Shared.noteOwned(O->Site, O->Owner, Id);
+  if (Seen && !State.InAtomic && !Ended)
     return Reach::Visible;
   if (O->Life != Lifetime::Alive) {
-    auto [Kind, Message] = describeBadAccess(M, A, Size, Write);
+    auto [Kind, Message] = describeBadAccess(Prog, Parts.Mem, A, Size, Write);
     failed(Kind, std::move(Message));
     return Reach::Bad;
   }
   if (Seen)
-    M.AtomicAccesses.push_back({A, Size, Write});
+    Parts.Section.Accesses.push_back({A, Size, Write});
   return Reach::Local;
 }
 
 void Interpreter::noteFed(const Instruction &I, Address Where) {
-  if (M.Options.ShowAll && M.alone())
+  if (Parts.Options.ShowAll && Parts.Threads.alone())
     return;
   // Where accesses do not come in order, others may yet turn out to write there: exploration then starts over.
-  if (Where && (M.Options.OutOfOrder ? M.Shared.readsOnlyOwn(Where, I.Width, Id)
-                                     : !M.Shared.writtenByAnother(Where, I.Width, Id)))
+  if (Where && (Parts.Options.Speculative ? Parts.Shared.readsOnlyOwn(Where, I.Width, Id)
+                                          : !Parts.Shared.writtenByAnother(Where, I.Width, Id)))
     return;
-  ++S.Reads;
+  ++State.Reads;
   if (I.D) {
-    int32_t Fed = P.Functions[frame().Function].FedSlot;
+    int32_t Fed = Prog.Functions[frame().Function].FedSlot;
     if (Fed >= 0)
       Registers[Fed] |= static_cast<uint32_t>(I.D);
   }
-}
-
-static Operation accessOf(OperationKind Kind, const Instruction &I, Address Where) {
-  Operation Op;
-  Op.Kind = Kind;
-  Op.Width = I.Width;
-  Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
-  Op.Where = Where;
-  return Op;
 }
 
 static bool inSpin(const Instruction &I) { return I.Flags & InSpinCandidate; }
@@ -69,7 +63,8 @@ static bool inSpin(const Instruction &I) { return I.Flags & InSpinCandidate; }
 /// thread then stops as if in front of a fence. False if there is nothing to stop for.
 bool Interpreter::stopAsFence(const Instruction &I) {
   auto Ordering = static_cast<Order>(I.Flags & OrderMask);
-  if (!M.Options.StopAtFences || (I.Op == Opcode::Store && Ordering < Order::Release) || M.alone() || S.InAtomic)
+  if (!Parts.Options.StopAtFences || (I.Op == Opcode::Store && Ordering < Order::Release) || Parts.Threads.alone() ||
+      State.InAtomic)
     return false;
   Operation Op;
   Op.Kind = OperationKind::Fence;
@@ -94,12 +89,14 @@ bool Interpreter::load(const Instruction &I) {
   switch (reach(A, I.Width, false, inSpin(I))) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    return stop(accessOf(OperationKind::Load, I, A));
+    Operation Op = accessOf(OperationKind::Load, I);
+    Op.Where = A;
+    return stop(Op);
   }
   case Reach::Local: break;
   }
-  const Object &O = M.Mem.at(slotOf(A));
-  if (O.Unwritten && M.noteRead(Id, O, A, I.Width))
+  const Object &O = Parts.Mem.at(slotOf(A));
+  if (O.Unwritten && Parts.Unwritten.note(Current, O, A, I.Width))
     return false;
   const uint8_t *Bytes = O.Data + offsetOf(A);
   if (I.Width <= 8)
@@ -108,7 +105,7 @@ bool Interpreter::load(const Instruction &I) {
     Memory::readWords(Bytes, I.Width, Registers[I.Dst], Registers[I.Dst + 1]);
   if (isNoted(I))
     noteValue(Registers[I.Dst] + (I.Width > 8 ? Registers[I.Dst + 1] : 0));
-  ++S.Pc;
+  ++State.Pc;
   return true;
 }
 
@@ -117,7 +114,8 @@ bool Interpreter::store(const Instruction &I) {
   switch (reach(A, I.Width, true, false)) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    Operation Op = accessOf(OperationKind::Store, I, A);
+    Operation Op = accessOf(OperationKind::Store, I);
+    Op.Where = A;
     Op.Value = value(I.B);
     if (I.Width > 8)
       Op.Value2 = upper(I.B);
@@ -133,39 +131,36 @@ bool Interpreter::store(const Instruction &I) {
 
 void Interpreter::storeOwn(const Instruction &I) {
   Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
-  Object &O = M.Mem.at(slotOf(A));
+  Object &O = Parts.Mem.at(slotOf(A));
   if (O.Unwritten && !(I.Flags & OfCopy))
-    M.Mem.markWritten(O, offsetOf(A), I.Width);
+    Parts.Mem.markWritten(O, offsetOf(A), I.Width);
   writeOwn(A, I.Width, value(I.B), I.Width > 8 ? upper(I.B) : 0);
-  ++S.Effects;
-  ++S.Pc;
+  ++State.Effects;
+  ++State.Pc;
 }
 
 /// Writes where nobody else looks.
 void Interpreter::writeOwn(Address Where, uint32_t Width, uint64_t Value, uint64_t Value2) {
-  M.Mem.write(Where, Width, Value, Value2);
-  if (M.OwnWrites.size() < Machine::MaxOwnWrites)
-    M.OwnWrites.push_back({Where, Width, Value, Value2});
-  else
-    M.DoesMore = true;
+  Parts.Mem.write(Where, Width, Value, Value2);
+  Parts.Effects.write({Where, Width, Value, Value2});
 }
 
 /// Which bytes a copy leaves written depends on which others have written.
 void Interpreter::copyWritten(const Instruction &I) {
   const Address To = value(I.A), From = value(I.B);
   for (Address A : {To, From})
-    if (const Object *O = M.Mem.find(A); O && O->Tracked && M.Shared.isShared(O->Site))
-      M.DoesMore = true;
-  M.Mem.copyWritten(To, From, value(I.C));
+    if (const Object *O = Parts.Mem.find(A); O && O->Tracked && Parts.Shared.isShared(O->Site))
+      Parts.Effects.DoesMore = true;
+  Parts.Mem.copyWritten(To, From, value(I.C));
 }
 
 /// The bytes that a read-modify-write reads and may write. Null: the read is a bug.
 uint8_t *Interpreter::update(Address A, uint32_t Size) {
-  Object &O = M.Mem.at(slotOf(A));
+  Object &O = Parts.Mem.at(slotOf(A));
   if (O.Unwritten) {
-    if (M.noteRead(Id, O, A, Size))
+    if (Parts.Unwritten.note(Current, O, A, Size))
       return nullptr;
-    M.Mem.markWritten(O, offsetOf(A), Size);
+    Parts.Mem.markWritten(O, offsetOf(A), Size);
   }
   return O.Data + offsetOf(A);
 }
@@ -175,8 +170,8 @@ bool Interpreter::rmw(const Instruction &I) {
   switch (reach(A, I.Width, true, inSpin(I))) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    Operation Op = accessOf(OperationKind::Rmw, I, A);
-    Op.Rmw = static_cast<RmwOp>(I.C);
+    Operation Op = accessOf(OperationKind::Rmw, I);
+    Op.Where = A;
     Op.Value = value(I.B);
     if (I.Width > 8)
       Op.Value2 = upper(I.B);
@@ -199,11 +194,11 @@ bool Interpreter::rmwOwn(const Instruction &I) {
   uint64_t Old = Memory::readWord(Bytes, I.Width);
   uint64_t New = applyRmw(Op, Old, value(I.B), I.Width);
   writeOwn(value(I.A), I.Width, New);
-  S.Effects += New != Old;
+  State.Effects += New != Old;
   if (isNoted(I))
     noteValue(Old);
   Registers[I.Dst] = Old;
-  ++S.Pc;
+  ++State.Pc;
   return true;
 }
 
@@ -212,12 +207,12 @@ bool Interpreter::wideRmwOwn(const Instruction &I, RmwOp Op, const uint8_t *Byte
   Memory::readWords(Bytes, I.Width, Low, High);
   const Wide Old = makeWide(Low, High), New = applyWideRmw(Op, Old, makeWide(value(I.B), upper(I.B)));
   writeOwn(value(I.A), I.Width, static_cast<uint64_t>(New), static_cast<uint64_t>(New >> 64));
-  S.Effects += New != Old;
+  State.Effects += New != Old;
   if (isNoted(I))
     noteValue(Low + High);
   Registers[I.Dst] = Low;
   Registers[I.Dst + 1] = High;
-  ++S.Pc;
+  ++State.Pc;
   return true;
 }
 
@@ -225,14 +220,14 @@ bool Interpreter::cmpXchg(const Instruction &I) {
   Address A = value(I.A);
   Reach How = reach(A, I.Width, true, inSpin(I));
   // A failure for no reason is told, whoever else sees the memory. Graphs do not have what main does alone.
-  const bool Fails = I.Flags & MayFail && M.failsNow(T);
-  if (Fails && How == Reach::Local && !S.InAtomic && !(M.Options.OutOfOrder && M.alone()))
+  const bool Fails = I.Flags & MayFail && Parts.Failures.failsNow(Current);
+  if (Fails && How == Reach::Local && !State.InAtomic && !(Parts.Options.Speculative && Parts.Threads.alone()))
     How = Reach::Visible;
   switch (How) {
   case Reach::Bad: return false;
   case Reach::Visible: {
-    Operation Op = accessOf(OperationKind::CmpXchg, I, A);
-    Op.FailureOrdering = static_cast<Order>(I.Imm);
+    Operation Op = accessOf(OperationKind::CmpXchg, I);
+    Op.Where = A;
     Op.Value = value(I.C);
     Op.Expected = value(I.B);
     if (I.Width > 8) {
@@ -258,17 +253,17 @@ bool Interpreter::cmpXchgOwn(const Instruction &I) {
   uint64_t Low, High;
   Memory::readWords(Bytes, I.Width, Low, High);
   const bool Finds = Low == value(I.B) && (!IsWide || High == upper(I.B));
-  const bool Succeeds = Finds && !(I.Flags & MayFail && M.failsNow(T));
+  const bool Succeeds = Finds && !(I.Flags & MayFail && Parts.Failures.failsNow(Current));
   if (I.Flags & MayFail && !countArrival(Finds))
     return false;
   if (Succeeds) {
     writeOwn(value(I.A), I.Width, NewLow, NewHigh);
-    S.Effects += NewLow != Low || NewHigh != High;
+    State.Effects += NewLow != Low || NewHigh != High;
   }
   if (isNoted(I))
     noteValue(Low + High);
   setSwapped(I, Low, High, Succeeds);
-  ++S.Pc;
+  ++State.Pc;
   return true;
 }
 
@@ -283,15 +278,15 @@ void Interpreter::setSwapped(const Instruction &I, uint64_t Low, uint64_t High, 
 /// The thread has come to an operation that may fail for no reason; it did if it is one of those that are to fail.
 /// CanFail: it had no other reason to. False: it had, so that this execution is one of a program with fewer failures.
 bool Interpreter::countArrival(bool CanFail) {
-  const bool Fails = M.failsNow(T);
+  const bool Fails = Parts.Failures.failsNow(Current);
   if (CanFail && !Fails)
-    M.noteNoFailure(T);
-  ++S.Arrivals;
-  S.Failures += Fails && CanFail;
+    Parts.Failures.noteNone(Current);
+  ++State.Arrivals;
+  State.Failures += Fails && CanFail;
   if (!Fails || CanFail)
     return true;
-  S.Status = ThreadStatus::Assumed;
-  S.Pending = Operation();
+  State.Status = ThreadStatus::Assumed;
+  State.Pending = Operation();
   return false;
 }
 

@@ -26,10 +26,10 @@ const char *describe(OverflowKind What) {
 
 static std::string bytes(uint64_t N) { return std::to_string(N) + (N == 1 ? " byte" : " bytes"); }
 
-std::string describeObject(Machine &M, const Object &O, uint32_t Slot) {
+std::string describeObject(const Program &Prog, const Object &O, uint32_t Slot) {
   switch (O.Kind) {
   case ObjectKind::Constant:
-  case ObjectKind::Global: return "'" + M.program().Globals[Slot - 1].Name + "'";
+  case ObjectKind::Global: return "'" + Prog.Globals[Slot - 1].Name + "'";
   case ObjectKind::Heap: return "a heap block of " + bytes(O.Size);
   case ObjectKind::Stack: return "a local variable of " + bytes(O.Size);
   case ObjectKind::ThreadLocal: return "a thread-local variable";
@@ -38,44 +38,46 @@ std::string describeObject(Machine &M, const Object &O, uint32_t Slot) {
   return "memory of the system";
 }
 
-static std::string lineOf(Machine &M, uint32_t Pc) { return "line " + std::to_string(M.program().locationOf(Pc).Line); }
+static std::string lineOf(const Program &Prog, uint32_t Pc) { return "line " + std::to_string(Prog.locationOf(Pc).Line); }
 
-std::pair<BugKind, std::string> describeBadAccess(Machine &M, Address A, uint32_t Size, bool Write) {
+std::pair<BugKind, std::string> describeBadAccess(const Program &Prog, const Memory &Mem, Address A, uint32_t Size,
+                                                  bool Write) {
   std::string Does = Write ? "write" : "read";
   uint32_t Slot = slotOf(A);
   if (Slot == 0 && A < 4096)
     return {BugKind::NullAccess, Does + " through a null pointer"};
-  Object *O = M.memory().find(A);
+  const Object *O = Mem.find(A);
   if (!O)
     return {BugKind::InvalidAccess, Does + " through a pointer that points to no object" +
                                         (Slot >= FirstFunctionSlot ? " (it is a function)" : "")};
-  std::string What = describeObject(M, *O, Slot);
+  std::string What = describeObject(Prog, *O, Slot);
   if (!Memory::inBounds(*O, A, Size))
     return {BugKind::OutOfBounds, Does + " of " + bytes(Size) + " at offset " +
                                       std::to_string(static_cast<int32_t>(offsetOf(A))) + " of " + What +
                                       ", which has " + bytes(O->Size)};
   if (O->Life == Lifetime::Freed)
-    return {BugKind::UseAfterFree, Does + " of " + What + " after it was freed (" + lineOf(M, O->FreedAt) + ")"};
+    return {BugKind::UseAfterFree, Does + " of " + What + " after it was freed (" + lineOf(Prog, O->FreedAt) + ")"};
   if (O->Life == Lifetime::Left)
-    return {BugKind::UseAfterFree, Does + " of " + What + " after its lifetime ended (" + lineOf(M, O->FreedAt) + ")"};
+    return {BugKind::UseAfterFree,
+            Does + " of " + What + " after its lifetime ended (" + lineOf(Prog, O->FreedAt) + ")"};
   return {BugKind::InvalidAccess, "write to the constant " + What};
 }
 
-std::string describeUnwritten(Machine &M, const Object &O, Address Where, uint32_t Size) {
+std::string describeUnwritten(const Program &Prog, const Object &O, Address Where, uint32_t Size) {
   const bool Partly = Memory::countWritten(O, offsetOf(Where), Size) > 0;
-  return "read of " + bytes(Size) + " of " + describeObject(M, O, slotOf(Where)) +
+  return "read of " + bytes(Size) + " of " + describeObject(Prog, O, slotOf(Where)) +
          (Partly ? ", of which only a part was written" : " that nothing has written");
 }
 
 /// "thread 'a' waits for the mutex 'm'"
-static std::string waitsFor(Machine &M, ThreadId T) {
-  const Operation &Op = M.pending(T);
-  std::string Thread = "thread '" + M.threadName(T) + "' waits ";
+static std::string waitsFor(const Program &Prog, const Memory &Mem, const ThreadTable &Threads, ThreadId T) {
+  const ThreadState &S = *Threads[T].Now;
+  const Operation &Op = S.Pending;
+  const std::string Thread = "thread '" + Threads.nameOf(T) + "' waits ", Line = " (" + lineOf(Prog, S.Pc) + ")";
   if (Op.Kind == OperationKind::Join)
-    return Thread + "for thread '" + M.threadName(static_cast<ThreadId>(Op.Where)) + "' to end (" + lineOf(M, M.pc(T)) +
-           ")";
-  Object *O = M.memory().find(Op.Where);
-  std::string What = O ? describeObject(M, *O, slotOf(Op.Where)) : "a lock";
+    return Thread + "for thread '" + Threads.nameOf(static_cast<ThreadId>(Op.Where)) + "' to end" + Line;
+  const Object *O = Mem.find(Op.Where);
+  std::string What = O ? describeObject(Prog, *O, slotOf(Op.Where)) : "a lock";
   switch (Op.Sync) {
   case SyncOp::CondWake: What = "to be woken through " + What; break;
   case SyncOp::SemWait: What = "for the semaphore " + What; break;
@@ -83,27 +85,20 @@ static std::string waitsFor(Machine &M, ThreadId T) {
   case SyncOp::MutexLock: What = "for the mutex " + What; break;
   default: What = "for " + What; break;
   }
-  return Thread + What + " (" + lineOf(M, M.pc(T)) + ")";
+  return Thread + What + Line;
 }
 
-bool Machine::reportStuck(ThreadId Stuck, bool Deadlock) {
-  if (!checks(Deadlock ? BugKind::Deadlock : BugKind::Hang))
-    return false;
-  if (!Deadlock) {
-    Bugs.push_back({BugKind::Hang, Stuck, pc(Stuck),
-                    "the loop never ends: no other thread is left that could change what it waits for"});
-    return true;
-  }
+std::string describeDeadlock(const Program &Prog, const Memory &Mem, const ThreadTable &Threads) {
   std::string Message = "deadlock";
   const char *Separator = ": ";
-  for (ThreadId T = 0; T < Threads.size(); ++T)
-    if (exists(T) && status(T) == ThreadStatus::Ready && pending(T).Kind != OperationKind::None &&
-        !pending(T).MaySpin) {
-      Message += Separator + waitsFor(*this, T);
-      Separator = "; ";
-    }
-  Bugs.push_back({BugKind::Deadlock, Stuck, pc(Stuck), Message});
-  return true;
+  for (ThreadId T = 0; T < Threads.size(); ++T) {
+    const ThreadState &S = *Threads[T].Now;
+    if (!S.Exists || S.Status != ThreadStatus::Ready || S.Pending.Kind == OperationKind::None || S.Pending.MaySpin)
+      continue;
+    Message += Separator + waitsFor(Prog, Mem, Threads, T);
+    Separator = "; ";
+  }
+  return Message;
 }
 
 } // namespace picket

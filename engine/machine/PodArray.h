@@ -1,7 +1,9 @@
 // An array of plain values that grows and shrinks at its end all the time. Unlike std::vector it knows its size without
-// computing it, and growing need not touch what is there twice: large arrays are moved by the system page by page.
+// computing it, and growing need not touch what is there twice: large arrays are moved by the system page by page. That is
+// why it is our own: explorers push and pop here in every step, and recordings of long executions grow large.
 #pragma once
 
+#include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -31,12 +33,24 @@ public:
   T *end() { return First + Size; }
   const T *begin() const { return First; }
   const T *end() const { return First + Size; }
-  T &operator[](size_t K) { return First[K]; }
-  const T &operator[](size_t K) const { return First[K]; }
+  T &operator[](size_t K) {
+    assert(K < Size);
+    return First[K];
+  }
+  const T &operator[](size_t K) const {
+    assert(K < Size);
+    return First[K];
+  }
   T &front() { return *First; }
   const T &front() const { return *First; }
-  T &back() { return First[Size - 1]; }
-  const T &back() const { return First[Size - 1]; }
+  T &back() {
+    assert(Size > 0);
+    return First[Size - 1];
+  }
+  const T &back() const {
+    assert(Size > 0);
+    return First[Size - 1];
+  }
 
   void clear() { Size = 0; }
   void push_back(const T &New) {

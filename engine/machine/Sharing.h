@@ -64,14 +64,14 @@ public:
       if ((B.Writer == Name || B.Writer == Several) && B.QuietReader == Nobody && B.QuietWriter == Nobody)
         continue; // nearly always
       learn(B.Writer, Thread);
-      surprise(slotOf(Where), B.QuietReader, B.Writer, Thread);
-      surprise(slotOf(Where), B.QuietWriter, B.Writer, Thread);
+      refute(slotOf(Where), B.QuietReader, B.Writer, Thread);
+      refute(slotOf(Where), B.QuietWriter, B.Writer, Thread);
     }
   }
   void noteRead(Address Where, uint32_t Size, uint32_t Thread) {
     for (ByteInfo &B : bytesOf(Where, Size)) {
       learn(B.Reader, Thread);
-      surprise(slotOf(Where), B.QuietWriter, B.Reader, Thread);
+      refute(slotOf(Where), B.QuietWriter, B.Reader, Thread);
     }
   }
 
@@ -110,7 +110,7 @@ public:
     for (ByteInfo &B : bytesOf(Where, Size)) {
       Version += !B.Buffered;
       B.Buffered = true;
-      surprise(slotOf(Where), B.QuietWriter, Several, 0);
+      refute(slotOf(Where), B.QuietWriter, Several, 0);
     }
   }
 
@@ -148,9 +148,9 @@ public:
                    twoOf(Mine.QuietWriter, Mine.Reader) || (Mine.Buffered && Mine.QuietWriter != Nobody);
       }
     }
-    Surprises.resize(std::max(Surprises.size(), Other.Surprises.size()));
-    for (size_t Slot = 0; Slot < Other.Surprises.size(); ++Slot)
-      Surprises[Slot] = std::max(Surprises[Slot], Other.Surprises[Slot]);
+    Refuted.resize(std::max(Refuted.size(), Other.Refuted.size()));
+    for (size_t Slot = 0; Slot < Other.Refuted.size(); ++Slot)
+      Refuted[Slot] = std::max(Refuted[Slot], Other.Refuted[Slot]);
   }
 
 private:
@@ -175,22 +175,22 @@ private:
     add(Set, Thread);
     Version += Set != Before;
   }
-  /// Somebody else came upon what was taken for a thread's own.
-  void surprise(uint32_t Slot, Who &Quiet, Who Others, uint32_t Thread) {
+  /// Another thread accesses what was taken for a thread's own: exploration must start over.
+  void refute(uint32_t Slot, Who &Quiet, Who Others, uint32_t Thread) {
     if (Quiet == Nobody || (onlyBy(Quiet, Thread) && onlyBy(Others, Thread)))
       return;
     Changed = true;
     Quiet = Nobody;
-    if (Slot >= Surprises.size())
-      Surprises.resize(Slot + 1);
+    if (Slot >= Refuted.size())
+      Refuted.resize(Slot + 1);
     ++Version;
-    if (++Surprises[Slot] == MaxSurprises)
+    if (++Refuted[Slot] == MaxRefuted)
       for (ByteInfo &B : Bytes[Slot]) // from now on no access of it is quiet
         B.QuietReader = B.QuietWriter = Nobody;
   }
-  /// An object with many surprises has many more: starting over for each byte of an array would take for ever.
-  bool mayBeQuiet(uint32_t Slot) const { return Slot >= Surprises.size() || Surprises[Slot] < MaxSurprises; }
-  static constexpr uint32_t MaxSurprises = 32; // bytes
+  /// Where this happens for many bytes of an object it happens for many more: starting over for each byte of an array would take for ever.
+  bool mayBeQuiet(uint32_t Slot) const { return Slot >= Refuted.size() || Refuted[Slot] < MaxRefuted; }
+  static constexpr uint32_t MaxRefuted = 32; // bytes
   std::span<ByteInfo> bytesOf(Address Where, uint32_t Size) {
     uint32_t Slot = slotOf(Where), End = offsetOf(Where) + Size;
     if (Slot >= Bytes.size() || Bytes[Slot].size() < End)
@@ -249,7 +249,7 @@ private:
 
   std::vector<Info> Sites;
   std::vector<std::vector<ByteInfo>> Bytes; // per slot, as far as looked at
-  std::vector<uint32_t> Surprises;          // per slot
+  std::vector<uint32_t> Refuted;            // per slot
   uint32_t NumAllocationSites;
   uint64_t Version = 0;
   bool Changed = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <vector>
 
 namespace picket {
 namespace {
@@ -29,6 +30,7 @@ SyncResult unlockNotHeld(bool Held) {
 
 SyncResult lockMutex(Mutex &M, SyncOp Op, uint32_t Self) {
   if (M.Owner == 0) {
+    assert(Self != 0);
     M.Owner = Self;
     M.Count = 1;
     return done();
@@ -84,6 +86,9 @@ SyncResult applyMutex(SyncOp Op, uint8_t *State, uint32_t Self, uint64_t Argumen
   }
   if (M.Status != Destroyed)
     M.Status = M.Owner ? Held : AliveByInitialiser;
+  assert((Op != SyncOp::MutexUnlock || Result.Outcome != SyncResult::Done || Result.Value != 0 || M.Owner == 0 ||
+          M.Owner == Self) &&
+         "nobody unlocks what another thread holds");
   if (Result.Outcome == SyncResult::Done)
     store(State, M);
   return Result;
@@ -158,6 +163,7 @@ SyncResult lockWrite(RwLock &L, uint32_t Self) {
   if (L.Writer != 0 || L.Readers[0] != 0)
     return blocked();
   L.Writer = Self;
+  assert(L.Readers[0] == 0 && "a writer is alone");
   return done();
 }
 
@@ -396,9 +402,7 @@ bool isBlocking(SyncOp Op) {
   }
 }
 
-SyncResult apply(SyncOp Op, uint8_t *State, uint32_t Thread, uint64_t Argument) {
-  assert(Thread < AliveByInit - 1 && "thread ids are dense and must not look like a mark");
-  uint32_t Self = Thread + 1; // zero bytes mean "nobody"
+static SyncResult applyToObject(SyncOp Op, uint8_t *State, uint32_t Self, uint64_t Argument) {
   if (Op <= SyncOp::MutexUnlock)
     return applyMutex(Op, State, Self, Argument);
   if (Op <= SyncOp::SpinUnlock)
@@ -412,6 +416,19 @@ SyncResult apply(SyncOp Op, uint8_t *State, uint32_t Thread, uint64_t Argument) 
   if (Op <= SyncOp::BarrierLeave)
     return applyBarrier(Op, State, Argument);
   return applyOnce(Op, State);
+}
+
+SyncResult apply(SyncOp Op, uint8_t *State, uint32_t Thread, uint64_t Argument) {
+  assert(Thread < AliveByInit - 1 && "thread ids are dense and must not look like a mark");
+#ifndef NDEBUG
+  const std::vector<uint8_t> Before(State, State + sizeOf(Op));
+#endif
+  const SyncResult Result = applyToObject(Op, State, Thread + 1, Argument); // zero bytes mean "nobody"
+  assert((Result.Outcome == SyncResult::Done || std::equal(Before.begin(), Before.end(), State)) &&
+         "the bytes change only if the outcome is Done");
+  assert((Result.Outcome != SyncResult::Misuse) == (Result.Phrase == nullptr));
+  assert((Result.Outcome != SyncResult::Blocked || isBlocking(Op)) && "only steps that may block do");
+  return Result;
 }
 
 } // namespace picket

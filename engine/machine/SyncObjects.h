@@ -16,7 +16,7 @@ enum class SyncOp : uint8_t {
   MutexDestroy,
   MutexLock,
   MutexTryLock,
-  MutexTimedLock, // never blocks: a mutex that is not free times out at once
+  MutexTimedLock, // never blocks: a mutex that is not free times out immediately
   MutexUnlock,
 
   SpinInit,
@@ -50,7 +50,7 @@ enum class SyncOp : uint8_t {
   SemDestroy,
   SemWait,
   SemTryWait,
-  SemTimedWait, // never blocks: a semaphore at zero times out at once
+  SemTimedWait, // never blocks: a semaphore at zero times out immediately
   SemPost,
   SemGetValue, // Value: the semaphore's value
 
@@ -94,6 +94,9 @@ struct SyncResult {
 
 /// Bytes of the object the step works on, as glibc lays it out on x86-64.
 uint32_t sizeOf(SyncOp Op);
+
+/// Whether the step releases a lock that one thread can hold.
+constexpr bool isUnlock(SyncOp Op) { return Op == SyncOp::MutexUnlock || Op == SyncOp::SpinUnlock; }
 
 /// Whether the step can ever answer Blocked.
 bool isBlocking(SyncOp Op);

@@ -22,7 +22,7 @@ public:
   virtual ~Axioms() = default;
 
   /// The fetched events of its thread that must be committed before E. (Reads-from adds the source.) Which accesses of
-  /// the same place there are is known only once what this names apart from them is committed.
+  /// the same location there are is known only once what this names apart from them is committed.
   virtual Set commitBefore(const Graph &G, EventId E) const = 0;
 
   /// Events that E mostly comes after: where there is a choice, these are committed first. A graph that has them in
@@ -43,7 +43,7 @@ public:
 };
 
 /// What an exploration of graphs has to know of a memory model: its axioms, for graphs of every size, and whose meaning
-/// of C11's orders and of fences it shares (OutOfOrder turns them into the sets Sync, LwSync, Eieio and ControlISync of
+/// of C11's orders and of fences it shares (FetchedEvents turns them into the sets Sync, LwSync, Eieio and ControlISync of
 /// events). The models of Picket itself are given by name.
 class GraphModel {
 public:
@@ -70,11 +70,11 @@ private:
   std::tuple<Maker<1>, Maker<4>, Maker<16>, Maker<0>> Makers;
 };
 
-/// SC per location: the oldest place in coherence that E may read (or write behind), given what its thread has seen.
+/// SC per location: the oldest position in coherence that E may read (or write behind), given what its thread has seen.
 /// Cell: of an access that is split.
 template <unsigned Words> uint32_t coherenceFloor(const ExecutionGraph<Words> &G, EventId E, uint32_t Cell = 0) {
   const PlaceId Place = G.cell(E, Cell).Place;
-  if constexpr (Words == 0) { // what a thread sees of a place never goes back
+  if constexpr (Words == 0) { // what a thread sees of a location never goes back
     const EventSet<0> Earlier = G[E].Before & (G.Places[Place].Writes | G.Places[Place].Reads);
     return Earlier.empty() ? 0 : G.coherenceIn(Place, Earlier.last());
   }

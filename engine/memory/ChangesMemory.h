@@ -2,7 +2,7 @@
 #pragma once
 
 #include "machine/Arithmetic.h"
-#include "machine/Machine.h"
+#include "machine/Operation.h"
 
 namespace picket {
 

@@ -18,15 +18,15 @@ template <unsigned Words> bool CoherenceSearch<Words>::find(const std::vector<Ev
 
 /// Starts with what holds whatever coherence is: program order as far as the model preserves it, and reads-from.
 template <unsigned Words> bool CoherenceSearch<Words>::begin(const std::vector<EventId> &Committed) {
-  Before.assign(G.size(), Set());
-  Behind.assign(G.size(), Set());
+  Before.assign(TheGraph.size(), Set());
+  Behind.assign(TheGraph.size(), Set());
   Reads.clear();
   for (EventId E : Committed) {
-    const auto &Event = G[E];
+    const auto &Event = TheGraph[E];
     Set Direct = Event.Order;
     if (!Event.IsWrite) {
       Reads.push_back(E);
-      if (Event.Source != NoEvent && (OwnReadsWait || G.isExternal(Event.Source, E)))
+      if (Event.Source != NoEvent && (OwnReadsWait || TheGraph.isExternal(Event.Source, E)))
         Direct.insert(Event.Source);
     }
     Set &Mine = Before[E];
@@ -46,10 +46,10 @@ template <unsigned Words> bool CoherenceSearch<Words>::begin(const std::vector<E
   return true;
 }
 
-/// SC per location: what a thread has seen of a place is not undone for it.
+/// SC per location: what a thread has seen of a location is not undone for it.
 template <unsigned Words> bool CoherenceSearch<Words>::keepsPlaces(EventId E) {
-  auto Shown = [&](EventId X) { return G[X].IsWrite ? X : G[X].Source; };
-  Set Earlier = G.samePlaceBefore(E);
+  auto Shown = [&](EventId X) { return TheGraph[X].IsWrite ? X : TheGraph[X].Source; };
+  Set Earlier = TheGraph.samePlaceBefore(E);
   if (Earlier.empty())
     return true;
   const EventId Mine = Shown(E), Seen = Shown(Earlier.takeLast());
@@ -87,7 +87,7 @@ template <unsigned Words> bool CoherenceSearch<Words>::addCoherence(EventId From
   if (!addEdge(From, To))
     return false;
   bool Possible = true;
-  G.readersOf(G[To].Place, From).forEach([&](EventId Read) { Possible = Possible && addEdge(Read, To); });
+  TheGraph.readersOf(TheGraph[To].Place, From).forEach([&](EventId Read) { Possible = Possible && addEdge(Read, To); });
   return Possible;
 }
 
@@ -102,13 +102,13 @@ template <unsigned Words> bool CoherenceSearch<Words>::saturate() {
   return true;
 }
 
-/// What a read says of the other writes of its place: each is before the one it reads, or behind the read. The write of
-/// an update follows the one it read at once.
+/// What a read says of the other writes of its location: each is before the one it reads, or behind the read. The write of
+/// an update immediately follows the one it read.
 template <unsigned Words> bool CoherenceSearch<Words>::saturate(EventId Read) {
-  const EventId Source = G[Read].Source;
-  const bool Updates = G[Read].OfUpdate && !G[Read + 1].Void;
+  const EventId Source = TheGraph[Read].Source;
+  const bool Updates = TheGraph[Read].OfUpdate && !TheGraph[Read + 1].Void;
   const EventId Update = Updates ? Read + 1 : NoEvent;
-  Set Others = G.Places[G[Read].Place].Writes;
+  Set Others = TheGraph.Places[TheGraph[Read].Place].Writes;
   if (Source != NoEvent)
     Others.erase(Source);
   if (Updates)
@@ -128,8 +128,8 @@ template <unsigned Words> bool CoherenceSearch<Words>::saturate(EventId Read) {
 
 /// Goes on to a pair of writes whose order is open. The guess is that it is the one they have in the graph as it is.
 template <unsigned Words> bool CoherenceSearch<Words>::nextOpen(Pair &At) const {
-  for (; At.Place < G.Places.size(); ++At.Place, At.Earlier = 0, At.Later = 1) {
-    const auto &Coherence = G.Places[At.Place].Coherence;
+  for (; At.Place < TheGraph.Places.size(); ++At.Place, At.Earlier = 0, At.Later = 1) {
+    const auto &Coherence = TheGraph.Places[At.Place].Coherence;
     for (; At.Later < Coherence.size(); ++At.Later, At.Earlier = At.Later - 1)
       for (;; --At.Earlier) {
         const EventId Earlier = Coherence[At.Earlier], Later = Coherence[At.Later];
@@ -152,7 +152,7 @@ template <unsigned Words> bool CoherenceSearch<Words>::decide() {
   auto Decide = [&](EventId Earlier, EventId Later) { return addCoherence(Earlier, Later) && saturate(); };
   for (Pair At; nextOpen(At);) {
     Decided.push_back({At, Replaced.size()});
-    const auto &Coherence = G.Places[At.Place].Coherence;
+    const auto &Coherence = TheGraph.Places[At.Place].Coherence;
     bool Possible = Decide(Coherence[At.Earlier], Coherence[At.Later]);
     while (!Possible) {
       if (Decided.empty())
@@ -160,7 +160,7 @@ template <unsigned Words> bool CoherenceSearch<Words>::decide() {
       undoTo(Decided.back().Rows);
       At = Decided.back().Of;
       Decided.pop_back();
-      const auto &Order = G.Places[At.Place].Coherence;
+      const auto &Order = TheGraph.Places[At.Place].Coherence;
       Possible = Decide(Order[At.Later], Order[At.Earlier]);
     }
   }
@@ -173,9 +173,9 @@ template <unsigned Words> void CoherenceSearch<Words>::undoTo(size_t Rows) {
 }
 
 template <unsigned Words> std::vector<EventId> CoherenceSearch<Words>::orderOf(PlaceId Place) const {
-  const Set &Writes = G.Places[Place].Writes;
-  std::vector<EventId> Order(G.Places[Place].Coherence.size());
-  for (EventId W : G.Places[Place].Coherence) {
+  const Set &Writes = TheGraph.Places[Place].Writes;
+  std::vector<EventId> Order(TheGraph.Places[Place].Coherence.size());
+  for (EventId W : TheGraph.Places[Place].Coherence) {
     size_t Position = 0;
     (Before[W] & Writes).forEach([&](EventId) { ++Position; });
     Order[Position] = W;

@@ -20,15 +20,15 @@ public:
   /// OwnReadsWait: a read of the thread's own store comes after that has reached memory (SC). A search can take long:
   /// Look is called now and then, with about how many events were looked at, and may throw.
   CoherenceSearch(const Graph &G, bool OwnReadsWait, std::function<void(size_t)> Look)
-      : G(G), OwnReadsWait(OwnReadsWait), Look(std::move(Look)) {}
+      : TheGraph(G), OwnReadsWait(OwnReadsWait), Look(std::move(Look)) {}
 
-  using Pairs = std::vector<std::pair<EventId, EventId>>; // writes of one place, the earlier one first
+  using Pairs = std::vector<std::pair<EventId, EventId>>; // writes of one location, the earlier one first
 
   /// Whether there is a coherence order with which the graph is allowed, and which has the given pairs in it.
   /// `Committed`: in an order in which whatever leads to an event by program order or reads-from comes before it.
   bool find(const std::vector<EventId> &Committed, const Pairs &Given = {});
 
-  /// The order found, of one place.
+  /// The order found, of one location.
   std::vector<EventId> orderOf(PlaceId Place) const;
 
   size_t bytes() const {
@@ -36,7 +36,7 @@ public:
   }
 
 private:
-  /// A pair of writes of a place, by their positions in the graph as it is.
+  /// A pair of writes of a location, by their positions in the graph as it is.
   struct Pair {
     PlaceId Place = 0;
     size_t Earlier = 0, Later = 1;
@@ -58,7 +58,7 @@ private:
   bool nextOpen(Pair &At) const;
   void undoTo(size_t Rows);
 
-  const Graph &G;
+  const Graph &TheGraph;
   const bool OwnReadsWait;
   const std::function<void(size_t)> Look;
   std::vector<Set> Before, Behind; // per event, all that must come before it and behind it

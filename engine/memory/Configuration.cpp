@@ -7,14 +7,14 @@
 namespace picket {
 
 Configuration::Configuration(const Program &P, Sharing &Shared, MachineOptions Options, MemoryModel Model)
-    : M(P, Shared, (Options.StopAtFences |= infoOf(Model).Buffers != Buffering::None, Options)), Model(Model),
+    : TheMachine(P, Shared, (Options.StopAtFences |= infoOf(Model).Buffers != Buffering::None, Options)), Model(Model),
       Buffers(infoOf(Model).Buffers) {}
 
 void Configuration::ensureThread(ThreadId T) {
   while (ThreadProcesses.size() <= T) {
     auto New = static_cast<ThreadId>(ThreadProcesses.size());
-    ThreadProcesses.push_back(
-        addProcess(M.names() ? M.names()->threadProcess(New) : numProcesses(), Process{New, false, 0, 0, {}, false}));
+    ThreadProcesses.push_back(addProcess(TheMachine.names() ? TheMachine.names()->threadProcess(New) : numProcesses(),
+                                         Process{New, false, 0, 0, {}, false}));
     UpdateProcesses.emplace_back();
     MustDrain.push_back(0);
     StoreBuffers.push_back(Buffers == Buffering::None ? nullptr : std::make_unique<StoreBuffer>());
@@ -32,15 +32,15 @@ ProcessId Configuration::addProcess(ProcessId Id, const Process &New) {
 ProcessId Configuration::updateProcess(ThreadId T, Address Where, uint8_t Width) {
   if (Buffers == Buffering::Fifo) {
     if (UpdateProcesses[T].empty()) {
-      const ProcessId New = M.names() ? M.names()->updateProcess(T, 0) : numProcesses();
+      const ProcessId New = TheMachine.names() ? TheMachine.names()->updateProcess(T, 0) : numProcesses();
       UpdateProcesses[T].push_back(addProcess(New, Process{T, true, 0, 0, {}, false}));
     }
     return UpdateProcesses[T].front();
   }
   auto [Found, IsNew] = ByLocation.try_emplace({T, Where}, numProcesses());
   if (IsNew) {
-    if (M.names())
-      Found->second = M.names()->updateProcess(T, Where);
+    if (TheMachine.names())
+      Found->second = TheMachine.names()->updateProcess(T, Where);
     UpdateProcesses[T].push_back(addProcess(Found->second, Process{T, true, Where, 0, {}, false}));
   }
   ProcessId Mine = Found->second;
@@ -54,11 +54,11 @@ ProcessId Configuration::updateProcess(ThreadId T, Address Where, uint8_t Width)
 }
 
 void Configuration::start() {
-  M.start();
-  M.undo().setRecording(true);
-  CreatedAtStart = M.created();
+  TheMachine.start();
+  TheMachine.undo().setRecording(true);
+  CreatedAtStart = TheMachine.created();
   AtStart = mark();
-  M.newStep(); // threads that came into being on the way are saved from here on
+  TheMachine.newStep(); // threads that came into being on the way are saved from here on
   begin();
 }
 
@@ -66,31 +66,31 @@ void Configuration::begin() {
   Notes.clear();
   noteCreated();
   ensureThread(0);
-  for (ThreadId T = 0; T < M.numThreads(); ++T)
-    settle(T);
+  for (ThreadId T = 0; T < TheMachine.numThreads(); ++T)
+    runQuietly(T);
 }
 
 void Configuration::startOver(StepListener *NewListener) {
   Listener = NewListener;
   undoTo(AtStart);
-  M.newStep();
-  M.showAll(Listener != nullptr);
-  M.setCreated(CreatedAtStart);
+  TheMachine.newStep();
+  TheMachine.showAll(Listener != nullptr);
+  TheMachine.setCreated(CreatedAtStart);
   begin();
 }
 
 void Configuration::startAnew() {
   undoTo(AtStart);
   Listener = nullptr;
-  M.showAll(false);
+  TheMachine.showAll(false);
   start();
 }
 
-/// New threads inherit their creator's past; they may also have something to do at once (stores to buffer).
+/// New threads inherit their creator's past; they may also have something to do immediately (stores to buffer).
 void Configuration::noteCreated() {
-  while (!M.created().empty()) {
-    auto Created = M.created();
-    M.clearCreated();
+  while (!TheMachine.created().empty()) {
+    auto Created = TheMachine.created();
+    TheMachine.clearCreated();
     for (auto [Parent, Child] : Created) {
       ensureThread(Child);
       Notes.push_back({StepNote::Created, Parent, Child});
@@ -98,7 +98,7 @@ void Configuration::noteCreated() {
         Listener->created(Parent, Child);
     }
     for (auto [Parent, Child] : Created)
-      settle(Child);
+      runQuietly(Child);
   }
 }
 
@@ -116,7 +116,7 @@ void Configuration::lookWhetherToStop() {
 }
 
 /// Whether a read-modify-write waits for all earlier stores. Under PSO the location's own buffer suffices for relaxed
-/// and acquire; the store-store barrier in front of a release makes its write, which is made at once, wait for all.
+/// and acquire; the store-store barrier in front of a release makes its write, which is made immediately, wait for all.
 bool Configuration::drainsAll(const Operation &Rmw) const {
   return Buffers == Buffering::Fifo || drainsPso(Rmw.Ordering);
 }
@@ -136,48 +136,48 @@ bool Configuration::drainedFor(ThreadId T, const Operation &Op) const {
   case OperationKind::Exit:
   case OperationKind::End: return true; // returning from a function is no fence
   case OperationKind::Rmw:
-  case OperationKind::CmpXchg: // its write is made at once, so a store-store barrier makes it wait like a store
+  case OperationKind::CmpXchg: // its write is made immediately, so a store-store barrier makes it wait like a store
     return !drainsAll(Op) && !Buffer.holds(Op.Where, Op.Width) && Buffer.head() >= Buffer.barrier();
   default: return false;
   }
 }
 
 bool Configuration::canStep(ThreadId T) {
-  if (!M.exists(T) || M.status(T) != ThreadStatus::Ready)
+  if (!TheMachine.exists(T) || TheMachine.status(T) != ThreadStatus::Ready)
     return false;
-  const Operation &Op = M.pending(T);
+  const Operation &Op = TheMachine.pending(T);
   if (!drainedFor(T, Op))
     return false;
   switch (Op.Kind) {
   case OperationKind::None:
   case OperationKind::Join: return false;
   case OperationKind::Fence:
-  case OperationKind::Drain: return M.comparesStates(); // see settle()
+  case OperationKind::Drain: return TheMachine.comparesStates(); // see runQuietly()
   case OperationKind::Load:
   case OperationKind::Rmw:
   case OperationKind::CmpXchg: {
     if (!Op.MaySpin)
       return true;
-    Object *O = M.memory().find(Op.Where);
+    Object *O = TheMachine.memory().find(Op.Where);
     if (!O || O->Life != Lifetime::Alive)
       return true;
     uint64_t Low = 0, High = 0;
     readFor(T, Op, Low, High, false);
-    return !M.probeSpins(T, Low, High, changesMemory(Op, Low, High));
+    return !TheMachine.probeSpins(T, Low, High, changesMemory(Op, Low, High));
   }
   case OperationKind::Sync: {
-    Object *O = M.memory().find(Op.Where);
+    Object *O = TheMachine.memory().find(Op.Where);
     if (!isBlocking(Op.Sync) || !O || O->Life != Lifetime::Alive)
       return true;
-    return !wouldWait(processOf(T), M.memory().bytes(Op.Where));
+    return !wouldWait(processOf(T), TheMachine.memory().bytes(Op.Where));
   }
   case OperationKind::Atomic: {
     Mark Before = mark();
-    M.newStep();
-    bool Runs = M.runAtomic(T);
+    TheMachine.newStep();
+    bool Runs = TheMachine.runAtomic(T);
     undoTo(Before);
-    M.newStep();
-    M.clearCreated();
+    TheMachine.newStep();
+    TheMachine.clearCreated();
     return Runs;
   }
   default: return true;
@@ -208,7 +208,7 @@ void Configuration::enabled(std::vector<ProcessId> &Result) {
   // Updates first, in the order of the stores: an execution that empties buffers as soon as it can is as sequential
   // as can be.
   if (Buffers != Buffering::None)
-    for (ThreadId T = 0; T < M.numThreads(); ++T) {
+    for (ThreadId T = 0; T < TheMachine.numThreads(); ++T) {
       if (T >= StoreBuffers.size() || StoreBuffers[T]->empty())
         continue;
       size_t First = Result.size();
@@ -221,20 +221,20 @@ void Configuration::enabled(std::vector<ProcessId> &Result) {
         });
     }
   size_t Yielding = 0;
-  for (ThreadId T = 0; T < M.numThreads(); ++T)
-    if (M.status(T) == ThreadStatus::Ready && canStep(T)) {
+  for (ThreadId T = 0; T < TheMachine.numThreads(); ++T)
+    if (TheMachine.status(T) == ThreadStatus::Ready && canStep(T)) {
       Result.push_back(processOf(T));
-      Yielding += M.pending(T).Kind == OperationKind::Yield;
+      Yielding += TheMachine.pending(T).Kind == OperationKind::Yield;
     }
   if (Yielding) // those let all others go first
     std::stable_partition(Result.begin(), Result.end(), [&](ProcessId P) {
-      return Processes[P]->Update || M.pending(Processes[P]->Thread).Kind != OperationKind::Yield;
+      return Processes[P]->Update || TheMachine.pending(Processes[P]->Thread).Kind != OperationKind::Yield;
     });
 }
 
 /// What a load of T sees: byte by byte the newest entry of its own buffer, else memory.
 void Configuration::readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint64_t &High, bool Record) {
-  const uint8_t *InMemory = M.memory().bytes(Op.Where);
+  const uint8_t *InMemory = TheMachine.memory().bytes(Op.Where);
   const StoreBuffer *Buffer = StoreBuffers[T].get();
   if (!Buffer || Buffer->empty() || !Buffer->holds(Op.Where, Op.Width)) {
     if (Record)
@@ -264,7 +264,7 @@ void Configuration::readFor(ThreadId T, const Operation &Op, uint64_t &Low, uint
 void Configuration::step(ProcessId P) {
   Accesses.clear();
   Notes.clear();
-  M.newStep();
+  TheMachine.newStep();
   if (Processes[P]->Update)
     stepUpdate(P);
   else
@@ -272,11 +272,13 @@ void Configuration::step(ProcessId P) {
 }
 
 void Configuration::stepUpdate(ProcessId P) {
+  assert(canUpdate(P));
   ThreadId T = Processes[P]->Thread;
   StoreBuffer &Buffer = *StoreBuffers[T];
   auto &Queue = Processes[P]->Queue.Front;
   uint32_t Index = Queue.First;
-  M.undo().save(Queue);
+  assert(Buffer.at(Index).Process == P && (Buffers != Buffering::Fifo || Index == Buffer.head()));
+  TheMachine.undo().save(Queue);
   --Queue.Count;
   Queue.First = Buffer.at(Index).Next;
   const StoreBuffer::Entry &E = Buffer.at(Index);
@@ -284,28 +286,28 @@ void Configuration::stepUpdate(ProcessId P) {
   OperationIndex = E.Operation;
   Pc = E.Pc;
   UpdatedEntry = Index;
-  Buffer.land(Index, M.undo());
-  Object *O = M.memory().find(E.Where);
+  Buffer.land(Index, TheMachine.undo());
+  Object *O = TheMachine.memory().find(E.Where);
   // What a thread stored to its own variable lands even if the variable has ended by then: nobody is left to see it.
   const bool OwnLeft = O->Life == Lifetime::Left && O->Owner == T;
   if (O->Life != Lifetime::Alive && !OwnLeft) {
     Accesses.push_back({E.Where, E.Width, true});
-    M.reportAccess(T, E.Pc, E.Where, E.Width, true); // what the thread does meanwhile does not depend on it
+    TheMachine.reportAccess(T, E.Pc, E.Where, E.Width, true); // what the thread does meanwhile does not depend on it
   } else {
     write(E.Where, E.Width, E.Value, E.Value2);
   }
-  settle(T);
+  runQuietly(T);
 }
 
 void Configuration::writeBytes(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2) {
-  if (Object &O = M.memory().at(slotOf(Where)); O.Unwritten)
-    M.memory().markWritten(O, offsetOf(Where), Width);
-  M.memory().write(Where, Width, Value, Value2);
+  if (Object &O = TheMachine.memory().at(slotOf(Where)); O.Unwritten)
+    TheMachine.memory().markWritten(O, offsetOf(Where), Width);
+  TheMachine.memory().write(Where, Width, Value, Value2);
 }
 
 /// The write of a step.
 void Configuration::write(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2) {
-  Object &O = M.memory().at(slotOf(Where));
+  Object &O = TheMachine.memory().at(slotOf(Where));
   MemoryAccess A{Where, Width, true};
   A.HasOld = true;
   if (Width > 8) {
@@ -313,17 +315,18 @@ void Configuration::write(Address Where, uint8_t Width, uint64_t Value, uint64_t
     writeBytes(Where, Width, Value, Value2);
   } else {
     if (O.Unwritten)
-      M.memory().markWritten(O, offsetOf(Where), Width);
-    A.Old = M.memory().exchangeWord(O.Data + offsetOf(Where), Value, Width);
+      TheMachine.memory().markWritten(O, offsetOf(Where), Width);
+    A.Old = TheMachine.memory().exchangeWord(O.Data + offsetOf(Where), Value, Width);
   }
   Accesses.push_back(A);
 }
 
 void Configuration::stepThread(ThreadId T) {
-  Operation Op = M.pending(T);
+  Operation Op = TheMachine.pending(T);
+  assert(TheMachine.exists(T) && TheMachine.status(T) == ThreadStatus::Ready && drainedFor(T, Op));
   Kind = Op.Kind;
-  OperationIndex = M.operations(T);
-  Pc = M.pc(T);
+  OperationIndex = TheMachine.operations(T);
+  Pc = TheMachine.pc(T);
   switch (Op.Kind) {
   case OperationKind::Load: load(T, Op); break;
   case OperationKind::Store: store(T, Op); break;
@@ -332,33 +335,33 @@ void Configuration::stepThread(ThreadId T) {
   case OperationKind::Sync: synchronise(T, Op); break;
   case OperationKind::Free:
     Notes.push_back({StepNote::DrainedBefore, T, 0});
-    Accesses.push_back({Op.Where, M.memory().find(Op.Where)->Size, true});
-    M.completeFree(T);
+    Accesses.push_back({Op.Where, TheMachine.memory().find(Op.Where)->Size, true});
+    TheMachine.completeFree(T);
     break;
   case OperationKind::End:
-    for (const Machine::Access &A : M.pendingEnds(T))
+    for (const Machine::Access &A : TheMachine.pendingEnds(T))
       Accesses.push_back({A.Where, A.Size, A.Write});
-    M.completeEnd(T);
+    TheMachine.completeEnd(T);
     break;
   case OperationKind::Atomic:
     Notes.push_back({StepNote::DrainedBefore, T, 0});
-    M.runAtomic(T);
-    for (const Machine::Access &A : M.atomicAccesses())
+    TheMachine.runAtomic(T);
+    for (const Machine::Access &A : TheMachine.atomicAccesses())
       Accesses.push_back({A.Where, A.Size, A.Write});
     break;
-  default: M.resume(T, 0, 0, Op.Kind == OperationKind::Drain); break; // Yield, or see settle()
+  default: TheMachine.resume(T, 0, 0, Op.Kind == OperationKind::Drain); break; // Yield, or see runQuietly()
   }
-  settle(T);
+  runQuietly(T);
 }
 
 /// Tells the machine of a read of memory that may never have been written. True: that is a bug, with which T ended.
 bool Configuration::noteRead(ThreadId T, const Operation &Op) {
-  const Object &O = M.memory().at(slotOf(Op.Where));
-  return O.Unwritten && !readsOwnBuffer(T, Op) && M.noteRead(T, O, Op.Where, Op.Width);
+  const Object &O = TheMachine.memory().at(slotOf(Op.Where));
+  return O.Unwritten && !readsOwnBuffer(T, Op) && TheMachine.noteRead(T, O, Op.Where, Op.Width);
 }
 
 void Configuration::load(ThreadId T, const Operation &Op) {
-  if (M.failsAccess(T, Op.Where, Op.Width, false)) {
+  if (TheMachine.failsAccess(T, Op.Where, Op.Width, false)) {
     Accesses.push_back({Op.Where, Op.Width, false});
     return;
   }
@@ -368,16 +371,16 @@ void Configuration::load(ThreadId T, const Operation &Op) {
   }
   uint64_t Low, High;
   readFor(T, Op, Low, High, true);
-  M.resume(T, Low, High, false);
+  TheMachine.resume(T, Low, High, false);
 }
 
 void Configuration::store(ThreadId T, const Operation &Op) {
-  if (M.failsAccess(T, Op.Where, Op.Width, true)) {
+  if (TheMachine.failsAccess(T, Op.Where, Op.Width, true)) {
     Accesses.push_back({Op.Where, Op.Width, true});
     return;
   }
   write(Op.Where, Op.Width, Op.Value, Op.Value2);
-  M.resume(T, 0, 0, true);
+  TheMachine.resume(T, 0, 0, true);
 }
 
 void Configuration::readModifyWrite(ThreadId T, const Operation &Op) {
@@ -385,7 +388,7 @@ void Configuration::readModifyWrite(ThreadId T, const Operation &Op) {
     Notes.push_back({StepNote::DrainedBefore, T, 0});
   else if (Buffers != Buffering::None && StoreBuffers[T]->barrier() > 0)
     Notes.push_back({StepNote::BarrierBefore, T, StoreBuffers[T]->barrier()});
-  if (M.failsAccess(T, Op.Where, Op.Width, true)) {
+  if (TheMachine.failsAccess(T, Op.Where, Op.Width, true)) {
     Accesses.push_back({Op.Where, Op.Width, true});
     return;
   }
@@ -394,7 +397,7 @@ void Configuration::readModifyWrite(ThreadId T, const Operation &Op) {
     return;
   }
   uint64_t Low, High;
-  Memory::readWords(M.memory().bytes(Op.Where), Op.Width, Low, High);
+  Memory::readWords(TheMachine.memory().bytes(Op.Where), Op.Width, Low, High);
   uint64_t NewLow = Low, NewHigh = High;
   const bool Writes = Op.Kind == OperationKind::Rmw || (findsExpected(Op, Low, High) && !Op.Fails);
   if (Writes) {
@@ -403,34 +406,34 @@ void Configuration::readModifyWrite(ThreadId T, const Operation &Op) {
   } else {
     Accesses.push_back({Op.Where, Op.Width, false});
   }
-  M.resume(T, Low, High, NewLow != Low || NewHigh != High);
+  TheMachine.resume(T, Low, High, NewLow != Low || NewHigh != High);
 }
 
 void Configuration::synchronise(ThreadId T, const Operation &Op) {
   Notes.push_back({StepNote::DrainedBefore, T, 0});
   uint32_t Size = sizeOf(Op.Sync);
   Accesses.push_back({Op.Where, Size, true});
-  if (M.failsAccess(T, Op.Where, Size, true))
+  if (TheMachine.failsAccess(T, Op.Where, Size, true))
     return;
-  uint8_t *Bytes = M.memory().bytes(Op.Where);
-  M.undo().save(Bytes, Size);
+  uint8_t *Bytes = TheMachine.memory().bytes(Op.Where);
+  TheMachine.undo().save(Bytes, Size);
   SyncResult Result = apply(Op.Sync, Bytes, T, Op.Value);
   if (Result.Outcome == SyncResult::Misuse)
-    M.failSync(T, Result);
+    TheMachine.failSync(T, Result);
   else
-    M.resume(T, static_cast<uint64_t>(Result.Value), static_cast<uint64_t>(Result.Errno), true);
+    TheMachine.resume(T, static_cast<uint64_t>(Result.Value), static_cast<uint64_t>(Result.Errno), true);
 }
 
 bool Configuration::canWait(ProcessId P) const {
   if (Processes[P]->Update)
     return false;
-  const Operation &Op = M.pending(Processes[P]->Thread);
+  const Operation &Op = TheMachine.pending(Processes[P]->Thread);
   return Op.MaySpin || (Op.Kind == OperationKind::Sync && isBlocking(Op.Sync));
 }
 
 bool Configuration::wouldWait(ProcessId P, const uint8_t *Bytes) {
   ThreadId T = Processes[P]->Thread;
-  const Operation &Op = M.pending(T);
+  const Operation &Op = TheMachine.pending(T);
   if (Op.Kind == OperationKind::Sync) {
     uint8_t Copy[64];
     std::memcpy(Copy, Bytes, sizeOf(Op.Sync));
@@ -438,11 +441,11 @@ bool Configuration::wouldWait(ProcessId P, const uint8_t *Bytes) {
   }
   uint64_t Low, High;
   Memory::readWords(Bytes, Op.Width, Low, High);
-  return M.probeSpins(T, Low, High, changesMemory(Op, Low, High));
+  return TheMachine.probeSpins(T, Low, High, changesMemory(Op, Low, High));
 }
 
 bool Configuration::wouldWrite(ProcessId P, const uint8_t *Bytes) const {
-  const Operation &Op = M.pending(Processes[P]->Thread);
+  const Operation &Op = TheMachine.pending(Processes[P]->Thread);
   if (Op.Kind != OperationKind::CmpXchg)
     return true;
   uint64_t Low, High;

@@ -5,6 +5,9 @@
 // Steps are only what others can notice: loads, updates (under SC: stores), read-modify-writes, synchronisation.
 // Everything else (putting a store into the buffer, a fence that finds the buffer empty, creating and joining threads)
 // happens as part of the step that makes it possible and is told in notes(), in order.
+//
+// It is large because all parts of a step touch the same few things (threads, buffers, processes) and are hot. Its
+// methods are in files by subject: Configuration.cpp (steps), QuietSteps.cpp (what takes no step), Ending.cpp.
 #pragma once
 
 #include "machine/Machine.h"
@@ -85,7 +88,7 @@ public:
   /// or step() throw Interrupted.
   void watch(std::function<bool()> Stop) {
     ShouldStop = std::move(Stop);
-    M.watch([this] { lookWhetherToStop(); });
+    TheMachine.watch([this] { lookWhetherToStop(); });
   }
   struct Interrupted {};
 
@@ -108,10 +111,10 @@ public:
     UndoLog::Mark Log;
     size_t Bugs;
   };
-  Mark mark() { return {M.undo().mark(), M.bugs().empty() ? 0 : M.bugs().size()}; }
+  Mark mark() { return {TheMachine.undo().mark(), TheMachine.bugs().empty() ? 0 : TheMachine.bugs().size()}; }
   void undoTo(Mark To) {
-    M.undo().undoTo(To.Log);
-    M.dropBugs(To.Bugs);
+    TheMachine.undo().undoTo(To.Log);
+    TheMachine.dropBugs(To.Bugs);
   }
 
   /// Once nothing is enabled: how the execution ended. Adds the bug of a deadlock or of a loop that never ends, and of
@@ -150,8 +153,8 @@ public:
   /// Whether nobody else can tell when the pending access of T happens, as far as `Known` tells.
   bool isQuiet(ThreadId T, Sharing &Known);
 
-  Machine &machine() { return M; }
-  const Machine &machine() const { return M; }
+  Machine &machine() { return TheMachine; }
+  const Machine &machine() const { return TheMachine; }
   MemoryModel model() const { return Model; }
   Buffering buffering() const { return Buffers; }
 
@@ -180,7 +183,7 @@ public:
 
   /// Whether the pending operation of P can ever have to wait for the memory it accesses.
   bool canWait(ProcessId P) const;
-  /// Whether it would have to wait, or (CmpXchg) would not write, if these bytes were in memory at its place.
+  /// Whether it would have to wait, or (CmpXchg) would not write, if these bytes were in memory at its location.
   bool wouldWait(ProcessId P, const uint8_t *Bytes);
   bool wouldWrite(ProcessId P, const uint8_t *Bytes) const;
 
@@ -204,8 +207,8 @@ private:
   bool isOwn(ThreadId T, Sharing &Known);
   bool isKnownOwn(ThreadId T);
   /// Whether the end of the process is a step and has been taken.
-  bool isOver() const { return M.stopsAtExit() && M.hasEnded(); }
-  bool isAlive(Address Where) { return M.memory().find(Where)->Life == Lifetime::Alive; }
+  bool isOver() const { return TheMachine.stopsAtExit() && TheMachine.hasEnded(); }
+  bool isAlive(Address Where) { return TheMachine.memory().find(Where)->Life == Lifetime::Alive; }
   bool canStep(ThreadId T);
   bool canUpdate(ProcessId P) const;
   bool drainedFor(ThreadId T, const Operation &Op) const;
@@ -221,19 +224,20 @@ private:
   void writeBytes(Address Where, uint8_t Width, uint64_t Value, uint64_t Value2);
   void readModifyWrite(ThreadId T, const Operation &Op);
   void synchronise(ThreadId T, const Operation &Op);
-  void settle(ThreadId T) {
-    if (!M.created().empty() || MustDrain[T])
-      settleSlowly(T);
-    else if (M.isFinished(T))
+  /// Lets T go through everything that needs no step of its own (QuietSteps.cpp).
+  void runQuietly(ThreadId T) {
+    if (!TheMachine.created().empty() || MustDrain[T])
+      runQuietlySlow(T);
+    else if (TheMachine.isFinished(T))
       ended(T);
-    else if (M.visibility(T) != Machine::Visibility::TakesStep)
-      settleSlowly(T);
+    else if (TheMachine.visibility(T) != Machine::Visibility::TakesStep)
+      runQuietlySlow(T);
   }
   void ended(ThreadId T) {
     if (bufferEmpty(T))
-      settleJoiners(T);
+      runJoiners(T);
   }
-  void settleSlowly(ThreadId T);
+  void runQuietlySlow(ThreadId T);
   /// Notes what says no more if it is said twice.
   void noteOnce(const StepNote &New) {
     if (Notes.size() == 0 || std::memcmp(&Notes[Notes.size() - 1], &New, sizeof New) != 0)
@@ -246,7 +250,7 @@ private:
   void lookWhetherToStop();
   static uint32_t effectOnBuffers(const Operation &Op);
   void orderOthers(ThreadId T, Order O);
-  void settleJoiners(ThreadId Target);
+  void runJoiners(ThreadId Target);
   void noteCreated();
   void begin();
   void bufferStore(ThreadId T, const Operation &Op);
@@ -257,10 +261,10 @@ private:
   Waiting spinsForever(ThreadId T);
   void ensureThread(ThreadId T);
 
-  Machine M;
+  Machine TheMachine;
   const MemoryModel Model;
   const Buffering Buffers;                         // of the model
-  std::vector<std::unique_ptr<Process>> Processes; // they keep their place: queues are saved by address
+  std::vector<std::unique_ptr<Process>> Processes; // they stay where they are: queues are saved by address
   std::vector<ProcessId> ThreadProcesses;
   std::vector<std::vector<ProcessId>> UpdateProcesses;          // per thread
   std::vector<std::unique_ptr<StoreBuffer>> StoreBuffers;       // per thread

@@ -12,28 +12,28 @@ namespace picket {
 /// a loop inside that does not end, either.
 Configuration::Waiting Configuration::spinsForever(ThreadId T) {
   Mark Before = mark();
-  M.newStep();
+  TheMachine.newStep();
   Waiting Result = Waiting::Forever;
   int32_t Head = 0;
   for (int Round = 0; Round < 2 && Result == Waiting::Forever; ++Round) {
     if (Round > 0)
-      M.spinOn(T);
+      TheMachine.spinOn(T);
     // Where loops have no bound: how the thread stood at an earlier access, and how many there were since (Brent).
     std::string Then, Now;
     uint64_t Reads = 0, NextSample = 1;
     bool Circles = false;
-    while (!Circles && M.status(T) == ThreadStatus::Ready && M.pending(T).MaySpin) {
-      Operation Op = M.pending(T);
+    while (!Circles && TheMachine.status(T) == ThreadStatus::Ready && TheMachine.pending(T).MaySpin) {
+      Operation Op = TheMachine.pending(T);
       if (Op.Kind == OperationKind::Fence) {
-        M.resume(T, 0, 0, false);
+        TheMachine.resume(T, 0, 0, false);
         continue;
       }
-      Object *O = M.memory().find(Op.Where);
+      Object *O = TheMachine.memory().find(Op.Where);
       if (!O || O->Life != Lifetime::Alive)
         break;
-      if (M.comparesStates()) {
+      if (TheMachine.comparesStates()) {
         Now.clear();
-        M.describe(T, Now);
+        TheMachine.states().describe(T, Now);
         Circles = Now == Then;
         if (++Reads == NextSample) {
           Then.swap(Now);
@@ -44,54 +44,55 @@ Configuration::Waiting Configuration::spinsForever(ThreadId T) {
       readFor(T, Op, Low, High, false);
       if (changesMemory(Op, Low, High)) // it does not wait: a lock is free by now, say
         break;
-      M.resume(T, Low, High, false);
+      TheMachine.resume(T, Low, High, false);
       countQuiet();
     }
     if (Circles)
       break;
-    if (M.status(T) == ThreadStatus::Cut)
+    if (TheMachine.status(T) == ThreadStatus::Cut)
       Result = Waiting::NotKnown;
-    else if (M.status(T) != ThreadStatus::Spinning && M.status(T) != ThreadStatus::Endless)
+    else if (TheMachine.status(T) != ThreadStatus::Spinning && TheMachine.status(T) != ThreadStatus::Endless)
       Result = Waiting::NotForever;
-    if (M.status(T) != ThreadStatus::Spinning)
+    if (TheMachine.status(T) != ThreadStatus::Spinning)
       break;
-    const int32_t Before = std::exchange(Head, M.program().Code[M.pc(T)].A);
+    const int32_t Before = std::exchange(Head, TheMachine.program().Code[TheMachine.pc(T)].A);
     if (Round > 0 && Head != Before)
       Result = Waiting::NotForever;
   }
   undoTo(Before);
-  M.newStep();
-  M.clearCreated();
+  TheMachine.newStep();
+  TheMachine.clearCreated();
   return Result;
 }
 
 bool Configuration::anyUnfinished() const {
-  for (ThreadId T = 0; T < M.numThreads(); ++T)
-    if (M.exists(T) && M.status(T) != ThreadStatus::Finished && M.status(T) != ThreadStatus::Exited)
+  for (ThreadId T = 0; T < TheMachine.numThreads(); ++T)
+    if (TheMachine.exists(T) && TheMachine.status(T) != ThreadStatus::Finished &&
+        TheMachine.status(T) != ThreadStatus::Exited)
       return true;
   return false;
 }
 
 Ending Configuration::ending() {
-  if (M.missesFailures())
+  if (TheMachine.missesFailures())
     return Ending::Blocked;
   const Ending How = endingOfThreads();
-  return How == Ending::Complete && M.reportLeaks() ? Ending::Buggy : How;
+  return How == Ending::Complete && TheMachine.reportLeaks() ? Ending::Buggy : How;
 }
 
 Ending Configuration::endingOfThreads() {
-  if (!M.bugs().empty())
+  if (!TheMachine.bugs().empty())
     return Ending::Buggy;
-  if (M.hasUncheckedError()) // whoever waits might not, had the process not ended there
+  if (TheMachine.hasUncheckedError()) // whoever waits might not, had the process not ended there
     return Ending::Unchecked;
   if (!anyUnfinished())
     return Ending::Complete;
   bool Cut = false, Given = false, Waits = false;
   ThreadId Hangs = ~0u, Locked = ~0u;
-  for (ThreadId T = 0; T < M.numThreads(); ++T) {
-    if (!M.exists(T))
+  for (ThreadId T = 0; T < TheMachine.numThreads(); ++T) {
+    if (!TheMachine.exists(T))
       continue;
-    switch (M.status(T)) {
+    switch (TheMachine.status(T)) {
     case ThreadStatus::Finished:
     case ThreadStatus::Exited:
     case ThreadStatus::Failed: break;
@@ -100,16 +101,16 @@ Ending Configuration::endingOfThreads() {
     case ThreadStatus::Spinning:
     case ThreadStatus::Endless: Hangs = T; break;
     case ThreadStatus::Ready:
-      if (M.pending(T).Kind == OperationKind::Join) {
+      if (TheMachine.pending(T).Kind == OperationKind::Join) {
         Waits = true;
-      } else if (M.pending(T).MaySpin) {
+      } else if (TheMachine.pending(T).MaySpin) {
         switch (spinsForever(T)) {
         case Waiting::Forever: Hangs = T; break;
         case Waiting::NotForever: Given = true; break;
         case Waiting::NotKnown: Cut = true; break;
         }
       } else {
-        if (Locked == ~0u || M.pending(Locked).Sync != SyncOp::MutexLock)
+        if (Locked == ~0u || TheMachine.pending(Locked).Sync != SyncOp::MutexLock)
           Locked = T;
       }
       break;
@@ -119,16 +120,16 @@ Ending Configuration::endingOfThreads() {
     return Ending::Cut;
   if (Given)
     return Ending::Blocked;
-  if (M.hasEnded()) // whoever still waits goes down with the process
+  if (TheMachine.hasEnded()) // whoever still waits goes down with the process
     return Ending::Complete;
   if (Locked != ~0u || Hangs != ~0u) {
-    const bool IsDeadlock = Locked != ~0u && (Hangs == ~0u || M.checks(BugKind::Deadlock));
-    return M.reportStuck(IsDeadlock ? Locked : Hangs, IsDeadlock) ? Ending::Buggy : Ending::Blocked;
+    const bool IsDeadlock = Locked != ~0u && (Hangs == ~0u || TheMachine.checks(BugKind::Deadlock));
+    return TheMachine.reportStuck(IsDeadlock ? Locked : Hangs, IsDeadlock) ? Ending::Buggy : Ending::Blocked;
   }
   if (Waits) { // threads that wait for each other's end
-    for (ThreadId T = 0; T < M.numThreads(); ++T)
-      if (M.exists(T) && M.status(T) == ThreadStatus::Ready)
-        return M.reportStuck(T, true) ? Ending::Buggy : Ending::Blocked;
+    for (ThreadId T = 0; T < TheMachine.numThreads(); ++T)
+      if (TheMachine.exists(T) && TheMachine.status(T) == ThreadStatus::Ready)
+        return TheMachine.reportStuck(T, true) ? Ending::Buggy : Ending::Blocked;
   }
   return Ending::Complete;
 }

@@ -6,21 +6,21 @@
 
 namespace picket {
 
-/// Which threads have been seen to write where, by words of memory. Who goes by that must start over when it turns out
-/// that another thread does; and if that happens too often, memory is told apart by objects only.
+/// Which threads have been seen to write where, by words of memory. An exploration that relies on that must start over
+/// when another thread turns out to write there. If that happens too often, memory is told apart by objects only.
 class SeenWriters {
 public:
-  /// False: somebody went by there being none but those that are known.
+  /// False: somebody relied on there being none but those that are known.
   bool note(Address Where, uint32_t Width, uint32_t Thread) {
     bool AsKnown = true;
     forEachWord(Where, Width, [&](Word &W) { AsKnown &= !W.Threads.insert(Thread).second || !W.IsReliedOn; });
-    Surprises += !AsKnown;
+    Refuted += !AsKnown;
     return AsKnown;
   }
   std::set<uint32_t> threadsAt(Address Where, uint32_t Width) {
     std::set<uint32_t> All;
     forEachWord(Where, Width, [&](Word &W) {
-      if (!W.IsObject || Surprises > MostSurprises) {
+      if (!W.IsObject || Refuted > MostRefuted) {
         W.IsReliedOn = true;
         All.insert(W.Threads.begin(), W.Threads.end());
       }
@@ -42,7 +42,7 @@ private:
     bool IsObject = false; // the whole of it
     bool IsReliedOn = false;
   };
-  static constexpr uint32_t MostSurprises = 32;
+  static constexpr uint32_t MostRefuted = 32;
 
   template <typename Visitor> void forEachWord(Address Where, uint32_t Width, Visitor Visit) {
     constexpr uint64_t Object = ~0ull; // no word has this number
@@ -54,7 +54,7 @@ private:
   }
 
   std::map<std::pair<uint32_t, uint64_t>, Word> Words;
-  uint32_t Surprises = 0;
+  uint32_t Refuted = 0;
 };
 
 struct EndingMemory {

@@ -2,14 +2,13 @@
 // longer have another kind of set, EventSet<0> (LargeEventSet.h).
 #pragma once
 
+#include "machine/EventId.h"
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
 namespace picket {
-
-using EventId = uint32_t;
-constexpr EventId NoEvent = ~0u;
 
 template <unsigned Words> class EventSet {
 public:

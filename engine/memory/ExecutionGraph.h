@@ -2,12 +2,16 @@
 // and coherence. States of the execution model of Abdulla, Atig, Jonsson, Leonardsson ("Stateless Model Checking for
 // POWER"): threads fetch in program order, accesses commit in any order that commit-before and the axioms of the memory
 // model allow. Every commit can be taken back, latest first.
+//
+// It is large because axioms and explorers ask it little things about events, locations and coherence all the time; most
+// of its members are a line or two.
 #pragma once
 
 #include "memory/GraphEvent.h"
 #include "program/Program.h"
 
 #include <algorithm>
+#include <cassert>
 #include <deque>
 #include <vector>
 
@@ -58,7 +62,7 @@ public:
   // Fetched, in the order of fetching. They stay where they are: there are never more than Set::Capacity.
   std::conditional_t<IsLarge, std::deque<Event>, std::vector<Event>> Events;
   std::deque<GraphCell> Cells;    // of those that are split; they stay put, too
-  std::vector<PlaceState> Places; // never taken back: a place without committed accesses is as good as none
+  std::vector<PlaceState> Places; // never taken back: a location without committed accesses is as good as none
   Set Committed;
   Set Reads, Writes;              // among the committed
   Set Fences, SeqCst;             // C11: the fences among them, and all whose order is seq_cst
@@ -80,7 +84,7 @@ public:
     return isSplit(E) ? Cells[Events[E].FirstCell + K] : static_cast<GraphCell &>(Events[E]);
   }
   const GraphCell &cell(EventId E, uint32_t K) const { return const_cast<ExecutionGraph *>(this)->cell(E, K); }
-  /// Of an access of the place.
+  /// Of an access of the location.
   const GraphCell &cellIn(PlaceId Place, EventId E) const {
     if (!isSplit(E))
       return Events[E];
@@ -102,7 +106,7 @@ public:
         return true;
     return false;
   }
-  /// Whether an access whose places are known accesses a certain one.
+  /// Whether an access whose locations are known accesses a certain one.
   bool accesses(EventId E, PlaceId Place) const {
     return anyCell(E, [&](const GraphCell &C) { return C.Place == Place; });
   }
@@ -112,7 +116,7 @@ public:
     return anyCell(A, [&](const GraphCell &C) { return C.Place != NoPlace && accesses(B, C.Place); });
   }
 
-  /// Where a write stands in the coherence of a place; the initial one is 0.
+  /// Where a write stands in the coherence of a location; the initial one is 0.
   uint32_t positionIn(PlaceId Place, EventId Write) const {
     return Write == NoEvent ? 0 : cellIn(Place, Write).Position;
   }
@@ -126,11 +130,11 @@ public:
   uint32_t coherenceOf(EventId E) const {
     return Events[E].IsWrite ? Events[E].Position : positionIn(Events[E].Place, Events[E].Source);
   }
-  /// What a write, or the start, leaves in a place.
+  /// What a write, or the start, leaves in a location.
   uint64_t valueIn(PlaceId Place, EventId Write) const {
     return Write == NoEvent ? Places[Place].Initial : cellIn(Place, Write).Value;
   }
-  /// The committed events of a place that read a certain write there.
+  /// The committed events of a location that read a certain write there.
   Set readersOf(PlaceId Place, EventId Write) const {
     if (IsLarge || Write == NoEvent || !isSplit(Write))
       return const_cast<ExecutionGraph *>(this)->readersIn(Place, Write);
@@ -142,7 +146,7 @@ public:
     return Here;
   }
 
-  /// Committed accesses of the same place that are earlier in the same thread.
+  /// Committed accesses of the same location that are earlier in the same thread.
   Set samePlaceBefore(EventId E) const {
     Set Same;
     forEachCell(E, [&](const GraphCell &C) { Same |= Places[C.Place].Writes | Places[C.Place].Reads; });
@@ -151,6 +155,7 @@ public:
 
   /// Splits an event that was just added.
   void split(EventId E, const std::vector<std::pair<uint32_t, uint32_t>> &Parts) {
+    assert(Events[E].FirstCell == ~0u && !Parts.empty() && !Committed.contains(E));
     AnySplit = true;
     Events[E].FirstCell = static_cast<uint32_t>(Cells.size());
     Events[E].NumCells = static_cast<uint32_t>(Parts.size());
@@ -168,7 +173,7 @@ public:
   }
 
   /// Of an access that is split, for its next cell. A read that takes one cell from a write takes no other cell that
-  /// this writes from what is before it there; two writes are in the same order in all places they share.
+  /// this writes from what is before it there; two writes are in the same order in all locations they share.
   bool agrees(EventId E, EventId Source) const {
     const Event &Read = Events[E];
     const PlaceId Here = cell(E, Read.Chosen).Place;
@@ -200,6 +205,7 @@ public:
   }
 
   EventId add(const Event &E) {
+    assert((IsLarge || Events.size() < Set::Capacity) && "events of small graphs stay where they are");
     Events.push_back(E);
     if (Readers.size() < Events.size())
       Readers.resize(Events.size());
@@ -208,6 +214,8 @@ public:
 
   /// Source: of a read that is split, in its last cell. The whole value of that is for others to make.
   void commitRead(EventId E, EventId Source) {
+    assert(!Events[E].IsWrite && Events[E].Place != NoPlace && !Committed.contains(E));
+    assert((Source == NoEvent || (Events[Source].IsWrite && Committed.contains(Source))) && "writes come before reads");
     if (isSplit(E)) {
       choose(E, Source);
     } else {
@@ -232,6 +240,7 @@ public:
     Committed.insert(E);
   }
   void uncommitRead(EventId E) {
+    assert(Reads.contains(E) && Committed.contains(E));
     forEachCell(E, [&](const GraphCell &C) {
       readersIn(C.Place, C.Source).erase(E);
       Places[C.Place].Reads.erase(E);
@@ -247,11 +256,13 @@ public:
   /// Puts a write at a position of coherence (from 1); those at and behind it move on. Of one that is split, the cells
   /// say the positions.
   void commitWrite(EventId E, uint32_t Position) {
+    assert(Events[E].IsWrite && Events[E].Place != NoPlace && !Committed.contains(E));
     if (!isSplit(E))
       Events[E].Position = Position;
     forEachCell(E, [&](const GraphCell &C) {
       PlaceState &P = Places[C.Place];
       const uint32_t At = C.Position - 1;
+      assert(At <= P.Coherence.size() && "positions of coherence are counted from 1, without a gap");
       P.Coherence.insert(P.Coherence.begin() + At, E);
       renumber(C.Place, At);
       P.Writes.insert(E);
@@ -269,9 +280,11 @@ public:
     Committed.insert(E);
   }
   void uncommitWrite(EventId E) {
+    assert(Writes.contains(E) && Committed.contains(E));
     forEachCell(E, [&](const GraphCell &C) {
       PlaceState &P = Places[C.Place];
       const uint32_t At = C.Position - 1;
+      assert(At < P.Coherence.size() && P.Coherence[At] == E);
       P.Coherence.erase(P.Coherence.begin() + At);
       renumber(C.Place, At);
       P.Writes.erase(E);
@@ -283,19 +296,23 @@ public:
     if constexpr (IsLarge)
       Large.uncommit();
   }
-  /// Puts the writes of a place into another order.
+  /// Puts the writes of a location into another order.
   void arrange(PlaceId Place, std::vector<EventId> Order) {
+    assert(std::is_permutation(Order.begin(), Order.end(), Places[Place].Coherence.begin(),
+                               Places[Place].Coherence.end()));
     Places[Place].Coherence = std::move(Order);
     renumber(Place, 0);
   }
   /// The outcome of a store-conditional, or the write of an update that leaves things as they are.
   void commitVoid(EventId E) {
+    assert(!Committed.contains(E));
     Events[E].Void = true;
     if constexpr (IsLarge)
       Large.commit(E, Committed);
     Committed.insert(E);
   }
   void uncommitVoid(EventId E) {
+    assert(Events[E].Void && Committed.contains(E));
     Events[E].Void = false;
     Committed.erase(E);
     if constexpr (IsLarge)
@@ -374,7 +391,7 @@ private:
       SeqCst.erase(E);
   }
 
-  /// Where the readers of a write in a place are noted. A small graph has one set for all places of a write.
+  /// Where the readers of a write in a location are noted. A small graph has one set for all locations of a write.
   Set &readersIn(PlaceId Place, EventId Write) {
     if (Write == NoEvent)
       return Places[Place].InitialReaders;
@@ -409,7 +426,7 @@ private:
     return E.Before;
   }
 
-  /// Notes that something leads from the last commit to the writes of a place behind a position.
+  /// Notes that something leads from the last commit to the writes of a location behind a position.
   void leadsBackTo(const PlaceState &P, uint32_t Position) {
     uint32_t First = ~0u;
     for (uint32_t K = Position; K < P.Coherence.size(); ++K)
@@ -418,7 +435,7 @@ private:
       Large.leadsBack(First);
   }
 
-  /// In one place: the write itself, and those that it may have come between. All that stood between the write and the
+  /// In one location: the write itself, and those that it may have come between. All that stood between the write and the
   /// read of one of these is of its thread.
   bool keepsUpdatesWholeIn(PlaceId Place, EventId Written) const {
     const std::vector<EventId> &Coherence = Places[Place].Coherence;

@@ -1,4 +1,4 @@
-// What a recording wants to know of a run besides its graph: how each event was come to, and what threads did that is
+// What a recording wants to know of a run besides its graph: how threads came to each event, and what they did that is
 // no event.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace picket {
 
 struct GraphNotes {
-  struct Deed {
+  struct Action {
     enum : uint8_t { Fence, Create, Join, SectionBegin, SectionEnd } What;
     ThreadId Thread;
     uint32_t Before; // how many events the thread had fetched
@@ -16,7 +16,7 @@ struct GraphNotes {
     std::vector<uint32_t> Stack;
   };
   std::vector<std::vector<uint32_t>> Stacks; // per event
-  std::vector<Deed> Deeds;                   // in the order of fetching
+  std::vector<Action> Actions;               // in the order of fetching
 };
 
 } // namespace picket

@@ -10,7 +10,7 @@ namespace picket {
 namespace {
 
 constexpr size_t MostReserved = (size_t(1) << 32) * 8 - (1 << 16), LeastReserved = size_t(1) << 26;
-constexpr size_t KeptFree = size_t(16) << 20; // bytes that are not given back to the system at once
+constexpr size_t KeptFree = size_t(16) << 20; // bytes that are not given back to the system immediately
 
 uint32_t mix(uint64_t H) {
   H *= 0x9E3779B97F4A7C15ull;

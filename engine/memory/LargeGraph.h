@@ -97,7 +97,7 @@ template <> struct LargeGraph<0> {
   };
 
   Set Writes;                     // all that are fetched
-  std::deque<Set> Located;        // per place, fetched events of it
+  std::deque<Set> Located;        // per location, fetched events of it
   std::vector<EventId> Order;     // committed events, in the order of their commits
   std::vector<Set> Before;        // per commit, what was committed before
   std::vector<uint32_t> CommitOf; // per event

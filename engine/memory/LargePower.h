@@ -21,8 +21,8 @@ inline Set commitBefore(const Graph &G, EventId E) {
   return Direct;
 }
 
-/// rdw and detour: earlier accesses of the same places that come before the other thread's write that is read in a
-/// cell. What a thread sees of a place never goes back, so the latest of them are those that do not.
+/// rdw and detour: earlier accesses of the same locations that come before the other thread's write that is read in a
+/// cell. What a thread sees of a location never goes back, so the latest of them are those that do not.
 inline Set beforeSource(const Graph &G, const GraphCell &Read, const Set &SamePlace) {
   Set Before;
   G.forEachCell(Read.Source, [&](const GraphCell &C) {
@@ -49,7 +49,7 @@ inline void propagate(Graph &G, EventId E) {
   New.Strong = G.rowsOf(New.Order, EventRow::Strong) | G.rowsOf(Full, EventRow::PropBasePast);
 }
 
-/// The first position of a place, counted from 0, at which there are certain events: writes there, or reads of what is
+/// The first position of a location, counted from 0, at which there are certain events: writes there, or reads of what is
 /// in front of it.
 inline uint32_t firstPosition(const Graph &G, PlaceId Id, const Set &Among) {
   const auto &Place = G.Places[Id];
@@ -62,7 +62,7 @@ inline uint32_t firstPosition(const Graph &G, PlaceId Id, const Set &Among) {
 /// Everything among certain events from which com* leads to events that are added one after the other.
 class Communication {
 public:
-  Communication(const Graph &G, const Set &Among) : G(G), Among(Among) {}
+  Communication(const Graph &G, const Set &Among) : TheGraph(G), Among(Among) {}
 
   /// Adds to `From` what leads to some more events.
   void add(const Set &To, Set &From) {
@@ -70,26 +70,26 @@ public:
     Added |= More;
     From |= More;
     More.forEach([&](EventId E) {
-      G.forEachCell(E, [&](const GraphCell &C) { addIn(C.Place, G.coherenceIn(C.Place, E), From); });
+      TheGraph.forEachCell(E, [&](const GraphCell &C) { addIn(C.Place, TheGraph.coherenceIn(C.Place, E), From); });
     });
   }
 
 private:
-  /// Of the events of a place, the one furthest on in coherence has all that lead to the others before it.
+  /// Of the events of a location, the one furthest on in coherence has all that lead to the others before it.
   void addIn(PlaceId Id, uint32_t Position, Set &From) {
-    const auto &Place = G.Places[Id];
+    const auto &Place = TheGraph.Places[Id];
     const auto [Found, New] = FurthestOf.try_emplace(Id);
     uint32_t &Furthest = Found->second;
     if (New)
-      Furthest = firstPosition(G, Id, Among);
+      Furthest = firstPosition(TheGraph, Id, Among);
     for (; Furthest < Position; ++Furthest) {
       if (const EventId Write = Place.Coherence[Furthest]; Among.contains(Write))
         From.insert(Write);
-      From |= Among & G.readersOf(Id, Furthest == 0 ? NoEvent : Place.Coherence[Furthest - 1]);
+      From |= Among & TheGraph.readersOf(Id, Furthest == 0 ? NoEvent : Place.Coherence[Furthest - 1]);
     }
   }
 
-  const Graph &G;
+  const Graph &TheGraph;
   const Set &Among;
   Set Added;
   std::unordered_map<PlaceId, uint32_t> FurthestOf;
@@ -110,7 +110,7 @@ inline bool observes(const Graph &G, EventId E) {
     // E reads before some write that has been propagated to what happens before E.
     const Set Propagated = G.rowsOf(New.OrderPast & G.Writes & Reachable, EventRow::PropBase);
     std::unordered_map<PlaceId, uint32_t> Known;
-    auto LeadsToStrong = [&](const GraphCell &C) { // by com, in this place
+    auto LeadsToStrong = [&](const GraphCell &C) { // by com, in this location
       const auto [Found, IsNew] = Known.try_emplace(C.Place);
       if (IsNew)
         Found->second = FurthestOf(C.Place, New.Strong);
@@ -141,7 +141,7 @@ inline bool propagates(const Graph &G, EventId E) {
   // Backwards from E along coherence and propagation. A cycle goes on from E to what is reachable, and stays there.
   const Set Reachable = G.reachable();
   Communication Leads(G, Reachable);
-  std::unordered_map<PlaceId, uint32_t> Behind; // writes of a place that were looked at, as positions
+  std::unordered_map<PlaceId, uint32_t> Behind; // writes of a location that were looked at, as positions
   Set Seen, Left;
   Left.insert(E);
   while (!Left.empty()) {

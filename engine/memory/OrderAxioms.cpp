@@ -12,7 +12,7 @@ template <unsigned Words> bool OrderAxioms<Words>::preserves(const Graph &G, Eve
   // The write of an update never went through a buffer.
   if (Model == MemoryModel::SC || !A.IsWrite || A.OfUpdate || B.Locked || B.Sync.contains(Earlier))
     return true;
-  if (!B.IsWrite) // an update needs what is in its buffer for the same place to have landed
+  if (!B.IsWrite) // an update needs what is in its buffer for the same location to have landed
     return B.OfUpdate && (Model == MemoryModel::TSO || A.Place == B.Place || B.Eieio.contains(Earlier));
   return Model == MemoryModel::TSO || A.Place == B.Place || B.Eieio.contains(Earlier);
 }

@@ -1,4 +1,4 @@
-// Where accesses that overlap cut memory. An access of which another one touches a part is split there, so that places
+// Where accesses that overlap cut memory. An access of which another one touches a part is split there, so that locations
 // never overlap. Where memory is cut is learned: exploration starts over when something turns out to overlap.
 #pragma once
 

@@ -36,7 +36,7 @@ template <unsigned Words> EventSet<Words> PowerAxioms<Words>::commitBefore(const
     return large::commitBefore(G, E);
   const GraphEvent<Words> &Event = G[E];
   Set Direct = Event.Address | Event.Data | Event.Control | Event.AddressBefore | Event.Fetch | Event.Sync;
-  // Whether an event is a write is known at once, not only when it is committed.
+  // Whether an event is a write is known immediately, not only when it is committed.
   Event.LwSync.forEach([&](EventId Earlier) {
     if (Event.IsWrite || !G[Earlier].IsWrite)
       Direct.insert(Earlier);
@@ -92,7 +92,7 @@ template <unsigned Words> void PowerAxioms<Words>::preserveProgramOrder(Graph &G
         II0 |= Earlier - G.Writes;
         return;
       }
-      // rdw and detour: an earlier access of the same place comes before the other thread's write that E reads.
+      // rdw and detour: an earlier access of the same location comes before the other thread's write that E reads.
       SamePlace.forEach([&](EventId Earlier) {
         if (comesBefore(G, Earlier, C.Source))
           (G[Earlier].IsWrite ? CI0 : II0).insert(Earlier);
@@ -170,9 +170,9 @@ template <unsigned Words> void PowerAxioms<Words>::extend(Graph &G, EventId E) c
   propagate(G, E);
 }
 
-/// Place by place: where an access is split, what is before one of its places is not before what comes behind another.
+/// Location by location: where an access is split, what is before one of its locations is not before what comes behind another.
 template <unsigned Words> EventSet<Words> PowerAxioms<Words>::communicatesTo(const Graph &G, const Set &To) {
-  // Of the events of a place, the one furthest on in coherence has all that lead to the others before it.
+  // Of the events of a location, the one furthest on in coherence has all that lead to the others before it.
   Set From = To;
   auto Add = [&](PlaceId Where, uint32_t Furthest) {
     const auto &Place = G.Places[Where];
@@ -190,7 +190,7 @@ template <unsigned Words> EventSet<Words> PowerAxioms<Words>::communicatesTo(con
         Furthest = std::max(Furthest, G.coherenceIn(C.Place, Other));
       });
       Add(C.Place, Furthest);
-      if (!G.AnySplit) // else they may have other places
+      if (!G.AnySplit) // else they may have other locations
         Left -= Here;
     });
   }

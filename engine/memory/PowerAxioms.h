@@ -1,7 +1,7 @@
 // POWER, as Alglave, Maranget and Tautschnig define it ("Herding Cats"). Each function below is one axiom or one of the
 // relations it is made of; docs/power.md names the axioms.
 //
-// Commit-before holds every dependency, fence and same-place pair, so all edges of these relations lead to the event
+// Commit-before holds every dependency, fence and same-location pair, so all edges of these relations lead to the event
 // that is committed last, but for coherence and from-reads. Hence rows, once filled in, stay as they are,
 // happens-before cannot become cyclic, and the other axioms can only break in cycles through the new event.
 #pragma once

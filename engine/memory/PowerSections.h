@@ -1,5 +1,5 @@
 // Atomic sections under POWER (docs/power.md): the axioms over a graph in which each section is one access of several
-// places. A part of PowerAxioms.cpp: not for others to include.
+// locations. A part of PowerAxioms.cpp: not for others to include.
 //
 // Nothing is kept from one commit to the next. A new event can only break an axiom in a cycle through it, so only what
 // is on cycles of happens-before and communication with it is looked at, which is mostly nothing.
@@ -99,11 +99,11 @@ public:
   using Graph = ExecutionGraph<Words>;
   using Set = EventSet<Words>;
 
-  Quotient(const Graph &G, EventId New) : G(G), NodeOf(G.size(), NoNode) {
+  Quotient(const Graph &G, EventId New) : TheGraph(G), NodeOf(G.size(), NoNode) {
     std::unordered_map<uint32_t, uint32_t> NodeOfSection;
     among(New).forEach([&](EventId E) {
       uint32_t Node = Size;
-      if (const uint32_t Section = G[E].Section)
+      if (const uint32_t Section = TheGraph[E].Section)
         Node = NodeOfSection.try_emplace(Section, Size).first->second;
       Size += Node == Size;
       NodeOf[E] = Node;
@@ -117,16 +117,17 @@ public:
       return true;
     std::vector<bool> IsSection(Size), Writes(Size);
     for (EventId E : Events) {
-      IsSection[NodeOf[E]] = G[E].Section != 0;
-      Writes[NodeOf[E]] = Writes[NodeOf[E]] || G[E].IsWrite;
+      IsSection[NodeOf[E]] = TheGraph[E].Section != 0;
+      Writes[NodeOf[E]] = Writes[NodeOf[E]] || TheGraph[E].IsWrite;
     }
     Relation Order(Size), Full(Size), Fences(Size), Inner(Size); // in a thread: preserved program order and fences
     for (EventId E : Events) {
-      const Set Strong = PowerAxioms<Words>::fullFence(G, E), Any = Strong | PowerAxioms<Words>::lightFence(G, E);
+      const Set Strong = PowerAxioms<Words>::fullFence(TheGraph, E),
+                Any = Strong | PowerAxioms<Words>::lightFence(TheGraph, E);
       addFrom(Full, Strong, E);
       addFrom(Fences, Any, E);
-      addFrom(Inner, (G[E].Order & G[E].Before) | Any, E);
-      addFrom(Order, G[E].Order, E);
+      addFrom(Inner, (TheGraph[E].Order & TheGraph[E].Before) | Any, E);
+      addFrom(Order, TheGraph[E].Order, E);
     }
     Relation Reads(Size), Coherence(Size), FromReads(Size), Overwrites(Size), Leads(Size);
     forEachCommunication([&](EventId A, EventId B, bool OfRead, bool ToRead, bool Direct) {
@@ -134,18 +135,18 @@ public:
       Leads.add(From, To);
       if (!Direct)
         return;
-      if (ToRead && G.isExternal(A, B))
+      if (ToRead && TheGraph.isExternal(A, B))
         Reads.add(From, To);
       if (!OfRead && !ToRead)
         Coherence.add(From, To);
-      if (OfRead && G.isExternal(A, B))
+      if (OfRead && TheGraph.isExternal(A, B))
         FromReads.add(From, To);
-      if (!ToRead && G.isExternal(A, B))
+      if (!ToRead && TheGraph.isExternal(A, B))
         Overwrites.add(From, To);
     });
     addBetweenSections(Order, Inner, Reads, Overwrites, IsSection);
 
-    // No thin air; and sections are isolated. Communication in front of a full fence is within one place, but for
+    // No thin air; and sections are isolated. Communication in front of a full fence is within one location, but for
     // sections: these are of several.
     Order.close();
     Leads.closeThrough([&](uint32_t K) { return IsSection[K]; });
@@ -193,20 +194,20 @@ private:
   /// The committed events that may be on a cycle with a new one. In a large graph those that were committed since the
   /// first to which something leads from it: coherence, from-reads, or another event of the same section.
   Set among(EventId New) const {
-    const Set All = G.Reads | G.Writes;
+    const Set All = TheGraph.Reads | TheGraph.Writes;
     if constexpr (Words == 0) {
-      uint32_t First = G.Large.CommitOf[New], LookedAt = First + 1;
+      uint32_t First = TheGraph.Large.CommitOf[New], LookedAt = First + 1;
       for (;;) {
-        First = G.Large.reachedFrom(First);
+        First = TheGraph.Large.reachedFrom(First);
         if (First >= LookedAt)
           break;
         uint32_t Lower = First;
         while (LookedAt > First)
-          if (const uint32_t Section = G[G.Large.Order[--LookedAt]].Section)
-            Lower = std::min(Lower, G.Large.CommitOf[Section - 1]);
+          if (const uint32_t Section = TheGraph[TheGraph.Large.Order[--LookedAt]].Section)
+            Lower = std::min(Lower, TheGraph.Large.CommitOf[Section - 1]);
         First = Lower;
       }
-      return All - G.Large.Before[First];
+      return All - TheGraph.Large.Before[First];
     }
     return All;
   }
@@ -241,17 +242,18 @@ private:
   }
 
   /// Calls Visit(from, to, from a read, to a read, directly) for events of different nodes between which com+ leads in
-  /// some place. Directly: coherence, from-reads or reads-from do.
+  /// some location. Directly: coherence, from-reads or reads-from do.
   template <typename Visitor> void forEachCommunication(Visitor Visit) const {
     std::unordered_map<PlaceId, std::vector<std::pair<uint32_t, EventId>>> At; // positions
     for (EventId E : Events)
-      G.forEachCell(E, [&](const GraphCell &C) { At[C.Place].push_back({G.coherenceIn(C.Place, E), E}); });
+      TheGraph.forEachCell(E,
+                           [&](const GraphCell &C) { At[C.Place].push_back({TheGraph.coherenceIn(C.Place, E), E}); });
     for (const auto &[Place, Here] : At)
       for (auto [PositionA, A] : Here)
         for (auto [PositionB, B] : Here) {
           if (NodeOf[A] == NodeOf[B])
             continue;
-          const bool OfRead = !G[A].IsWrite, ToRead = !G[B].IsWrite;
+          const bool OfRead = !TheGraph[A].IsWrite, ToRead = !TheGraph[B].IsWrite;
           if (PositionA == PositionB ? !OfRead && ToRead : PositionA < PositionB)
             Visit(A, B, OfRead, ToRead, !ToRead || PositionA == PositionB);
         }
@@ -261,7 +263,7 @@ private:
   void keepCyclesWith(uint32_t Node) {
     Relation Forward(Size), Backward(Size);
     for (EventId E : Events)
-      addFrom(Forward, G[E].Order, E);
+      addFrom(Forward, TheGraph[E].Order, E);
     forEachCommunication([&](EventId A, EventId B, bool, bool, bool Direct) {
       if (Direct)
         Forward.add(NodeOf[A], NodeOf[B]);
@@ -297,7 +299,7 @@ private:
     Size = Kept;
   }
 
-  const Graph &G;
+  const Graph &TheGraph;
   uint32_t Size = 0;
   std::vector<uint32_t> NodeOf; // per event
   std::vector<EventId> Events;

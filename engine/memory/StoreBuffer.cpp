@@ -12,9 +12,13 @@ void StoreBuffer::push(const Entry &E, UndoLog &Undo) {
   New = E;
   New.WaitFor = State.Barrier;
   New.Landed = false;
+  assert(State.Head < State.Tail && State.Barrier < State.Tail && New.Width > 0 && New.Width <= 16);
 }
 
 void StoreBuffer::land(uint32_t Index, UndoLog &Undo) {
+  assert(Index >= State.Head && Index < State.Tail && !at(Index).Landed && "a store lands once");
+  assert(at(Index).WaitFor <= State.Head && "no store overtakes a store-store barrier");
+  assert(!waitsForOverlap(Index) && "stores to the same bytes land in order");
   Undo.save(entry(Index).Landed);
   entry(Index).Landed = true;
   if (Index != State.Head)
@@ -22,6 +26,7 @@ void StoreBuffer::land(uint32_t Index, UndoLog &Undo) {
   Undo.save(State.Head);
   while (State.Head < State.Tail && at(State.Head).Landed)
     ++State.Head;
+  assert(State.Head <= State.Tail);
 }
 
 bool StoreBuffer::holds(Address A, uint32_t Size) const {

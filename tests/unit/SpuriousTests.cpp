@@ -224,5 +224,25 @@ TEST(SpuriousWakeup, WaitingForEverIsStillFound) {
   }
 }
 
+/// With the second operation failing at its first arrival, and the first one failing, the thread is at the first one again
+/// at the arrival that was the second one's.
+TEST(Spurious, NoOperationFailsTwiceBecauseAnotherOneFails) {
+  expectVerified(R"(
+static void *f(void *p) {
+  int n = 0, e = 0;
+  while (!atomic_compare_exchange_weak(&x, &e, 1))
+    n++;
+  assert(n < 2);
+  e = 1;
+  if (atomic_compare_exchange_weak(&x, &e, 2))
+    y++;
+  return p;
+}
+int main(void) {
+  start(f);
+  pthread_join(t, 0);
+})");
+}
+
 } // namespace
 } // namespace picket

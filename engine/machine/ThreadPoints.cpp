@@ -1,4 +1,4 @@
-#include "machine/Points.h"
+#include "machine/ThreadPoints.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -16,52 +16,33 @@ constexpr uint64_t MadeOnTrial = 1024;
 
 } // namespace
 
-Machine::Standing Machine::standing(const Thread &T) const {
-  if (T.Now == &T.S)
-    return {T.S, T.Registers, T.Frames, T.StackSlots};
-  const Point &At = *static_cast<const Point *>(T.Now);
-  return {At, At.registers(), At.frames(), At.stackSlots()};
-}
-
-uint32_t Machine::numRegisters(const Thread &T, const State &S, const Frame *Frames) const {
-  const uint32_t Base = S.Depth ? Frames[S.Depth - 1].Base : 0;
-  return Base + P.Functions[S.Depth ? Frames[S.Depth - 1].Function : T.Start].NumSlots;
-}
-
-void Machine::runOn(Thread &T, const Outcome &Came) {
-  run(T, Came, [&](Interpreter &I) { return I.complete(Came.Value, Came.Value2, Came.Changed); });
-}
-
-/// Makes T ready to be run, or changed otherwise: its state is in S, and it is at no point.
-void Machine::takeUp(Thread &T) {
-  if (T.Now == &T.S)
-    return save(T);
-  const Point &At = *static_cast<const Point *>(T.Now);
+void ThreadPoints::leavePoint(Thread &T) {
+  const auto &At = *static_cast<const ThreadPoint *>(T.Now);
   const bool Here = T.Held == &At;
   T.Held = nullptr;
-  Undo.save(T.Now); // going back to the point, nobody needs what S and the rest were
+  Undo.save(T.Now); // going back to the point, nobody needs what State and the rest were
   Undo.save(T.Held);
-  T.Now = &T.S;
-  T.SavedInStep = Step;
+  T.Now = &T.State;
+  T.SavedInStep = Threads.step();
   if (!Here) {
-    T.S = At;
+    T.State = At;
     std::copy_n(At.registers(), At.NumRegisters, T.Registers);
     std::copy_n(At.frames(), At.NumFrames, T.Frames);
     std::copy_n(At.stackSlots(), At.NumStackSlots, T.StackSlots);
   }
-  T.S.SavedDepth = 0;
+  T.State.SavedDepth = 0;
 }
 
 /// Whether T, which has been run, is at this point.
-bool Machine::isAt(const Thread &T, const Point &At) const {
-  const State &S = T.S;
+bool ThreadPoints::isAt(const Thread &T, const ThreadPoint &At) const {
+  const ThreadState &S = T.State;
   return S.Status == At.Status && S.Stage == At.Stage && S.Phase == At.Phase && S.InAtomic == At.InAtomic &&
          S.Pc == At.Pc && S.Depth == At.Depth && S.Allocations == At.Allocations && S.Children == At.Children &&
          S.StackObjects == At.StackObjects && S.StackBytes == At.StackBytes && S.Operations == At.Operations &&
          S.Effects == At.Effects && S.Reads == At.Reads && S.Arrivals == At.Arrivals && S.Failures == At.Failures &&
          S.LoopIndex == At.LoopIndex && S.Result == At.Result && S.Scratch == At.Scratch && S.Trail == At.Trail &&
          S.TrailWeight == At.TrailWeight && S.NotedDepth == At.NotedDepth && S.Pending == At.Pending &&
-         numRegisters(T, S, T.Frames) == At.NumRegisters &&
+         Threads.numRegisters(T, S, T.Frames) == At.NumRegisters &&
          std::equal(At.registers(), At.registers() + At.NumRegisters, T.Registers) &&
          std::equal(At.frames(), At.frames() + At.NumFrames, T.Frames) &&
          std::equal(At.stackSlots(), At.stackSlots() + At.NumStackSlots, T.StackSlots);
@@ -81,58 +62,58 @@ static bool accesses(const Operation &Op) {
 }
 
 /// A first point is always come to by running.
-Machine::Point *Machine::makePoint(Thread &T, const Outcome &Came, uint64_t Version, bool IsRoot) {
-  const uint32_t Registers = numRegisters(T, T.S, T.Frames);
-  const size_t Writes = DoesMore || IsRoot ? 0 : OwnWrites.size();
-  const size_t Bytes = sizeof(Point) + Registers * sizeof(uint64_t) + Writes * sizeof(OwnWrite) +
-                       T.S.Depth * sizeof(Frame) + T.S.StackObjects * sizeof(uint32_t);
-  const size_t Lines = (Bytes + sizeof(CacheLine) - 1) / sizeof(CacheLine);
-  if (std::max({Registers, T.S.Depth, T.S.StackObjects}) > MaxSize || PointBytes > MaxPointBytes)
+ThreadPoint *ThreadPoints::make(Thread &T, const ThreadOutcome &Came, uint64_t Version, bool IsRoot) {
+  const uint32_t Registers = Threads.numRegisters(T, T.State, T.Frames);
+  const size_t Writes = Effects.DoesMore || IsRoot ? 0 : Effects.Writes.size();
+  const size_t Needed = sizeof(ThreadPoint) + Registers * sizeof(uint64_t) + Writes * sizeof(OwnWrite) +
+                        T.State.Depth * sizeof(StackFrame) + T.State.StackObjects * sizeof(uint32_t);
+  const size_t Lines = (Needed + sizeof(CacheLine) - 1) / sizeof(CacheLine);
+  if (std::max({Registers, T.State.Depth, T.State.StackObjects}) > MaxSize || Bytes > MaxPointBytes)
     return nullptr;
-  Thread::Reuse &Reuse = T.reuseAt(T.S);
+  Thread::Reuse &Reuse = T.reuseAt(T.State);
   if (Reuse.Made >= MadeOnTrial && Reuse.Followed < Reuse.Made)
     return nullptr;
   ++Reuse.Made;
   if (ChunkLeft < Lines) {
-    PointChunks.push_back(std::make_unique_for_overwrite<CacheLine[]>(ChunkLines));
+    Chunks.push_back(std::make_unique_for_overwrite<CacheLine[]>(ChunkLines));
     ChunkLeft = ChunkLines;
-    PointBytes += ChunkLines * sizeof(CacheLine);
+    Bytes += ChunkLines * sizeof(CacheLine);
   }
-  auto *New = new (PointChunks.back().get() + (ChunkLines - ChunkLeft)) Point(T.S);
+  assert(Lines <= ChunkLeft);
+  auto *New = new (Chunks.back().get() + (ChunkLines - ChunkLeft)) ThreadPoint(T.State);
   ChunkLeft -= Lines;
   New->Version = Version;
   New->Came = Came;
-  if (accesses(T.S.Pending)) {
-    const Object &O = Mem.at(slotOf(T.S.Pending.Where));
+  if (accesses(T.State.Pending)) {
+    const Object &O = Mem.at(slotOf(T.State.Pending.Where));
     New->OfOthers = O.Owner != T.Id && O.Kind != ObjectKind::Global;
     New->Kind = O.Kind;
     New->Site = O.Site;
     New->Size = O.Size;
   }
-  New->MustRun = DoesMore || IsRoot || Options.Points == MachineOptions::Points::Distrusted;
+  New->MustRun = Effects.DoesMore || IsRoot || Options.Points == MachineOptions::Points::Distrusted;
   New->NumRegisters = static_cast<uint16_t>(Registers);
-  New->NumFrames = static_cast<uint16_t>(T.S.Depth);
-  New->NumStackSlots = static_cast<uint16_t>(T.S.StackObjects);
+  New->NumFrames = static_cast<uint16_t>(T.State.Depth);
+  New->NumStackSlots = static_cast<uint16_t>(T.State.StackObjects);
   New->NumWrites = static_cast<uint16_t>(Writes);
   std::copy_n(T.Registers, Registers, New->registers());
-  std::copy_n(OwnWrites.data(), Writes, New->writes());
-  std::copy_n(T.Frames, T.S.Depth, New->frames());
-  std::copy_n(T.StackSlots, T.S.StackObjects, New->stackSlots());
+  std::copy_n(Effects.Writes.data(), Writes, New->writes());
+  std::copy_n(T.Frames, T.State.Depth, New->frames());
+  std::copy_n(T.StackSlots, T.State.StackObjects, New->stackSlots());
   return New;
 }
 
-/// T has been run from a point with this outcome: it is at the next one now.
-void Machine::remember(Thread &T, Point &From, const Outcome &Came, uint64_t Version) {
+void ThreadPoints::remember(Thread &T, ThreadPoint &From, const ThreadOutcome &Came, uint64_t Version) {
   if (Version != Shared.version())
     return; // nobody would find it
-  Point *Here = findNext(From, Came);
+  ThreadPoint *Here = findNext(From, Came);
   if (Here && !isAt(T, *Here)) {
     if (Options.Points == MachineOptions::Points::Distrusted)
       throw std::logic_error("a thread went another way with the same outcomes");
     return;
   }
   if (!Here && From.NumNext < MaxNext) {
-    Here = makePoint(T, Came, Version, /*IsRoot=*/false);
+    Here = make(T, Came, Version, /*IsRoot=*/false);
     if (!Here)
       return;
     Here->Sibling = From.Next;
@@ -141,20 +122,19 @@ void Machine::remember(Thread &T, Point &From, const Outcome &Came, uint64_t Ver
   }
   if (!Here)
     return;
-  T.Now = Here; // takeUp has saved where it was
+  T.Now = Here; // leave has saved where it was
   T.Held = Here;
 }
 
-/// T has come into being, or the program has started, and got this far.
-void Machine::rememberRoot(Thread &T, uint64_t Argument) {
-  if (!usesPoints() || T.S.Status == ThreadStatus::Failed || T.S.InAtomic)
+void ThreadPoints::rememberRoot(Thread &T, uint64_t Argument) {
+  if (!areUsed() || T.State.Status == ThreadStatus::Failed || T.State.InAtomic)
     return;
-  Point *Here = T.Roots;
+  ThreadPoint *Here = T.Roots;
   // What the argument has led to in the thread's own memory is not compared.
   while (Here && !(Here->Came.Value == Argument && isAt(T, *Here)))
     Here = Here->Sibling;
   if (!Here) {
-    Here = makePoint(T, {Argument, 0, false}, 0, /*IsRoot=*/true);
+    Here = make(T, {Argument, 0, false}, 0, /*IsRoot=*/true);
     if (!Here)
       return;
     Here->Sibling = T.Roots;

@@ -1,6 +1,9 @@
-// What a search that compares states needs to know of a thread, and which objects are forgotten: nothing can name them
-// any more, so that they are no part of the state.
-#include "machine/Machine.h"
+#include "machine/StateDescription.h"
+
+#include "machine/Process.h"
+
+#include <algorithm>
+#include <cstring>
 
 namespace picket {
 
@@ -19,9 +22,9 @@ uint32_t firstArrivalAfter(const std::vector<FailurePoint> &Failures) {
 
 } // namespace
 
-void Machine::describe(ThreadId Id, std::string &Into) const {
-  const Thread &T = *Threads[Id];
-  const State &S = T.S;
+void StateDescription::describe(ThreadId Id, std::string &Into) const {
+  const Thread &T = Threads[Id];
+  const ThreadState &S = T.State;
   put(Into, S.Exists);
   if (!S.Exists)
     return;
@@ -45,14 +48,14 @@ void Machine::describe(ThreadId Id, std::string &Into) const {
   put(Into, S.Depth);
   put(Into, S.StackBytes);
   put(Into, S.Children);
-  put(Into, S.Stage || S.Phase == State::Constructing ? S.Scratch : uint64_t(0));
+  put(Into, S.Stage || S.Phase == ThreadState::Constructing ? S.Scratch : uint64_t(0));
   put(Into, S.Result);
   // How often it was at operations that may fail counts as long as one of them is yet to fail.
-  const uint32_t ToCome = firstArrivalAfter(P.Failures);
+  const uint32_t ToCome = firstArrivalAfter(Prog.Failures);
   put(Into, std::min(S.Arrivals, ToCome));
   put(Into, S.Failures);
   for (uint32_t D = 0; D < S.Depth; ++D) {
-    const Frame &F = T.Frames[D];
+    const StackFrame &F = T.Frames[D];
     put(Into, F.Function);
     put(Into, F.CallPc);
     put(Into, F.StackObjects);
@@ -65,19 +68,19 @@ void Machine::describe(ThreadId Id, std::string &Into) const {
   Into.append(reinterpret_cast<const char *>(T.StackSlots), S.StackObjects * sizeof(uint32_t));
 }
 
-void Machine::describePlace(ThreadId Id, std::vector<uint32_t> &Into) const {
-  const Thread &T = *Threads[Id];
+void StateDescription::describeProgramPoint(ThreadId Id, std::vector<uint32_t> &Into) const {
+  const Thread &T = Threads[Id];
   Into.push_back(Id);
-  Into.push_back(static_cast<uint32_t>(T.S.Status) << 8 | T.S.Stage);
-  Into.push_back(T.S.Pc);
-  for (uint32_t D = 1; D < T.S.Depth; ++D)
+  Into.push_back(static_cast<uint32_t>(T.State.Status) << 8 | T.State.Stage);
+  Into.push_back(T.State.Pc);
+  for (uint32_t D = 1; D < T.State.Depth; ++D)
     Into.push_back(T.Frames[D].CallPc);
 }
 
 /// The values that threads hold. Those in memory come on top of that.
-void Machine::findRoots(std::vector<uint64_t> &Words) const {
+void StateDescription::findHeldValues(std::vector<uint64_t> &Words) const {
   for (const std::unique_ptr<Thread> &T : Threads) {
-    const State &S = T->S;
+    const ThreadState &S = T->State;
     if (!S.Exists)
       continue;
     Words.push_back(S.Result);
@@ -101,7 +104,7 @@ void Machine::findRoots(std::vector<uint64_t> &Words) const {
     Outside(Words);
 }
 
-void Machine::findNamed(std::vector<bool> &Named) const {
+void StateDescription::findNamed(std::vector<bool> &Named) const {
   Named.assign(Mem.numSlots(), false);
   std::vector<uint32_t> Work; // objects whose bytes are to be looked at
   auto Name = [&](uint32_t Slot) {
@@ -112,15 +115,15 @@ void Machine::findNamed(std::vector<bool> &Named) const {
       Work.push_back(Slot);
   };
   // Globals and what the process remembers are there for ever; what comes behind them may be forgotten.
-  const uint32_t First = ProcessSlot + 1, Count = Mem.numSlots() - First;
+  const uint32_t First = Process.slot() + 1, Count = Mem.numSlots() - First;
   std::vector<uint64_t> Words;
-  findRoots(Words);
+  findHeldValues(Words);
   for (uint64_t Word : Words)
     if (slotOf(Word) - First < Count)
       Name(slotOf(Word));
   for (uint32_t Slot = 1; Slot < Mem.numSlots(); ++Slot)
     if (const Object &O = Mem.at(Slot); O.Life == Lifetime::Alive && O.Kind != ObjectKind::Heap &&
-                                        O.Kind != ObjectKind::Constant && Slot != ProcessSlot)
+                                        O.Kind != ObjectKind::Constant && Slot != Process.slot())
       Work.push_back(Slot);
   while (!Work.empty()) {
     const Object &O = Mem.at(Work.back());
@@ -135,15 +138,14 @@ void Machine::findNamed(std::vector<bool> &Named) const {
   }
 }
 
-/// The place of an object that T allocated in the same way and that nothing can name any more, 0 if there is none.
-uint32_t Machine::forgottenSlot(const Thread &T, uint32_t Site, uint32_t Size) const {
+uint32_t StateDescription::forgottenSlot(const Thread &T, uint32_t Site, uint32_t Size) const {
   auto MayBe = [&](const Object &O) {
     bool Over = O.Life == Lifetime::Left || O.Life == Lifetime::Freed;
-    const bool Lost = O.Life == Lifetime::Alive && O.Kind == ObjectKind::Heap && !checks(BugKind::Leak);
+    const bool Lost = O.Life == Lifetime::Alive && O.Kind == ObjectKind::Heap && !Options.Looked.has(BugKind::Leak);
     return (Over || Lost) && O.Site == Site && O.Size == Size;
   };
   std::vector<bool> Named;
-  for (uint32_t Index = 0; Index < T.S.Allocations; ++Index) {
+  for (uint32_t Index = 0; Index < T.State.Allocations; ++Index) {
     uint32_t Slot = T.Slots[Index];
     if (!MayBe(Mem.at(Slot)))
       continue;
