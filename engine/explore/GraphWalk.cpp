@@ -1,5 +1,7 @@
 #include "explore/GraphWalk.h"
 
+#include "memory/Rc11Axioms.h"
+
 #include <cstring>
 
 namespace picket {
@@ -173,6 +175,22 @@ template <unsigned Words> void GraphWalk<Words>::startOverIfSurprised() {
     return;
   Memory.Changed = false;
   throw StartOver();
+}
+
+template <unsigned Words> bool GraphWalk<Words>::lookForBugs(EventId Committed) {
+  return lookForEnds(Committed) || (HasC11Orders && lookForRaces(Committed));
+}
+
+/// Finds a data race of the event that was just committed, or of the write that was committed with it.
+template <unsigned Words> bool GraphWalk<Words>::lookForRaces(EventId Committed) {
+  if (!M.checks(BugKind::DataRace))
+    return false;
+  for (EventId E = Committed; E <= G.lastWith(Committed); ++E)
+    if (const EventId Other = Rc11Axioms<Words>::raceOf(G, E); Other != NoEvent) {
+      Flow.failRace(E, Other);
+      return true;
+    }
+  return false;
 }
 
 /// Finds uses of memory that has ended, which the event that was just committed makes; and reads of memory that nothing

@@ -173,7 +173,9 @@ private:
   EventId chooseReady();
   void lookAt(EventId E);
   EventId nextWaitOf(ThreadId T);
+  bool lookForBugs(EventId Committed);
   bool lookForEnds(EventId Committed);
+  bool lookForRaces(EventId Committed);
   bool placeUpdate(EventId Read, EventId Source, Update &Done);
 };
 
@@ -220,7 +222,7 @@ bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Contin
     G[E].Alone = false;
     return false;
   }
-  if (!lookForEnds(E) && G.lastWith(E) != E)
+  if (!lookForBugs(E) && G.lastWith(E) != E)
     Flow.noteUpdate(E, Done);
   Run.push_back(E);
   NumHalf -= WasHalf;
@@ -266,7 +268,7 @@ bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then
   G.commitWrite(E, Position);
   bool Accepted = fits(E);
   if (Accepted) {
-    if (!lookForEnds(E) && G[E].OfUpdate)
+    if (!lookForBugs(E) && G[E].OfUpdate)
       Flow.noteUpdate(E - 1, Done);
     Run.push_back(E);
     NumHalf -= WasHalf;

@@ -67,6 +67,14 @@ std::string describeUnwritten(Machine &M, const Object &O, Address Where, uint32
          (Partly ? ", of which only a part was written" : " that nothing has written");
 }
 
+std::string describeRace(Machine &M, Address Where, bool Writes, ThreadId Other, uint32_t OtherPc, bool OtherWrites,
+                         bool OtherIsAtomic) {
+  const Object *O = M.memory().find(Where);
+  return std::string("data race: this ") + (Writes ? "write" : "read") + " of " + describeObject(M, *O, slotOf(Where)) +
+         " and the " + (OtherIsAtomic ? "atomic " : "") + (OtherWrites ? "write" : "read") + " in thread '" +
+         M.threadName(Other) + "' (" + lineOf(M, OtherPc) + ") are not ordered";
+}
+
 /// "thread 'a' waits for the mutex 'm'"
 static std::string waitsFor(Machine &M, ThreadId T) {
   const Operation &Op = M.pending(T);

@@ -17,6 +17,10 @@ const char *describe(OverflowKind What);
 /// What is wrong with a read of bytes that nothing has written.
 std::string describeUnwritten(Machine &M, const Object &O, Address Where, uint32_t Size);
 
+/// That an access races with one of another thread.
+std::string describeRace(Machine &M, Address Where, bool Writes, ThreadId Other, uint32_t OtherPc, bool OtherWrites,
+                         bool OtherIsAtomic);
+
 /// "'x'", "a heap block of 16 bytes", "a local variable": how to speak of an object.
 std::string describeObject(Machine &M, const Object &O, uint32_t Slot);
 

@@ -141,6 +141,12 @@ template <unsigned Words> void OutOfOrder<Words>::failEnded(EventId E, EventId E
   fail(E, Kind, std::move(Message));
 }
 
+template <unsigned Words> void OutOfOrder<Words>::failRace(EventId E, EventId Other) {
+  fail(E, BugKind::DataRace,
+       describeRace(M, whereOf(E), G[E].IsWrite, G[Other].Thread, G[Other].Pc, G[Other].IsWrite,
+                    G[Other].Mode != Order::NotAtomic));
+}
+
 template <unsigned Words> bool OutOfOrder<Words>::failsUnwritten(EventId Read) {
   const OperationKind Kind = Accesses[Read].Op.Kind;
   const bool Reads = Kind == OperationKind::Load || Kind == OperationKind::Rmw || Kind == OperationKind::CmpXchg;
