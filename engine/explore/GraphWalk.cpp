@@ -2,6 +2,7 @@
 
 #include "explore/GraphEnding.h"
 #include "explore/GraphFacts.h"
+#include "memory/Rc11Axioms.h"
 
 namespace picket {
 
@@ -163,6 +164,22 @@ template <unsigned Words> void GraphWalk<Words>::restartIfSharingChanged() {
     return;
   Memory.Changed = false;
   throw GraphRestart();
+}
+
+template <unsigned Words> bool GraphWalk<Words>::findBugs(EventId Committed) {
+  return findUsesAfterEnd(Committed) || (HasC11Orders && findDataRace(Committed));
+}
+
+/// Finds a data race of the event that was just committed, or of the write that was committed with it.
+template <unsigned Words> bool GraphWalk<Words>::findDataRace(EventId Committed) {
+  if (!TheMachine.checks(BugKind::DataRace))
+    return false;
+  for (EventId E = Committed; E <= Graph.lastWith(Committed); ++E)
+    if (const EventId Other = Rc11Axioms<Words>::raceOf(Graph, E); Other != NoEvent) {
+      Flow.failRace(E, Other);
+      return true;
+    }
+  return false;
 }
 
 /// Finds uses of memory that has ended, which the event that was just committed makes; and reads of memory that nothing

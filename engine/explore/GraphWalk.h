@@ -194,7 +194,9 @@ private:
   EventId chooseReady();
   void checkReady(EventId E);
   EventId nextWaitOf(ThreadId T);
+  bool findBugs(EventId Committed);
   bool findUsesAfterEnd(EventId Committed);
+  bool findDataRace(EventId Committed);
   bool placeUpdate(EventId Read, EventId Source, Update &Done);
 };
 
@@ -257,7 +259,7 @@ bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Contin
     Graph[E].Alone = false;
     return false;
   }
-  if (!findUsesAfterEnd(E) && Graph.lastWith(E) != E)
+  if (!findBugs(E) && Graph.lastWith(E) != E)
     Flow.noteUpdate(E, Done);
   NumHalf -= WasHalf;
   const bool Accepted = goOn(E, Before, Then);
@@ -301,7 +303,7 @@ bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then
   assert(Graph.isSplit(E) || Graph.positionIn(Graph[E].Place, E) == Position);
   bool Accepted = fits(E);
   if (Accepted) {
-    if (!findUsesAfterEnd(E) && Graph[E].OfUpdate)
+    if (!findBugs(E) && Graph[E].OfUpdate)
       Flow.noteUpdate(E - 1, Done);
     NumHalf -= WasHalf;
     Accepted = goOn(E, Before, Then);

@@ -143,6 +143,9 @@ private:
             };
           Round.Violations.push_back(std::move(V));
         }
+    if (Round.Violations.empty() && Report.Bugs.front().Kind == BugKind::DataRace)
+      return unfenceable(std::move(Report),
+                         "no fence or memory order can order these accesses: make them atomic, or use a lock");
     if (Round.Violations.empty())
       return unfenceable(std::move(Report), "nothing is reordered in this execution: no fence can prevent it");
     Round.What = RoundReport::Result::Violated;

@@ -144,6 +144,7 @@ LitmusResult runRound(const LitmusTest &Test, MemoryModel Which, const LitmusOpt
   ExplorationOptions E;
   E.Exhaustive = true;
   E.Machine.Unroll = Options.Unroll;
+  E.Machine.Looked.set(CheckGroup::Race, false); // a test has final states all the same
   E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes;
   E.Cancel = Options.Cancel;
   if (Options.TimeoutSeconds > 0)

@@ -28,7 +28,8 @@ enum class BugKind : uint8_t {
   InvalidAlignment, // of an allocation
   Leak,
   Uninitialised, // a read of memory that nothing has written
-  Overflow       // of signed arithmetic; also shifts that are too wide
+  Overflow,      // of signed arithmetic; also shifts that are too wide
+  DataRace       // under C11: two accesses in conflict, at least one of them plain, that nothing orders
 };
 
 /// "assertion", "use-after-free", ...: stable names for reports.

@@ -2,7 +2,7 @@
 
 namespace picket {
 
-const std::array<CheckGroupInfo, 11> CheckGroups = {{
+const std::array<CheckGroupInfo, 12> CheckGroups = {{
     {CheckGroup::Assertion, "assertion", "assertions that fail, error functions that are reached", true},
     {CheckGroup::Abort, "abort", "calls of abort", true},
     {CheckGroup::Memory, "memory",
@@ -18,9 +18,11 @@ const std::array<CheckGroupInfo, 11> CheckGroups = {{
      false},
     {CheckGroup::Uninitialised, "uninitialised", "reads of memory that nothing has written", false},
     {CheckGroup::Overflow, "overflow", "signed integers that overflow, shifts that are too wide", false},
+    {CheckGroup::Race, "race",
+     "under C11: data races, that is accesses of the same memory in no order, one of them plain", true},
 }};
 
-const std::array<BugKindInfo, 21> BugKinds = {{
+const std::array<BugKindInfo, 22> BugKinds = {{
     {BugKind::Assertion, "assertion", CheckGroup::Assertion, "An assertion fails."},
     {BugKind::Abort, "abort", CheckGroup::Abort, "The program aborts."},
     {BugKind::Deadlock, "deadlock", CheckGroup::Deadlock, "Threads wait for each other and none can go on."},
@@ -45,6 +47,8 @@ const std::array<BugKindInfo, 21> BugKinds = {{
     {BugKind::Leak, "leak", CheckGroup::Leak, "Memory is never freed, and nothing points to it any more."},
     {BugKind::Uninitialised, "uninitialised", CheckGroup::Uninitialised, "Memory is read that nothing has written."},
     {BugKind::Overflow, "overflow", CheckGroup::Overflow, "A signed integer overflows, or a shift is too wide."},
+    {BugKind::DataRace, "data-race", CheckGroup::Race,
+     "Two threads access the same memory, nothing orders the accesses, and one of them is a plain one."},
 }};
 
 const char *nameOf(BugKind Kind) { return BugKinds[static_cast<size_t>(Kind)].Name; }
@@ -124,8 +128,6 @@ std::string parseChecks(const std::vector<std::string> &Names, Checks &Into) {
     for (const CheckGroupInfo &G : CheckGroups)
       if (Name == G.Name)
         Known = &G;
-    if (!Known && Name == "race")
-      return "data races are not checked: what one is depends on the memory model of C11, which is not there yet";
     if (!Known)
       return "'" + std::string(Name) + "' is no kind of bug (" + knownNames() + ")";
     Chosen.set(Known->Group, On);

@@ -22,7 +22,8 @@ enum class CheckGroup : uint8_t {
   Unreachable,
   Leak,
   Uninitialised,
-  Overflow
+  Overflow,
+  Race
 };
 
 struct CheckGroupInfo {
@@ -32,7 +33,7 @@ struct CheckGroupInfo {
   bool ByDefault;
 };
 /// In the order in which they are told.
-extern const std::array<CheckGroupInfo, 11> CheckGroups;
+extern const std::array<CheckGroupInfo, 12> CheckGroups;
 
 const char *nameOf(CheckGroup Group);
 
@@ -43,7 +44,7 @@ struct BugKindInfo {
   const char *Sentence; // "Memory is accessed after it was freed."
 };
 /// One for each kind, in the order of the enum.
-extern const std::array<BugKindInfo, 21> BugKinds;
+extern const std::array<BugKindInfo, 22> BugKinds;
 
 std::optional<BugKind> bugKindNamed(std::string_view Name);
 

@@ -87,6 +87,14 @@ template <unsigned Words> void FetchedEvents<Words>::failEnded(EventId E, EventI
   fail(E, Kind, std::move(Message));
 }
 
+template <unsigned Words> void FetchedEvents<Words>::failRace(EventId E, EventId Other) {
+  const GraphEvent<Words> &With = Graph[Other];
+  const uint32_t Slot = slotOf(whereOf(E));
+  fail(E, BugKind::DataRace,
+       describeRace(Prog, TheMachine.memory().at(Slot), Slot, Graph[E].IsWrite,
+                    {TheMachine.threadName(With.Thread), With.Pc, With.IsWrite, With.Mode != Order::NotAtomic}));
+}
+
 template <unsigned Words> bool FetchedEvents<Words>::failsUnwritten(EventId Read) {
   const OperationKind Kind = Accesses[Read].Op.Kind;
   const bool Reads = Kind == OperationKind::Load || Kind == OperationKind::Rmw || Kind == OperationKind::CmpXchg;

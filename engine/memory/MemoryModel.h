@@ -133,7 +133,6 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Title = "C11",
      .Description = "C11: what the language itself promises, with the repaired seq_cst of RC11",
      .ByDefault = false,
-     .LitmusOnly = true,
      .Explorer = ModelExplorer::ExecutionGraphs,
      .Buffers = Buffering::None,
      .WeakerThan = ModelSet(MemoryModel::SC),

@@ -134,6 +134,21 @@ template <unsigned Words> bool Rc11Axioms<Words>::isCoherent(const Graph &G, Eve
   });
 }
 
+template <unsigned Words> EventId Rc11Axioms<Words>::raceOf(const Graph &G, EventId E) {
+  if (G[E].IsFence || G[E].Ends || G[E].Void)
+    return NoEvent;
+  EventId Found = NoEvent;
+  G.forEachCell(E, [&](const GraphCell &C) {
+    const auto &Place = G.Places[C.Place];
+    ((G[E].IsWrite ? Place.Writes | Place.Reads : Place.Writes) - happensBefore(G[E])).forEach([&](EventId X) {
+      if (X < Found && G.isExternal(X, E) && !G[X].Ends &&
+          (G[E].Mode == Order::NotAtomic || G[X].Mode == Order::NotAtomic))
+        Found = X;
+    });
+  });
+  return Found;
+}
+
 /// A cycle goes through the new event E: something leads to E, and from there modification order, reads-before or, between
 /// fences, extended coherence order leads on. So what leads to E by psc is searched for what E leads to.
 template <unsigned Words> bool Rc11Axioms<Words>::isSequential(const Graph &G, EventId E) {

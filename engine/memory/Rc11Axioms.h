@@ -32,6 +32,10 @@ public:
 
   /// irreflexive(hb ; eco?), for a new event.
   static bool isCoherent(const Graph &G, EventId E);
+  /// A committed access of another thread that a new event is in a data race with: of the same memory, one of the two
+  /// writes and one of them is plain, and nothing orders them. What happens after a new event is not there yet, so only
+  /// what happens before it counts. The first such access, or none.
+  static EventId raceOf(const Graph &G, EventId E);
   /// acyclic(psc), for a new event.
   static bool isSequential(const Graph &G, EventId E);
 

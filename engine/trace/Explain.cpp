@@ -29,6 +29,8 @@ public:
     if (R.BugEvent == NoEvent)
       return Why.Reordered.empty() ? ""
                                    : capital(reordering()) + ": no execution under sequential consistency does this.";
+    if (R.BugKind == BugKind::DataRace)
+      return dataRace();
     if (!infoOf(R.Model).Chronological && !Why.Edges.empty())
       return capital(outOfOrder()) + ", so " + consequence() + ".";
     if (!Why.Reordered.empty())
@@ -67,6 +69,16 @@ private:
       if (!A.Write)
         return A.Text;
     return "";
+  }
+
+  /// The message says which accesses they are.
+  std::string dataRace() const {
+    std::string Which = R.BugMessage;
+    if (const size_t Colon = Which.find(": "); Colon != std::string::npos)
+      Which.erase(0, Colon + 2);
+    return capital(Which) +
+           ", and not both are atomic. C11 gives a program that does this no meaning: make them atomic, or order them "
+           "(release and acquire, a lock).";
   }
 
   std::string consequence() const {

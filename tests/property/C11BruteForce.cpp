@@ -137,10 +137,16 @@ private:
   static bool acquires(S::Order How) { return How == S::Acquire || How == S::AcqRel || How == S::SeqCst; }
   static bool releases(S::Order How) { return How == S::Release || How == S::AcqRel || How == S::SeqCst; }
   static AccessMode modeOfRead(S::Order How) {
-    return How == S::SeqCst ? AccessMode::SeqCst : acquires(How) ? AccessMode::Acquire : AccessMode::Relaxed;
+    return How == S::NotAtomic ? AccessMode::Plain
+           : How == S::SeqCst  ? AccessMode::SeqCst
+           : acquires(How)     ? AccessMode::Acquire
+                               : AccessMode::Relaxed;
   }
   static AccessMode modeOfWrite(S::Order How) {
-    return How == S::SeqCst ? AccessMode::SeqCst : releases(How) ? AccessMode::Release : AccessMode::Relaxed;
+    return How == S::NotAtomic ? AccessMode::Plain
+           : How == S::SeqCst  ? AccessMode::SeqCst
+           : releases(How)     ? AccessMode::Release
+                               : AccessMode::Relaxed;
   }
   void fenceBefore(State &By, const S &Given) const {
     if (!ByFences)
@@ -370,6 +376,7 @@ private:
     return false;
   }
   bool usesFreed() const;
+  bool races() const;
   enum class Waiting { Goes, Stays, UsesFreed };
   Waiting waiting(const Path &P) const;
 
@@ -574,6 +581,18 @@ bool Candidates::usesFreed() const {
   return false;
 }
 
+/// Accesses of different threads, one of which writes and one of which is plain, in neither order of happens-before.
+bool Candidates::races() const {
+  const EventRelation Hb = happensBeforeInC11(R, Rf, Modes, Fences);
+  for (unsigned A = Locations; A < Size; ++A)
+    for (unsigned B = Locations; B < A; ++B)
+      if (ThreadOf[A] != ThreadOf[B] && LocationOf[A] == LocationOf[B] && (IsWrite[A] || IsWrite[B]) && !ends(A) &&
+          !ends(B) && (Modes[A] == AccessMode::Plain || Modes[B] == AccessMode::Plain) && !Hb.has(A, B) &&
+          !Hb.has(B, A))
+        return true;
+  return false;
+}
+
 /// What becomes of a thread that waits for a location to hold a value, if nobody writes any more.
 Candidates::Waiting Candidates::waiting(const Path &P) const {
   const std::vector<unsigned> &Order = Chosen[P.WaitsFor]->Order;
@@ -584,6 +603,10 @@ Candidates::Waiting Candidates::waiting(const Path &P) const {
 }
 
 void Candidates::keep() {
+  if (Rules == C11Rules::C11 && races()) {
+    Found.Races = true;
+    return;
+  }
   if (usesFreed()) {
     Found.UsesFreed = true;
     return;

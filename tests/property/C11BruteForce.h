@@ -27,6 +27,7 @@ using C11Execution = std::vector<std::vector<C11Access>>;
 struct C11Executions {
   std::map<C11Execution, unsigned> Complete; // with nothing wrong, and how often they were come upon
   bool UsesFreed = false;                    // some execution accesses the block behind its end
+  bool Races = false;                        // C11: in some execution two accesses are a data race
   bool Hangs = false;                        // in some execution threads wait for ever
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 struct Row {
   std::string Test, Model, Quantifier;
-  uint64_t Holds = 0, Fails = 0, States = 0, Executions = 0;
+  uint64_t Holds = 0, Fails = 0, States = 0, Executions = 0, SameReads = 0, Race = 0;
   friend std::ostream &operator<<(std::ostream &Out, const Row &R) {
     return Out << R.Holds << " hold, " << R.Fails << " fail, " << R.States << " states, " << R.Executions
                << " executions";
@@ -56,12 +56,12 @@ TEST(C11Litmus, AgreesWithTheOriginalReleaseSequences) {
     GTEST_SKIP() << "there are no litmus tests at " << Folder;
   std::ifstream Table(Folder + "expected.tsv");
   std::string Line;
-  unsigned Compared = 0;
+  unsigned Compared = 0, Races = 0;
   while (std::getline(Table, Line)) {
     std::istringstream Fields(Line);
     Row Expected;
     Fields >> Expected.Test >> Expected.Model >> Expected.Quantifier >> Expected.Holds >> Expected.Fails >>
-        Expected.States >> Expected.Executions;
+        Expected.States >> Expected.Executions >> Expected.SameReads >> Expected.Race;
     if (Expected.Model != "rc11")
       continue;
     std::ifstream File(Folder + Expected.Test + ".litmus");
@@ -69,19 +69,27 @@ TEST(C11Litmus, AgreesWithTheOriginalReleaseSequences) {
     Text << File.rdbuf();
     LitmusReading Reading = readLitmus(Text.str(), Expected.Test);
     ASSERT_TRUE(Reading.Test) << Expected.Test << ": " << Reading.Problem;
+    const GraphModel Model = GraphModel::of<OriginalRc11Axioms>(MemoryModel::C11);
     ExplorationOptions Options;
+    Options.Machine.Looked = Checks::only(BugKind::DataRace);
+    Row Ignored;
+    Tally UpToRace(*Reading.Test, Ignored);
+    EXPECT_EQ(exploreGraphs(Reading.Test->Code, Model, Options, UpToRace).Ended == ExplorationResult::End::FirstBug,
+              Expected.Race == 1)
+        << Expected.Test;
+    Races += Expected.Race;
+    Options.Machine.Looked = Checks::none();
     Options.Exhaustive = true;
     Row Seen;
     Tally Into(*Reading.Test, Seen);
-    Seen.Executions =
-        exploreGraphs(Reading.Test->Code, GraphModel::of<OriginalRc11Axioms>(MemoryModel::C11), Options, Into)
-            .Executions;
+    Seen.Executions = exploreGraphs(Reading.Test->Code, Model, Options, Into).Executions;
     EXPECT_TRUE(Seen.Holds == Expected.Holds && Seen.Fails == Expected.Fails && Seen.States == Expected.States &&
                 Seen.Executions == Expected.Executions)
         << Expected.Test << ": expected " << Expected << "; seen " << Seen;
     ++Compared;
   }
   EXPECT_GE(Compared, 1'142u);
+  EXPECT_GT(Races, 100u);
 }
 
 } // namespace

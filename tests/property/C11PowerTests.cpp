@@ -26,7 +26,9 @@ public:
     for (const BugReport &B : Run.machine().bugs()) {
       Found.UsesFreed |= B.Kind == BugKind::UseAfterFree;
       Found.Hangs |= B.Kind == BugKind::Hang || B.Kind == BugKind::Deadlock;
-      Others |= B.Kind != BugKind::UseAfterFree && B.Kind != BugKind::Hang && B.Kind != BugKind::Deadlock;
+      Found.Races |= B.Kind == BugKind::DataRace;
+      Others |= B.Kind != BugKind::DataRace && B.Kind != BugKind::UseAfterFree && B.Kind != BugKind::Hang &&
+                B.Kind != BugKind::Deadlock;
     }
     if (How == Ending::Complete)
       add(Run.accesses());
@@ -81,7 +83,7 @@ private:
 };
 
 struct Totals {
-  uint64_t Programs = 0, Executions = 0, UseFreed = 0, Hang = 0;
+  uint64_t Programs = 0, Executions = 0, UseFreed = 0, Hang = 0, Race = 0;
 };
 
 constexpr uint64_t MostCandidates = 30000;
@@ -118,6 +120,7 @@ std::string problemOf(const Program &P, size_t Threads, MemoryModel Model, bool 
   Say(Seen.Found.UsesFreed != Expected.UsesFreed,
       Expected.UsesFreed ? "a use of freed memory is missing" : "no freed memory is used");
   Say(Seen.Found.Hangs != Expected.Hangs, Expected.Hangs ? "a hang is missing" : "nobody waits for ever");
+  Say(Seen.Found.Races != Expected.Races, Expected.Races ? "a data race is missing" : "there is no data race");
   Say(Seen.Others, "another ending");
   Say(Result.FailedWakeups, "failed wakeups");
   Say(Result.Ended != ExplorationResult::End::Everything, Result.Reason);
@@ -137,6 +140,7 @@ std::string problemOf(const C11Program &Given, MemoryModel Model, Totals &Sum) {
   Sum.Executions += Expected->Complete.size();
   Sum.UseFreed += Expected->UsesFreed;
   Sum.Hang += Expected->Hangs;
+  Sum.Race += Expected->Races;
   return problemOf(P, Given.Threads.size(), Model, false, *Expected) +
          problemOf(P, Given.Threads.size(), Model, true, *Expected);
 }
@@ -161,7 +165,7 @@ Totals expectSameExecutions(const Palette &From, unsigned Programs, unsigned See
     return Sum;
   }
   std::cout << Sum.Programs << " programs, " << Sum.Executions << " executions; in " << Sum.UseFreed
-            << " freed memory is used, " << Sum.Hang << " hang\n";
+            << " freed memory is used, " << Sum.Hang << " hang, " << Sum.Race << " have a data race\n";
   return Sum;
 }
 
@@ -276,10 +280,19 @@ TEST(C11UnderC11, WaitingAndFree) {
        .Accesses = 6},
       25);
 }
-// Without exchanges, whose write may take effect before their read (docs/models.md, "Known to be wrong").
-TEST(C11UnderArmv8, Updates) {
-  expectSameUnder(MemoryModel::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd}}, 31);
+/// Data races are found where the axioms say so, and nowhere else.
+TEST(C11UnderC11, DataRaces) {
+  const Totals Sum = expectSameExecutions(
+      {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::FetchAdd, S::CompareSwap, S::Fence, S::If, S::Locked,
+                 S::Await},
+       .Orders = {S::NotAtomic, S::NotAtomic, S::Relaxed, S::Acquire, S::Acquire, S::Release, S::Release, S::SeqCst},
+       .Accesses = 6},
+      300, 26, MemoryModel::C11);
+  EXPECT_GT(Sum.Race, Sum.Programs / 10);
+  EXPECT_LT(Sum.Race, Sum.Programs - Sum.Programs / 20);
 }
+// Without exchanges, whose write may take effect before their read (docs/models.md, "Known to be wrong").
+TEST(C11UnderArmv8, Updates) { expectSameUnder(MemoryModel::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd}}, 31); }
 TEST(C11UnderArmv8, FencesAndBranches) {
   expectSameUnder(MemoryModel::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Fence, S::If}, .Variables = 3}, 32);
 }

@@ -12,7 +12,7 @@ using S = C11Statement;
 std::string registerName(int Number) { return "r" + std::to_string(Number); }
 
 std::string orderName(S::Order How) {
-  static const char *const Names[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+  static const char *const Names[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst", "relaxed"};
   return std::string("memory_order_") + Names[How];
 }
 
@@ -44,8 +44,18 @@ std::string textOf(const std::vector<S> &Body, const std::string &Indent) {
     const std::string Stored = sum(Given.Value, Given.From, Given.Way);
     auto Line = [&](const std::string &What) { Text += Indent + What + "\n"; };
     switch (Given.What) {
-    case S::Load: Line(Into + "atomic_load_explicit(" + Where + ", " + How + ");"); break;
-    case S::Store: Line("atomic_store_explicit(" + Where + ", " + Stored + ", " + How + ");"); break;
+    case S::Load:
+      if (Given.How == S::NotAtomic)
+        Line(Into + "*(int *)(" + Where + ");");
+      else
+        Line(Into + "atomic_load_explicit(" + Where + ", " + How + ");");
+      break;
+    case S::Store:
+      if (Given.How == S::NotAtomic)
+        Line("*(int *)(" + Where + ") = " + Stored + ";");
+      else
+        Line("atomic_store_explicit(" + Where + ", " + Stored + ", " + How + ");");
+      break;
     case S::FetchAdd: Line(Into + "atomic_fetch_add_explicit(" + Where + ", " + Stored + ", " + How + ");"); break;
     case S::Exchange: Line(Into + "atomic_exchange_explicit(" + Where + ", " + Stored + ", " + How + ");"); break;
     case S::CompareSwap:
@@ -163,7 +173,8 @@ private:
     do
       Next.How = From.Orders[pick(static_cast<unsigned>(From.Orders.size()))];
     while ((Reads && (Next.How == S::Release || Next.How == S::AcqRel)) ||
-           (Writes && (Next.How == S::Acquire || Next.How == S::AcqRel)));
+           (Writes && (Next.How == S::Acquire || Next.How == S::AcqRel)) ||
+           (Next.How == S::NotAtomic && Next.What != S::Load && !Writes));
     if (From.Addresses && Next.Location < 2 && From.Variables > 1 && Next.What != S::Await && pick(4) == 0)
       Next.AddressFrom = pickRegister();
     Next.Register = static_cast<uint8_t>(pickRegister());

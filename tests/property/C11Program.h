@@ -24,7 +24,7 @@ struct C11Statement {
     Section,   // __VERIFIER_atomic_begin, Body, __VERIFIER_atomic_end
     If         // Register From is Value: Body
   };
-  enum Order : uint8_t { Relaxed, Acquire, Release, AcqRel, SeqCst };
+  enum Order : uint8_t { Relaxed, Acquire, Release, AcqRel, SeqCst, NotAtomic }; // the last of loads and stores
   /// How the register From goes into what is stored. It comes out as it is.
   enum Through : uint8_t { Plain, Division, Floating };
 

@@ -57,59 +57,77 @@ inline bool isAllowedByArmv8(const StaticRelations &R, const EventRelation &Rf, 
   return (Obs | Lws | Dob | Aob | Bob).isAcyclic();
 }
 
-/// RC11 with the release sequences of C++20.
+/// What RC11 is made of, over the accesses and, behind them, the fences.
+struct C11Relations {
+  C11Relations(const StaticRelations &Given, const EventRelation &GivenRf, const std::vector<AccessMode> &Modes,
+               const std::vector<FenceIn> &Fences)
+      : Accesses(GivenRf.Size), Size(Accesses + static_cast<unsigned>(Fences.size())), Rf(wider(GivenRf)),
+        Rmw(wider(Given.Rmw)), Sb(wider(Given.Po)), Id(Size), Sc(Size), ScFence(Size), Hb(Size) {
+    EventRelation RlxRead(Size), RlxWrite(Size), F(Size), Rel(Size), Acq(Size);
+    for (unsigned K = 0; K < Fences.size(); ++K) {
+      const FenceIn &Here = Fences[K];
+      const unsigned E = Accesses + K;
+      F.add(E, E);
+      if (Here.Releases)
+        Rel.add(E, E);
+      if (Here.Acquires)
+        Acq.add(E, E);
+      if (Here.SeqCst) {
+        Sc.add(E, E);
+        ScFence.add(E, E);
+      }
+      for (unsigned A = Here.Thread; A < Accesses; ++A) {
+        if (A != Here.Thread && !Given.Po.has(Here.Thread, A))
+          continue;
+        A < Here.Behind ? Sb.add(A, E) : Sb.add(E, A);
+      }
+      for (unsigned Other = 0; Other < K; ++Other)
+        if (Fences[Other].Thread == Here.Thread) // in program order
+          Sb.add(Accesses + Other, E);
+    }
+    for (unsigned E = 0; E < Size; ++E)
+      Id.add(E, E);
+    for (unsigned E = 0; E < Accesses; ++E) {
+      const bool IsWrite = Given.WW.has(E, E);
+      if (Modes[E] != AccessMode::Plain) {
+        (IsWrite ? RlxWrite : RlxRead).add(E, E);
+      }
+      if (IsWrite && isRelease(Modes[E]))
+        Rel.add(E, E);
+      if (!IsWrite && isAcquire(Modes[E]))
+        Acq.add(E, E);
+      if (Modes[E] == AccessMode::SeqCst)
+        Sc.add(E, E);
+    }
+    // With the release sequences of C++20.
+    const EventRelation Rs = RlxWrite * (Rf * Rmw).reflexiveTransitive();
+    const EventRelation Sw = Rel * (Id | F * Sb) * Rs * Rf * RlxRead * (Id | Sb * F) * Acq;
+    Hb = (Sb | Sw).transitive();
+  }
+
+  EventRelation wider(const EventRelation &Of) const {
+    EventRelation Result(Size);
+    std::copy_n(Of.Rows.begin(), Accesses, Result.Rows.begin());
+    return Result;
+  }
+
+  unsigned Accesses, Size;
+  EventRelation Rf, Rmw, Sb, Id, Sc, ScFence, Hb;
+};
+
+inline EventRelation happensBeforeInC11(const StaticRelations &Given, const EventRelation &Rf,
+                                        const std::vector<AccessMode> &Modes, const std::vector<FenceIn> &Fences) {
+  return C11Relations(Given, Rf, Modes, Fences).Hb;
+}
+
 inline bool isAllowedByC11(const StaticRelations &Given, const EventRelation &GivenRf, const EventRelation &GivenCo,
                            const std::vector<AccessMode> &Modes, const std::vector<FenceIn> &Fences) {
   using Relation = EventRelation;
-  const unsigned Accesses = GivenRf.Size, Size = Accesses + static_cast<unsigned>(Fences.size());
-  auto Wider = [&](const Relation &Of) {
-    Relation Result(Size);
-    std::copy_n(Of.Rows.begin(), Accesses, Result.Rows.begin());
-    return Result;
-  };
-  const Relation Rf = Wider(GivenRf), Mo = Wider(GivenCo), Rmw = Wider(Given.Rmw), Same = Wider(Given.Same);
-  Relation Sb = Wider(Given.Po), Id(Size), RlxRead(Size), RlxWrite(Size), F(Size), Rel(Size), Acq(Size), Sc(Size),
-           ScFence(Size);
-  for (unsigned K = 0; K < Fences.size(); ++K) {
-    const FenceIn &Here = Fences[K];
-    const unsigned E = Accesses + K;
-    F.add(E, E);
-    if (Here.Releases)
-      Rel.add(E, E);
-    if (Here.Acquires)
-      Acq.add(E, E);
-    if (Here.SeqCst) {
-      Sc.add(E, E);
-      ScFence.add(E, E);
-    }
-    for (unsigned A = Here.Thread; A < Accesses; ++A) {
-      if (A != Here.Thread && !Given.Po.has(Here.Thread, A))
-        continue;
-      A < Here.Behind ? Sb.add(A, E) : Sb.add(E, A);
-    }
-    for (unsigned Other = 0; Other < K; ++Other)
-      if (Fences[Other].Thread == Here.Thread) // in program order
-        Sb.add(Accesses + Other, E);
-  }
-  for (unsigned E = 0; E < Size; ++E)
-    Id.add(E, E);
-  for (unsigned E = 0; E < Accesses; ++E) {
-    const bool IsWrite = Given.WW.has(E, E);
-    if (Modes[E] != AccessMode::Plain) {
-      (IsWrite ? RlxWrite : RlxRead).add(E, E);
-    }
-    if (IsWrite && isRelease(Modes[E]))
-      Rel.add(E, E);
-    if (!IsWrite && isAcquire(Modes[E]))
-      Acq.add(E, E);
-    if (Modes[E] == AccessMode::SeqCst)
-      Sc.add(E, E);
-  }
-  Relation Rb = Rf.inverse() * Mo;
+  const C11Relations Of(Given, GivenRf, Modes, Fences);
+  const auto &[Accesses, Size, Rf, Rmw, Sb, Id, Sc, ScFence, Hb] = Of;
+  const Relation Mo = Of.wider(GivenCo), Same = Of.wider(Given.Same);
+  const Relation Rb = Rf.inverse() * Mo;
   const Relation Eco = (Rf | Mo | Rb).transitive();
-  const Relation Rs = RlxWrite * (Rf * Rmw).reflexiveTransitive();
-  const Relation Sw = Rel * (Id | F * Sb) * Rs * Rf * RlxRead * (Id | Sb * F) * Acq;
-  const Relation Hb = (Sb | Sw).transitive();
   if (!(Hb | Hb * Eco).isIrreflexive() || !(Rmw & (Rb * Mo)).isEmpty() || !(Sb | Rf).isAcyclic())
     return false;
   const Relation Different = Sb - Same;

@@ -19,7 +19,7 @@ TEST(MemoryModels, HaveNamesOfTheirOwn) {
 }
 
 TEST(MemoryModels, AreNamedInLists) {
-  EXPECT_EQ(modelNames(), "sc, tso, pso, power");
+  EXPECT_EQ(modelNames(), "sc, tso, pso, power, c11");
   EXPECT_EQ(modelNames(ModelUse::LitmusTests), "sc, tso, pso, armv8, power, c11");
   EXPECT_EQ(namesOf(monitoredModels(), " and "), "tso and pso");
   EXPECT_EQ(titlesOf({MemoryModel::SC, MemoryModel::TSO, MemoryModel::Power}), "SC, TSO and POWER");
@@ -32,7 +32,7 @@ TEST(MemoryModels, AreParsedOnceEachAndInOrder) {
   EXPECT_EQ(modelsNamed({"PSO", "sc", "pso"}, Wrong), (std::vector{MemoryModel::PSO, MemoryModel::SC}));
   EXPECT_EQ(Wrong, "");
   EXPECT_TRUE(modelsNamed({"sc", "x86"}, Wrong).empty());
-  EXPECT_EQ(Wrong, "'x86' is no memory model (sc, tso, pso, power)");
+  EXPECT_EQ(Wrong, "'x86' is no memory model (sc, tso, pso, power, c11)");
 }
 
 TEST(MemoryModels, MayBeForLitmusTestsOnly) {
