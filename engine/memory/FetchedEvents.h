@@ -128,8 +128,6 @@ public:
   void failEnded(EventId E, EventId End);
   /// An access that is in a data race with one of another thread.
   void failRace(EventId E, EventId Other);
-  /// An access that is in a data race with one of another thread.
-  void failRace(EventId E, EventId Other);
   /// Whether a read of what was there from the start is a bug, with which its thread then ends.
   bool failsUnwritten(EventId Read);
   /// Once the run is over: records what has overflowed on values that waited for loads. False: nothing.
