@@ -8,6 +8,9 @@
 #include <charconv>
 
 #define TOML_EXCEPTIONS 0 // mistakes in a text are values
+#undef TOML_HEADER_ONLY   // Debian's library throws: its code is compiled here instead
+#undef TOML_SHARED_LIB
+#define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
 using llvm::StringRef;
