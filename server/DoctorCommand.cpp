@@ -1,9 +1,9 @@
 #include "DoctorCommand.h"
 
-#include "base/ChildProcess.h"
 #include "FileWriting.h"
 #include "Sandbox.h"
 #include "SandboxProbe.h"
+#include "base/ChildProcess.h"
 #include "source/compile/Compile.h"
 
 #include "llvm/Support/raw_ostream.h"

@@ -1,5 +1,7 @@
 #include "InputFile.h"
 
+#include "base/ChildProcess.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -14,14 +16,6 @@ namespace picket {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-struct Descriptor {
-  int Number;
-  ~Descriptor() {
-    if (Number >= 0)
-      close(Number);
-  }
-};
 
 /// Waits until something can be read. False: not in time.
 bool waitFor(int Number, const std::optional<Clock::time_point> &Deadline) {
@@ -51,9 +45,9 @@ std::optional<std::string> readInput(const std::string &File, size_t MostBytes, 
   if (Seconds > 0)
     Deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Seconds));
   // Opening a pipe must not wait for a writer; where there has been none, poll does.
-  const Descriptor Opened{open(File.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  const Descriptor Opened(open(File.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat Status;
-  if (Opened.Number < 0 || fstat(Opened.Number, &Status) != 0)
+  if (!Opened.isOpen() || fstat(Opened.get(), &Status) != 0)
     return Fail(std::strerror(errno));
   if (S_ISDIR(Status.st_mode))
     return Fail(std::strerror(EISDIR));
@@ -61,9 +55,9 @@ std::optional<std::string> readInput(const std::string &File, size_t MostBytes, 
   std::string Text;
   char Piece[65'536];
   for (;;) {
-    if (Waits && !waitFor(Opened.Number, Deadline))
+    if (Waits && !waitFor(Opened.get(), Deadline))
       return Fail("the time limit was reached");
-    const ssize_t Read = read(Opened.Number, Piece, sizeof Piece);
+    const ssize_t Read = read(Opened.get(), Piece, sizeof Piece);
     if (Read == 0)
       return Text;
     if (Read < 0 && (errno == EINTR || errno == EAGAIN))

@@ -142,9 +142,7 @@ private:
       Answer.Hints.push_back(hintOf(W, -1));
   }
 
-  static FixHint hintOf(const Weakening &W, int64_t Offer) {
-    return {{W.Where.File, W.Where.Line, W.Where.Column, 0, 0}, W.Sentence, Offer};
-  }
+  static FixHint hintOf(const Weakening &W, int64_t Offer) { return {W.Where, W.Sentence, Offer}; }
 
   const FixQuestion &Question;
   CompileRequest Text; // with the texts that edits are good for

@@ -103,15 +103,6 @@ static std::optional<std::vector<MemoryModel>> modelsCalled(const std::vector<st
   return Wrong.empty() ? std::optional(std::move(Models)) : std::nullopt;
 }
 
-static Value toJSON(const SourceLocation &P) {
-  return Object{{"file", fixUTF8(P.File)}, {"line", P.Line}, {"column", P.Column}};
-}
-
-[[maybe_unused]] static bool fromJSON(const Value &Json, SourceLocation &P, Path At) {
-  ObjectMapper O(Json, At);
-  return O && O.map("file", P.File) && O.map("line", P.Line) && O.map("column", P.Column);
-}
-
 static Value toJSON(const OfferedChange &C) {
   return Object{
       {"text", fixUTF8(C.Text)}, {"kind", nameOf(C.What)}, {"earlier", toJSON(C.Earlier)}, {"later", toJSON(C.Later)}};
@@ -172,18 +163,12 @@ static Value toJSON(const FixOffer &F) {
 }
 
 static Value toJSON(const FixHint &H) {
-  return Object{{"at", toJSON(SourceLocation{H.Where.File, H.Where.Line, H.Where.Column})},
-                {"text", fixUTF8(H.Text)},
-                {"offer", H.Offer}};
+  return Object{{"at", toJSON(H.Where)}, {"text", fixUTF8(H.Text)}, {"offer", H.Offer}};
 }
 
 [[maybe_unused]] static bool fromJSON(const Value &Json, FixHint &H, Path At) {
   ObjectMapper O(Json, At);
-  SourceLocation Where;
-  if (!O || !O.map("at", Where) || !O.map("text", H.Text) || !O.map("offer", H.Offer))
-    return false;
-  H.Where = {Where.File, Where.Line, Where.Column, 0, 0};
-  return true;
+  return O && O.map("at", H.Where) && O.map("text", H.Text) && O.map("offer", H.Offer);
 }
 
 Value toJSON(const FixAnswer &A) {

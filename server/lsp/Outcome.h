@@ -88,6 +88,9 @@ struct Outcome {
 
 /// ["sc", "tso"]
 llvm::json::Array modelsJson(const std::vector<MemoryModel> &Models);
+/// For whatever has one: a second pair of these functions in another file would be another one for llvm::json's templates.
+llvm::json::Value toJSON(const SourceLocation &P);
+bool fromJSON(const llvm::json::Value &Json, SourceLocation &P, llvm::json::Path At);
 llvm::json::Value toJSON(const ModelOutcome &M);
 llvm::json::Value toJSON(const Outcome &O);
 bool fromJSON(const llvm::json::Value &Json, Outcome &O, llvm::json::Path Path);

@@ -21,7 +21,7 @@ template <typename T> Value arrayOf(const std::vector<T> &Items) {
 
 } // namespace
 
-static Value toJSON(const SourceLocation &P) {
+Value toJSON(const SourceLocation &P) {
   return Object{{"file", fixUTF8(P.File)},
                 {"line", P.Line},
                 {"column", P.Column},
@@ -29,7 +29,7 @@ static Value toJSON(const SourceLocation &P) {
                 {"endColumn", P.EndColumn}};
 }
 
-[[maybe_unused]] static bool fromJSON(const Value &Json, SourceLocation &P, Path At) {
+bool fromJSON(const Value &Json, SourceLocation &P, Path At) {
   ObjectMapper O(Json, At);
   return O && O.map("file", P.File) && O.map("line", P.Line) && O.map("column", P.Column) &&
          O.map("endLine", P.EndLine) && O.map("endColumn", P.EndColumn);
