@@ -102,7 +102,7 @@ export function activate(context: vscode.ExtensionContext): void {
       const hints = readHints(await ask("picket.relax", args, {}, token));
       if (!hints) return;
       const { count, reason } = hints;
-      const found = `${count === 1 ? "1 fence or memory order" : `${count} fences and memory orders`} could be weaker; they are marked`;
+      const found = `${count === 1 ? "1 fence or memory order" : `${count} fences and memory orders`} can be removed or weakened; they are marked`;
       void vscode.window.showInformationMessage(`Picket: ${count > 0 ? found : reason}.`);
     });
   const explain = async (...args: unknown[]): Promise<void> => {
@@ -117,7 +117,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const actions: Record<MenuAction, (...args: unknown[]) => unknown> = {
     check: (...args) => ask("picket.check", args),
     checkAll: (...args) => ask("picket.checkAllModels", args),
-    stop: (...args) => ask("picket.cancel", args),
+    cancel: (...args) => ask("picket.cancel", args),
     counterexample: showCounterexample,
     fences: addFences,
     models: () => chooseModels(server),
@@ -132,7 +132,7 @@ export function activate(context: vscode.ExtensionContext): void {
     "picket.explain": explain,
     "picket.addFences": actions.fences,
     "picket.relax": relax,
-    "picket.cancel": actions.stop,
+    "picket.cancel": actions.cancel,
     "picket.restartWorker": () =>
       server.state === "running" ? server.command("picket.restartWorker") : server.restart(),
     "picket.restartServer": actions.restart,

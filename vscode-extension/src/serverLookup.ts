@@ -65,7 +65,7 @@ export interface Problem {
 export function problemOfLookup(lookup: Extract<Lookup, { found: false }>): Problem {
   return lookup.problem === "setting"
     ? {
-        message: `Picket: the setting picket.server.path names '${lookup.detail}', which is no program that can be run.`,
+        message: `Picket: the setting picket.server.path names '${lookup.detail}', which is not an executable program.`,
         advice: ["settings", "choose"],
       }
     : {

@@ -93,13 +93,13 @@ export function statusText(server: ServerState, status: Status | undefined): Sta
   switch (status?.state) {
     case undefined:
     case "unchecked":
-      return make("$(shield) Picket", "This file was not checked yet.");
+      return make("$(shield) Picket", "This file has not been checked yet.");
     case "quiet":
-      return make("$(shield) Picket", "Nothing to check here: no main function, or no threads.");
+      return make("$(shield) Picket", "Nothing to check: the file has no main function or no threads.");
     case "waiting":
       return make("$(loading~spin) Picket", "The check is about to start.");
     case "cancelled":
-      return make("$(circle-slash) Picket: stopped", "The check was stopped.");
+      return make("$(circle-slash) Picket: cancelled", "The check was cancelled.");
     case "failed":
       return make("$(warning) Picket: failed", "The checker stopped unexpectedly on this file.", "warning");
     case "checking": {
@@ -141,7 +141,7 @@ function verdictText(
 }
 
 export type MenuAction =
-  "check" | "checkAll" | "models" | "counterexample" | "fences" | "stop" | "restart" | "output" | "settings";
+  "check" | "checkAll" | "models" | "counterexample" | "fences" | "cancel" | "restart" | "output" | "settings";
 
 export interface MenuEntry {
   action: MenuAction;
@@ -155,7 +155,7 @@ export function menuEntries(server: ServerState, status: Status | undefined): Me
   const found = (status?.counterexamples ?? []).map(modelName);
   const entries: (MenuEntry | false)[] = [
     server === "stopped" && { action: "restart", label: "$(debug-restart) Start the server", description: "" },
-    running && { action: "stop", label: "$(debug-stop) Stop", description: "give up the check of this file" },
+    running && { action: "cancel", label: "$(debug-stop) Cancel", description: "cancel the check of this file" },
     found.length > 0 && {
       action: "counterexample",
       label: "$(type-hierarchy) Show counterexample",
@@ -189,7 +189,7 @@ function canBeFixed(status: Status | undefined): status is Status {
 
 function fixesText({ fixes }: Status): string {
   if (fixes.offers > 0) return "proved to prevent the violation";
-  return fixes.searching ? "being looked for" : "";
+  return fixes.searching ? "searching" : "";
 }
 
 /// The keys of the steps of the walkthrough that a new status completes.
