@@ -34,7 +34,7 @@ FileSettings settingsOf(const std::string &File, const CheckOptions &Defaults, c
     constexpr uint64_t LargestToml = 1 << 20;
     std::vector<SettingsProblem> Problems;
     if (!isOrdinary(Toml, LargestToml))
-      Problems.push_back({0, "this is no file of settings"});
+      Problems.push_back({0, "this is not a settings file"});
     else if (auto Buffer = llvm::MemoryBuffer::getFile(Toml, /*IsText=*/true))
       apply(Said, layerOfToml((*Buffer)->getBuffer(), Problems));
     else

@@ -378,7 +378,7 @@ void checkModel(const std::string &File, const Program &P, const CheckOptions &O
   }
   if (Result.FailedWakeups && Result.Ended == ExplorationResult::End::Everything) {
     Result.Ended = ExplorationResult::End::Limit;
-    Result.Reason = "an execution that was planned could not be carried out, which is a mistake of Picket's";
+    Result.Reason = "an execution that was planned could not be carried out; this is a bug in Picket";
   }
   Report.Seconds = secondsSince(Start);
   Report.Executions = Result.Executions;

@@ -131,7 +131,7 @@ private:
     if (!Plain)
       refuseLitmus(I.Line, I.Operands[K]);
     if (Parts.size() == 2 && Index->Bits != 64)
-      failLitmus(I.Line, quoted(Parts[1]) + " needs SXTW or UXTW behind it, or should be an X register");
+      failLitmus(I.Line, quoted(Parts[1]) + " needs SXTW or UXTW after it, or should be an X register");
     const Operand Added = Parts.size() == 2 ? valueOf(*Index) : modified(*Index, Parts[2], 64);
     const int32_t Sum = Code.temporary();
     Code.binary(Opcode::Add, Sum, Slot, Added);

@@ -6,7 +6,7 @@ const std::array<CheckGroupInfo, 11> CheckGroups = {{
     {CheckGroup::Assertion, "assertion", "assertions that fail, error functions that are reached", true},
     {CheckGroup::Abort, "abort", "calls of abort", true},
     {CheckGroup::Memory, "memory",
-     "accesses of memory that is not there (any more), wrong uses of free and of alignments, stacks that overflow",
+     "null, out-of-bounds, use-after-free and other invalid accesses, misuse of free and of alignments, stack overflows",
      true},
     {CheckGroup::Deadlock, "deadlock", "threads that wait for each other for ever", true},
     {CheckGroup::Hang, "hang", "loops that never end", true},
@@ -16,7 +16,7 @@ const std::array<CheckGroupInfo, 11> CheckGroups = {{
     {CheckGroup::Unreachable, "unreachable", "code that is declared unreachable and reached", true},
     {CheckGroup::Leak, "leak", "heap blocks that are never freed and that nothing points to when the process ends",
      false},
-    {CheckGroup::Uninitialised, "uninitialised", "reads of memory that nothing has written", false},
+    {CheckGroup::Uninitialised, "uninitialised", "reads of uninitialised memory", false},
     {CheckGroup::Overflow, "overflow", "signed integers that overflow, shifts that are too wide", false},
 }};
 
@@ -26,24 +26,24 @@ const std::array<BugKindInfo, 21> BugKinds = {{
     {BugKind::Deadlock, "deadlock", CheckGroup::Deadlock, "Threads wait for each other and none can go on."},
     {BugKind::Hang, "hang", CheckGroup::Hang, "A loop waits for something that never comes."},
     {BugKind::NullAccess, "null-access", CheckGroup::Memory, "A null pointer is used to access memory."},
-    {BugKind::InvalidAccess, "invalid-access", CheckGroup::Memory, "Memory is accessed through a pointer to nothing."},
+    {BugKind::InvalidAccess, "invalid-access", CheckGroup::Memory, "Memory is accessed through an invalid pointer."},
     {BugKind::OutOfBounds, "out-of-bounds", CheckGroup::Memory, "An access goes beyond the bounds of its object."},
     {BugKind::UseAfterFree, "use-after-free", CheckGroup::Memory, "Memory is accessed after it was freed."},
     {BugKind::DoubleFree, "double-free", CheckGroup::Memory, "Memory is freed twice."},
-    {BugKind::InvalidFree, "invalid-free", CheckGroup::Memory, "Something is freed that was not allocated."},
+    {BugKind::InvalidFree, "invalid-free", CheckGroup::Memory, "A pointer is freed that no allocation returned."},
     {BugKind::DivisionByZero, "division-by-zero", CheckGroup::Division, "A number is divided by zero."},
     {BugKind::UnlockNotHeld, "unlock-not-held", CheckGroup::Misuse,
      "A lock is released by a thread that does not hold it."},
     {BugKind::DestroyedObject, "destroyed-object", CheckGroup::Misuse, "A destroyed synchronisation object is used."},
     {BugKind::BadSynchronisation, "bad-synchronisation", CheckGroup::Misuse, "A synchronisation object is misused."},
     {BugKind::StackOverflow, "stack-overflow", CheckGroup::Memory, "The stack overflows."},
-    {BugKind::Unreachable, "unreachable", CheckGroup::Unreachable, "Code is reached that is declared unreachable."},
+    {BugKind::Unreachable, "unreachable", CheckGroup::Unreachable, "Code that is declared unreachable is reached."},
     {BugKind::InitialisedInUse, "initialised-in-use", CheckGroup::Misuse,
-     "A synchronisation object is initialised anew while it is in use."},
+     "A synchronisation object is initialised again while it is in use."},
     {BugKind::InvalidAlignment, "invalid-alignment", CheckGroup::Memory,
-     "Memory is allocated with an alignment that is no power of two."},
+     "Memory is allocated with an alignment that is not a power of two."},
     {BugKind::Leak, "leak", CheckGroup::Leak, "Memory is never freed, and nothing points to it any more."},
-    {BugKind::Uninitialised, "uninitialised", CheckGroup::Uninitialised, "Memory is read that nothing has written."},
+    {BugKind::Uninitialised, "uninitialised", CheckGroup::Uninitialised, "Uninitialised memory is read."},
     {BugKind::Overflow, "overflow", CheckGroup::Overflow, "A signed integer overflows, or a shift is too wide."},
 }};
 
@@ -125,7 +125,7 @@ std::string parseChecks(const std::vector<std::string> &Names, Checks &Into) {
       if (Name == G.Name)
         Known = &G;
     if (!Known && Name == "race")
-      return "data races are not checked: what one is depends on the memory model of C11, which is not there yet";
+      return "data races are not checked: they are defined by the memory model of C11, which Picket does not have yet";
     if (!Known)
       return "'" + std::string(Name) + "' is no kind of bug (" + knownNames() + ")";
     Chosen.set(Known->Group, On);

@@ -214,7 +214,7 @@ std::vector<std::string> Compilation::command() {
   }
   std::vector<std::string> Own = Request.Flags;
   if (!takeOptimization(Own, Optimization))
-    fail("-fpicket-optimize= is none of none, O1, O2");
+    fail("-fpicket-optimize= must be none, O1 or O2");
   OverflowWraps = wrapsOverflow(Own, wrapsOverflow(Words));
 
   FilteredFlags Project = filterFlags(Words), User = filterFlags(Own);

@@ -78,7 +78,7 @@ private:
     if (R.BugKind == BugKind::Deadlock)
       return "the threads wait for each other for ever";
     if (R.GoesRound)
-      return thread(bug().Thread) + " goes round the loop" + At + " for ever and never gets out";
+      return thread(bug().Thread) + " repeats the loop" + At + " for ever and never leaves it";
     if (R.BugKind == BugKind::Hang)
       return thread(bug().Thread) + " waits in the loop" + At + " for ever";
     if (R.BugKind == BugKind::NullAccess)
@@ -95,7 +95,7 @@ private:
       return "the memory allocated" + At + " is lost";
     if (R.BugKind == BugKind::Uninitialised)
       return thread(bug().Thread) + " reads memory that nothing has written" + At;
-    return thread(bug().Thread) + " goes wrong" + At + ": " + R.BugMessage;
+    return thread(bug().Thread) + " fails" + At + ": " + R.BugMessage;
   }
 
   /// Stores that took effect late.

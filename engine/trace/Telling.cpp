@@ -292,7 +292,7 @@ std::vector<Step> tell(const Recording &R, const Cycle &Why, const std::vector<u
       S.Text = "stores " + R.Events[Event].Accesses[0].Text + " to " +
                variableText(R, R.Events[Event], R.Events[Event].Accesses[0]);
     else if (Partner != NoEvent && Partner + 1 == Event)
-      S.Text = "the store reaches memory at once";
+      S.Text = "the store reaches memory immediately";
     if (auto Remark = Remarks.find(Event); Remark != Remarks.end())
       S.Remark = Remark->second;
     S.Strange = !S.Remark.empty();

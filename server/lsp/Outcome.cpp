@@ -162,7 +162,7 @@ std::vector<OutcomeStep> stepsOf(const LateStore &L) {
   for (const Place &P : L.Overtakers)
     Add(P, "this access can take effect before the store reaches memory");
   for (const Place &P : L.Observers)
-    Add(P, "this access can observe that");
+    Add(P, "this access can observe the reordering");
   return Steps;
 }
 

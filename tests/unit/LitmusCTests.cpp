@@ -158,7 +158,7 @@ TEST(LitmusC, LoopsRun) {
   EXPECT_EQ(
       state("int r0 = 0; while (r0 < 3) r0 = r0 + 1; int r1 = 9; do { r1 = r1 - 1; } while (r1 > 5);", "0:r0; 0:r1;"),
       "0:r0=3; 0:r1=5;");
-  EXPECT_EQ(problem("do { } until (1);"), "'while' is expected behind the body of 'do' (line 3)");
+  EXPECT_EQ(problem("do { } until (1);"), "'while' is expected after the body of 'do' (line 3)");
   EXPECT_EQ(problem("for (;;) { }"), "not supported: 'for' (line 3)");
   EXPECT_EQ(state("int r0 = 1; return; r0 = 2;", "0:r0;"), "0:r0=1;");
 }
