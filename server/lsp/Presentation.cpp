@@ -152,8 +152,7 @@ Array lensesOf(const DocumentStatus &Status, const Surroundings &Around) {
                           Status.Result->Traces.front().Code == FindingCode(OtherFinding::NotRobust)
                               ? "Show reordering witness"
                               : "Show counterexample",
-                          "picket.showCounterexample",
-                          Array{Uri, nameOf(Status.Result->Traces.front().Model)}));
+                          "picket.showCounterexample", Array{Uri, nameOf(Status.Result->Traces.front().Model)}));
   if (Status.Current && Usable && !offersOf(Status, FixQuestion::Aim::NoBug, Around).empty())
     Result.push_back(lens(Range, "Add fences", "picket.addFences", Array{Uri}));
   return Result;
