@@ -207,7 +207,7 @@ TEST(LitmusReader, OlderFormsOfConditionsAreRead) {
   EXPECT_EQ(problemOf(oneThread("X86", {"NOP"}, "final (x=0) with 7")),
             "the name of a model is expected after 'with' (line 5)");
   EXPECT_EQ(problemOf(oneThread("X86", {"NOP"}, "final (x=0) with SC ~exists")),
-            "':' is expected behind the name of a model, not '~exists' (line 5)");
+            "':' is expected after the name of a model, not '~exists' (line 5)");
   EXPECT_EQ(problemOf(oneThread("X86", {"NOP"}, "final (x=0) with SC: often")),
             "exists, ~exists or forall is expected here (line 5)");
 }
