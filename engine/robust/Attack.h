@@ -44,9 +44,9 @@ public:
   void save(std::string &Into) const override;
   void restore(std::string_view From) override;
   void describe(std::string &Into) const override;
-  ThreadId ownBuffer() const override { return S.Phase == 0 ? StateKey::NoThread : S.Attacker; }
-  bool mayReduce() const override { return S.Phase < 2; }
-  bool looksAtEnds() const override { return S.Phase == 0; }
+  ThreadId ownBuffer() const override { return Current.Phase == 0 ? StateKey::NoThread : Current.Attacker; }
+  bool mayReduce() const override { return Current.Phase < 2; }
+  bool looksAtEnds() const override { return Current.Phase == 0; }
   bool sawEverything() const override { return found().empty() && !reachedBound(); }
   void add(const StepRules &Other) override;
 
@@ -94,11 +94,11 @@ private:
   void hold(const StoreBuffer::Entry &E);
   bool isHeld(Address Where, uint32_t Size) const;
   void notePassed(const Choice &Taken, uint32_t Pc);
-  bool isAnyOrder() const { return C.buffering() == Buffering::PerLocation; }
+  bool isAnyOrder() const { return Config.buffering() == Buffering::PerLocation; }
   const Timely *findTimely(uint32_t Entry) const;
   bool mayPassTimely(uint32_t Entry, uint32_t Pc) const;
   bool attackGoesOn() const;
-  bool isAfter(ThreadId T) const { return T < MostThreads && (S.After >> T & 1); }
+  bool isAfter(ThreadId T) const { return T < MostThreads && (Current.After >> T & 1); }
   bool meetsChain(const Span &New) const;
   bool beginChain();
   bool extendChain(ThreadId T);
@@ -106,7 +106,7 @@ private:
   void noteStores();
   void describeOnTime(std::string &Into) const;
 
-  State S;
+  State Current;
   std::vector<Span> Spans;   // phase 2: accesses that happen after the attacker's last, sorted
   std::vector<Delay> Passed; // by the attack, and not allowed
   // Of the attacker's late stores, which can be many: the newest value of each byte, and the instructions, both sorted.

@@ -25,10 +25,10 @@ struct Delays {
 /// and lets stores reach memory in order.
 class DelayRules : public StepRules {
 public:
-  DelayRules(Configuration &C, const Delays &Allowed) : C(C), Allowed(Allowed) {}
+  DelayRules(Configuration &C, const Delays &Allowed) : Config(C), Allowed(Allowed) {}
 
   void addChoices(ProcessId P, std::vector<Choice> &Into) override {
-    if (C.isUpdate(P) ? mayLand(P) : mayPass(C.threadOf(P)) == Pass::Yes)
+    if (Config.isUpdate(P) ? mayLand(P) : mayPass(Config.threadOf(P)) == Pass::Yes)
       Into.push_back({P});
   }
   /// What SC does not do comes first: the other states are known.
@@ -49,7 +49,7 @@ protected:
   /// A step would have delayed too many stores.
   void noteBound() { ReachedBound = true; }
 
-  Configuration &C;
+  Configuration &Config;
   const Delays &Allowed;
 
 private:

@@ -12,7 +12,7 @@ namespace picket {
 
 class Draft {
 public:
-  explicit Draft(Machine &M) : M(M), P(M.program()) {}
+  explicit Draft(Machine &M) : Mach(M), Prog(M.program()) {}
 
   std::vector<TraceEvent> Events;
   std::vector<std::vector<uint32_t>> Stacks; // per event
@@ -54,8 +54,8 @@ private:
   void nameAccesses(const std::map<uint32_t, NamedObject> &Named);
   void namePlaces();
 
-  Machine &M;
-  const Program &P;
+  Machine &Mach;
+  const Program &Prog;
   std::map<VariableKey, uint32_t> VariableIds;
   std::vector<uint32_t> Types;            // per variable
   std::map<uint32_t, SeenObject> Objects; // by slot

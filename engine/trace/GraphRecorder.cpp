@@ -17,7 +17,7 @@ constexpr size_t MostLinks = 2000; // of a kind; if there are more, only the nea
 class GraphRecorder {
 public:
   GraphRecorder(GraphRun &Run, MemoryModel Model, const BugReport *Bug)
-      : Model(Model), M(Run.machine()), Facts(Run.facts()), Notes(Run.notes()), Bug(Bug), Into(M),
+      : Model(Model), Mach(Run.machine()), Facts(Run.facts()), Notes(Run.notes()), Bug(Bug), Into(Mach),
         EventOf(Facts.size(), NoEvent), Dropped(Facts.size(), false), Own(Facts.size(), false) {}
 
   Recording record() {
@@ -100,8 +100,8 @@ private:
   };
 
   std::vector<std::vector<Item>> itemsOfThreads() const {
-    std::vector<std::vector<Item>> Items(M.numThreads());
-    for (ThreadId T = 0; T < M.numThreads(); ++T) {
+    std::vector<std::vector<Item>> Items(Mach.numThreads());
+    for (ThreadId T = 0; T < Mach.numThreads(); ++T) {
       std::vector<const GraphNotes::Deed *> Deeds;
       for (const GraphNotes::Deed &D : Notes.Deeds)
         if (D.Thread == T)
@@ -244,7 +244,7 @@ private:
   void addEnd(EventId Id) {
     const GraphFact &F = Facts[Id];
     const Address Whole = addressOf(slotOf(F.Where), 0);
-    const Object *O = M.memory().find(Whole);
+    const Object *O = Mach.memory().find(Whole);
     auto Known = std::find_if(Into.Events.rbegin(), Into.Events.rend(), [&](const TraceEvent &E) {
       return E.Kind == EventKind::Free && E.Thread == F.Thread && E.Number == F.Number;
     });
@@ -382,7 +382,7 @@ private:
     const bool Ends = Failed != NoEvent && Facts[Failed].Ends;
     if (Ends) {
       const Address Whole = addressOf(slotOf(Facts[Failed].Where), 0);
-      Accesses = {Into.access(Whole, M.memory().find(Whole)->Size, true, 0, 0)};
+      Accesses = {Into.access(Whole, Mach.memory().find(Whole)->Size, true, 0, 0)};
     } else if (Failed != NoEvent) {
       Accesses = accessesOf(Failed);
       Accesses.resize(1);
@@ -399,15 +399,15 @@ private:
 
   /// Of a bug that is no access that took place: how much of its thread stands in front of it.
   uint32_t numberOfBug() const {
-    if (M.status(Bug->Thread) != ThreadStatus::Failed)
+    if (Mach.status(Bug->Thread) != ThreadStatus::Failed)
       return NoEvent;
     auto Found = std::find_if(Facts.begin(), Facts.end(),
                               [&](const GraphFact &F) { return F.IsBug && F.Thread == Bug->Thread; });
-    return Found != Facts.end() ? Found->Number : M.operations(Bug->Thread);
+    return Found != Facts.end() ? Found->Number : Mach.operations(Bug->Thread);
   }
 
   const MemoryModel Model;
-  Machine &M;
+  Machine &Mach;
   const std::vector<GraphFact> Facts;
   const GraphNotes &Notes;
   const BugReport *Bug;

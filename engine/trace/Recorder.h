@@ -37,8 +37,8 @@ private:
   std::vector<TraceAccess> accessesOfSection(ProcessId P);
   void land(uint32_t Store);
 
-  Configuration &C;
-  Machine &M;
+  Configuration &Config;
+  Machine &Mach;
   Draft Into;
   bool Trying = false;                                    // what happens will be taken back
   std::vector<TraceAccess> FailedAccess;                  // of the thread that failed: what it did not get done

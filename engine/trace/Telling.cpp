@@ -15,7 +15,7 @@ namespace {
 class Linearisation {
 public:
   Linearisation(const Recording &R, const TraceGraph &G, std::vector<std::vector<uint32_t>> Threads)
-      : R(R), OfThread(std::move(Threads)), Waits(R.Events.size(), 0), After(R.Events.size()) {
+      : Run(R), OfThread(std::move(Threads)), Waits(R.Events.size(), 0), After(R.Events.size()) {
     for (const TraceEdge &E : G.Edges)
       edge(E.From, E.To);
     // The bug is the end of the story, and who waits for ever begins to do so shortly before.
@@ -36,11 +36,11 @@ public:
     while (!Open.empty()) {
       auto [Cost, Index] = Open.top();
       Open.pop();
-      if (States[Index].Order.size() == R.Events.size())
+      if (States[Index].Order.size() == Run.Events.size())
         return States[Index].Order;
       if (Best[States[Index].Position] < Cost)
         continue;
-      if (States.size() * R.Events.size() > MaxWork)
+      if (States.size() * Run.Events.size() > MaxWork)
         return greedy(States[Index]);
       for (uint32_t T = 0; T < OfThread.size(); ++T) {
         if (!States[Index].canRun(*this, T))
@@ -63,7 +63,7 @@ private:
   static constexpr size_t MaxWork = 4'000'000;
 
   int rank(uint32_t K) const {
-    return R.Events[K].Kind == EventKind::Bug ? 2 : R.Events[K].Kind == EventKind::Blocked ? 1 : 0;
+    return Run.Events[K].Kind == EventKind::Bug ? 2 : Run.Events[K].Kind == EventKind::Blocked ? 1 : 0;
   }
   void edge(uint32_t From, uint32_t To) {
     After[From].push_back(To);
@@ -86,13 +86,13 @@ private:
     void take(const Linearisation &L, uint32_t Event) {
       Order.push_back(Event);
       for (uint32_t To : L.After[Event])
-        if (--Left[To] == 0 && L.R.Events[To].Kind == EventKind::Update)
+        if (--Left[To] == 0 && L.Run.Events[To].Kind == EventKind::Update)
           Ready.push_back(To);
     }
     /// Lets every store land that can.
     void landAll(const Linearisation &L) {
       for (size_t K = 0; K < Ready.size(); ++K) {
-        Delays += Order.back() != L.R.Events[Ready[K]].Partner;
+        Delays += Order.back() != L.Run.Events[Ready[K]].Partner;
         take(L, Ready[K]);
       }
       Ready.clear();
@@ -115,7 +115,7 @@ private:
     return S.Order;
   }
 
-  const Recording &R;
+  const Recording &Run;
   std::vector<std::vector<uint32_t>> OfThread;
   std::vector<uint32_t> Waits; // how many events must come before
   std::vector<std::vector<uint32_t>> After;
@@ -147,7 +147,7 @@ public:
   std::vector<std::vector<BufferedStore>> Buffers;
   std::vector<HeldLock> Locks;
 
-  explicit World(const Recording &R) : Buffers(R.Threads.size()), R(R) {
+  explicit World(const Recording &R) : Buffers(R.Threads.size()), Run(R) {
     for (const TraceVariable &V : R.Variables) {
       Memory.push_back(V.Initial);
       if (V.Size > 16)
@@ -158,7 +158,7 @@ public:
   }
 
   void happen(uint32_t Event) {
-    const TraceEvent &E = R.Events[Event];
+    const TraceEvent &E = Run.Events[Event];
     if (E.Kind == EventKind::Store && E.Partner != NoEvent) {
       Buffers[E.Thread].push_back({Event, E.Accesses[0].Variable, E.Accesses[0].Text});
       return;
@@ -177,12 +177,12 @@ private:
   /// POWER: what is in memory in the end is not always what is told last.
   bool isLatest(const TraceAccess &A, uint32_t Offset) {
     const uint32_t Position = A.at(Offset).Position;
-    uint32_t &Known = Latest[R.Variables[A.Variable].Address + Offset];
+    uint32_t &Known = Latest[Run.Variables[A.Variable].Address + Offset];
     return Position == 0 || (Position > Known && (Known = Position));
   }
 
   void write(const TraceAccess &A) {
-    const TraceVariable &V = R.Variables[A.Variable];
+    const TraceVariable &V = Run.Variables[A.Variable];
     const uint32_t Size = std::min(V.Size, 16u);
     uint32_t Written = 0;
     for (uint32_t K = 0; K < Size; ++K)
@@ -197,8 +197,8 @@ private:
     if (V.Size > 16)
       return;
     // Others that share bytes with it.
-    for (uint32_t Other = 0; Other < R.Variables.size(); ++Other) {
-      const TraceVariable &O = R.Variables[Other];
+    for (uint32_t Other = 0; Other < Run.Variables.size(); ++Other) {
+      const TraceVariable &O = Run.Variables[Other];
       if ((Other == A.Variable && Written == Size) || O.Size > 8 || O.Address >= V.Address + V.Size ||
           V.Address >= O.Address + O.Size)
         continue;
@@ -221,7 +221,7 @@ private:
     }
   }
 
-  const Recording &R;
+  const Recording &Run;
   std::map<uint64_t, uint8_t> Bytes;
   std::map<uint64_t, uint32_t> Latest; // per byte: how far its coherence was told
 };
