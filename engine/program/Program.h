@@ -1,5 +1,5 @@
 // A Program is what the checker runs: flat register bytecode, global objects and a source map.
-// No LLVM type appears past this header; everything behind it sees only Programs.
+// No LLVM type appears past this header; all later modules see only Programs.
 #pragma once
 
 #include "program/BrokenPromise.h"

@@ -227,7 +227,7 @@ bool AttackRules::beginChain() {
     if (!A.Forwarded)
       Spans.push_back({A.Where, A.Size, A.Write});
   std::sort(Spans.begin(), Spans.end());
-  lookForWaiting();
+  findWaitingObservers();
   return true;
 }
 
@@ -262,13 +262,13 @@ bool AttackRules::extendChain(ThreadId T) {
     if (auto At = std::lower_bound(Spans.begin(), Spans.end(), New); At == Spans.end() || *At != New)
       Spans.insert(At, New);
   }
-  lookForWaiting();
+  findWaitingObservers();
   return true;
 }
 
 /// Under PSO it takes several threads with late stores at times to let a loop go on that waits, and none of them alone
 /// does. A thread that waits there accesses what the loop reads all the same, though it takes no step.
-void AttackRules::lookForWaiting() {
+void AttackRules::findWaitingObservers() {
   if (!isAnyOrder())
     return;
   const Machine &M = Config.machine();

@@ -1,4 +1,4 @@
-// The oracle of lazy reachability: looks for a computation that shows that the program, with the delays that are known,
+// The oracle of lazy reachability: searches for a computation that shows that the program, with the delays that are known,
 // is not robust (figure 5 of the paper): one thread, the attacker, delays a store past a later access, and from that
 // there is a chain of events in happens-before order, of the other threads, to that store reaching memory.
 //
@@ -52,7 +52,7 @@ public:
 
   /// Hears of each witness, when its last access has been made.
   std::function<void(const AttackPlaces &)> OnWitness;
-  static constexpr uint32_t MostThreads = 64; // programs with more are none of its business
+  static constexpr uint32_t MostThreads = 64; // programs with more threads are not searched
 
   /// The delays of all witnesses so far that were not allowed.
   std::set<Delay> found() const;
@@ -102,7 +102,7 @@ private:
   bool meetsChain(const Span &New) const;
   bool beginChain();
   bool extendChain(ThreadId T);
-  void lookForWaiting();
+  void findWaitingObservers();
   void noteStores();
   void describeOnTime(std::string &Into) const;
 

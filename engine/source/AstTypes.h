@@ -1,4 +1,4 @@
-// Clang's types to SourceTypes. Like ClangDiagnostics.h for the few files that include Clang's headers anyway.
+// Converts Clang's types to SourceTypes. Like ClangDiagnostics.h, only for files that include Clang's headers anyway.
 #pragma once
 
 #include "program/SourceNames.h"

@@ -1,5 +1,5 @@
 // Keeps the passes from removing dependencies: under POWER a value that goes into an address, a stored value or a
-// condition orders what the thread does, even if nothing comes of it (v - v, an empty if).
+// condition orders what the thread does, even if it has no other effect (v - v, an empty if).
 #pragma once
 
 #include "llvm/IR/Module.h"

@@ -1,5 +1,5 @@
-// Keeps the passes from reasoning from undefined behaviour. They may take it that a program does nothing undefined, and
-// remove what would only happen if it did: the bug would be gone before it is looked at.
+// Keeps the passes from using undefined behaviour for optimisation. They may assume that a program has none, and remove
+// code that would run only if it did: the bug would be gone before it could be found.
 #pragma once
 
 #include "program/BrokenPromise.h"

@@ -1,5 +1,5 @@
-// The lifetimes of local variables, as Clang and the inliner mark them (llvm.lifetime.start and end). The passes take
-// them for permission to forget a variable; Picket wants to see whoever uses it afterwards.
+// The lifetimes of local variables, as Clang and the inliner mark them (llvm.lifetime.start and end). Passes use
+// them to drop a variable; Picket must find accesses to it after its end.
 #pragma once
 
 #include "llvm/ADT/SmallPtrSet.h"

@@ -1,5 +1,5 @@
-// A recording in the making: events with their call stacks, and the memory they access. Names, values in the words of
-// the source and places come last, when everything that needs a name has been seen.
+// Draft: a recording under construction, with events, their call stacks, and the memory they access. finish() adds names,
+// values as in the source and source locations, when everything that needs a name is known.
 #pragma once
 
 #include "machine/Machine.h"
