@@ -1,6 +1,6 @@
-// The oracle of lazy reachability: searches for a computation that shows that the program, with the delays that are known,
-// is not robust (figure 5 of the paper): one thread, the attacker, delays a store past a later access, and from that
-// there is a chain of events in happens-before order, of the other threads, to that store reaching memory.
+// The oracle of lazy reachability: searches for a computation that shows that the program, with the delays that are
+// known, is not robust (figure 5 of the paper): one thread, the attacker, delays a store past a later access, and from
+// that there is a chain of events in happens-before order, of the other threads, to that store reaching memory.
 //
 // The program with known delays is R: its threads hold delayed stores back by themselves, so that its SC computations
 // are those in which stores are delayed as is known, and its TSO (PSO) computations are all of the original program's.

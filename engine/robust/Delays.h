@@ -1,6 +1,6 @@
 // Delays: which stores may be delayed past which later accesses of their thread. With no delays a program runs as under
-// SC, with all delays as under TSO or PSO; sets in between give the program of lazy reachability ("Lazy TSO Reachability", section
-// 3), extended by the delays that were found so far.
+// SC, with all delays as under TSO or PSO; sets in between give the program of lazy reachability ("Lazy TSO
+// Reachability", section 3), extended by the delays that were found so far.
 #pragma once
 
 #include "explore/StateWalk.h"

@@ -1,5 +1,6 @@
 // Prevents Clang from doing anything but compiling text to a module. Flags are filtered before (FlagFilter.h); this is
-// a second barrier, for outputs that a flag, a pragma or a later Clang requests nevertheless. Part of ClangCompiler.cpp.
+// a second barrier, for outputs that a flag, a pragma or a later Clang requests nevertheless. Part of
+// ClangCompiler.cpp.
 #pragma once
 
 #include "clang/Frontend/CompilerInstance.h"

@@ -1,6 +1,6 @@
-// Loop feeders: the reads that can keep a loop going. A loop whose exit depends on nothing another thread may write runs to its end by
-// itself, and so does one that accesses later memory in every iteration. Every other loop is "fed" by reads, and must be
-// bounded.
+// Loop feeders: the reads that can keep a loop going. A loop whose exit depends on nothing another thread may write
+// runs to its end by itself, and so does one that accesses later memory in every iteration. Every other loop is "fed"
+// by reads, and must be bounded.
 #pragma once
 
 #include "source/ModuleSymbols.h"

@@ -1,5 +1,5 @@
-// Links the models of source/Models.h that a program needs to it. Most programs need few or none, so models are not part
-// of a program's text: they are compiled once per process.
+// Links the models of source/Models.h that a program needs to it. Most programs need few or none, so models are not
+// part of a program's text: they are compiled once per process.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -1,5 +1,5 @@
-// Draft: a recording under construction, with events, their call stacks, and the memory they access. finish() adds names,
-// values as in the source and source locations, when everything that needs a name is known.
+// Draft: a recording under construction, with events, their call stacks, and the memory they access. finish() adds
+// names, values as in the source and source locations, when everything that needs a name is known.
 #pragma once
 
 #include "machine/Machine.h"

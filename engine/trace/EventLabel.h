@@ -1,5 +1,5 @@
-// The labels of events in pictures: a few words for the node, and all details for its tooltip. Plain text; the writer of
-// an output format escapes it.
+// The labels of events in pictures: a few words for the node, and all details for its tooltip. Plain text; the writer
+// of an output format escapes it.
 #pragma once
 
 #include "trace/Recording.h"

@@ -1,6 +1,6 @@
-// C11 programs under POWER, from the axioms of Alglave, Maranget and Tautschnig ("Herding Cats") and the table "What C
-// becomes" of docs/power.md; under ARMv8 and under C11 itself, from docs/models.md; and from nothing else: all paths,
-// reads-from and coherence relations, with relations as matrices. Shares no code with the engine.
+// C11 programs under POWER, from the axioms of Alglave, Maranget and Tautschnig ("Herding Cats") and the table "How C
+// maps to POWER" of docs/power.md; under ARMv8 and under C11 itself, from docs/models.md; and from nothing else: all
+// paths, reads-from and coherence relations, with relations as matrices. Shares no code with the engine.
 #pragma once
 
 #include "property/C11Program.h"

@@ -1,4 +1,4 @@
-// POWER once more, from the definition and from nothing else: all reads-from and coherence relations of a small
+// A second implementation of POWER, only from the definition: all reads-from and coherence relations of a small
 // program, filtered by the axioms of Alglave, Maranget and Tautschnig ("Herding Cats") with relations as matrices.
 // Shares no code with the engine.
 #pragma once

@@ -1,4 +1,4 @@
-// What must hold of a recording under POWER, whatever the program is: an opinion of its own, from what is written down.
+// Rules that every recording under POWER must satisfy: an independent check that uses only the recording.
 #pragma once
 
 #include "trace/Counterexample.h"

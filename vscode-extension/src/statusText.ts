@@ -1,4 +1,4 @@
-// The status of a file in words: for the status bar, its tooltip and its menu. Nothing here knows of VS Code.
+// The status of a file as text: for the status bar, its tooltip and its menu. Independent of VS Code.
 import type { KnownModel, ModelStatus, Progress, Status } from "./protocol";
 
 export type ServerState = "starting" | "running" | "stopped";
@@ -149,7 +149,7 @@ export interface MenuEntry {
   description: string;
 }
 
-/// What can be done now, the most likely first.
+/// The menu entries that are available now, the most likely first.
 export function menuEntries(server: ServerState, status: Status | undefined): MenuEntry[] {
   const running = status?.state === "checking" || status?.state === "waiting";
   const found = (status?.counterexamples ?? []).map(modelName);
@@ -176,7 +176,7 @@ export function menuEntries(server: ServerState, status: Status | undefined): Me
   return entries.filter((entry) => entry !== false);
 }
 
-/// A bug that is not known to be out of reach of fences.
+/// Whether fences may be able to fix the bug.
 function canBeFixed(status: Status | undefined): status is Status {
   return (
     (status?.state === "done" || status?.partial === true) &&
