@@ -313,7 +313,7 @@ private:
       J.attributeObject("state", [&] { state(C, S, E); });
     J.attribute("nestingLevel", int64_t(E.Callers.size()));
     J.attribute("executionOrder", int64_t(Index + 1));
-    J.attribute("importance", S.Strange || E.Kind == EventKind::Bug ? "essential" : "important");
+    J.attribute("importance", S.OutOfOrder || E.Kind == EventKind::Bug ? "essential" : "important");
   }
 
   void frame(const TracePlace &P, const std::string &NamedFile) {

@@ -261,7 +261,7 @@ private:
     J.object([&] {
       J.attribute("event", S.Event);
       text("text", S.Text);
-      J.attribute("strange", S.Strange);
+      J.attribute("strange", S.OutOfOrder);
       text("remark", S.Remark);
       array("memory", S.Memory, [&](const std::string &Value) { J.value(llvm::json::fixUTF8(Value)); });
       array("buffers", S.Buffers, [&](const std::vector<BufferedStore> &Buffer) {

@@ -119,7 +119,7 @@ private:
     return Text;
   }
 
-  /// POWER: what took effect in another order than the program's, or not for all threads at once.
+  /// POWER: what took effect in another order than the program's, or not for all threads at the same time.
   std::string outOfOrder() const {
     std::string Text;
     const size_t Shown = std::min<size_t>(Why.Reordered.size(), 2);

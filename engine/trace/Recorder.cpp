@@ -126,7 +126,7 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
       Config.valueFor(T, Op, Low, High);
     Accesses.push_back(Into.access(Op.Where, Op.Width, false, Low, High));
     break;
-  case OperationKind::Store: // reaches memory at once
+  case OperationKind::Store: // reaches memory immediately
     Kind = EventKind::Store;
     Accesses.push_back(Into.access(Op.Where, Op.Width, true, Op.Value, Op.Value2));
     break;

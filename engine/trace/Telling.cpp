@@ -140,14 +140,14 @@ std::vector<uint32_t> mostSequentialOrder(const Recording &R, const TraceGraph &
 
 namespace {
 
-/// What memory, buffers and locks look like while the story goes on.
-class World {
+/// The contents of memory, buffers and locks after each step.
+class ProgramState {
 public:
   std::vector<std::string> Memory;
   std::vector<std::vector<BufferedStore>> Buffers;
   std::vector<HeldLock> Locks;
 
-  explicit World(const Recording &R) : Buffers(R.Threads.size()), Run(R) {
+  explicit ProgramState(const Recording &R) : Buffers(R.Threads.size()), Run(R) {
     for (const TraceVariable &V : R.Variables) {
       Memory.push_back(V.Initial);
       if (V.Size > 16)
@@ -226,7 +226,7 @@ private:
   std::map<uint64_t, uint32_t> Latest; // per byte: how far its coherence was told
 };
 
-/// Why steps are strange under TSO and PSO: stores wait in buffers.
+/// Remarks on out-of-order steps under TSO and PSO: stores wait in buffers.
 std::map<uint32_t, std::string> remarksOnBuffers(const Recording &R, const Cycle &Why) {
   std::map<uint32_t, std::string> Remarks;
   for (const ReorderedPair &P : Why.Reordered) {
@@ -244,8 +244,8 @@ std::map<uint32_t, std::string> remarksOnBuffers(const Recording &R, const Cycle
   return Remarks;
 }
 
-/// Why they are so under POWER: a thread's accesses take effect in another order than the program's, and stores do not
-/// reach all threads at once.
+/// Remarks on out-of-order steps under POWER: accesses take effect in another order than the program's, and stores do
+/// not reach all threads at the same time.
 std::map<uint32_t, std::string> remarksOnEffects(const Recording &R, const Cycle &Why,
                                                  const std::vector<uint32_t> &Order) {
   std::map<uint32_t, std::string> Remarks;
@@ -277,9 +277,9 @@ std::map<uint32_t, std::string> remarksOnEffects(const Recording &R, const Cycle
 std::vector<Step> tell(const Recording &R, const Cycle &Why, const std::vector<uint32_t> &Order) {
   const std::map<uint32_t, std::string> Remarks =
       !infoOf(R.Model).Chronological ? remarksOnEffects(R, Why, Order) : remarksOnBuffers(R, Why);
-  // For a long trace the whole world after every step would be too much to keep.
+  // For a long trace, the state after every step would take too much memory.
   bool Everything = R.Events.size() * R.Variables.size() <= 500'000;
-  World Now(R);
+  ProgramState Now(R);
   std::vector<Step> Steps;
   for (uint32_t Event : Order) {
     uint32_t Partner = R.Events[Event].Partner;
@@ -287,7 +287,7 @@ std::vector<Step> tell(const Recording &R, const Cycle &Why, const std::vector<u
     Step &S = Steps.emplace_back();
     S.Event = Event;
     S.Text = describeEvent(R, Event);
-    // A store that is not delayed needs no ado.
+    // A store that is not delayed is described as one action.
     if (Partner != NoEvent && Partner == Event + 1)
       S.Text = "stores " + R.Events[Event].Accesses[0].Text + " to " +
                variableText(R, R.Events[Event], R.Events[Event].Accesses[0]);
@@ -295,7 +295,7 @@ std::vector<Step> tell(const Recording &R, const Cycle &Why, const std::vector<u
       S.Text = "the store reaches memory immediately";
     if (auto Remark = Remarks.find(Event); Remark != Remarks.end())
       S.Remark = Remark->second;
-    S.Strange = !S.Remark.empty();
+    S.OutOfOrder = !S.Remark.empty();
     S.Locks = Now.Locks;
     if (Everything) {
       S.Memory = Now.Memory;

@@ -106,7 +106,7 @@ TEST(Steps, ShowBuffersMemoryAndLocks) {
         WasBuffered = true;
         EXPECT_EQ(C.Run.Events[B.Store].Kind, EventKind::Store);
       }
-    LandedLater |= C.Run.Events[S.Event].Kind == EventKind::Update && S.Strange;
+    LandedLater |= C.Run.Events[S.Event].Kind == EventKind::Update && S.OutOfOrder;
   }
   EXPECT_TRUE(WasBuffered);
   EXPECT_TRUE(LandedLater);
