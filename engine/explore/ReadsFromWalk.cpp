@@ -102,7 +102,7 @@ template <unsigned Words> void ReadsFromWalk<Words>::lookAtLoops() {
     std::vector<typename Walk::Glance> Looked;
     if (Flow.operation(E).Kind != OperationKind::Sync && this->goesRoundForEver(E, &Looked) &&
         std::any_of(Looked.begin(), Looked.end(), [&](auto &L) { return L.Pc != Looked.front().Pc; }))
-      throw GraphStop(G[E].Thread, G[E].Pc, "a loop that waits for several loads and may do so for ever");
+      throw GraphStop(G[E].Thread, G[E].Pc, "a loop that waits for several loads and may do so forever");
   }
 }
 

@@ -397,8 +397,8 @@ bool StateWalk::lookForLivelock(bool &Suspected) {
   BugReport Bug{BugKind::Hang, Found->Thread, M.pc(Found->Thread), {}, true};
   Bug.Message =
       "the loop" + (Where.Line ? " at line " + std::to_string(Where.Line) : "") +
-      (Found->Alone ? " never ends: the thread comes back to where it was, and nobody else does anything about it"
-                    : " may never end: threads go round for ever, and none of them gets any further");
+      (Found->Alone ? " never ends: the thread returns to the same state, and no other thread changes that"
+                    : " may never end: threads repeat loops forever, and none of them makes progress");
   if (Heard.foundBug(Bug, Way)) {
     Result->Ended = ExplorationResult::End::FirstBug;
     All.stop();

@@ -8,7 +8,7 @@ const std::array<CheckGroupInfo, 11> CheckGroups = {{
     {CheckGroup::Memory, "memory",
      "null, out-of-bounds, use-after-free and other invalid accesses, misuse of free and of alignments, stack overflows",
      true},
-    {CheckGroup::Deadlock, "deadlock", "threads that wait for each other for ever", true},
+    {CheckGroup::Deadlock, "deadlock", "threads that wait for each other forever", true},
     {CheckGroup::Hang, "hang", "loops that never end", true},
     {CheckGroup::Misuse, "misuse", "locks, condition variables, barriers and threads used in ways that are undefined",
      true},

@@ -82,7 +82,7 @@ void Configuration::settleSlowly(ThreadId T) {
         return;
       if (Listener && ++Fences > MaxFences)
         throw MachineStop{MachineStop::Limit, M.pc(T), T,
-                          "thread '" + M.threadName(T) + "' goes round a loop of its own for ever"};
+                          "thread '" + M.threadName(T) + "' goes round a loop of its own forever"};
       if (Listener && Full == SaysFull)
         Listener->fenced(T, &Op);
       if (Full)

@@ -178,7 +178,7 @@ void Search::run(bool Attacks, const LazyResult *SoFar) {
     } catch (const std::bad_alloc &) {
       Over = true;
       Walk.Ended = ExplorationResult::End::Limit;
-      Walk.Reason = "memory ran out, or a thread stores for ever without reading anything";
+      Walk.Reason = "memory ran out, or a thread stores forever without reading anything";
     }
   }
 }

@@ -76,11 +76,11 @@ private:
     if (Run.BugKind == BugKind::Abort)
       return thread(bug().Thread) + " calls abort" + At;
     if (Run.BugKind == BugKind::Deadlock)
-      return "the threads wait for each other for ever";
+      return "the threads wait for each other forever";
     if (Run.GoesRound)
-      return thread(bug().Thread) + " repeats the loop" + At + " for ever and never leaves it";
+      return thread(bug().Thread) + " repeats the loop" + At + " forever and never leaves it";
     if (Run.BugKind == BugKind::Hang)
-      return thread(bug().Thread) + " waits in the loop" + At + " for ever";
+      return thread(bug().Thread) + " waits in the loop" + At + " forever";
     if (Run.BugKind == BugKind::NullAccess)
       return thread(bug().Thread) + " uses a null pointer" + At;
     if (Run.BugKind == BugKind::UseAfterFree)

@@ -99,7 +99,7 @@ std::string problemOfRun(const Program &P, std::optional<Recording> Run, bool Is
   Options.Unroll = 1'000;
   ReplayResult Replayed = replay(P, C.Run, Options);
   // Where states are not compared, a thread that only passes fences is not stopped.
-  const bool GoesOn = Replayed.Message.find("a loop of its own for ever") != std::string::npos;
+  const bool GoesOn = Replayed.Message.find("a loop of its own forever") != std::string::npos;
   return Replayed.Outcome == ReplayResult::SameBug || GoesOn ? "" : "replay: " + Replayed.Message;
 }
 
