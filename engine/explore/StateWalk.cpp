@@ -395,10 +395,9 @@ bool StateWalk::lookForLivelock(bool &Suspected) {
   const Machine &M = C.machine();
   const SourceLocation &Where = M.program().Locations[M.program().Loops[Found->Loop].Location];
   BugReport Bug{BugKind::Hang, Found->Thread, M.pc(Found->Thread), {}, true};
-  Bug.Message =
-      "the loop" + (Where.Line ? " at line " + std::to_string(Where.Line) : "") +
-      (Found->Alone ? " never ends: the thread returns to the same state, and no other thread changes that"
-                    : " may never end: threads repeat loops forever, and none of them makes progress");
+  Bug.Message = "the loop" + (Where.Line ? " at line " + std::to_string(Where.Line) : "") +
+                (Found->Alone ? " never ends: the thread returns to the same state, and no other thread changes that"
+                              : " may never end: threads repeat loops forever, and none of them makes progress");
   if (Heard.foundBug(Bug, Way)) {
     Result->Ended = ExplorationResult::End::FirstBug;
     All.stop();

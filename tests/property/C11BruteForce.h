@@ -25,7 +25,7 @@ struct C11Access {
 using C11Execution = std::vector<std::vector<C11Access>>;
 
 struct C11Executions {
-  std::map<C11Execution, unsigned> Complete; // with nothing wrong, and how often they were come upon
+  std::map<C11Execution, unsigned> Complete; // without bugs, and how often they were found
   bool UsesFreed = false;                    // some execution accesses the block behind its end
   bool Hangs = false;                        // in some execution threads wait for ever
 };

@@ -256,7 +256,7 @@ std::string problemOfLooping(const Program &P, MemoryModel Buffers, Counts &Sum,
   const LazyResult Lazy = checkLazily(P, Limits, Buffers, What);
   if (Lazy.What == Answer::Limit)
     return "";
-  // A thread that goes round a loop of its own does so for longer than can be written down.
+  // A thread that repeats a loop of its own does so for longer than can be recorded.
   const bool CanBeShown = (Lazy.What != Answer::Violation || What.Bug) && (!What.NotRobust || What.Witness);
   if (std::string Problem = problemOf(P, Lazy, What, Sum, /*Again=*/true); CanBeShown && !Problem.empty())
     return Problem;

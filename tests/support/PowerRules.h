@@ -67,7 +67,7 @@ private:
       bool IsSource = true;
       A.eachSource([&](uint32_t From) { IsSource &= From != Event && From < R.Events.size(); });
       if (!IsSource)
-        return "a source that is none";
+        return "an invalid source";
       if (!E.isAccess() || A.Write)
         continue;
       const TraceVariable &Read = R.Variables[A.Variable];

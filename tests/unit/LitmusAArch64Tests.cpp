@@ -226,7 +226,7 @@ TEST(LitmusAArch64, BranchesOnRegisters) {
                    "MOV W7,#9"},
                   "0:X4; 0:X5; 0:X7;", "0:X6=8;"),
             "0:X4=0; 0:X5=1; 0:X7=1;");
-  // Only the lower half is looked at.
+  // Only the lower half is compared.
   EXPECT_EQ(state({"MOV X3,#0x100000000", "CBNZ W3,L", "MOV W4,#1", "L:"}, "0:X4;"), "0:X4=1;");
   EXPECT_EQ(problem("CBZ W3"), "'CBZ' takes 2 operands, not 1 (line 4)");
   EXPECT_EQ(problem("CBZ W3,L"), "the thread has no label 'L' (line 4)");
