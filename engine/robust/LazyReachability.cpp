@@ -254,8 +254,8 @@ bool LazyReachability::searchedBoth() {
   return searched(false) || searched(true);
 }
 
-/// Bugs are looked for while the oracle is asked, which often comes upon one sooner, and by a shorter way. Whoever finds a
-/// bug ends the other search; otherwise both are needed, so that the answer is the same as that of one after the other.
+/// Searches for bugs while the oracle runs, which often finds one sooner, and by a shorter path. The search that finds
+/// a bug ends the other one; otherwise both are needed, so that the answer is the same as that of one after the other.
 bool LazyReachability::searchedSideBySide() {
   ExplorationOptions Half = Options;
   Half.MaxMemoryBytes /= 2;

@@ -127,7 +127,7 @@ private:
           {static_cast<int64_t>(Constant->getInitVal().extOrTrunc(64).getZExtValue()), Constant->getNameAsString()});
   }
 
-  /// Names that belong to the C library: what is behind them is nobody's business.
+  /// Names that belong to the C library: their types are internal to it.
   static bool isReserved(const clang::NamedDecl &D) {
     llvm::StringRef Name = D.getName();
     return Name.starts_with("__") || (Name.size() > 1 && Name[0] == '_' && Name[1] >= 'A' && Name[1] <= 'Z');

@@ -133,7 +133,7 @@ private:
   IntrusiveRefCntPtr<vfs::OverlayFileSystem> Files;
 };
 
-/// Reads the file once, so that what was looked at here is what Clang sees (also from a pipe).
+/// Reads the file once, so that Clang sees the text that was checked here (also from a pipe).
 bool Compilation::readMainFile() {
   SmallString<256> Path(Request.File);
   sys::fs::make_absolute(Path);

@@ -10,7 +10,7 @@
 namespace picket {
 
 /// The inliner simplifies what it copies. Until shown again, computations whose result could turn out not to depend on
-/// an operand are calls of functions nobody knows.
+/// an operand are calls of unknown functions.
 class HiddenComputations {
 public:
   explicit HiddenComputations(llvm::Module &M);

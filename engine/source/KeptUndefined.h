@@ -21,7 +21,7 @@ BrokenPromise brokenPromiseOf(const llvm::Instruction &Unreachable);
 /// Values that Clang or a pass calls undefined become zeros, as memory is that nothing has written.
 void defineUndefined(llvm::Module &M);
 
-/// Variables that are about to become registers hold a value nobody knows until they are written. Else the value on one
+/// Variables that are about to become registers hold an unknown value until they are written. Else the value on one
 /// way to a use, where they were not, is taken to be the same as on the others.
 void hideUnwritten(llvm::Module &M);
 /// Makes zeros of those values.

@@ -26,7 +26,7 @@ llvm::SmallPtrSet<llvm::AllocaInst *, 8> localsUsedAfterEnd(llvm::Module &M);
 /// Variables with an end whose address is kept somewhere, as far as is known now.
 llvm::SmallPtrSet<llvm::AllocaInst *, 8> localsPointedTo(llvm::Module &M);
 
-/// Removes the markers of variables whose end nobody can notice.
+/// Removes the markers of variables whose end cannot be observed.
 void dropPointlessMarkers(llvm::Module &M);
 
 } // namespace picket

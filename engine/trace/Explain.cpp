@@ -164,7 +164,7 @@ private:
            line(A) + ") took effect";
   }
 
-  /// Who read the old value because the store was late.
+  /// The reads that saw the old value because the store was delayed.
   std::string missedBy(uint32_t Store) const {
     for (const TraceEdge &E : Why.Edges)
       if (E.Kind == EdgeKind::Conflict && E.To == Store && Run.Events[E.From].Thread != Run.Events[Store].Thread)
@@ -173,7 +173,7 @@ private:
     return "";
   }
 
-  /// Who read the store that overtook, and what it then missed.
+  /// The reads that saw the overtaking store, and the value that they then missed.
   std::string seenBy(const TraceEvent &Second) const {
     for (const TraceEdge &E : Why.Edges) {
       if (E.Kind != EdgeKind::Source || &Run.Events[E.From] != &Second)
@@ -199,12 +199,13 @@ private:
       if (E.Kind != EventKind::Blocked && E.Kind != EventKind::Bug)
         continue;
       if (SomeObject && E.Accesses.empty())
-        continue; // whoever waits for the end of another thread is not the cause
+        continue; // a thread that waits for the end of another one is not the cause
       std::string Waits = E.Accesses.empty() ? "waits for another thread's end" : "waits for " + name(E);
       Text += (Text.empty() ? "" : ", while ") + thread(E.Thread) + " " + held(E.Thread) + Waits + " (" + line(E) + ")";
     }
     bool Several = Text.find(", while ") != std::string::npos;
-    return capital(Text) + (Several ? ": none of them can ever go on." : ", and nobody is left to end that wait.");
+    return capital(Text) +
+           (Several ? ": none of them can continue." : ", and no thread is left that could end the wait.");
   }
   std::string held(uint32_t Thread) const {
     std::vector<std::string> Names;

@@ -108,7 +108,7 @@ private:
           Deeds.push_back(&D);
       size_t Next = 0;
       uint32_t Count = 0;
-      bool Ended = false; // where it fails, nothing comes behind, and nobody sees its end
+      bool Ended = false; // if it fails, nothing comes after it, and no thread sees its end
       auto Pass = [&](uint32_t Before) {
         for (; Next < Deeds.size() && Deeds[Next]->Before <= Before && !Ended; ++Next) {
           Ended = Bug && Deeds[Next]->What == GraphNotes::Deed::Join && Deeds[Next]->Other == Bug->Thread;
@@ -300,7 +300,7 @@ private:
       A.Cells[C].Source = NumberOf(F.Cells[C].Source);
   }
 
-  /// Where values come from that went through memory nobody else touches.
+  /// The origin of values that went through memory that only one thread uses.
   std::vector<EventId> origins(const std::vector<EventId> &Reads) const {
     return through(Reads, [&](EventId E) {
       std::vector<EventId> All;

@@ -299,7 +299,7 @@ private:
     return !Explored.isShared(O->Site) || Explored.writesOnlyOwn(E.Where, E.Width, T);
   }
 
-  /// False: a thread goes round a loop of its own for ever.
+  /// False: a thread repeats a loop of its own forever.
   bool passUnseen() {
     constexpr uint32_t MaxUnseen = 200'000, ManyRounds = 20;
     for (bool Again = true; Again;) {
@@ -317,7 +317,7 @@ private:
           }
         while (Unseen < MaxUnseen && Mach.status(T) == ThreadStatus::Ready && unseen(T) &&
                Config.isEnabled(Config.processOf(T))) {
-          if (Livelock && T == Livelock->Thread && ++Passed[Mach.pc(T)] > ManyRounds) { // goes round by itself
+          if (Livelock && T == Livelock->Thread && ++Passed[Mach.pc(T)] > ManyRounds) { // a loop of its own
             CameRound = true;
             return true;
           }

@@ -134,7 +134,7 @@ private:
           return &B;
       return nullptr;
     };
-    // The bug may be what the thread does next, or that nobody can do anything. Others may have failed before.
+    // The bug may be what the thread does next, or that no thread can continue. Others may have failed before.
     std::optional<ThreadId> Guilty = threadOf(Recorded.Events[Recorded.BugEvent].Thread);
     // A livelock: it has gone round as recorded, and can go on.
     auto GoesOn = [&](ThreadStatus Now) { return Now == ThreadStatus::Ready || Now == ThreadStatus::Cut; };

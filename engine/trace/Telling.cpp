@@ -18,7 +18,7 @@ public:
       : Run(R), OfThread(std::move(Threads)), Waits(R.Events.size(), 0), After(R.Events.size()) {
     for (const TraceEdge &E : G.Edges)
       edge(E.From, E.To);
-    // The bug is the end of the story, and who waits for ever begins to do so shortly before.
+    // The bug comes last, and threads that wait forever begin to wait shortly before.
     for (uint32_t Last = 0; Last < R.Events.size(); ++Last)
       if (R.Events[Last].Kind == EventKind::Bug || R.Events[Last].Kind == EventKind::Blocked)
         for (uint32_t K = 0; K < R.Events.size(); ++K)
@@ -102,7 +102,7 @@ private:
     unsigned Blocks = 0, Delays = 0;
   };
 
-  /// For long traces: whoever can run does.
+  /// For long traces: runs every thread that can run.
   std::vector<uint32_t> greedy(Search S) const {
     for (bool Moved = true; Moved;) {
       Moved = false;

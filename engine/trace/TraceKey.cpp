@@ -7,7 +7,7 @@ namespace picket {
 
 namespace {
 
-/// Names that do not depend on when a thread or an object was first come upon.
+/// Names that do not depend on when a thread or an object was first seen.
 class Names {
 public:
   explicit Names(const Machine &M) : Mach(M) {
