@@ -1,4 +1,4 @@
-// Two threads meet at Dekker's door: each raises a flag, looks at the other's, and only one may walk in.
+// Dekker's algorithm: each thread sets its flag, then reads the other thread's flag; only one thread may enter.
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-// Double-checked initialisation that publishes the pointer before the object behind it is ready.
+// Double-checked initialisation that publishes the pointer before the object that it points to is initialised.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

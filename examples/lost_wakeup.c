@@ -1,4 +1,4 @@
-// The waiter looks, decides to sleep, and sleeps; the signal came between the look and the sleep.
+// Lost wake-up: the waiter reads the condition, decides to sleep, and sleeps; the signal comes in between.
 #include <pthread.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

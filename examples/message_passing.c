@@ -1,4 +1,4 @@
-// A producer writes a message and then raises a flag: fine on x86 (TSO), but under PSO the flag may be seen first.
+// Message passing: a producer writes a message, then sets a flag. Correct under TSO; under PSO the flag may come first.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-// Three philosophers, three forks, and everybody takes the left one first.
+// Deadlock: three philosophers, three forks, and every philosopher takes the left fork first.
 #include <pthread.h>
 
 #define SEATS 3

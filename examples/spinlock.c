@@ -1,4 +1,4 @@
-// A spinlock that tests and then sets, in two steps: now and then two threads hold it at once.
+// A spinlock that tests and sets in two steps, so two threads can hold it at the same time.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

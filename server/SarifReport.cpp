@@ -22,8 +22,8 @@ constexpr Verdict Notified[] = {Verdict::Bounded, Verdict::Inconclusive, Verdict
 const char *describe(Verdict V) {
   switch (V) {
   case Verdict::Verified: return "No execution goes wrong.";
-  case Verdict::Violation: return "Some execution goes wrong.";
-  case Verdict::Bounded: return "Some loop was followed up to the bound only.";
+  case Verdict::Violation: return "An execution goes wrong.";
+  case Verdict::Bounded: return "A loop was followed only up to the bound.";
   case Verdict::Inconclusive: return "A limit was reached before the answer.";
   case Verdict::Unsupported: return "The program does something that is not modelled.";
   case Verdict::CompileError: return "The file could not be read or compiled.";
@@ -214,7 +214,7 @@ private:
     if (M.Result == Verdict::Bounded)
       for (const CutLoop &L : M.Loops)
         notification(R, nameOf(M.Result), levelOf(M.Result), L.Where,
-                     Under + "this loop was followed up to the bound only");
+                     Under + "this loop was followed only up to the bound");
     if (M.Result == Verdict::Bounded)
       for (const Note &N : M.BehindBound)
         notification(R, nameOf(M.Result), levelOf(M.Result), N.Where, Under + N.Message);
@@ -313,7 +313,7 @@ private:
       Json.attributeObject("state", [&] { state(C, S, E); });
     Json.attribute("nestingLevel", int64_t(E.Callers.size()));
     Json.attribute("executionOrder", int64_t(Index + 1));
-    Json.attribute("importance", S.Strange || E.Kind == EventKind::Bug ? "essential" : "important");
+    Json.attribute("importance", S.OutOfOrder || E.Kind == EventKind::Bug ? "essential" : "important");
   }
 
   void frame(const TracePlace &P, const std::string &NamedFile) {

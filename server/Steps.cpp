@@ -68,7 +68,7 @@ private:
     return cut(File.substr(File.rfind('/') + 1) + ":" + std::to_string(P.Line));
   }
 
-  /// The last ones, what is strange, and as many of the first ones as there is room for.
+  /// The last steps, the out-of-order ones, and as many of the first ones as there is room for.
   std::vector<bool> choose() const {
     const size_t N = Trace.Steps.size(), Max = Options.MaxSteps;
     if (Max == 0 || N <= Max + 1) // one folded step takes as much room as the step
@@ -84,7 +84,7 @@ private:
     for (size_t K = N; K-- > N - std::max<size_t>(1, Max / 3);)
       Show(K);
     for (size_t K = 0; K < N; ++K)
-      if (Trace.Steps[K].Strange)
+      if (Trace.Steps[K].OutOfOrder)
         Show(K);
     for (size_t K = 0; K < N; ++K)
       Show(K);
@@ -103,7 +103,7 @@ private:
     Out.resetColor().indent(ThreadWidth - widthOf(Thread) + 2) << At;
     Out.indent(PlaceWidth - widthOf(At) + 2);
     printWrapped(Out, S.Text, TextColumn, TextColumn, Options.Width);
-    if (!S.Strange)
+    if (!S.OutOfOrder)
       return;
     if (E.Kind != EventKind::Update) // its store has shown the line
       printSource(E.At.Where, TextColumn);

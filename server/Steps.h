@@ -9,7 +9,7 @@
 namespace picket {
 
 struct StepsOptions {
-  size_t MaxSteps = 30; // more are folded: what is strange and what comes last stays. 0: all are shown
+  size_t MaxSteps = 30; // more are folded: out-of-order steps and the last ones stay. 0: all are shown
   unsigned Width = 80;  // of the terminal
 };
 

@@ -85,7 +85,7 @@ Loss lossOf(int Status) {
   default: break;
   }
   if (WIFEXITED(Status) && WEXITSTATUS(Status) == OutOfMemory)
-    return {Loss::Memory, "there was no more memory" + When};
+    return {Loss::Memory, "out of memory" + When};
   return {Loss::Crash, "Picket crashed" + When + " (" + describe(Status) + ")"};
 }
 
@@ -325,7 +325,7 @@ private:
       raise(Signal);
     }
     const bool NoMemory = WIFEXITED(Status) && WEXITSTATUS(Status) == OutOfMemory;
-    const std::string Sentence = NoMemory ? "there is no more memory" : "Picket crashed (" + describe(Status) + ")";
+    const std::string Sentence = NoMemory ? "out of memory" : "Picket crashed (" + describe(Status) + ")";
     if (HasOutput || !What.Complain)
       llvm::errs() << "picket: " << Sentence << '\n';
     else

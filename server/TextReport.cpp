@@ -390,7 +390,7 @@ void printCounts(raw_ostream &Out, const std::vector<CheckReport> &Reports, bool
                        [](const ModelReport &M) { return M.OnePer == Equivalence::ReadsFrom; });
   });
   if (ByReads)
-    Out << "There is one execution per reads-from relation where nothing else is said.\n";
+    Out << "There is one execution per reads-from relation, unless a line below says otherwise.\n";
   for (const CheckReport &R : Reports)
     for (const ModelReport &M : R.Models)
       if (!M.WhyNotReadsFrom.empty())

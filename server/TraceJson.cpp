@@ -261,7 +261,7 @@ private:
     Json.object([&] {
       Json.attribute("event", S.Event);
       text("text", S.Text);
-      Json.attribute("strange", S.Strange);
+      Json.attribute("strange", S.OutOfOrder);
       text("remark", S.Remark);
       array("memory", S.Memory, [&](const std::string &Value) { Json.value(llvm::json::fixUTF8(Value)); });
       array("buffers", S.Buffers, [&](const std::vector<BufferedStore> &Buffer) {

@@ -22,14 +22,14 @@
 using namespace picket;
 
 static const char *const Description =
-    "Picket checks concurrent C programs: every execution, or the one that goes wrong.";
+    "Picket checks every execution of a concurrent C program, and shows one that goes wrong.";
 
 static const char *const CheckHelp =
     R"(Flags for Clang (-D -U -I -std= -include -isystem -W... -f... -m...) are passed on; so is all that follows '--'. Flags
 that do not change what the text means are dropped, some of them with a note (docs/security.md).
 Flags are also taken from a compile_commands.json beside or above the file; models, checks, unroll, timeout, memory,
 jobs and flags also from a .picket.toml there, and from a comment on the file's first lines (// picket: unroll=5).
--fpicket-optimize=O1 (or O2) is Picket's own: what LLVM's optimiser makes of the program is checked instead.
+-fpicket-optimize=O1 (or O2) is Picket's own flag: LLVM optimises the program before it is checked.
 
 Exit codes: 0 nothing found, 1 violation, 2 bad usage or a file that cannot be written,
             3 cannot be checked, 4 a limit was reached first.
@@ -51,11 +51,11 @@ Examples:
 
 static const char *const ReplayHelp =
     R"(FILE is what --trace-json wrote, or a report of --format json: then its first counterexample is meant.
-The program is compiled as it was when it was checked; flags for Clang are added. SOURCE is used instead of the file that
-the counterexample names, which is looked for in the working directory.
+The program is compiled with the flags of the recorded check, plus any flags given here. Without SOURCE, the file that
+the counterexample names is read from the working directory.
 
 Exit codes: 0 no longer fails, 1 fails again, 2 bad usage or JSON, 3 cannot be compiled or run,
-            4 no longer matches: the program does something else at some step.
+            4 no longer matches: at some step the program behaves differently.
 
 Examples:
   picket check --trace-json bug.json queue.c
@@ -64,10 +64,10 @@ Examples:
 )";
 
 static const char *const LitmusHelp =
-    R"(FILE is a .litmus test (PPC, X86, X86_64, AArch64 or C) or a directory with such tests below. Models that are not named:
+    R"(FILE is a .litmus test (PPC, X86, X86_64, AArch64 or C) or a directory that contains such tests. Default models:
 power and sc for PPC, sc, tso and pso for X86 and X86_64, armv8 and sc for AArch64, c11 and sc for C. A table (--expected)
-has a row per test and model with the columns test, model, quantifier, holds, fails, states and executions; without FILE
-all tests of its directory are run.
+has a row per test and model with the columns test, model, quantifier, holds, fails, states and executions. Without
+FILE, all tests of the table's directory are run.
 
 Exit codes: 0 every test was run, 1 a result differs from the table, 2 bad usage,
             3 a test cannot be read or run, 4 a limit was reached first.
@@ -79,11 +79,12 @@ Examples:
 )";
 
 static constexpr const char *RobustHelp = R"(
-A program is robust against a memory model if each of its executions is one of sequential consistency (SC): then
-whatever holds under SC holds there. For a program that is not, each store that can be late is listed with the accesses
-that it can be delayed past and those that can observe it, and an execution shows the first. The check ends when the
-answer is known; the list is then as long as what was seen by then, which the output says. Exit codes: 0 robust, 1 not
-robust, 2 bad usage, 3 a file cannot be checked, 4 a limit was reached first.
+A program is robust against a memory model if each of its executions is also possible under sequential consistency
+(SC). Whatever holds under SC then holds under that model. For a program that is not robust, the output lists each store
+that can be delayed, the accesses that it can be delayed past and the accesses that can observe the reordering, and it
+shows one execution. The check ends when the answer is known. The list may then be incomplete; the output says so.
+
+Exit codes: 0 robust, 1 not robust, 2 bad usage, 3 a file cannot be checked, 4 a limit was reached first.
 
 Examples:
   picket robust dekker.c
@@ -122,8 +123,8 @@ static void addChecksOption(CLI::App *Command, std::optional<Checks> &Looked) {
               throw CLI::ValidationError("--checks", Wrong);
             Looked = Chosen;
           },
-          "The kinds of bugs to look for, comma separated: memory,leak for these only, default,leak for one more,\n"
-          "no-deadlock for all but this one; also all and none:" +
+          "Kinds of bugs to look for, comma separated. 'memory,leak': only these. 'default,leak': the default\n"
+          "ones and leaks. 'no-deadlock': the default ones without deadlocks. Also 'all' and 'none':" +
               Groups)
       ->type_name("LIST");
 }
@@ -139,10 +140,10 @@ static void addEngineOption(CLI::App *Command, std::optional<Engine> &Search) {
           }
         throw CLI::ValidationError("--engine", "'" + Text + "' is no engine (auto, bounded, lazy)");
       },
-      "bounded: executions, with loops up to the bound; lazy: " +
+      "How unbounded loops are checked. bounded: explore executions, loops up to --unroll; lazy: search the states of " +
           titlesOf(modelsThat([](const MemoryModelInfo &M) { return M.Searched; })) +
-          " by their states, without a bound;\n"
-          "auto: bounded, and states where a loop was cut, for some seconds [auto]");
+          ",\n"
+          "without a bound; auto: bounded, then for some seconds lazy where a loop was cut [auto]");
 }
 
 template <typename Number> static void addTimeoutOption(CLI::App *Command, Number &Seconds) {
@@ -179,8 +180,8 @@ static void addStepsOptions(CLI::App *Check, CheckCommand &Command) {
           throw CLI::ValidationError("--steps", "'" + Text + "' is no number of steps (30, all)");
         Command.Text.Steps.MaxSteps = Steps;
       },
-      "Steps shown per bug, or 'all' [30]");
-  Check->add_flag("-q,--quiet", Command.Text.Quiet, "Verdicts and places only, no steps");
+      "Steps to print per bug, or 'all' [30]");
+  Check->add_flag("-q,--quiet", Command.Text.Quiet, "Print verdicts and locations only, no steps");
   Check->add_option_function<std::string>(
       "--color",
       [](const std::string &Text) {
@@ -188,20 +189,20 @@ static void addStepsOptions(CLI::App *Check, CheckCommand &Command) {
           throw CLI::ValidationError("--color", "'" + Text + "' is none of auto, always, never");
         setColors(Text == "always" ? ColorMode::Always : Text == "never" ? ColorMode::Never : ColorMode::Auto);
       },
-      "auto (on terminals, unless NO_COLOR is set), always or never [auto]");
+      "When to use colors: auto (on terminals, unless NO_COLOR is set), always or never [auto]");
 }
 
 /// How the report looks, and the files that are made of counterexamples.
 static void addReportOptions(CLI::App *Check, CheckCommand &Command) {
   addStepsOptions(Check, Command);
   TraceFiles &Traces = Command.Traces;
-  const char *const Group = "Files ('-': standard output) made of the first counterexample";
-  Check->add_option("--html", Traces.Html, "A page to look at all counterexamples of the run")
+  const char *const Group = "Files to write the first counterexample to ('-': standard output)";
+  Check->add_option("--html", Traces.Html, "An HTML page with all counterexamples of the run")
       ->type_name("FILE")
       ->group(Group);
-  Check->add_option("--svg", Traces.Svg, "A picture")->type_name("FILE")->group(Group);
+  Check->add_option("--svg", Traces.Svg, "A picture of the trace")->type_name("FILE")->group(Group);
   Check->add_option("--dot", Traces.Dot, "The picture as Graphviz text")->type_name("FILE")->group(Group);
-  Check->add_option("--trace-json", Traces.Json, "All there is to know about it; for 'picket replay'")
+  Check->add_option("--trace-json", Traces.Json, "The complete counterexample, for 'picket replay' and other programs")
       ->type_name("FILE")
       ->group(Group);
   Check
@@ -212,23 +213,24 @@ static void addReportOptions(CLI::App *Check, CheckCommand &Command) {
               throw CLI::ValidationError("--trace", "'" + Text + "' is none of chronological, shasha-snir");
             Traces.Which = Text == "shasha-snir" ? View::ShashaSnir : View::Chronological;
           },
-          "What --svg and --dot show: chronological or shasha-snir [chronological]")
+          "The trace that --svg and --dot show: chronological or shasha-snir [chronological]")
       ->group(Group);
 }
 
 /// Changes of the program instead of a report.
 static void addFixOptions(CLI::App *Check, FixCommand &Fixes) {
-  const char *const Group = "Changes that were proved to work, as a diff on standard output";
+  const char *const Group = "Verified changes of the program, as a diff on standard output";
   Check
       ->add_flag("--fix{minimal}", Fixes.Named,
-                 "Fences and memory orders that make the program pass: a minimal set, --fix=cheapest, or so many that\n"
-                 "relaxed memory makes no difference (--fix=robust)")
+                 "Add fences and stronger memory orders that make the program pass: a minimal set, the cheapest set\n"
+                 "(--fix=cheapest), or a set that makes the program robust (--fix=robust)")
       ->check([&Fixes](const std::string &Text) {
         return Fixes.parse(Text) ? "" : "'" + Text + "' is none of minimal, cheapest, robust";
       })
       ->group(Group);
-  Check->add_flag("--relax", Fixes.Relax, "Fences and memory orders that the program does not need")->group(Group);
-  Check->add_flag("--apply", Fixes.Apply, "Write the files instead of a diff")->group(Group);
+  Check->add_flag("--relax", Fixes.Relax, "Remove or weaken fences and memory orders that the program does not need")
+      ->group(Group);
+  Check->add_flag("--apply", Fixes.Apply, "Write the changes to the files instead of printing a diff")->group(Group);
 }
 
 static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
@@ -238,13 +240,15 @@ static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
   Litmus->add_option_function<std::string>(
       "--model", [&Command](const std::string &Text) { Command.Models = parseModels(Text, ModelUse::LitmusTests); },
       "Memory models, comma separated: " + modelNames(ModelUse::LitmusTests) + " [by architecture]");
-  Litmus->add_option("--expected", Command.Expected, "A table of expected results to compare with")->type_name("FILE");
-  Litmus->add_option("--unroll", Command.Options.Unroll, "Iterations of a loop that does not end by itself [8]")
+  Litmus->add_option("--expected", Command.Expected, "A table of expected results; report the differences")
+      ->type_name("FILE");
+  Litmus
+      ->add_option("--unroll", Command.Options.Unroll, "Iterations to follow of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
   addTimeoutOption(Litmus, Command.Options.TimeoutSeconds);
   addMemoryOption(Litmus, Command.Options.MaxMemoryBytes);
-  Litmus->add_option("-j,--jobs", Command.Jobs, "Tests run side by side [number of cores]")
+  Litmus->add_option("-j,--jobs", Command.Jobs, "Number of tests to run in parallel [number of cores]")
       ->check(CLI::Range(0u, 4096u))
       ->type_name("N");
   Litmus->add_option_function<std::string>(
@@ -258,15 +262,15 @@ static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
   Litmus->add_flag_callback("--json", [&Command] { Command.Json = true; }, "The same as --format json");
   Litmus->add_flag("--graphs", Command.Options.Graphs,
                    "Explore execution graphs under every model, not only under " + titlesOf(graphModels()) +
-                       ": a second opinion");
-  Litmus->add_flag("-q,--quiet", Command.Quiet, "Verdicts and numbers only, no states");
+                       ", to cross-check the results");
+  Litmus->add_flag("-q,--quiet", Command.Quiet, "Print verdicts and counts only, no final states");
 }
 
 static void addReplayCommand(CLI::App &App, ReplayCommand &Command) {
   CLI::App *Replay = App.add_subcommand("replay", "Run a counterexample again");
   Replay->footer(ReplayHelp);
-  Replay->add_option("FILE", Command.TraceFile, "A counterexample as JSON ('-': standard input)")->required();
-  Replay->add_option("SOURCE", Command.Source, "The C file, if it is not the one that FILE names");
+  Replay->add_option("FILE", Command.TraceFile, "The counterexample as JSON ('-': standard input)")->required();
+  Replay->add_option("SOURCE", Command.Source, "The C file to run, if it is not the one named in FILE");
 }
 
 /// Describes `picket check` to the parser; the values end up in `Command`.
@@ -275,7 +279,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->footer(CheckHelp);
   CheckOptions &Options = Command.Options;
   SettingsLayer &Given = Command.Given;
-  Check->add_option("FILE", Command.Files, "C files, each a program of its own")->required();
+  Check->add_option("FILE", Command.Files, "C files; each is a complete program")->required();
   Check->add_option_function<std::string>(
       "--model",
       [&Given](const std::string &Text) {
@@ -284,7 +288,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
       },
       "Memory models, comma separated: " + modelNames() + " [all of them]");
   addChecksOption(Check, Given.Looked);
-  Check->add_option("--unroll", Given.Unroll, "Iterations of a loop that does not end by itself [8]")
+  Check->add_option("--unroll", Given.Unroll, "Iterations to follow of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
   addEngineOption(Check, Given.Search);
@@ -298,18 +302,20 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
           }
         throw CLI::ValidationError("--equivalence", "'" + Text + "' is no equivalence (shasha-snir, rf)");
       },
-      "What there is one execution of, under " +
+      "Which executions count as the same under " +
           titlesOf(modelsThat([](const MemoryModelInfo &M) { return !isExploredAsGraphs(M.Model); })) +
-          ": a Shasha-Snir trace, or a reads-from\nrelation, of which there are fewer. Not for " +
-          titlesOf(graphModels()) + ", nor where states are searched [shasha-snir]");
+          ": those\nwith the same Shasha-Snir trace, or with the same reads-from relation (fewer executions).\nNo effect for " +
+          titlesOf(graphModels()) + " or where states are searched [shasha-snir]");
   Check->add_flag("!--no-monitor", Options.Monitor,
-                  "Explore " + titlesOf(monitoredModels()) + " also where SC shows that the program is robust");
+                  "Explore " + titlesOf(monitoredModels()) + " even if SC shows that the program is robust");
   Check->add_flag("!--no-spurious", Options.Spurious,
-                  "Weak compare-and-swaps never fail, and waits on condition variables never end, for no reason");
-  Check->add_flag("--exhaustive", Options.Exhaustive, "Go on after the first bug, so that the counts are total");
+                  "No spurious failures of weak compare-and-swaps and no spurious wakeups of condition variables");
+  Check->add_flag("--exhaustive", Options.Exhaustive, "Continue after the first bug, so that the counts are complete");
   addTimeoutOption(Check, Given.TimeoutSeconds);
   addMemoryOption(Check, Given.MemoryBytes);
-  Check->add_option("-j,--jobs", Given.Jobs, "Cores to use, for models side by side and within one [all]")
+  Check
+      ->add_option("-j,--jobs", Given.Jobs,
+                   "Cores to use, to check models in parallel and to explore one model with several workers [all]")
       ->check(CLI::Range(0u, 4096u))
       ->type_name("N");
   Check->add_option_function<std::string>(
@@ -324,7 +330,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_flag_callback(
       "--json", [&Command] { Command.Output = CheckCommand::Format::Json; }, "The same as --format json");
   Check->add_flag("--count", Command.Count, "Print a table: executions, blocked, bounded, seconds, executions/s");
-  Check->add_flag("--dump-bytecode", Command.DumpBytecode, "Print the compiled program and do not check it");
+  Check->add_flag("--dump-bytecode", Command.DumpBytecode, "Print the compiled bytecode and do not check the program");
   addReportOptions(Check, Command);
   addFixOptions(Check, Command.Fixes);
 }
@@ -333,13 +339,13 @@ static constexpr unsigned AllWitnesses = 64; // --all: executions that are shown
 
 /// `picket robust`: SC is explored and monitored, nothing else.
 static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
-  CLI::App *Robust = App.add_subcommand("robust", "Tell whether C files behave as under SC");
+  CLI::App *Robust = App.add_subcommand("robust", "Tell whether relaxed memory makes a difference to C files");
   Robust->footer(RobustHelp);
   CheckOptions &Options = Command.Options;
   Command.Given.Models = {{MemoryModel::SC}};
   Options.Search = Engine::Auto;
   RobustnessOptions &Question = Command.Robust.emplace();
-  Robust->add_option("FILE", Command.Files, "C files, each a program of its own")->required();
+  Robust->add_option("FILE", Command.Files, "C files; each is a complete program")->required();
   Robust->add_option_function<std::string>(
       "--model",
       [&Question](const std::string &Text) {
@@ -349,18 +355,18 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
             throw CLI::ValidationError("--model", "robustness is known for " + namesOf(monitoredModels(), " and "));
       },
       "Memory models, comma separated: " + namesOf(monitoredModels(), ", ") + " [both]");
-  Robust->add_option("--unroll", Command.Given.Unroll, "Iterations of a loop that does not end by itself [8]")
+  Robust->add_option("--unroll", Command.Given.Unroll, "Iterations to follow of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
   Robust->add_flag("!--no-spurious", Options.Spurious,
-                   "Weak compare-and-swaps never fail, and waits on condition variables never end, for no reason");
+                   "No spurious failures of weak compare-and-swaps and no spurious wakeups of condition variables");
   Robust->add_flag_callback(
       "--all",
       [&Question, &Options] {
         Question.EveryViolation = true;
         Options.MostWitnesses = AllWitnesses;
       },
-      "Find all violations of SC, and show each (the first 64 of a model) with an execution");
+      "Find all violations of SC, and show an execution for each (at most 64 per model)");
   addEngineOption(Robust, Command.Given.Search);
   addTimeoutOption(Robust, Command.Given.TimeoutSeconds);
   addMemoryOption(Robust, Command.Given.MemoryBytes);
@@ -423,7 +429,7 @@ int main(int argc, char **argv) {
   CheckCommand Robust;
   addRobustCommand(App, Robust);
   App.add_subcommand("lsp", "The language server for editors"); // for the help: it has its own parser
-  App.add_subcommand("doctor", "Tell whether this system can confine Picket");
+  App.add_subcommand("doctor", "Report whether the sandbox works on this system");
 
   SplitArguments Arguments = splitClangFlags(std::vector<std::string>(argv + 1, argv + argc));
   setJsonErrors(wantsJson(Arguments.Own));

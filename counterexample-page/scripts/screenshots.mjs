@@ -1,7 +1,7 @@
 // Pictures of counterexample pages, light and dark:
 //   node scripts/screenshots.mjs [--out DIR] [--step N] [--view chronological|shashaSnir] PAGE.html...
 // Each page gives NAME-light.png and NAME-dark.png (1280x800), NAME-narrow.png (800x900, whole page), and the exported
-// picture as NAME-picture-light.png and NAME-picture-dark.png. Without --step: the last strange step, or else the last.
+// picture as NAME-picture-light.png and NAME-picture-dark.png. Without --step: the last out-of-order step, or else the last.
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -36,8 +36,8 @@ try {
           .nth(Number(values.step) - 1)
           .locator("button")
           .click();
-      else if (await page.locator("tr.strange").count())
-        await page.locator("tr.strange").last().locator("button").click();
+      else if (await page.locator("tr.out-of-order").count())
+        await page.locator("tr.out-of-order").last().locator("button").click();
       else await page.keyboard.press("End");
       await page.screenshot({ path: target(colorScheme), animations: "disabled" });
       if (colorScheme === "light") {

@@ -1,7 +1,7 @@
-// The fences that prevent the bug: where each goes, the text with them in it, and a button that puts them there.
+// FixView: the fences that prevent the bug, a preview of the changed text, and a button that applies them.
 import { button, h } from "./dom";
 import { cutsOf, linesOf, type Cut, type Fix } from "./fixes";
-import type { Telling } from "./telling";
+import type { StepSequence } from "./stepSequence";
 import { capital, eventInWords } from "./words";
 
 export class FixView {
@@ -9,10 +9,10 @@ export class FixView {
   /// Opens and closes it; not there while there is nothing to show.
   readonly opener = button(
     "Add fences",
-    { class: "fixes-opener", "aria-expanded": "false", hidden: true, title: "Fences that were proved to prevent this" },
+    { class: "fixes-opener", "aria-expanded": "false", hidden: true, title: "Verified fences that prevent this" },
     () => this.toggle(),
   );
-  private telling: Telling | undefined;
+  private sequence: StepSequence | undefined;
   private fixes: Fix[] = [];
   private chosen = 0;
   private open = false;
@@ -23,8 +23,8 @@ export class FixView {
     private readonly changed: (cuts: Cut[]) => void,
   ) {}
 
-  show(telling: Telling): void {
-    this.telling = telling;
+  show(sequence: StepSequence): void {
+    this.sequence = sequence;
     this.draw();
   }
 
@@ -41,22 +41,22 @@ export class FixView {
   }
 
   private draw(): void {
-    const { telling } = this;
+    const { sequence } = this;
     const fix = this.fixes[this.chosen];
     this.opener.hidden = !fix;
     this.opener.setAttribute("aria-expanded", String(this.open));
-    this.element.hidden = !this.open || !fix || !telling;
-    if (!telling || !fix || !this.open) {
+    this.element.hidden = !this.open || !fix || !sequence;
+    if (!sequence || !fix || !this.open) {
       this.element.replaceChildren();
       this.changed([]);
       return;
     }
-    const cuts = cutsOf(telling, fix);
+    const cuts = cutsOf(sequence, fix);
     const note =
       cuts.length > 0
-        ? h("p", { class: "cut-note" }, "Dashed in the picture: the part of the cycle that they cut.")
+        ? h("p", { class: "cut-note" }, "Dashed in the picture: the part of the cycle that these fences cut.")
         : "";
-    this.element.replaceChildren(this.choice(), this.list(telling, fix, cuts), note, this.preview(fix));
+    this.element.replaceChildren(this.choice(), this.list(sequence, fix, cuts), note, this.preview(fix));
     this.changed(cuts);
   }
 
@@ -75,7 +75,7 @@ export class FixView {
     return h("div", { class: "fix-head" }, group, apply);
   }
 
-  private list(telling: Telling, fix: Fix, cuts: readonly Cut[]): HTMLElement {
+  private list(sequence: StepSequence, fix: Fix, cuts: readonly Cut[]): HTMLElement {
     const list = h("ol", { class: "fix-changes" });
     fix.changes.forEach((change, i) => {
       const item = h("li", {}, capital(change.text));
@@ -84,7 +84,7 @@ export class FixView {
           h(
             "span",
             { class: "cut-words" },
-            ` keeps ${eventInWords(telling, first)} before ${eventInWords(telling, second)}`,
+            ` keeps ${eventInWords(sequence, first)} before ${eventInWords(sequence, second)}`,
           ),
         );
       list.append(item);

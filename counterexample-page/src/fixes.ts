@@ -1,7 +1,7 @@
-// Fences that were proved to prevent the bug, and which part of a counterexample each of them prevents. Nothing here
-// knows of a browser.
+// Fixes: verified fences that prevent the bug, and the part of the counterexample that each of them cuts. Independent of the
+// browser.
 import type { Edge, Frame, Place } from "./data";
-import { baseName, type Telling } from "./telling";
+import { baseName, type StepSequence } from "./stepSequence";
 
 /// One of the changes of a fix. The accesses it stands between; of a changed memory order the access, twice. Line 0: in
 /// another function.
@@ -49,38 +49,38 @@ export interface Cut {
 }
 
 /// The reordered pairs of the cycle, each with the changes that stand between them.
-export function cutsOf(telling: Telling, fix: Fix): Cut[] {
-  return telling.data.cycle.reordered
+export function cutsOf(sequence: StepSequence, fix: Fix): Cut[] {
+  return sequence.data.cycle.reordered
     .map(({ first, second }) => ({
       first,
       second,
-      changes: fix.changes.flatMap((change, i) => (stands(telling, change, first, second) ? [i] : [])),
+      changes: fix.changes.flatMap((change, i) => (stands(sequence, change, first, second) ? [i] : [])),
     }))
     .filter(({ changes }) => changes.length > 0);
 }
 
 /// Between two accesses of a thread a change stands if what it names lies on the way from the one to the other.
-function stands(telling: Telling, change: Change, first: number, second: number): boolean {
-  const { thread } = telling.event(first);
-  const way = telling.data.events.flatMap((event, i) =>
+function stands(sequence: StepSequence, change: Change, first: number, second: number): boolean {
+  const { thread } = sequence.event(first);
+  const way = sequence.data.events.flatMap((event, i) =>
     event.thread === thread && event.kind !== "update" && i >= first && i <= second ? [i] : [],
   );
   const at = (place: Place, from: number, to: number) =>
     place.line === 0 ||
     way.some(
-      (event) => event >= from && event <= to && frames(telling, event).some((frame) => samePlace(frame, place)),
+      (event) => event >= from && event <= to && frames(sequence, event).some((frame) => samePlace(frame, place)),
     );
   if (change.kind !== "fence")
-    return [first, second].some((event) => frames(telling, event).some((frame) => samePlace(frame, change.earlier)));
+    return [first, second].some((event) => frames(sequence, event).some((frame) => samePlace(frame, change.earlier)));
   const before = way.at(-2),
     behind = way[1];
   if (before === undefined || behind === undefined) return false;
-  return at(change.earlier, first, before) && (at(change.later, behind, second) || !isAccess(telling, change.later));
+  return at(change.earlier, first, before) && (at(change.later, behind, second) || !isAccess(sequence, change.later));
 }
 
 /// Where an event happened, and where the calls were made that led there.
-function frames(telling: Telling, event: number): Frame[] {
-  const e = telling.event(event);
+function frames(sequence: StepSequence, event: number): Frame[] {
+  const e = sequence.event(event);
   return [e, ...(e.callers ?? [])];
 }
 
@@ -88,23 +88,23 @@ function samePlace(a: Place, b: Place): boolean {
   return a.line === b.line && a.column === b.column && baseName(a.file) === baseName(b.file);
 }
 
-/// A fence may also name the place where two ways meet again, which is none of the events.
-function isAccess(telling: Telling, place: Place): boolean {
-  return telling.data.events.some((_, event) => frames(telling, event).some((frame) => samePlace(frame, place)));
+/// A fence may also name the program point where two control-flow paths join, which is not an event.
+function isAccess(sequence: StepSequence, place: Place): boolean {
+  return sequence.data.events.some((_, event) => frames(sequence, event).some((frame) => samePlace(frame, place)));
 }
 
 /// Whether an edge of the cycle is cut: it is part of the way from the one access to the other.
-export function isCut(telling: Telling, edge: Edge, cuts: readonly Cut[]): boolean {
-  const from = telling.event(edge.from),
-    to = telling.event(edge.to);
+export function isCut(sequence: StepSequence, edge: Edge, cuts: readonly Cut[]): boolean {
+  const from = sequence.event(edge.from),
+    to = sequence.event(edge.to);
   if (from.thread !== to.thread) return false;
   const origin = (event: number) => {
-    const { kind, partner } = telling.event(event);
+    const { kind, partner } = sequence.event(event);
     return kind === "update" && partner !== undefined ? partner : event;
   };
   return cuts.some(
     ({ first, second }) =>
-      telling.event(first).thread === from.thread && origin(edge.from) >= first && origin(edge.to) <= second,
+      sequence.event(first).thread === from.thread && origin(edge.from) >= first && origin(edge.to) <= second,
   );
 }
 

@@ -1,4 +1,4 @@
-// Where the page lives: alone in a browser, or in a VS Code webview. The difference ends here.
+// Host: the environment of the page, which is a browser or a VS Code webview. No other file distinguishes them.
 interface VsCodeApi {
   postMessage(message: unknown): void;
   getState(): unknown;

@@ -24,7 +24,7 @@ export function arrowEntries(picture: Picture): LegendEntry[] {
     entries.push({
       sample: svg("g", { class: "edge po cycle" }, svg("path", { d: "M-30,0 L12,0" })),
       name: "part of the cycle",
-      meaning: "These cannot all hold when threads simply take turns",
+      meaning: "These cannot all hold under sequential consistency",
     });
   return entries;
 }

@@ -2,14 +2,14 @@
 // a thread's updates, or of its other events. Updates have no box in the Shasha-Snir view: there their store stands for
 // them.
 import type { Edge, EdgeKind, Graph } from "./data";
-import type { Telling } from "./telling";
+import type { StepSequence } from "./stepSequence";
 
 export class Nodes {
   private readonly boxOfEvent = new Map<number, string>();
   private readonly eventsOfBox = new Map<string, number[]>();
 
   constructor(
-    private readonly telling: Telling,
+    private readonly sequence: StepSequence,
     graph: Graph,
     ids: Iterable<string>,
   ) {
@@ -22,10 +22,10 @@ export class Nodes {
     }
     for (const [id, first, last] of folds) {
       this.eventsOfBox.set(id, []);
-      const like = telling.data.events[first];
+      const like = sequence.data.events[first];
       if (!like) continue;
       for (const event of graph.nodes) {
-        const { thread, kind } = telling.event(event);
+        const { thread, kind } = sequence.event(event);
         const inRun =
           event >= first && event <= last && thread === like.thread && (kind === "update") === (like.kind === "update");
         if (inRun && !this.boxOfEvent.has(event)) this.put(id, event);
@@ -34,7 +34,7 @@ export class Nodes {
   }
 
   private put(id: string, event: number): void {
-    if (!this.telling.data.events[event]) return;
+    if (!this.sequence.data.events[event]) return;
     this.boxOfEvent.set(event, id);
     this.eventsOfBox.set(id, [...(this.eventsOfBox.get(id) ?? []), event]);
   }
@@ -43,7 +43,7 @@ export class Nodes {
   boxOf(event: number): string | undefined {
     const own = this.boxOfEvent.get(event);
     if (own !== undefined) return own;
-    const { kind, partner } = this.telling.event(event);
+    const { kind, partner } = this.sequence.event(event);
     return kind === "update" && partner !== undefined ? this.boxOfEvent.get(partner) : undefined;
   }
 
@@ -54,7 +54,7 @@ export class Nodes {
   /// The steps of a box, in order.
   stepsOf(id: string): number[] {
     return this.eventsOf(id)
-      .map((event) => this.telling.stepOfEvent(event))
+      .map((event) => this.sequence.stepOfEvent(event))
       .filter((step) => step !== undefined)
       .sort((a, b) => a - b);
   }

@@ -1,4 +1,4 @@
-// The page: puts the parts together and moves them to the same step.
+// Page: creates the views and keeps them at the same step.
 import { readCounterexamples, type Counterexample, type View } from "./data";
 import { button, h, iconButton, rich } from "./dom";
 import { standalonePng, standaloneSvg } from "./exports";
@@ -9,17 +9,17 @@ import { PictureView } from "./pictureView";
 import { makeSplitter } from "./splitter";
 import { StateView } from "./stateView";
 import { StepsView } from "./stepsView";
-import { baseName, Telling } from "./telling";
+import { baseName, StepSequence } from "./stepSequence";
 import { followTheme, themes, type Theme } from "./theme";
 import { asText, capital, modelName, placeOf, stepInWords } from "./words";
 
 const keysHelp: [string, string][] = [
   ["\u2193 or j", "next step"],
-  ["\u2191 or k", "step before"],
+  ["\u2191 or k", "previous step"],
   ["Home, End", "first, last step"],
-  ["n, p", "next, previous strange step"],
+  ["n, p", "next, previous out-of-order step"],
   ["v", "other view of the picture"],
-  ["u", "every event in the picture, or only those that matter"],
+  ["u", "show all events in the picture, or only the relevant ones"],
   ["+ and -", "zoom"],
   ["0", "show the whole picture"],
 ];
@@ -47,10 +47,12 @@ class Page {
   private readonly themeButton = button("", { class: "theme" }, () => this.nextTheme());
   private readonly back: HTMLButtonElement[];
   private readonly forward: HTMLButtonElement[];
-  private readonly strangeButton = button("Next strange step", { title: "n" }, () => this.strange(1, true));
+  private readonly outOfOrderButton = button("Next out-of-order step", { title: "n" }, () =>
+    this.goToOutOfOrder(1, true),
+  );
   private all: Counterexample[] = [];
   private index = 0;
-  private telling: Telling | undefined;
+  private sequence: StepSequence | undefined;
   private step = 0;
   private theme: Theme;
   private toastTimer: ReturnType<typeof setTimeout> | undefined;
@@ -85,12 +87,12 @@ class Page {
     if (message?.type === "counterexample") this.open(() => message.data, message.index);
     else if (message?.type === "fixes") this.fixes.offer(readFixes(message.fixes));
     else if (message?.type === "stale") {
-      this.stale.textContent = "The file has changed since; this counterexample is out of date.";
+      this.stale.textContent = "The file has changed; this counterexample is out of date.";
       this.fixes.offer([]);
-    } else if (message?.type === "reveal" && this.telling) {
-      const step = this.telling.stepAtLine(message.file, message.line, this.step);
+    } else if (message?.type === "reveal" && this.sequence) {
+      const step = this.sequence.stepAtLine(message.file, message.line, this.step);
       // Not told to the host: it knows, and would send the next one.
-      if (step !== undefined && this.telling.eventOfStep(this.step).line !== message.line) this.moveTo(step);
+      if (step !== undefined && this.sequence.eventOfStep(this.step).line !== message.line) this.moveTo(step);
     }
   }
 
@@ -99,7 +101,7 @@ class Page {
     try {
       this.all = readCounterexamples(read());
     } catch (error) {
-      this.telling = undefined;
+      this.sequence = undefined;
       this.say(`The counterexample cannot be shown. ${error instanceof Error ? error.message : String(error)}`);
       return;
     }
@@ -108,7 +110,7 @@ class Page {
     const saved = this.host.load();
     const begin = [index, saved.index].find((one) => one !== undefined && this.all[one]) ?? 0;
     this.show(begin, saved.view === "shashaSnir" ? "shashaSnir" : "chronological");
-    if (saved.key === this.telling?.key && saved.step !== undefined) this.moveTo(saved.step);
+    if (saved.key === this.sequence?.key && saved.step !== undefined) this.moveTo(saved.step);
     this.readHash();
   }
 
@@ -124,7 +126,7 @@ class Page {
       ...this.forward,
       this.slider,
       this.counter,
-      this.strangeButton,
+      this.outOfOrderButton,
     );
     const left = h(
       "section",
@@ -143,7 +145,7 @@ class Page {
 
   /// Per cent of a width: more for more threads, and enough for all of their columns if there is room beside them.
   private shareOfSteps(width: number): number {
-    const threads = Math.max(...this.all.map((data) => new Telling(data).threads.length));
+    const threads = Math.max(...this.all.map((data) => new StepSequence(data).threads.length));
     const needed = (100 * StepsView.leastWidth(threads)) / width;
     return Math.min(62, Math.max(40 + 2.5 * threads, needed));
   }
@@ -151,26 +153,28 @@ class Page {
   private show(index: number, view: View): void {
     this.index = index;
     const data = this.all[index]!;
-    const telling = (this.telling = new Telling(data));
-    document.title = `${baseName(data.file)}: ${data.bug.kind} under ${modelName(data)}`;
+    const sequence = (this.sequence = new StepSequence(data));
+    document.title = `${baseName(data.file)}: ${findingKind(data)} under ${modelName(data)}`;
     this.top.replaceChildren(...this.heading(data));
-    this.slider.max = String(Math.max(1, telling.length));
-    this.strangeButton.hidden = telling.strangeCount === 0;
-    this.steps.show(telling);
-    if (telling.length === 0) {
+    this.slider.max = String(Math.max(1, sequence.length));
+    this.outOfOrderButton.hidden = sequence.outOfOrderCount === 0;
+    this.steps.show(sequence);
+    if (sequence.length === 0) {
       this.say("The counterexample has no steps.");
       return;
     }
-    this.picture.show(telling, view);
-    this.fixes.show(telling);
+    this.picture.show(sequence, view);
+    this.fixes.show(sequence);
     this.moveTo(0);
   }
 
   private heading(data: Counterexample): HTMLElement[] {
     const { kind } = data.bug;
-    const message = data.bug.message.toLowerCase().includes(kind.toLowerCase())
-      ? data.bug.message
-      : `${kind}: ${data.bug.message}`;
+    const message = !kind
+      ? "reordering witness: nothing fails, but the program is not robust"
+      : data.bug.message.toLowerCase().includes(kind.toLowerCase())
+        ? data.bug.message
+        : `${kind}: ${data.bug.message}`;
     const where = placeOf(data.bug.file || data.file, data.bug.line, data.bug.column);
     const bug = h(
       "p",
@@ -258,39 +262,40 @@ class Page {
   }
 
   private select(step: number): void {
-    if (!this.telling) return;
+    if (!this.sequence) return;
     this.moveTo(step);
-    const event = this.telling.step(this.step).event;
-    const { file, line, column } = this.telling.event(event);
+    const event = this.sequence.step(this.step).event;
+    const { file, line, column } = this.sequence.event(event);
     this.host.send({ type: "select", event, file, line, column });
   }
 
   private moveTo(step: number): void {
-    const telling = this.telling;
-    if (!telling) return;
-    this.step = Math.max(0, Math.min(telling.length - 1, step));
+    const sequence = this.sequence;
+    if (!sequence) return;
+    this.step = Math.max(0, Math.min(sequence.length - 1, step));
     this.steps.moveTo(this.step);
-    this.state.show(telling, this.step);
+    this.state.show(sequence, this.step);
     this.picture.moveTo(this.step);
     this.slider.value = String(this.step + 1);
-    this.slider.setAttribute("aria-valuetext", `Step ${this.step + 1} of ${telling.length}`);
-    this.counter.textContent = `${this.step + 1} of ${telling.length}`;
+    this.slider.setAttribute("aria-valuetext", `Step ${this.step + 1} of ${sequence.length}`);
+    this.counter.textContent = `${this.step + 1} of ${sequence.length}`;
     for (const one of this.back) setOff(one, this.step === 0);
-    for (const one of this.forward) setOff(one, this.step === telling.length - 1);
-    this.live.textContent = stepInWords(telling, this.step);
+    for (const one of this.forward) setOff(one, this.step === sequence.length - 1);
+    this.live.textContent = stepInWords(sequence, this.step);
     this.save();
   }
 
-  private strange(direction: 1 | -1, around: boolean): void {
+  private goToOutOfOrder(direction: 1 | -1, around: boolean): void {
     const next =
-      this.telling?.nextStrange(this.step, direction) ?? (around ? this.telling?.nextStrange(-1, 1) : undefined);
+      this.sequence?.nextOutOfOrder(this.step, direction) ??
+      (around ? this.sequence?.nextOutOfOrder(-1, 1) : undefined);
     if (next !== undefined) this.select(next);
   }
 
   /// The address may say where to begin: #step=5&view=shashaSnir
   private readHash(): void {
     const hash = new URLSearchParams(location.hash.slice(1));
-    if (!this.telling) return;
+    if (!this.sequence) return;
     const index = Number(hash.get("counterexample") ?? NaN) - 1;
     if (this.all[index] && index !== this.index) this.show(index, this.picture.view);
     const view = hash.get("view");
@@ -305,12 +310,12 @@ class Page {
       step: this.step,
       view: this.picture.view,
       theme: this.theme,
-      ...(this.telling ? { key: this.telling.key } : {}),
+      ...(this.sequence ? { key: this.sequence.key } : {}),
     });
   }
 
   private key(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.telling) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.sequence) return;
     const target = event.target;
     if (target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return;
     const actions: Record<string, () => unknown> = {
@@ -320,8 +325,8 @@ class Page {
       k: () => this.select(this.step - 1),
       Home: () => this.select(0),
       End: () => this.select(Infinity),
-      n: () => this.strange(1, false),
-      p: () => this.strange(-1, false),
+      n: () => this.goToOutOfOrder(1, false),
+      p: () => this.goToOutOfOrder(-1, false),
       v: () => this.picture.toggleView(),
       u: () => this.picture.toggleUnfolded(),
       "+": () => this.picture.zoom(1.25),
@@ -341,10 +346,10 @@ class Page {
   }
 
   private async export(format: ExportFormat): Promise<void> {
-    const telling = this.telling;
-    if (!telling) return;
+    const sequence = this.sequence;
+    if (!sequence) return;
     const view = this.picture.view === "chronological" ? "-chronological" : "-shasha-snir";
-    const name = `${baseName(telling.data.file).replace(/\.\w+$/, "")}-${telling.data.model}${format === "json" ? "" : view}.${format}`;
+    const name = `${baseName(sequence.data.file).replace(/\.\w+$/, "")}-${sequence.data.model}${format === "json" ? "" : view}.${format}`;
     try {
       const content = await this.content(format);
       if (content === undefined) this.tell("There is no picture to export.");
@@ -362,10 +367,10 @@ class Page {
 
   private async content(format: ExportFormat): Promise<string | undefined> {
     const { picture, view } = this.picture;
-    const data = this.telling!.data;
+    const data = this.sequence!.data;
     switch (format) {
       case "text":
-        return asText(this.telling!);
+        return asText(this.sequence!);
       case "json":
         return JSON.stringify(data, null, 2) + "\n";
       case "dot":
@@ -378,11 +383,16 @@ class Page {
   }
 }
 
-function shortName(data: Counterexample): string {
-  return `${modelName(data)}: ${data.bug.kind}${data.bug.line ? `, line ${data.bug.line}` : ""}`;
+/// The kind of bug. An execution without a bug shows that the program is not robust.
+function findingKind(data: Counterexample): string {
+  return data.bug.kind || "reordering witness";
 }
 
-/// A button that is off keeps the focus, so that stepping to the end by keyboard does not lose the place.
+function shortName(data: Counterexample): string {
+  return `${modelName(data)}: ${findingKind(data)}${data.bug.line ? `, line ${data.bug.line}` : ""}`;
+}
+
+/// A disabled button keeps the focus, so that stepping to the end by keyboard does not lose it.
 function setOff(element: HTMLButtonElement, off: boolean): void {
   element.setAttribute("aria-disabled", String(off));
 }

@@ -1,8 +1,8 @@
-// A picture as the checker drew it, made fit for the page: parsed, cleaned, with the boxes and arrows found by their ids.
+// Picture: an SVG drawn by the checker, parsed and sanitized for the page. Finds boxes and arrows by their ids.
 import type { Edge, Graph } from "./data";
 import { svg } from "./dom";
 import { edgeOfId, Nodes } from "./nodes";
-import type { Telling } from "./telling";
+import type { StepSequence } from "./stepSequence";
 
 export interface Picture {
   root: SVGSVGElement;
@@ -17,7 +17,7 @@ export interface Picture {
 }
 
 /// undefined: there is no picture, or it cannot be read.
-export function readPicture(telling: Telling, graph: Graph | undefined, unfolded = false): Picture | undefined {
+export function readPicture(sequence: StepSequence, graph: Graph | undefined, unfolded = false): Picture | undefined {
   const text = (unfolded ? graph?.unfoldedSvg : undefined) ?? graph?.svg;
   if (!graph || !text) return undefined;
   const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
@@ -38,7 +38,7 @@ export function readPicture(telling: Telling, graph: Graph | undefined, unfolded
     if (edge) arrows.push({ element, edge });
     else if (/^(event|fold)-/.test(element.id)) boxes.set(element.id, element);
   }
-  return { root, x: 0, y: 0, width, height, nodes: new Nodes(telling, graph, boxes.keys()), boxes, arrows };
+  return { root, x: 0, y: 0, width, height, nodes: new Nodes(sequence, graph, boxes.keys()), boxes, arrows };
 }
 
 /// To be called when the picture is in the document. Finds its true size (the checker may have drawn a legend of its own,

@@ -1,10 +1,10 @@
-// The picture: the two views, the lit step, zooming and panning, clicking on boxes.
+// PictureView: shows the picture in two views, highlights the step, zooms, pans, and handles clicks on boxes.
 import type { View } from "./data";
 import { button, h, iconButton, rich } from "./dom";
 import { isCut, type Cut } from "./fixes";
 import { makeLegend } from "./legend";
 import { measure, type Picture, readPicture } from "./picture";
-import type { Telling } from "./telling";
+import type { StepSequence } from "./stepSequence";
 import { type Box, Viewport } from "./viewport";
 import { conclusions, edgeInWords, plural, stepInWords, viewNames } from "./words";
 
@@ -16,7 +16,7 @@ export class PictureView {
   readonly element: HTMLElement;
   picture: Picture | undefined;
   view: View = "chronological";
-  private telling: Telling | undefined;
+  private sequence: StepSequence | undefined;
   private pictures = new Map<string, Picture | undefined>(); // by view, and whether unfolded
   private unfolded = false;
   private step = 0;
@@ -69,28 +69,28 @@ export class PictureView {
     this.listen();
   }
 
-  show(telling: Telling, view: View): void {
-    this.telling = telling;
+  show(sequence: StepSequence, view: View): void {
+    this.sequence = sequence;
     this.pictures.clear();
     this.step = 0;
     this.cuts = [];
-    for (const [name, choose] of this.switches) choose.disabled = !telling.data[name];
-    this.words.replaceChildren(...cycleInWords(telling, []));
-    this.setView(telling.data[view] ? view : telling.data.chronological ? "chronological" : "shashaSnir");
+    for (const [name, choose] of this.switches) choose.disabled = !sequence.data[name];
+    this.words.replaceChildren(...cycleInWords(sequence, []));
+    this.setView(sequence.data[view] ? view : sequence.data.chronological ? "chronological" : "shashaSnir");
   }
 
   /// Marks what fences would prevent.
   cut(cuts: Cut[]): void {
-    if (!this.telling || (cuts.length === 0 && this.cuts.length === 0)) return;
+    if (!this.sequence || (cuts.length === 0 && this.cuts.length === 0)) return;
     this.cuts = cuts;
     const open = this.words.querySelector("details")?.open ?? false;
-    this.words.replaceChildren(...cycleInWords(this.telling, cuts));
+    this.words.replaceChildren(...cycleInWords(this.sequence, cuts));
     if (open) this.words.querySelector("details")!.open = true;
     if (this.picture) this.mark();
   }
 
   choose(view: View): void {
-    if (view === this.view || !this.telling?.data[view]) return;
+    if (view === this.view || !this.sequence?.data[view]) return;
     this.setView(view);
     this.viewChanged();
   }
@@ -101,7 +101,7 @@ export class PictureView {
 
   /// Draws every event, or again only those that matter.
   toggleUnfolded(): void {
-    if (!this.telling || this.unfold.hidden) return;
+    if (!this.sequence || this.unfold.hidden) return;
     this.unfolded = !this.unfolded;
     const step = this.step;
     this.setView(this.view);
@@ -109,14 +109,14 @@ export class PictureView {
   }
 
   private setView(view: View): void {
-    const telling = this.telling!;
+    const sequence = this.sequence!;
     this.view = view;
     for (const [name, choose] of this.switches) choose.setAttribute("aria-pressed", String(name === view));
-    this.unfold.hidden = !telling.data[view]?.unfoldedSvg;
+    this.unfold.hidden = !sequence.data[view]?.unfoldedSvg;
     const unfolded = this.unfolded && !this.unfold.hidden;
     this.unfold.setAttribute("aria-pressed", String(unfolded));
     const key = `${view} ${unfolded}`;
-    if (!this.pictures.has(key)) this.pictures.set(key, readPicture(telling, telling.data[view], unfolded));
+    if (!this.pictures.has(key)) this.pictures.set(key, readPicture(sequence, sequence.data[view], unfolded));
     this.picture = this.pictures.get(key);
     this.notice.textContent = "";
     this.tooltip.hidden = true;
@@ -133,11 +133,11 @@ export class PictureView {
     this.picture.root.setAttribute("aria-labelledby", this.summary.id);
     this.canvas.replaceChildren(this.picture.root);
     measure(this.picture);
-    this.legend.replaceChildren(makeLegend(this.picture, telling.hasBuffers));
-    const graph = telling.data[view]!;
+    this.legend.replaceChildren(makeLegend(this.picture, sequence.hasBuffers));
+    const graph = sequence.data[view]!;
     this.summary.textContent =
       `${viewNames[view]} picture with ${plural(graph.nodes.length, "event")} and ${plural(graph.edges.length, "edge")}. ` +
-      "Every event is a step of the table; the cycle is told in words below the picture.";
+      "Each event is a step of the table; the cycle is explained in words below the picture.";
     this.keeps = "readable";
     this.mark();
     this.resize();
@@ -157,10 +157,10 @@ export class PictureView {
   /// Sets the classes current, later, waiting and near; gives back the lit box.
   private mark(): SVGGElement | undefined {
     const { nodes, boxes, arrows } = this.picture!;
-    const telling = this.telling!;
-    const lit = nodes.boxOf(telling.step(this.step).event);
-    const waiting = telling.waiting(this.step);
-    const done = (event: number) => (telling.stepOfEvent(event) ?? Infinity) <= this.step;
+    const sequence = this.sequence!;
+    const lit = nodes.boxOf(sequence.step(this.step).event);
+    const waiting = sequence.waiting(this.step);
+    const done = (event: number) => (sequence.stepOfEvent(event) ?? Infinity) <= this.step;
     for (const [id, element] of boxes) {
       const events = nodes.eventsOf(id);
       element.classList.toggle("current", id === lit);
@@ -172,7 +172,7 @@ export class PictureView {
     }
     for (const { element, edge } of arrows) {
       element.classList.toggle("later", !done(edge.from) || !done(edge.to));
-      element.classList.toggle("cut", element.classList.contains("cycle") && isCut(telling, edge, this.cuts));
+      element.classList.toggle("cut", element.classList.contains("cycle") && isCut(sequence, edge, this.cuts));
       element.classList.toggle(
         "near",
         lit !== undefined && (nodes.boxOf(edge.from) === lit || nodes.boxOf(edge.to) === lit),
@@ -313,8 +313,8 @@ export class PictureView {
     const text = id.startsWith("fold-")
       ? this.foldText(id)
       : steps[0] === undefined
-        ? "This event is not among the steps."
-        : stepInWords(this.telling!, steps[0]);
+        ? "This event is not a step of the table."
+        : stepInWords(this.sequence!, steps[0]);
     if (this.tooltip.textContent !== text) this.tooltip.textContent = text;
     const place = this.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - place.x, event.clientY - place.y];
@@ -329,17 +329,17 @@ export function isStacked(): boolean {
   return matchMedia("(max-width: 699px)").matches;
 }
 
-function cycleInWords(telling: Telling, cuts: readonly Cut[]): HTMLElement[] {
-  const { edges } = telling.data.cycle;
+function cycleInWords(sequence: StepSequence, cuts: readonly Cut[]): HTMLElement[] {
+  const { edges } = sequence.data.cycle;
   if (!edges.length) return [];
   const list = h("ol", {});
   for (const edge of edges) {
-    const item = h("li", {}, ...rich(edgeInWords(telling, edge)));
-    if (isCut(telling, edge, cuts))
+    const item = h("li", {}, ...rich(edgeInWords(sequence, edge)));
+    if (isCut(sequence, edge, cuts))
       item.append(h("span", { class: "cut-words" }, " Cut: a fence makes this order count."));
     list.append(item);
   }
-  const details = h("details", { class: "cycle-words" }, h("summary", {}, "The cycle in words"), list);
-  for (const conclusion of conclusions(telling)) details.append(h("p", {}, ...rich(conclusion)));
+  const details = h("details", { class: "cycle-words" }, h("summary", {}, "Explain the cycle"), list);
+  for (const conclusion of conclusions(sequence)) details.append(h("p", {}, ...rich(conclusion)));
   return [details];
 }

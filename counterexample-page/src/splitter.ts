@@ -1,4 +1,4 @@
-// The line between the halves: dragged, or moved with the left and right arrow keys.
+// The splitter between the halves of the page: moved by dragging or with the left and right arrow keys.
 import { h } from "./dom";
 
 const [least, most] = [25, 80]; // per cent of the width for the left half

@@ -1,26 +1,26 @@
-// What the world looks like after the current step: variables, store buffers, locks, call stack.
+// StateView: the program state after the current step: variables, store buffers, locks, call stack.
 import { h } from "./dom";
-import type { Queue, Telling } from "./telling";
+import type { Queue, StepSequence } from "./stepSequence";
 
 export class StateView {
   readonly element = h("section", { class: "state", "aria-label": "After this step", tabindex: "0" });
 
-  show(telling: Telling, step: number): void {
+  show(sequence: StepSequence, step: number): void {
     this.element.replaceChildren(
-      ...(telling.data.variables.length ? [this.variables(telling, step)] : []),
-      ...(telling.hasBuffers ? [this.buffers(telling, step)] : []),
+      ...(sequence.data.variables.length ? [this.variables(sequence, step)] : []),
+      ...(sequence.hasBuffers ? [this.buffers(sequence, step)] : []),
       h(
         "div",
         { class: "state-part" },
-        ...(telling.hasLocks ? this.locks(telling, step) : []),
-        ...this.stack(telling, step),
+        ...(sequence.hasLocks ? this.locks(sequence, step) : []),
+        ...this.stack(sequence, step),
       ),
     );
   }
 
-  private variables(telling: Telling, step: number): HTMLElement {
+  private variables(sequence: StepSequence, step: number): HTMLElement {
     const body = h("tbody");
-    for (const variable of telling.variables(step)) {
+    for (const variable of sequence.variables(step)) {
       const changed = variable.value !== variable.before;
       const value = h("td", {}, h("code", {}, variable.value));
       if (changed) {
@@ -35,13 +35,13 @@ export class StateView {
     return h("div", { class: "state-part" }, h("h2", {}, "Shared variables"), table);
   }
 
-  private buffers(telling: Telling, step: number): HTMLElement {
+  private buffers(sequence: StepSequence, step: number): HTMLElement {
     const part = h("div", { class: "state-part" }, h("h2", {}, "Store buffers"));
     const list = h("dl", { class: "buffers" });
-    for (const thread of telling.bufferingThreads) {
-      const queues = telling.queues(step, thread).map((queue) => this.queue(telling, queue));
+    for (const thread of sequence.bufferingThreads) {
+      const queues = sequence.queues(step, thread).map((queue) => this.queue(sequence, queue));
       list.append(
-        h("dt", {}, telling.threadName(thread)),
+        h("dt", {}, sequence.threadName(thread)),
         h("dd", {}, ...(queues.length ? queues : [h("span", { class: "nothing" }, "empty")])),
       );
     }
@@ -49,28 +49,28 @@ export class StateView {
     return part;
   }
 
-  private queue(telling: Telling, queue: Queue): HTMLElement {
+  private queue(sequence: StepSequence, queue: Queue): HTMLElement {
     const list = h("ol", { class: "queue", "aria-label": "oldest first" });
     for (const store of queue.stores)
-      list.append(h("li", {}, h("code", {}, `${telling.variableName(store.variable)} = ${store.value}`)));
+      list.append(h("li", {}, h("code", {}, `${sequence.variableName(store.variable)} = ${store.value}`)));
     return list;
   }
 
-  private locks(telling: Telling, step: number): HTMLElement[] {
-    const held = telling.step(step).locks ?? [];
+  private locks(sequence: StepSequence, step: number): HTMLElement[] {
+    const held = sequence.step(step).locks ?? [];
     const list = h("ul", { class: "locks" });
     for (const lock of held) {
-      const name = h("code", {}, telling.variableName(lock.variable));
-      list.append(h("li", {}, name, ` held by ${telling.threadName(lock.thread)}`));
+      const name = h("code", {}, sequence.variableName(lock.variable));
+      list.append(h("li", {}, name, ` held by ${sequence.threadName(lock.thread)}`));
     }
     return [h("h2", {}, "Locks"), held.length ? list : h("p", { class: "nothing" }, "none held")];
   }
 
-  private stack(telling: Telling, step: number): HTMLElement[] {
-    const thread = telling.threadName(telling.eventOfStep(step).thread);
+  private stack(sequence: StepSequence, step: number): HTMLElement[] {
+    const thread = sequence.threadName(sequence.eventOfStep(step).thread);
     const list = h("ol", { class: "stack" });
-    for (const frame of telling.stack(step)) {
-      const place = h("span", { class: "place" }, telling.placeText(frame.place));
+    for (const frame of sequence.stack(step)) {
+      const place = h("span", { class: "place" }, sequence.placeText(frame.place));
       list.append(h("li", {}, h("code", {}, frame.function || "?"), " ", place));
     }
     return [h("h2", {}, `Calls in ${thread}`), list];

@@ -1,6 +1,6 @@
-// The steps as a table: a row per step, a column per thread.
+// StepsView: the table of steps, with a row per step and a column per thread.
 import { breakable, h, rich } from "./dom";
-import type { Telling } from "./telling";
+import type { StepSequence } from "./stepSequence";
 
 // Of a thread's column, and of the numbers beside all of them, in pixels. Text wraps in narrow columns.
 const [narrowest, numbersWidth] = [95, 52];
@@ -23,33 +23,34 @@ export class StepsView {
     return narrowest * threads + numbersWidth;
   }
 
-  show(telling: Telling): void {
+  show(sequence: StepSequence): void {
     const head = h("tr", {}, h("th", { scope: "col", class: "number" }, "Step"));
-    for (const thread of telling.threads) head.append(h("th", { scope: "col" }, telling.threadName(thread)));
+    for (const thread of sequence.threads) head.append(h("th", { scope: "col" }, sequence.threadName(thread)));
     const body = h("tbody");
     this.rows = [];
     this.current = -1;
-    for (let i = 0; i < telling.length; i++) {
-      const row = this.makeRow(telling, i);
-      if (i > 0 && telling.eventOfStep(i).thread !== telling.eventOfStep(i - 1).thread) row.classList.add("switch");
+    for (let i = 0; i < sequence.length; i++) {
+      const row = this.makeRow(sequence, i);
+      if (i > 0 && sequence.eventOfStep(i).thread !== sequence.eventOfStep(i - 1).thread) row.classList.add("switch");
       this.rows.push(row);
       body.append(row);
     }
     const caption = h("caption", { class: "hidden-text" }, "What each thread did, in order");
-    const table = h("table", { class: "steps" }, caption, this.columns(telling), h("thead", {}, head), body);
-    table.style.minWidth = `${StepsView.leastWidth(telling.threads.length)}px`;
+    const table = h("table", { class: "steps" }, caption, this.columns(sequence), h("thead", {}, head), body);
+    table.style.minWidth = `${StepsView.leastWidth(sequence.threads.length)}px`;
     this.scroller.replaceChildren(table);
     this.scroller.scrollTop = 0;
   }
 
   /// A thread that does little gets a narrower column.
-  private columns(telling: Telling): HTMLTableColElement {
+  private columns(sequence: StepSequence): HTMLTableColElement {
     const numbers = h("col");
-    numbers.style.width = `${3 + 0.6 * String(telling.length).length}em`;
+    numbers.style.width = `${3 + 0.6 * String(sequence.length).length}em`;
     const group = h("colgroup", {}, numbers);
-    const weights = telling.threads.map(
+    const weights = sequence.threads.map(
       (thread) =>
-        0.8 + telling.data.steps.filter((step) => telling.event(step.event).thread === thread).length / telling.length,
+        0.8 +
+        sequence.data.steps.filter((step) => sequence.event(step.event).thread === thread).length / sequence.length,
     );
     const total = weights.reduce((a, b) => a + b, 0);
     for (const weight of weights) {
@@ -60,9 +61,9 @@ export class StepsView {
     return group;
   }
 
-  private makeRow(telling: Telling, index: number): HTMLTableRowElement {
-    const step = telling.step(index);
-    const event = telling.eventOfStep(index);
+  private makeRow(sequence: StepSequence, index: number): HTMLTableRowElement {
+    const step = sequence.step(index);
+    const event = sequence.eventOfStep(index);
     const number = h(
       "button",
       { type: "button", tabindex: "-1", "aria-label": `Step ${index + 1}` },
@@ -71,22 +72,23 @@ export class StepsView {
     const mark = h("span", { class: "mark", "aria-hidden": "true" }, step.strange ? "!" : "");
     const row = h(
       "tr",
-      { class: step.strange ? "strange" : "" },
+      { class: step.strange ? "out-of-order" : "" },
       h("th", { scope: "row", class: "number" }, mark, number),
     );
-    for (const thread of telling.threads) row.append(thread === event.thread ? this.makeCell(telling, index) : h("td"));
+    for (const thread of sequence.threads)
+      row.append(thread === event.thread ? this.makeCell(sequence, index) : h("td"));
     row.addEventListener("click", () => this.select(index));
     return row;
   }
 
-  private makeCell(telling: Telling, index: number): HTMLTableCellElement {
-    const step = telling.step(index);
-    const event = telling.eventOfStep(index);
+  private makeCell(sequence: StepSequence, index: number): HTMLTableCellElement {
+    const step = sequence.step(index);
+    const event = sequence.eventOfStep(index);
     const cell = h("td", { class: `does ${event.kind}` });
-    const source = telling.sourceLine(event);
+    const source = sequence.sourceLine(event);
     if (source || event.line) {
       const elsewhere =
-        event.file !== telling.data.file && event.file ? `${telling.placeText(event)} ` : `${event.line} `;
+        event.file !== sequence.data.file && event.file ? `${sequence.placeText(event)} ` : `${event.line} `;
       cell.append(
         h("div", { class: "source" }, h("span", { class: "line" }, elsewhere), h("code", {}, ...breakable(source))),
       );
@@ -94,7 +96,7 @@ export class StepsView {
     cell.append(h("div", { class: "text" }, ...rich(step.text)));
     if (step.remark)
       cell.append(
-        h("div", { class: "remark" }, h("span", { class: "hidden-text" }, "Strange: "), ...rich(step.remark)),
+        h("div", { class: "remark" }, h("span", { class: "hidden-text" }, "Out of order: "), ...rich(step.remark)),
       );
     return cell;
   }

@@ -1,5 +1,5 @@
-// Light or dark: as the system says, as the user says, or in an editor as its theme says. The answer is the attribute
-// data-theme of the document, which the style sheet goes by.
+// The color theme, light or dark. It comes from the system, the user, or the editor, and is stored in the data-theme
+// attribute of the document for the style sheet.
 export type Theme = "auto" | "light" | "dark";
 export const themes: readonly Theme[] = ["auto", "light", "dark"];
 

@@ -1,4 +1,4 @@
-// Zooming and panning: which part of the picture the canvas shows. `scale` is pixels per unit of the picture, (x, y) the
+// Viewport: the part of the picture that the canvas shows, for zooming and panning. `scale` is pixels per unit of the picture, (x, y) the
 // picture's point in the canvas's upper left corner.
 export interface Size {
   width: number;

@@ -1,6 +1,6 @@
 // Events, edges and whole counterexamples in plain words.
 import type { Edge, EdgeKind } from "./data";
-import { baseName, type Telling } from "./telling";
+import { baseName, type StepSequence } from "./stepSequence";
 
 export const viewNames = { chronological: "Chronological", shashaSnir: "Shasha-Snir" } as const;
 
@@ -24,7 +24,7 @@ export const edgeNames: Record<EdgeKind, [name: string, meaning: string]> = {
 export const nodeNames: Record<string, string> = {
   store: "store",
   load: "load",
-  rmw: "read and write at once",
+  rmw: "atomic read and write",
   update: "reaches memory",
   fence: "fence",
   sync: "lock",
@@ -32,7 +32,7 @@ export const nodeNames: Record<string, string> = {
   join: "waits for a thread",
   free: "frees memory",
   atomic: "atomic section",
-  blocked: "waits for ever",
+  blocked: "waits forever",
   bug: "the bug",
   fold: "several events",
 };
@@ -46,10 +46,10 @@ export function plural(count: number, word: string): string {
 }
 
 /// "the store of 1 to flag0 (left, line 11)"
-export function eventInWords(telling: Telling, event: number): string {
-  const e = telling.event(event);
+export function eventInWords(sequence: StepSequence, event: number): string {
+  const e = sequence.event(event);
   const access = e.accesses?.[0];
-  const name = access ? telling.variableName(access.variable) : (e.expression ?? "");
+  const name = access ? sequence.variableName(access.variable) : (e.expression ?? "");
   const write = e.accesses?.find((a) => a.write);
   const read = e.accesses?.find((a) => !a.write);
   let what: string;
@@ -59,17 +59,17 @@ export function eventInWords(telling: Telling, event: number): string {
   else if (e.kind === "rmw") what = `the atomic operation on ${name}`;
   else if (e.kind === "fence") what = "the fence";
   else if (e.kind === "sync") what = e.what ? `the step that ${e.what} ${name}`.trimEnd() : `the operation on ${name}`;
-  else if (e.kind === "create") what = `the start of ${telling.threadName(e.other ?? 0)}`;
-  else if (e.kind === "join") what = `the wait for ${telling.threadName(e.other ?? 0)}`;
+  else if (e.kind === "create") what = `the start of ${sequence.threadName(e.other ?? 0)}`;
+  else if (e.kind === "join") what = `the wait for ${sequence.threadName(e.other ?? 0)}`;
   else if (e.kind === "bug") what = "the bug";
   else what = nodeNames[e.kind] ?? e.kind;
-  const place = [telling.threadName(e.thread), telling.placeText(e)].filter(Boolean).join(", ");
+  const place = [sequence.threadName(e.thread), sequence.placeText(e)].filter(Boolean).join(", ");
   return `${what} (${place})`;
 }
 
-export function edgeInWords(telling: Telling, edge: Edge): string {
-  const from = eventInWords(telling, edge.from);
-  const to = eventInWords(telling, edge.to);
+export function edgeInWords(sequence: StepSequence, edge: Edge): string {
+  const from = eventInWords(sequence, edge.from);
+  const to = eventInWords(sequence, edge.to);
   switch (edge.kind) {
     case "po":
       return capital(`${from} comes before ${to} in the program.`);
@@ -98,46 +98,51 @@ export function edgeInWords(telling: Telling, edge: Edge): string {
 }
 
 /// What follows from the cycle: which steps of a thread took effect in the wrong order, which did not for all threads.
-export function conclusions(telling: Telling): string[] {
-  const { reordered, late } = telling.data.cycle;
+export function conclusions(sequence: StepSequence): string[] {
+  const { reordered, late } = sequence.data.cycle;
   return [...reordered, ...late].map((pair, i) =>
     i === 0 ? `So ${sentence(pair.sentence)}` : capital(sentence(pair.sentence)),
   );
 }
 
 /// "Step 5 of 14, left, line 11: stores 1 to flag0." for announcements and tooltips.
-export function stepInWords(telling: Telling, index: number): string {
-  const step = telling.step(index);
-  const event = telling.eventOfStep(index);
-  const head = [`Step ${index + 1} of ${telling.length}`, telling.threadName(event.thread), telling.placeText(event)];
+export function stepInWords(sequence: StepSequence, index: number): string {
+  const step = sequence.step(index);
+  const event = sequence.eventOfStep(index);
+  const head = [
+    `Step ${index + 1} of ${sequence.length}`,
+    sequence.threadName(event.thread),
+    sequence.placeText(event),
+  ];
   const remark = step.remark ? ` ${capital(sentence(step.remark))}` : "";
   return plain(`${head.filter(Boolean).join(", ")}: ${sentence(step.text)}${remark}`);
 }
 
 /// The whole counterexample as plain text, to be put into a mail or a bug report.
-export function asText(telling: Telling): string {
-  const { data } = telling;
-  const out = [`${placeOf(data.bug.file || data.file, data.bug.line, data.bug.column)}: ${data.bug.message}`];
+export function asText(sequence: StepSequence): string {
+  const { data } = sequence;
+  const message = data.bug.message || "not robust: this execution is impossible under sequential consistency";
+  const out = [`${placeOf(data.bug.file || data.file, data.bug.line, data.bug.column)}: ${message}`];
   out.push(`Model: ${modelName(data)}${data.bug.thread ? `, in thread ${data.bug.thread}` : ""}`);
   if (data.sentence) out.push("", data.sentence);
-  out.push("", "Steps (* marks what cannot happen when threads simply take turns):");
-  const width = Math.max(...telling.threads.map((thread) => telling.threadName(thread).length));
-  const digits = String(telling.length).length;
+  out.push("", "Steps (* marks steps that are impossible under sequential consistency):");
+  const width = Math.max(...sequence.threads.map((thread) => sequence.threadName(thread).length));
+  const digits = String(sequence.length).length;
   const indent = " ".repeat(2 + digits + 2);
   data.steps.forEach((step, i) => {
-    const event = telling.eventOfStep(i);
+    const event = sequence.eventOfStep(i);
     const number = String(i + 1).padStart(digits);
-    const name = telling.threadName(event.thread).padEnd(width);
-    const place = telling.placeText(event);
+    const name = sequence.threadName(event.thread).padEnd(width);
+    const place = sequence.placeText(event);
     out.push(`${step.strange ? "*" : " "} ${number}  ${name}  ${place ? place + ": " : ""}${step.text}`);
-    const source = telling.sourceLine(event);
+    const source = sequence.sourceLine(event);
     if (source) out.push(`${indent}${" ".repeat(width)}  | ${source}`);
     if (step.remark) out.push(`${indent}${" ".repeat(width)}  ${step.remark}`);
   });
   if (data.cycle.edges.length) {
-    out.push("", "Why no order of whole steps explains it:");
-    data.cycle.edges.forEach((edge, i) => out.push(`  ${i + 1}. ${edgeInWords(telling, edge)}`));
-    for (const conclusion of conclusions(telling)) out.push(`  ${conclusion}`);
+    out.push("", "Why no interleaving of the threads explains it:");
+    data.cycle.edges.forEach((edge, i) => out.push(`  ${i + 1}. ${edgeInWords(sequence, edge)}`));
+    for (const conclusion of conclusions(sequence)) out.push(`  ${conclusion}`);
   }
   return out.join("\n") + "\n";
 }

@@ -66,7 +66,7 @@ describe("for everybody", () => {
         "First step",
         "Step forward",
         "Step",
-        "Next strange step",
+        "Next out-of-order step",
         "Table of steps",
         "Step 1",
         "After this step",
@@ -76,7 +76,7 @@ describe("for everybody", () => {
         "Zoom in",
         "Fit",
         "Picture of the execution",
-        "The cycle in words",
+        "Explain the cycle",
       ])
         assert.ok(seen.includes(name), `${name} not in ${seen.join(" | ")}`);
       assert.equal(seen.filter((name) => /^Step \d+$/.test(name)).length, 1, "one stop in the table");
@@ -91,7 +91,7 @@ describe("for everybody", () => {
 
   test("the cycle is told in words, in the order of its edges", () =>
     visit(pageOf(fixture("dekker")), async (page) => {
-      await page.getByText("The cycle in words").click();
+      await page.getByText("Explain the cycle").click();
       assert.equal(await page.locator(".cycle-words li").count(), 4);
       assert.match(
         await page.locator(".cycle-words").innerText(),

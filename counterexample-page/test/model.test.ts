@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { readCounterexamples } from "../src/data";
 import { cutsOf, isCut, linesOf, readFixes, type Change } from "../src/fixes";
 import { edgeOfId, Nodes } from "../src/nodes";
-import { Telling } from "../src/telling";
+import { StepSequence } from "../src/stepSequence";
 import { Viewport } from "../src/viewport";
 import { asText, edgeInWords, stepInWords } from "../src/words";
 import { fixture, fixtureNames } from "./fixtures";
@@ -34,26 +34,26 @@ test("optional parts may be missing", () => {
   const { cycle: _, sources: __, ...rest } = fixture("dekker");
   const [data] = readCounterexamples(rest);
   assert.deepEqual(data!.cycle, { edges: [], reordered: [], late: [] });
-  assert.equal(new Telling(data!).sourceLine(data!.events[2]!), "");
+  assert.equal(new StepSequence(data!).sourceLine(data!.events[2]!), "");
 });
 
 test("the steps know the program's own lines, names and places", () => {
-  const telling = new Telling(fixture("dekker"));
-  assert.equal(telling.length, 14);
+  const sequence = new StepSequence(fixture("dekker"));
+  assert.equal(sequence.length, 14);
   assert.deepEqual(
-    telling.threads.map((thread) => telling.threadName(thread)),
+    sequence.threads.map((thread) => sequence.threadName(thread)),
     ["main", "left", "right"],
   );
-  assert.equal(telling.sourceLine(telling.eventOfStep(2)), "flag0 = 1;");
-  assert.equal(telling.placeText(telling.eventOfStep(2)), "line 11");
-  assert.equal(telling.placeText({ file: "include/lock.h", line: 7, column: 1 }), "lock.h:7");
-  assert.equal(telling.placeText({ file: "dekker.c", line: 0, column: 0 }), "");
+  assert.equal(sequence.sourceLine(sequence.eventOfStep(2)), "flag0 = 1;");
+  assert.equal(sequence.placeText(sequence.eventOfStep(2)), "line 11");
+  assert.equal(sequence.placeText({ file: "include/lock.h", line: 7, column: 1 }), "lock.h:7");
+  assert.equal(sequence.placeText({ file: "dekker.c", line: 0, column: 0 }), "");
 });
 
 test("a variable counts as changed only in the step that changes memory", () => {
-  const telling = new Telling(fixture("dekker"));
+  const sequence = new StepSequence(fixture("dekker"));
   const changed = (step: number) =>
-    telling
+    sequence
       .variables(step)
       .filter((v) => v.value !== v.before)
       .map((v) => `${v.name} ${v.before} ${v.value}`);
@@ -63,7 +63,7 @@ test("a variable counts as changed only in the step that changes memory", () => 
 });
 
 test("buffers are one queue under TSO and one per variable under PSO", () => {
-  const tso = new Telling(fixture("dekker"));
+  const tso = new StepSequence(fixture("dekker"));
   assert.deepEqual(
     tso.bufferingThreads.map((thread) => tso.threadName(thread)),
     ["left", "right"],
@@ -73,7 +73,7 @@ test("buffers are one queue under TSO and one per variable under PSO", () => {
     [2],
   );
   assert.deepEqual(tso.queues(13, 1), []);
-  const pso = new Telling(fixture("publication"));
+  const pso = new StepSequence(fixture("publication"));
   assert.deepEqual(
     pso.queues(3, 1).map((queue) => queue.stores.map((store) => pso.variableName(store.variable))),
     [["message"], ["ready"]],
@@ -81,54 +81,55 @@ test("buffers are one queue under TSO and one per variable under PSO", () => {
 });
 
 test("the call stack is innermost first", () => {
-  const telling = new Telling(fixture("account"));
+  const sequence = new StepSequence(fixture("account"));
   assert.deepEqual(
-    telling.stack(2).map((frame) => frame.function),
+    sequence.stack(2).map((frame) => frame.function),
     ["read_balance", "customer"],
   );
-  assert.equal(telling.stack(2)[1]!.place.line, 26);
+  assert.equal(sequence.stack(2)[1]!.place.line, 26);
 });
 
-test("strange steps are found in both directions", () => {
-  const telling = new Telling(fixture("dekker"));
-  assert.equal(telling.nextStrange(-1, 1), 2);
-  assert.equal(telling.nextStrange(2, 1), 6);
-  assert.equal(telling.nextStrange(6, 1), undefined);
-  assert.equal(telling.nextStrange(6, -1), 2);
+test("out-of-order steps are found in both directions", () => {
+  const sequence = new StepSequence(fixture("dekker"));
+  assert.equal(sequence.nextOutOfOrder(-1, 1), 2);
+  assert.equal(sequence.nextOutOfOrder(2, 1), 6);
+  assert.equal(sequence.nextOutOfOrder(6, 1), undefined);
+  assert.equal(sequence.nextOutOfOrder(6, -1), 2);
 });
 
 test("a line is found after the current step first, also by an absolute path", () => {
-  const telling = new Telling(fixture("dekker"));
-  assert.equal(telling.stepAtLine("dekker.c", 11, 0), 2);
-  assert.equal(telling.stepAtLine("/home/me/dekker.c", 11, 2), 8, "the update has the line of its store");
-  assert.equal(telling.stepAtLine("/home/me/dekker.c", 11, 8), 2);
-  assert.equal(telling.stepAtLine("/home/me/xdekker.c", 11, 8), undefined);
-  assert.equal(telling.stepAtLine("dekker.c", 1, 0), undefined);
+  const sequence = new StepSequence(fixture("dekker"));
+  assert.equal(sequence.stepAtLine("dekker.c", 11, 0), 2);
+  assert.equal(sequence.stepAtLine("/home/me/dekker.c", 11, 2), 8, "the update has the line of its store");
+  assert.equal(sequence.stepAtLine("/home/me/dekker.c", 11, 8), 2);
+  assert.equal(sequence.stepAtLine("/home/me/xdekker.c", 11, 8), undefined);
+  assert.equal(sequence.stepAtLine("dekker.c", 1, 0), undefined);
 });
 
 for (const name of fixtureNames)
   test(`${name}: every step has a box in both pictures, and a box leads back to its step`, () => {
-    const telling = new Telling(fixture(name));
+    const sequence = new StepSequence(fixture(name));
     for (const view of ["chronological", "shashaSnir"] as const) {
-      const graph = telling.data[view]!;
-      const nodes = new Nodes(telling, graph, idsIn(graph.svg!));
-      telling.data.steps.forEach(({ event }, step) => {
+      const graph = sequence.data[view]!;
+      const nodes = new Nodes(sequence, graph, idsIn(graph.svg!));
+      sequence.data.steps.forEach(({ event }, step) => {
         const box = nodes.boxOf(event);
         assert.ok(box, `step ${step + 1} in ${view}`);
         const steps = nodes.stepsOf(box);
         if (view === "chronological") assert.ok(steps.includes(step));
-        else if (telling.event(event).kind === "update") assert.equal(box, nodes.boxOf(telling.event(event).partner!));
+        else if (sequence.event(event).kind === "update")
+          assert.equal(box, nodes.boxOf(sequence.event(event).partner!));
       });
     }
   });
 
 test("a folded box holds its own thread's run, updates apart from the rest", () => {
-  const telling = new Telling(fixture("ring"));
-  const graph = telling.data.chronological!;
+  const sequence = new StepSequence(fixture("ring"));
+  const graph = sequence.data.chronological!;
   const own = (kind: boolean) =>
-    graph.nodes.filter((n) => telling.event(n).thread === 1 && (telling.event(n).kind === "update") === kind);
+    graph.nodes.filter((n) => sequence.event(n).thread === 1 && (sequence.event(n).kind === "update") === kind);
   const [others, updates] = [own(false), own(true)];
-  const nodes = new Nodes(telling, graph, [
+  const nodes = new Nodes(sequence, graph, [
     `fold-${others[1]}-${others[6]}`,
     `fold-${updates[0]}-${updates[2]}`,
     `event-${others[3]}`,
@@ -142,9 +143,9 @@ test("a folded box holds its own thread's run, updates apart from the rest", () 
 });
 
 test("clicking a folded box again walks through its steps", () => {
-  const telling = new Telling(fixture("ring"));
-  const graph = telling.data.chronological!;
-  const nodes = new Nodes(telling, graph, idsIn(graph.svg!));
+  const sequence = new StepSequence(fixture("ring"));
+  const graph = sequence.data.chronological!;
+  const nodes = new Nodes(sequence, graph, idsIn(graph.svg!));
   const fold = idsIn(graph.svg!).find((id) => id.startsWith("fold-"))!;
   const steps = nodes.stepsOf(fold);
   assert.ok(steps.length > 2);
@@ -160,10 +161,13 @@ test("edge ids are read, other ids are not", () => {
 });
 
 test("a step and the edges of the cycle in words", () => {
-  const telling = new Telling(fixture("dekker"));
-  assert.equal(stepInWords(telling, 3), "Step 4 of 14, left, line 12: reads 0 from flag1.");
-  assert.match(stepInWords(telling, 2), /it waits in the store buffer\. This store was still in the store buffer when/);
-  const words = telling.data.cycle.edges.map((edge) => edgeInWords(telling, edge));
+  const sequence = new StepSequence(fixture("dekker"));
+  assert.equal(stepInWords(sequence, 3), "Step 4 of 14, left, line 12: reads 0 from flag1.");
+  assert.match(
+    stepInWords(sequence, 2),
+    /it waits in the store buffer\. This store was still in the store buffer when/,
+  );
+  const words = sequence.data.cycle.edges.map((edge) => edgeInWords(sequence, edge));
   assert.ok(
     words.includes(
       "The store of 1 to flag0 (left, line 11) comes before the load of 0 from flag1 (left, line 12) in the program.",
@@ -177,15 +181,15 @@ test("a step and the edges of the cycle in words", () => {
 });
 
 test("the text export has every step, the remarks and the cycle", () => {
-  const telling = new Telling(fixture("dekker"));
-  const text = asText(telling);
+  const sequence = new StepSequence(fixture("dekker"));
+  const text = asText(sequence);
   assert.match(text, /^dekker\.c:21:3: assertion failed: inside == 1\nModel: TSO, in thread left\n/);
-  assert.ok(text.includes(telling.data.sentence));
+  assert.ok(text.includes(sequence.data.sentence));
   assert.match(text, /^\* {2}3 {2}left {3}line 11: stores 1 to `flag0`: it waits in the store buffer$/m);
   assert.match(text, /^ +\| flag0 = 1;$/m);
   assert.equal(text.match(/^[* ] +\d+ {2}(main|left|right)/gm)!.length, 14);
   assert.match(text, /So the store to `flag0` at line 11 took effect after the load of `flag1` at line 12\./);
-  assert.ok(!asText(new Telling(fixture("account"))).includes("Why no order"));
+  assert.ok(!asText(new StepSequence(fixture("account"))).includes("Why no order"));
 });
 
 test("fitting shows the whole picture and does not blow up a small one", () => {
@@ -242,7 +246,7 @@ test("the build gives the same bytes again, and nothing that would end its eleme
 
 const place = (line: number, column = 3, file = "/somewhere/dekker.c") => ({ file, line, column });
 const fence = (earlier: number, later: number): Change => ({
-  text: `a fence behind line ${earlier}`,
+  text: `a fence after line ${earlier}`,
   kind: "fence",
   earlier: place(earlier),
   later: place(later),
@@ -250,13 +254,13 @@ const fence = (earlier: number, later: number): Change => ({
 const fixWith = (...changes: Change[]) => ({ id: "1", title: "Add fences", models: ["tso"], changes, diff: "" });
 
 test("a fence cuts the reordered pair it stands between, and the edge of the cycle", () => {
-  const telling = new Telling(fixture("dekker"));
-  const cuts = cutsOf(telling, fixWith(fence(11, 12), fence(29, 30)));
+  const sequence = new StepSequence(fixture("dekker"));
+  const cuts = cutsOf(sequence, fixWith(fence(11, 12), fence(29, 30)));
   assert.deepEqual(cuts, [
     { first: 2, second: 3, changes: [0] },
     { first: 9, second: 10, changes: [1] },
   ]);
-  const marked = telling.data.cycle.edges.filter((edge) => isCut(telling, edge, cuts));
+  const marked = sequence.data.cycle.edges.filter((edge) => isCut(sequence, edge, cuts));
   assert.deepEqual(
     marked.map(({ from, to }) => [from, to]),
     [
@@ -265,25 +269,25 @@ test("a fence cuts the reordered pair it stands between, and the edge of the cyc
     ],
   );
   assert.deepEqual(
-    cutsOf(telling, fixWith(fence(11, 12))).map(({ first }) => first),
+    cutsOf(sequence, fixWith(fence(11, 12))).map(({ first }) => first),
     [2],
     "the other thread's is not cut",
   );
-  assert.deepEqual(cutsOf(telling, fixWith(fence(12, 20))), [], "behind both accesses");
-  assert(!telling.data.cycle.edges.some((edge) => isCut(telling, edge, [])));
+  assert.deepEqual(cutsOf(sequence, fixWith(fence(12, 20))), [], "behind both accesses");
+  assert(!sequence.data.cycle.edges.some((edge) => isCut(sequence, edge, [])));
 });
 
 test("a fence may be known by one of its sides only, or stand where ways meet", () => {
-  const telling = new Telling(fixture("dekker"));
+  const sequence = new StepSequence(fixture("dekker"));
   const nowhere = place(0);
-  assert.equal(cutsOf(telling, fixWith({ ...fence(11, 12), later: nowhere })).length, 1);
-  assert.equal(cutsOf(telling, fixWith({ ...fence(11, 12), earlier: nowhere })).length, 1);
-  assert.equal(cutsOf(telling, fixWith({ ...fence(11, 12), later: place(13, 9) })).length, 1, "no access is there");
-  assert.equal(cutsOf(telling, fixWith({ ...fence(11, 12), earlier: place(11, 3, "/other/lock.h") })).length, 0);
+  assert.equal(cutsOf(sequence, fixWith({ ...fence(11, 12), later: nowhere })).length, 1);
+  assert.equal(cutsOf(sequence, fixWith({ ...fence(11, 12), earlier: nowhere })).length, 1);
+  assert.equal(cutsOf(sequence, fixWith({ ...fence(11, 12), later: place(13, 9) })).length, 1, "no access is there");
+  assert.equal(cutsOf(sequence, fixWith({ ...fence(11, 12), earlier: place(11, 3, "/other/lock.h") })).length, 0);
 });
 
 test("a stronger order of one of the two accesses cuts as well", () => {
-  const telling = new Telling(fixture("dekker"));
+  const sequence = new StepSequence(fixture("dekker"));
   const order = (line: number): Change => ({
     text: "the order",
     kind: "order",
@@ -291,10 +295,10 @@ test("a stronger order of one of the two accesses cuts as well", () => {
     later: place(line),
   });
   assert.deepEqual(
-    cutsOf(telling, fixWith(order(11), order(30))).map(({ changes }) => changes),
+    cutsOf(sequence, fixWith(order(11), order(30))).map(({ changes }) => changes),
     [[0], [1]],
   );
-  assert.deepEqual(cutsOf(telling, fixWith(order(21))), []);
+  assert.deepEqual(cutsOf(sequence, fixWith(order(21))), []);
 });
 
 test("fixes that do not fit are left out", () => {

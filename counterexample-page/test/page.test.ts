@@ -26,7 +26,7 @@ describe("the page alone", () => {
         assert.equal(await page.locator("h1").innerText(), data.sentence.replaceAll("`", ""));
         assert.ok((await page.locator("p.finding").innerText()).includes(`${data.file}:${data.bug.line}`));
         assert.equal(await page.locator("table.steps tbody tr").count(), data.steps.length);
-        assert.equal(await page.locator("tr.strange").count(), data.steps.filter((step) => step.strange).length);
+        assert.equal(await page.locator("tr.out-of-order").count(), data.steps.filter((step) => step.strange).length);
         assert.equal(await page.locator(".remark").count(), data.steps.filter((step) => step.remark).length);
         assert.equal(await current(page), "1");
         assert.ok(await page.locator(".canvas svg g.node").count());
@@ -98,7 +98,7 @@ describe("the page alone", () => {
       assert.equal(await current(page), "14");
       assert.equal(await page.getByRole("button", { name: "Step forward" }).getAttribute("aria-disabled"), "true");
       await page.getByRole("button", { name: "First step" }).click();
-      await page.getByRole("button", { name: "Next strange step" }).click();
+      await page.getByRole("button", { name: "Next out-of-order step" }).click();
       assert.equal(await current(page), "3");
     }));
 

@@ -131,7 +131,7 @@ describe("in a VS Code webview", () => {
       await send(page, { type: "reveal", file: "/home/me/dekker.c", line: 30 });
       await send(page, { type: "reveal", file: "/home/me/dekker.c", line: 2 });
       await send(page, { type: "stale" });
-      await page.getByText("The file has changed since; this counterexample is out of date.").waitFor();
+      await page.getByText("The file has changed; this counterexample is out of date.").waitFor();
       assert.equal(await current(page), "7", "a line that is shown already, or has no step, moves nothing");
       assert.equal((await sent(page, "select")).length, 1);
       await send(page, { type: "counterexample", data });
@@ -183,7 +183,7 @@ describe("in a VS Code webview", () => {
         aim: "no-bug",
         diff: `--- a/dekker.c\n+++ b/dekker.c\n@@ -11,2 +11,3 @@\n   flag0 = 1;\n+  fence();\n   while (flag1)\n`,
         changes: lines.map((line) => ({
-          text: `a full fence behind line ${line}`,
+          text: `a full fence after line ${line}`,
           kind: "fence",
           earlier: place(line),
           later: place(line + 1),
@@ -200,7 +200,7 @@ describe("in a VS Code webview", () => {
       assert.deepEqual(await page.locator(".fix-choice label").allInnerTexts(), ["Add 2 fences", "Add 1 fence"]);
       assert.match(
         await page.locator(".fix-changes li").first().innerText(),
-        /A full fence behind line 11 keeps the store of 1 to flag0 .* before the load/,
+        /A full fence after line 11 keeps the store of 1 to flag0 .* before the load/,
       );
       assert.equal(await page.locator(".fix-preview .added").innerText(), "\t+\t  fence();");
       assert.equal(await page.locator(".picture-svg .edge.cut").count(), 2);

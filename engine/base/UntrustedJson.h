@@ -1,5 +1,4 @@
-// JSON that anybody may have written. LLVM's reader calls itself for every bracket, so text that nests deeper than
-// anything useful is refused before it is read.
+// Parses untrusted JSON. LLVM's reader is recursive, so text with excessive nesting is refused before it is parsed.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -4,7 +4,7 @@
 
 namespace picket {
 
-constexpr uint64_t LookedAtFirst = 2000, LookedAtLater = 32; // then every so manieth
+constexpr uint64_t LookedAtFirst = 2000, LookedAtLater = 32; // then every n-th
 constexpr size_t MostChosen = 32, MostEvents = 20'000;
 constexpr size_t LookedBack = 64; // steps of a thread
 

@@ -81,7 +81,7 @@ struct ModelReport {
   uint64_t Unchecked = 0;                       // ended in an error of a kind that is not looked for
   uint64_t Rejected = 0;                        // begun, and then no execution: the axioms of POWER did not allow them
   uint64_t StepsTaken = 0;                      // for all of them; unknown under POWER, and with reads-from relations
-  Equivalence OnePer = Equivalence::ShashaSnir; // what there is one execution of
+  Equivalence OnePer = Equivalence::ShashaSnir; // which executions count as the same
   std::string WhyNotReadsFrom;                  // asked for, but not possible: a phrase
   double Seconds = 0;
   std::vector<Bug> Bugs; // each distinct (kind, place, thread) once

@@ -44,7 +44,7 @@ void Findings::clear() {
 
 void Findings::tellBehindBound() {
   for (uint32_t Pc : Behind.refused()) {
-    Note New{"paths behind the bound " + Behind.describe(Pc) + ", which is not modelled", userLocation({Pc})};
+    Note New{"paths after the bound " + Behind.describe(Pc) + ", which is not modelled", userLocation({Pc})};
     if (std::none_of(Report.BehindBound.begin(), Report.BehindBound.end(),
                      [&](const Note &Known) { return Known.Message == New.Message; }))
       Report.BehindBound.push_back(std::move(New));
@@ -86,8 +86,8 @@ void Findings::addRead(const Machine::UnwrittenRead &Read) {
   const ProgramLocation &L = Compiled.locationOf(Read.Pc);
   if (!L.Line || !Compiled.UserFile[L.File])
     return;
-  Note New{Read.Partly ? "reads memory of which only a part was written before; Picket takes the rest to be zero"
-                       : "reads memory that nothing has written before; Picket takes it to be zero",
+  Note New{Read.Partly ? "reads memory of which only a part was written before; Picket assumes that the rest is zero"
+                       : "reads memory that nothing has written before; Picket assumes that it is zero",
            locationOf(Compiled, L)};
   auto Key = [](const Note &N) { return std::tie(N.Where.File, N.Where.Line, N.Where.Column); };
   auto At = std::lower_bound(Report.Notes.begin(), Report.Notes.end(), New,

@@ -101,7 +101,7 @@ ExplorationResult explore(const CheckContext &Context, const ExplorationOptions 
   }
   if (Result.FailedWakeups && Result.Ended == ExplorationResult::End::Everything) {
     Result.Ended = ExplorationResult::End::Limit;
-    Result.Reason = "an execution that was planned could not be carried out, which is a mistake of Picket's";
+    Result.Reason = "an execution that was planned could not be carried out; this is a bug in Picket";
   }
   return Result;
 }

@@ -167,7 +167,7 @@ std::string lateStoreText(const LateStore &L) {
     return std::string(At.size() > 1 ? "accesses at " : "access at ") + linesText(At, L.Store);
   };
   return "this store can reach memory after the later " + Accesses(L.Overtakers) + ", and the " +
-         Accesses(L.Observers) + " can observe that";
+         Accesses(L.Observers) + " can observe the reordering";
 }
 
 } // namespace picket

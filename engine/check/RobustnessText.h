@@ -35,7 +35,7 @@ struct LateStore {
 /// The violations of a model, store by store: each line once, in the order in which they were found.
 std::vector<LateStore> lateStoresOf(const Robustness &R);
 
-/// "this store can reach memory after the later access at line 8, and the access at line 12 can observe that"
+/// "this store can reach memory after the later access at line 8, and the access at line 12 can observe the reordering"
 std::string lateStoreText(const LateStore &L);
 
 /// "line 8", "lines 8 and 9", "lines 8 and 9, lock.h line 4"; the file is named where it is not that of `ToldAt`.

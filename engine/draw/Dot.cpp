@@ -94,14 +94,14 @@ struct DrawnEdge {
 class DotWriter {
 public:
   DotWriter(const Counterexample &C, View V, const DotOptions &Options)
-      : R(C.Run), Which(V), Options(Options), Graph(V == View::Chronological ? C.Chronological : C.ShashaSnir),
+      : Run(C.Run), Which(V), Options(Options), Graph(V == View::Chronological ? C.Chronological : C.ShashaSnir),
         Cycle(highlightCycle(C, Graph)),
-        Folded(Options.Fold ? fold(R, Graph, Cycle, Options.MaxNodes) : unfolded(R, Graph)) {}
+        Folded(Options.Fold ? fold(Run, Graph, Cycle, Options.MaxNodes) : unfolded(Run, Graph)) {}
 
   std::string write() {
     chooseEdges();
     for (const Folding::Node &N : Folded.Nodes) {
-      Labels.push_back(N.isFold() ? labelOfFold(R, N.Events) : labelOf(R, N.Events.front()));
+      Labels.push_back(N.isFold() ? labelOfFold(Run, N.Events) : labelOf(Run, N.Events.front()));
       const NodeStyle Style = styleOf(N);
       Widths.push_back(textWidth(Labels.back(), CodeSize) * Style.Factor + Style.Extra);
     }
@@ -147,7 +147,7 @@ private:
 
   /// Says nothing that program order, or the edges of a reader, do not say.
   bool isImplied(const TraceEdge &E) const {
-    const bool SameThread = R.Events[E.From].Thread == R.Events[E.To].Thread;
+    const bool SameThread = Run.Events[E.From].Thread == Run.Events[E.To].Thread;
     switch (E.Kind) {
     case EdgeKind::Conflict:
     case EdgeKind::SyncOrder: return SameThread;
@@ -157,7 +157,7 @@ private:
       break;
     case EdgeKind::UpdateToUpdate: break;
     case EdgeKind::ControlDependency: return isNearer(E, false);
-    case EdgeKind::FenceOrder: return !infoOf(R.Model).Chronological && isNearer(E, true);
+    case EdgeKind::FenceOrder: return !infoOf(Run.Model).Chronological && isNearer(E, true);
     default: return false;
     }
     // One write and then the next: also if the next reads from the first, or what does is overwritten by the next.
@@ -171,7 +171,7 @@ private:
   /// Whether another edge of the kind ends (or begins) between the two, so that program order does the rest.
   bool isNearer(const TraceEdge &E, bool AlsoFrom) const {
     return std::any_of(Graph.Edges.begin(), Graph.Edges.end(), [&](const TraceEdge &Other) {
-      return Other != E && Other.Kind == E.Kind && R.Events[Other.From].Thread == R.Events[E.From].Thread &&
+      return Other != E && Other.Kind == E.Kind && Run.Events[Other.From].Thread == Run.Events[E.From].Thread &&
              (AlsoFrom ? Other.From >= E.From : Other.From == E.From) && Other.To <= E.To;
     });
   }
@@ -196,7 +196,7 @@ private:
   }
 
   NodeStyle styleOf(const Folding::Node &N) const {
-    return N.isFold() ? FoldStyle : picket::styleOf(R.Events[N.Events.front()].Kind);
+    return N.isFold() ? FoldStyle : picket::styleOf(Run.Events[N.Events.front()].Kind);
   }
 
   /// Down the page is forward in time. An edge that goes back in time does not pull its end down, and neither do the
@@ -212,16 +212,16 @@ private:
     const Folding::Node &N = Folded.Nodes[Node];
     const uint32_t First = N.Events.front();
     const bool OnCycle = !N.isFold() && Cycle.Events[First];
-    const std::string Class = N.isFold() ? "fold" : nameOf(R.Events[First].Kind);
+    const std::string Class = N.isFold() ? "fold" : nameOf(Run.Events[First].Kind);
     Out += Indent + name(Node) + " [id=\"" + idOf(N) + "\", class=\"" + Class + (OnCycle ? " cycle\", " : "\", ") +
            styleOf(N).Look + (OnCycle ? ", penwidth=2" : "") +
            ", pos=" + point(Layout.Nodes[Node].centreX(), Layout.Nodes[Node].centreY()) +
            ", width=" + inches(Widths[Node]) + ", label=" + dotLabel(Labels[Node]) + ",\n" + Indent +
-           "  tooltip=" + dotTooltip(N.isFold() ? tooltipOfFold(R, N.Events) : tooltipOf(R, First)) + "];\n";
+           "  tooltip=" + dotTooltip(N.isFold() ? tooltipOfFold(Run, N.Events) : tooltipOf(Run, First)) + "];\n";
   }
 
   void writeLane(const Lane &L) {
-    const std::string N = std::to_string(L.Thread), &Name = R.Threads[L.Thread].Name;
+    const std::string N = std::to_string(L.Thread), &Name = Run.Threads[L.Thread].Name;
     Out += "  subgraph cluster_thread_" + N + " {\n    id=\"thread-" + N +
            "\"; class=\"thread\"; style=rounded; label=" + dotLabel(Name) +
            "; tooltip=" + dotTooltip("thread " + Name) + ";\n    bb=" + box(L.Area) +
@@ -247,7 +247,7 @@ private:
     Out += "  " + name(E.From) + " -> " + name(E.To) + " [id=\"edge-" + std::to_string(E.Shown.From) + "-" +
            std::to_string(E.Shown.To) + "-" + Kind + "\", class=\"" + Kind + (E.OnCycle ? " cycle\", " : "\", ") +
            Style.Look + (E.OnCycle ? std::string(", ") + CycleLook : "") + ", pos=\"" + Position + "\", tooltip=" +
-           dotTooltip(labelOf(R, E.Shown.From) + "\n" + Style.Meaning + "\n" + labelOf(R, E.Shown.To)) + "];\n";
+           dotTooltip(labelOf(Run, E.Shown.From) + "\n" + Style.Meaning + "\n" + labelOf(Run, E.Shown.To)) + "];\n";
   }
 
   static std::string straightLine(const EdgeStyle &Style, double Left, double Right, double Y) {
@@ -288,7 +288,7 @@ private:
     }
   }
 
-  const Recording &R;
+  const Recording &Run;
   const View Which;
   const DotOptions Options;
   const TraceGraph &Graph;

@@ -1,8 +1,8 @@
-// Pictures of a counterexample, as Graphviz text: one lane per thread, time from top to bottom, the cycle heavy.
+// Draws a counterexample as Graphviz text: one lane per thread, time from top to bottom, the cycle with thick lines.
 //
-// The ids and classes of nodes and edges are those of docs/counterexample-json.md. The text holds no colours: a style
-// sheet sets them through the classes, and without one the kinds of edges differ by line style and arrow head. It says
-// where everything is (layout=nop2): Graphviz would neither keep the threads in order nor be quick enough.
+// The ids and classes of nodes and edges are those of docs/counterexample-json.md. The text has no colours: a style
+// sheet sets them through the classes, and without one the kinds of edges differ by line style and arrow head. The text
+// has all positions (layout=nop2), because Graphviz would not keep the threads in order, and would be too slow.
 #pragma once
 
 #include "trace/Counterexample.h"

@@ -1,4 +1,4 @@
-// Text as Graphviz takes it.
+// Writes text in the syntax of Graphviz.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// How the lines of a picture run: through the gaps between the columns and between the rows of the lanes, never through
-// a node. (Graphviz finds ways too, but takes seconds for pictures with many nodes.)
+// Routes the edges of a picture through the gaps between the columns and between the rows of the lanes, never through a
+// node. (Graphviz can route edges too, but takes seconds for pictures with many nodes.)
 #pragma once
 
 #include "draw/Lanes.h"

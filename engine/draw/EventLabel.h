@@ -1,5 +1,5 @@
-// What the nodes of a picture say about events: a few words in the node, everything else in its tooltip. Plain text;
-// whoever writes it into another language escapes it.
+// The labels of events in pictures: a few words for the node, and all details for its tooltip. Plain text; the writer
+// of an output format escapes it.
 #pragma once
 
 #include "trace/Recording.h"

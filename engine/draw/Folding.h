@@ -1,4 +1,4 @@
-// Which events of a picture share a node.
+// Folding: decides which events of a picture share a node.
 #pragma once
 
 #include "draw/Highlight.h"

@@ -1,4 +1,4 @@
-// Where the cycle of a counterexample is in one of its traces.
+// Finds the nodes and edges of a trace that belong to the cycle of its counterexample.
 #pragma once
 
 #include "trace/Counterexample.h"

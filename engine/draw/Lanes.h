@@ -1,5 +1,5 @@
-// Where the nodes of a picture are: a lane per thread, in the order in which the threads were created, time from top to
-// bottom. Graphviz, left to itself, would put the lanes in any order.
+// The layout of the nodes of a picture: a lane per thread, in the order in which the threads were created, time from
+// top to bottom. Graphviz alone would put the lanes in any order.
 #pragma once
 
 #include "draw/Folding.h"

@@ -30,7 +30,7 @@ std::mutex ProgramMutex;
 std::string Program;
 RendererFunction Draw = nullptr;
 
-/// A file in memory that holds the text. Unlike a pipe it needs nobody to feed it.
+/// A file in memory that holds the text. Unlike a pipe it needs no writer.
 int fileOf(const std::string &Text) {
   const int File = memfd_create("picket-dot", MFD_CLOEXEC);
   if (File < 0)
@@ -52,7 +52,7 @@ int spawnCopy(RendererFunction How, const std::string &Input, int Out, int Err, 
     return 0;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int Signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM, SIGPIPE})
-    std::signal(Signal, SIG_DFL); // the handlers of who was copied know nothing of this process
+    std::signal(Signal, SIG_DFL); // the handlers of the parent do not fit this process
   const auto Limit = static_cast<unsigned>(std::ceil(Seconds)) + 1;
   alarm(Limit);
   const rlimit Cpu = {Limit, Limit}, NoCoreDump = {0, 0};
@@ -127,7 +127,7 @@ void setRendererFunction(RendererFunction Function) {
   Draw = Function;
 }
 
-/// Runs the helper. What it writes is not validated.
+/// Runs the helper. Its output is not validated.
 static SvgResult runRenderer(const std::string &Input, double TimeoutSeconds) {
   std::string Path;
   RendererFunction Function = nullptr;

@@ -1,7 +1,7 @@
-// From Graphviz text to SVG.
+// Renders Graphviz text as SVG.
 //
-// Graphviz is not thread-safe, and a graph it cannot cope with ends the process. So a helper process draws, and a crash
-// costs one picture.
+// Graphviz is not thread-safe, and a graph that it cannot handle ends the process. So a helper process draws, and a
+// crash costs only one picture.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ void setRendererProgram(std::string Path);
 using RendererFunction = std::string (*)(const std::string &Dots, std::string &Error);
 void setRendererFunction(RendererFunction Draw);
 
-/// Draws in the helper process. May be called from several threads at once.
+/// Draws in the helper process. May be called from several threads concurrently.
 SvgResult renderSvg(const std::string &Dot, double TimeoutSeconds = 10);
 /// Draws several in one process, which takes little longer than one. If that fails, each by itself.
 std::vector<SvgResult> renderSvgs(const std::vector<std::string> &Dots, double TimeoutSeconds = 10);

@@ -102,7 +102,7 @@ template <unsigned Words> void ReadsFromWalk<Words>::refuseLoopsOfSeveralLoads()
     std::vector<typename Walk::SpinRead> SpinReads;
     if (Flow.operation(E).Kind != OperationKind::Sync && this->spinsForEver(E, &SpinReads) &&
         std::any_of(SpinReads.begin(), SpinReads.end(), [&](auto &L) { return L.Pc != SpinReads.front().Pc; }))
-      throw GraphStop(Graph[E].Thread, Graph[E].Pc, "a loop that waits for several loads and may do so for ever");
+      throw GraphStop(Graph[E].Thread, Graph[E].Pc, "a loop that waits for several loads and may do so forever");
   }
 }
 

@@ -303,10 +303,9 @@ bool StateWalk::findLivelock(bool &Suspected) {
   const Machine &M = Config.machine();
   const ProgramLocation &Where = M.program().Locations[M.program().Loops[Found->Loop].Location];
   BugReport Bug{BugKind::Hang, Found->Thread, M.pc(Found->Thread), {}, true};
-  Bug.Message =
-      "the loop" + (Where.Line ? " at line " + std::to_string(Where.Line) : "") +
-      (Found->Alone ? " never ends: the thread comes back to where it was, and nobody else does anything about it"
-                    : " may never end: threads go round for ever, and none of them gets any further");
+  Bug.Message = "the loop" + (Where.Line ? " at line " + std::to_string(Where.Line) : "") +
+                (Found->Alone ? " never ends: the thread returns to the same state, and no other thread changes that"
+                              : " may never end: threads repeat loops forever, and none of them makes progress");
   if (Heard.foundBug(Bug, Way)) {
     Result->Ended = ExplorationResult::End::FirstBug;
     Team.stop();

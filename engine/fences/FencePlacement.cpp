@@ -29,7 +29,7 @@ public:
     });
     for (size_t K = 1; K < Result.Edits.size(); ++K)
       if (Result.Edits[K].File == Result.Edits[K - 1].File && Result.Edits[K].Begin < Result.Edits[K - 1].End)
-        return {{}, "two changes meet in one piece of text", {Result.Edits[K].File, 0, 0}};
+        return {{}, "two changes affect the same piece of text", {Result.Edits[K].File, 0, 0}};
     return Result;
   }
 

@@ -104,7 +104,7 @@ private:
     std::vector<SourceTree::Access> E = Tree.accessesAt(Wanted.Earlier), L = Tree.accessesAt(Wanted.Later);
     const bool OnlyEarlier = Wanted.Later.Line == 0, OnlyLater = Wanted.Earlier.Line == 0;
     if ((E.empty() && !OnlyLater) || (L.empty() && !OnlyEarlier))
-      return Refusal{"no access is known at this place of the text",
+      return Refusal{"no access is known at this position in the text",
                      E.empty() && !OnlyLater ? Wanted.Earlier : Wanted.Later};
     if (OnlyEarlier || OnlyLater) {
       Earlier = OnlyEarlier ? E.back().Node : nullptr;

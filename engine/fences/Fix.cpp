@@ -285,7 +285,7 @@ std::string describe(const SourceChange &Change, const std::string &Checked) {
   auto Line = [&](const SourceLocation &At) { return lineText(At, Checked); };
   if (const auto *New = std::get_if<InsertFence>(&Change)) {
     const bool Front = New->NearLater;
-    return nameOfFence(New->Kind) + (Front ? " in front of " : " behind ") + Line(Front ? New->Later : New->Earlier);
+    return nameOfFence(New->Kind) + (Front ? " before " : " after ") + Line(Front ? New->Later : New->Earlier);
   }
   if (const auto *Other = std::get_if<ChangeOrder>(&Change))
     return "the memory order at " + Line(Other->Access) + ": " + nameOf(Other->From) + " becomes " + nameOf(Other->To);

@@ -34,8 +34,8 @@ FixReport findFixes(const CompileRequest &Text, const FixOptions &Options, const
 std::string titleOf(const Fix &F, unsigned Unroll);
 /// "verified for TSO and PSO", "verified up to 8 iterations for TSO and PSO".
 std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll);
-/// "a full fence behind line 9", "the order at line 12: relaxed becomes release". Of other files than the checked one (if
-/// that is given) it says which: "a full fence behind lock.h line 4".
+/// "a full fence after line 9", "the order at line 12: relaxed becomes release". Of other files than the checked one (if
+/// that is given) it says which: "a full fence after lock.h line 4".
 std::string describe(const SourceChange &Change, const std::string &Checked = {});
 
 } // namespace picket

@@ -152,7 +152,7 @@ private:
     CharSourceRange Use;
     do {
       if (!Loc.isMacroID())
-        return fail("the memory order is written in a header of the system");
+        return fail("the memory order is written in a system header");
       Use = Tree.Sources.getImmediateExpansionRange(Loc);
       Loc = Use.getBegin();
     } while (Tree.Sources.isInSystemHeader(Tree.Sources.getSpellingLoc(Loc)));

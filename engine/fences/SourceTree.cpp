@@ -263,7 +263,7 @@ std::optional<Refusal> SourceTree::refusalToEdit(const TextSpan &Span) const {
   clang::SourceLocation Loc = locationOf(Span.File, Span.Begin);
   SourceLocation Where = place(Loc);
   if (!isUsers(Loc))
-    return Refusal{"the text is in a header of the system", Where};
+    return Refusal{"the text is in a system header", Where};
   if (Where.File != path(Span.File))
     return Refusal{"the text is generated from '" + Where.File + "'", Where};
   return std::nullopt;

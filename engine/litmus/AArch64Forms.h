@@ -1,4 +1,4 @@
-// What the names of AArch64 instructions say.
+// Decodes the names of AArch64 instructions.
 #pragma once
 
 #include "litmus/LitmusInstructions.h"

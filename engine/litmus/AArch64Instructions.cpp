@@ -19,11 +19,11 @@ uint8_t bits(Order O) { return static_cast<uint8_t>(O); }
 /// One instruction of a thread. Registers hold 64 bits; what is written as W is zero-extended.
 class AArch64Writer {
 public:
-  AArch64Writer(const LitmusInstruction &I, LitmusThread &Code) : I(I), Code(Code), Name(AArch64Form::nameOf(I)) {}
+  AArch64Writer(const LitmusInstruction &I, LitmusThread &Code) : Instr(I), Code(Code), Name(AArch64Form::nameOf(I)) {}
 
   void write() {
     if (!writeMemory() && !writeFence() && !writeMove() && !writeArithmetic() && !writeSelection() && !writeControl())
-      refuseLitmus(I.Line, I.Mnemonic);
+      refuseLitmus(Instr.Line, Instr.Mnemonic);
   }
 
 private:
@@ -42,15 +42,16 @@ private:
     return Known ? std::optional(Register{*Known, Bits}) : std::nullopt;
   }
   Register reg(size_t K) const {
-    if (auto Found = registerIn(I.Operands[K]))
+    if (auto Found = registerIn(Instr.Operands[K]))
       return *Found;
-    failLitmus(I.Line, quoted(I.Operands[K]) + " is no register");
+    failLitmus(Instr.Line, quoted(Instr.Operands[K]) + " is no register");
   }
   /// A register as wide as another one of the instruction.
   Register reg(size_t K, uint8_t Bits) const {
     Register R = reg(K);
     if (R.Bits != Bits)
-      failLitmus(I.Line, quoted(I.Operands[K]) + " should have " + std::to_string(Bits) + " bits, as the others");
+      failLitmus(Instr.Line,
+                 quoted(Instr.Operands[K]) + " should have " + std::to_string(Bits) + " bits, as the others");
     return R;
   }
   Operand valueOf(const Register &R) const {
@@ -61,17 +62,17 @@ private:
   }
   int32_t destination(const Register &R) const { return R.isZero() ? Code.temporary() : Code.slotOf(R.Name); }
 
-  bool isImmediate(size_t K) const { return I.Operands[K].starts_with('#') || looksLikeNumber(I.Operands[K]); }
+  bool isImmediate(size_t K) const { return Instr.Operands[K].starts_with('#') || looksLikeNumber(Instr.Operands[K]); }
   static int64_t numberIn(std::string_view Text, uint32_t Line) {
     if (!Text.empty() && Text.front() == '#')
       Text.remove_prefix(1);
     return wideLitmusNumber(trimmed(Text), Line);
   }
   Operand immediate(size_t K, uint8_t Bits) const {
-    const int64_t Number = numberIn(I.Operands[K], I.Line);
+    const int64_t Number = numberIn(Instr.Operands[K], Instr.Line);
     if (Bits == 32 && Number != static_cast<int32_t>(Number) &&
         Number != static_cast<int64_t>(static_cast<uint32_t>(Number)))
-      failLitmus(I.Line, "the number " + quoted(I.Operands[K]) + " needs more than 32 bits");
+      failLitmus(Instr.Line, "the number " + quoted(Instr.Operands[K]) + " needs more than 32 bits");
     return Code.truncated(Code.constant(static_cast<uint64_t>(Number)), Bits / 8);
   }
 
@@ -80,13 +81,13 @@ private:
     const size_t End = Modifier.find_first_of(" #");
     const std::string How = lower(Modifier.substr(0, End));
     const std::string_view Amount = End == std::string_view::npos ? "" : trimmed(Modifier.substr(End));
-    const int64_t Shift = Amount.empty() ? 0 : numberIn(Amount, I.Line);
+    const int64_t Shift = Amount.empty() ? 0 : numberIn(Amount, Instr.Line);
     if (Shift < 0 || Shift >= Bits)
-      failLitmus(I.Line, quoted(Modifier) + " shifts too far");
+      failLitmus(Instr.Line, quoted(Modifier) + " shifts too far");
     Operand Value = valueOf(R);
     if (How == "sxtw" || How == "uxtw") {
       if (R.Bits != 32)
-        failLitmus(I.Line, quoted(Modifier) + " needs a W register");
+        failLitmus(Instr.Line, quoted(Modifier) + " needs a W register");
       if (How == "sxtw" && Bits == 64) {
         const int32_t Extended = Code.temporary();
         Code.emit({.Op = Opcode::SignExtend, .Width = 32, .Dst = Extended, .A = Value, .C = 64});
@@ -94,9 +95,9 @@ private:
       }
     } else if (How == "lsl") {
       if (R.Bits != Bits)
-        failLitmus(I.Line, quoted(Modifier) + " needs a register of " + std::to_string(Bits) + " bits");
+        failLitmus(Instr.Line, quoted(Modifier) + " needs a register of " + std::to_string(Bits) + " bits");
     } else {
-      refuseLitmus(I.Line, Modifier);
+      refuseLitmus(Instr.Line, Modifier);
     }
     if (!Shift)
       return Value;
@@ -112,26 +113,26 @@ private:
 
   /// [Xn], [Xn,#4], [Xn,Xm], [Xn,Wm,SXTW]
   Place place(size_t K, bool Plain) const {
-    const std::vector<std::string> Parts = AArch64Form::partsOfAddress(I.Operands[K], I.Line);
+    const std::vector<std::string> Parts = AArch64Form::partsOfAddress(Instr.Operands[K], Instr.Line);
     auto Base = registerIn(Parts[0]);
     if (!Base || Base->isZero())
-      failLitmus(I.Line, quoted(Parts[0]) + " is no register");
+      failLitmus(Instr.Line, quoted(Parts[0]) + " is no register");
     if (Base->Bits != 64)
-      failLitmus(I.Line, "an address has 64 bits: " + quoted(Parts[0]) + " should be an X register");
+      failLitmus(Instr.Line, "an address has 64 bits: " + quoted(Parts[0]) + " should be an X register");
     const int32_t Slot = Code.slotOf(Base->Name);
     if (Parts.size() == 1)
       return {Slot, 0};
     auto Index = registerIn(Parts[1]);
     if (!Index) {
-      const int64_t Offset = numberIn(Parts[1], I.Line);
+      const int64_t Offset = numberIn(Parts[1], Instr.Line);
       if (Parts.size() > 2 || (Offset && !Plain))
-        refuseLitmus(I.Line, I.Operands[K]);
+        refuseLitmus(Instr.Line, Instr.Operands[K]);
       return {Slot, Offset};
     }
     if (!Plain)
-      refuseLitmus(I.Line, I.Operands[K]);
+      refuseLitmus(Instr.Line, Instr.Operands[K]);
     if (Parts.size() == 2 && Index->Bits != 64)
-      failLitmus(I.Line, quoted(Parts[1]) + " needs SXTW or UXTW behind it, or should be an X register");
+      failLitmus(Instr.Line, quoted(Parts[1]) + " needs SXTW or UXTW after it, or should be an X register");
     const Operand Added = Parts.size() == 2 ? valueOf(*Index) : modified(*Index, Parts[2], 64);
     const int32_t Sum = Code.temporary();
     Code.binary(Opcode::Add, Sum, Slot, Added);
@@ -143,14 +144,14 @@ private:
     if (!Form)
       return false;
     if (const size_t Count = Form->numOperands();
-        I.Operands.size() == Count + 1 && I.Operands[Count - 1].ends_with(']'))
-      refuseLitmus(I.Line, I.Operands[Count - 1] + "," + I.Operands[Count]); // it also changes the register
-    wantOperands(I, Form->numOperands());
+        Instr.Operands.size() == Count + 1 && Instr.Operands[Count - 1].ends_with(']'))
+      refuseLitmus(Instr.Line, Instr.Operands[Count - 1] + "," + Instr.Operands[Count]); // it also changes the register
+    wantOperands(Instr, Form->numOperands());
     const Register Data = reg(Form->dataOperand());
     const uint8_t Width = Form->Narrow ? Form->Narrow : Data.Bits / 8;
     if (Form->Narrow && Data.Bits != 32)
-      failLitmus(I.Line, quoted(I.Operands[0]) + " should be a W register");
-    const Place At = place(I.Operands.size() - 1, Form->What == AArch64Form::Plain);
+      failLitmus(Instr.Line, quoted(Instr.Operands[0]) + " should be a W register");
+    const Place At = place(Instr.Operands.size() - 1, Form->What == AArch64Form::Plain);
     const uint8_t Flags = bits(Form->Ordering);
     switch (Form->What) {
     case AArch64Form::Plain:
@@ -236,17 +237,17 @@ private:
   bool writeFence() {
     if (Name != "dmb" && Name != "dsb" && Name != "isb")
       return false;
-    if (I.Operands.empty() && Name == "isb") {
+    if (Instr.Operands.empty() && Name == "isb") {
       Code.fence(FenceKind::Isb);
       return true;
     }
-    wantOperands(I, 1);
+    wantOperands(Instr, 1);
     static const std::map<std::string_view, size_t> Options = {{"sy", 0}, {"ish", 0},   {"osh", 0},   {"nsh", 0},
                                                                {"ld", 1}, {"ishld", 1}, {"oshld", 1}, {"nshld", 1},
                                                                {"st", 2}, {"ishst", 2}, {"oshst", 2}, {"nshst", 2}};
-    auto Found = Options.find(lower(I.Operands[0]));
+    auto Found = Options.find(lower(Instr.Operands[0]));
     if (Found == Options.end() || (Name == "isb" && Found->first != "sy"))
-      failLitmus(I.Line, quoted(I.Mnemonic) + " has no option " + quoted(I.Operands[0]));
+      failLitmus(Instr.Line, quoted(Instr.Mnemonic) + " has no option " + quoted(Instr.Operands[0]));
     static constexpr FenceKind Dmb[] = {FenceKind::Full, FenceKind::DmbLd, FenceKind::DmbSt};
     static constexpr FenceKind Dsb[] = {FenceKind::Dsb, FenceKind::DsbLd, FenceKind::DsbSt};
     Code.fence(Name == "isb" ? FenceKind::Isb : (Name == "dmb" ? Dmb : Dsb)[Found->second]);
@@ -259,7 +260,7 @@ private:
     const bool Negates = Name == "neg", Inverts = Name == "mvn";
     if (Name != "mov" && Name != "movz" && !Negates && !Inverts)
       return false;
-    wantOperands(I, 2);
+    wantOperands(Instr, 2);
     const Register To = reg(0);
     const Operand From = isImmediate(1) ? immediate(1, To.Bits) : valueOf(reg(1, To.Bits));
     if (Negates)
@@ -273,9 +274,9 @@ private:
 
   /// What stands behind the first operands: #1, W2, or W2,SXTW.
   Operand lastValue(size_t K, uint8_t Bits) const {
-    if (I.Operands.size() == K + 2)
-      return modified(reg(K), I.Operands[K + 1], Bits);
-    wantOperands(I, K + 1);
+    if (Instr.Operands.size() == K + 2)
+      return modified(reg(K), Instr.Operands[K + 1], Bits);
+    wantOperands(Instr, K + 1);
     return isImmediate(K) ? immediate(K, Bits) : valueOf(reg(K, Bits));
   }
 
@@ -289,12 +290,13 @@ private:
       return false;
     const bool Compares = Name == "cmp" || Name == "tst";
     const size_t First = Compares ? 0 : 1; // of the operands that are read
-    if (I.Operands.size() < First + 2)
-      wantOperands(I, First + 2);
+    if (Instr.Operands.size() < First + 2)
+      wantOperands(Instr, First + 2);
     const uint8_t Bits = reg(0).Bits;
     if ((Name == "lsl" || Name == "lsr" || Name == "asr") &&
-        (!isImmediate(2) || numberIn(I.Operands[2], I.Line) < 0 || numberIn(I.Operands[2], I.Line) >= Bits))
-      refuseLitmus(I.Line, I.Mnemonic + " by " + I.Operands[2]);
+        (!isImmediate(2) || numberIn(Instr.Operands[2], Instr.Line) < 0 ||
+         numberIn(Instr.Operands[2], Instr.Line) >= Bits))
+      refuseLitmus(Instr.Line, Instr.Mnemonic + " by " + Instr.Operands[2]);
     const Operand A = valueOf(reg(First, Bits)), B = lastValue(First + 1, Bits);
     if (Name == "cmp" || Name == "subs")
       Code.compare(A, B, Bits);
@@ -313,17 +315,17 @@ private:
   AArch64Condition condition(std::string_view Text) const {
     if (auto Found = AArch64Condition::named(lower(Text)))
       return *Found;
-    refuseLitmus(I.Line, "condition " + std::string(Text));
+    refuseLitmus(Instr.Line, "condition " + std::string(Text));
   }
 
   bool writeSelection() {
     if (Name == "cset") {
-      wantOperands(I, 2);
-      const AArch64Condition If = condition(I.Operands[1]);
+      wantOperands(Instr, 2);
+      const AArch64Condition If = condition(Instr.Operands[1]);
       select(reg(0), If, Code.constant(1), Code.constant(0));
     } else if (Name == "csel") {
-      wantOperands(I, 4);
-      const AArch64Condition If = condition(I.Operands[3]);
+      wantOperands(Instr, 4);
+      const AArch64Condition If = condition(Instr.Operands[3]);
       const Register To = reg(0);
       const Operand A = valueOf(reg(1, To.Bits)), B = valueOf(reg(2, To.Bits));
       select(To, If, A, B);
@@ -342,34 +344,34 @@ private:
 
   bool writeControl() {
     if (Name == "b") {
-      wantOperands(I, 1);
-      Code.jump(I.Operands[0]);
+      wantOperands(Instr, 1);
+      Code.jump(Instr.Operands[0]);
     } else if (Name == "ret") {
-      wantOperands(I, 0);
+      wantOperands(Instr, 0);
       Code.leave();
     } else if (Name == "cbz" || Name == "cbnz") {
-      wantOperands(I, 2);
-      Code.branch(valueOf(reg(0)), Name == "cbnz", I.Operands[1]);
+      wantOperands(Instr, 2);
+      Code.branch(valueOf(reg(0)), Name == "cbnz", Instr.Operands[1]);
     } else if (Name == "tbz" || Name == "tbnz") {
-      wantOperands(I, 3);
+      wantOperands(Instr, 3);
       const Register Tested = reg(0);
-      const int64_t Bit = numberIn(I.Operands[1], I.Line);
+      const int64_t Bit = numberIn(Instr.Operands[1], Instr.Line);
       if (Bit < 0 || Bit >= Tested.Bits)
-        failLitmus(I.Line, quoted(I.Operands[0]) + " has no bit " + std::to_string(Bit));
+        failLitmus(Instr.Line, quoted(Instr.Operands[0]) + " has no bit " + std::to_string(Bit));
       const int32_t Found = Code.temporary();
       Code.binary(Opcode::And, Found, valueOf(Tested), Code.constant(1ull << Bit), Tested.Bits);
-      Code.branch(Found, Name == "tbnz", I.Operands[2]);
+      Code.branch(Found, Name == "tbnz", Instr.Operands[2]);
     } else if (Name.rfind("b.", 0) == 0) {
-      wantOperands(I, 1);
+      wantOperands(Instr, 1);
       const AArch64Condition If = condition(std::string_view(Name).substr(2));
-      Code.branch(If.Flag, If.Set, I.Operands[0]);
+      Code.branch(If.Flag, If.Set, Instr.Operands[0]);
     } else {
       return false;
     }
     return true;
   }
 
-  const LitmusInstruction &I;
+  const LitmusInstruction &Instr;
   LitmusThread &Code;
   const std::string Name;
 };

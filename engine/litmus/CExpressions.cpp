@@ -141,7 +141,7 @@ std::string_view CExpressions::pointer() {
   if (!Text.accept("("))
     return Text.word();
   const std::string_view Name = Text.word();
-  Text.expect(")", "behind the name of a location");
+  Text.expect(")", "after the name of a location");
   return Name;
 }
 
@@ -155,7 +155,7 @@ void CExpressions::assignment() {
   Text.skipSpace();
   const uint32_t Line = Text.line();
   const Operand Where = location(pointer(), Line);
-  Text.expect("=", "behind the location");
+  Text.expect("=", "after the location");
   store(Where, expression(), Order::NotAtomic);
 }
 
@@ -245,7 +245,7 @@ std::optional<Operand> CExpressions::call(std::string_view Function, uint32_t Li
   } else {
     refuseLitmus(Line, Function);
   }
-  Text.expect(")", "behind the arguments");
+  Text.expect(")", "after the arguments");
   return Result;
 }
 

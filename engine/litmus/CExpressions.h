@@ -1,4 +1,4 @@
-// Expressions of a litmus test in C. All values are of type int.
+// Reads expressions of a litmus test in C. All values are of type int.
 #pragma once
 
 #include "litmus/LitmusCode.h"

@@ -23,7 +23,7 @@ public:
       failLitmus(Text.line(), quoted(Name) + " is expected here, not " +
                                   quoted(trimmed(Rest.substr(0, std::min<size_t>(Rest.find('\n'), 20)))));
     readParameters();
-    Text.expect("{", "in front of the thread's code");
+    Text.expect("{", "before the thread's code");
     readBlock(0);
   }
 
@@ -36,14 +36,14 @@ private:
   }
 
   void readParameters() {
-    Text.expect("(", "behind the name of a thread");
+    Text.expect("(", "after the name of a thread");
     Text.acceptWord("void");
     if (Text.accept(")"))
       return;
     do
       readParameter();
     while (Text.accept(","));
-    Text.expect(")", "behind the parameters");
+    Text.expect(")", "after the parameters");
   }
 
   /// "volatile int *x"
@@ -106,13 +106,13 @@ private:
     } else {
       readSimple();
     }
-    Text.expect(";", "behind the statement");
+    Text.expect(";", "after the statement");
   }
 
   Operand condition() {
-    Text.expect("(", "in front of the condition");
+    Text.expect("(", "before the condition");
     const Operand Value = Expressions.expression();
-    Text.expect(")", "behind the condition");
+    Text.expect(")", "after the condition");
     return Value;
   }
 
@@ -144,9 +144,9 @@ private:
     readStatement(Depth + 1);
     noteLine();
     if (!Text.acceptWord("while"))
-      failLitmus(Text.line(), "'while' is expected behind the body of 'do'");
+      failLitmus(Text.line(), "'while' is expected after the body of 'do'");
     Code.branch(condition(), true, Begin);
-    Text.expect(";", "behind the statement");
+    Text.expect(";", "after the statement");
   }
 
   /// A declaration, an assignment or a call.
@@ -194,7 +194,7 @@ private:
   }
 
   void assign(std::string_view Name) {
-    Text.expect("=", "behind the variable");
+    Text.expect("=", "after the variable");
     const Operand Value = Expressions.expression();
     Code.move(Code.slotOf(Name), Value);
   }

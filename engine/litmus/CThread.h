@@ -1,4 +1,4 @@
-// The threads of a litmus test in C: functions P0, P1, ... whose parameters point to the shared locations.
+// Reads the threads of a litmus test in C: functions P0, P1, ... whose parameters point to the shared locations.
 #pragma once
 
 #include "litmus/LitmusCode.h"

@@ -191,7 +191,7 @@ void LitmusThread::branch(Operand Value, bool NotZero, std::string_view Name) {
     emitLoopBack(*Labels[Index].At);
 }
 
-/// A jump backward. Whatever the loop reads may decide how often it goes round.
+/// A jump backward. Everything that the loop reads may decide the number of its iterations.
 void LitmusThread::emitLoopBack(uint32_t Target) {
   if (FedSlot < 0)
     FedSlot = temporary();

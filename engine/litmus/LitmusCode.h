@@ -1,5 +1,5 @@
-// Where the readers of instructions write to: the bytecode of a litmus test under construction. Nothing is folded or
-// left out, because dependencies between registers are part of what a test says.
+// LitmusCode: the bytecode of a litmus test under construction; the readers of instructions write to it. Nothing is
+// folded or left out, because dependencies between registers are part of a test.
 #pragma once
 
 #include "litmus/LitmusTest.h"

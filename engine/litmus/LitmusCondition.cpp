@@ -15,7 +15,7 @@ void LitmusConditionReader::read(LitmusTest &Test) {
     readKinds();
   Text.skipSpace();
   if (!Text.atEnd())
-    failLitmus(Text.line(), "the text goes on behind the condition: " +
+    failLitmus(Text.line(), "the text goes on after the condition: " +
                                 quoted(trimmed(Text.rest().substr(0, Text.rest().find('\n')))));
   sortItems(Test);
 }
@@ -47,8 +47,8 @@ void LitmusConditionReader::readKinds() {
       return;
     const uint32_t Line = Text.line();
     if (!isName(Text.word()))
-      failLitmus(Line, "the name of a model is expected behind 'with'");
-    Text.expect(":", "behind the name of a model");
+      failLitmus(Line, "the name of a model is expected after 'with'");
+    Text.expect(":", "after the name of a model");
     const bool Negated = Text.accept("~") || Text.acceptWord("not");
     if (!Text.acceptWord("exists") && (Negated || !Text.acceptWord("forall")))
       failLitmus(Text.line(), "exists, ~exists or forall is expected here");
@@ -57,11 +57,11 @@ void LitmusConditionReader::readKinds() {
 
 void LitmusConditionReader::readObserved() {
   while (Text.acceptWord("locations")) {
-    Text.expect("[", "behind 'locations'");
+    Text.expect("[", "after 'locations'");
     while (!Text.accept("]")) {
       item();
       if (!Text.accept(";")) {
-        Text.expect("]", "behind the locations");
+        Text.expect("]", "after the locations");
         break;
       }
     }
@@ -167,7 +167,7 @@ LitmusItem LitmusConditionReader::registerItem(std::string_view Word, uint32_t L
   if (!Thread)
     failThread(Line, Word);
   if (looksLikeNumber(Word))
-    Text.expect(":", "behind the number of a thread");
+    Text.expect(":", "after the number of a thread");
   Text.accept("%");
   std::string_view Name = Text.word();
   auto Register = ToRegister(Name);
@@ -191,7 +191,7 @@ LitmusItem LitmusConditionReader::locationItem(std::string_view Word, bool Brack
   Item.Name = std::string(Word);
   Item.Width = Locations.hasNumbersOf64Bits(Item.Index) ? 8 : 4;
   if (Bracket)
-    Text.expect("]", "behind the location");
+    Text.expect("]", "after the location");
   if (Text.accept("["))
     refuseLitmus(Line, Item.Name + "[");
   return Item;

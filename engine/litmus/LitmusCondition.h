@@ -1,4 +1,4 @@
-// What a litmus test asks: the part behind the code.
+// Reads the condition of a litmus test: the part after the code.
 #pragma once
 
 #include "litmus/LitmusCode.h"

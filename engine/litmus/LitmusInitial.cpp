@@ -15,13 +15,13 @@ static std::optional<uint8_t> sizeOfType(std::string_view Word) {
 }
 
 void LitmusInitialState::read(LitmusCursor &Text) {
-  Text.expect("{", "in front of the initial state");
+  Text.expect("{", "before the initial state");
   while (!Text.accept("}")) {
     if (Text.accept(";"))
       continue;
     readEntry(Text);
     if (!Text.accept(";")) {
-      Text.expect("}", "behind the initial state");
+      Text.expect("}", "after the initial state");
       return;
     }
   }
@@ -54,12 +54,12 @@ void LitmusInitialState::readEntry(LitmusCursor &Text) {
       E.Declared.Size = *Size;
   }
   if (Bracket) {
-    Text.expect("]", "behind the location");
+    Text.expect("]", "after the location");
   } else if (Text.peek() == ':' || looksLikeNumber(Word)) {
     E.Thread = threadNumber(Word);
     if (!E.Thread)
       failThread(E.Line, Word);
-    Text.expect(":", "behind the number of a thread");
+    Text.expect(":", "after the number of a thread");
     Text.accept("%");
     Word = Text.word();
   }

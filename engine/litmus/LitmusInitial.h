@@ -1,4 +1,4 @@
-// The initial state of a litmus test: what stands in braces in front of the code.
+// Reads the initial state of a litmus test: the part in braces before the code.
 #pragma once
 
 #include "litmus/LitmusInstructions.h"

@@ -1,4 +1,4 @@
-// The instructions of the architectures: text in, bytecode out.
+// Translates the instructions of each architecture from text to bytecode.
 #pragma once
 
 #include "litmus/LitmusCode.h"

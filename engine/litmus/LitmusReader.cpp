@@ -227,7 +227,7 @@ private:
         break;
       Rest.remove_prefix(Comma + 1);
       if (trimmed(Rest).empty())
-        failLitmus(Line, "an operand is missing behind the comma");
+        failLitmus(Line, "an operand is missing after the comma");
     }
     Column.push_back(std::move(C));
   }

@@ -1,4 +1,4 @@
-// .litmus text (PPC, X86, X86_64, AArch64, C) to a LitmusTest.
+// Reads .litmus text (PPC, X86, X86_64, AArch64, C) into a LitmusTest.
 #pragma once
 
 #include "litmus/LitmusTest.h"

@@ -190,7 +190,7 @@ void addRound(LitmusResult &All, LitmusResult Round) {
   All.Reason = std::move(Round.Reason);
 }
 
-/// Weak compare_exchanges may fail for no reason. The test is run once for every set of them that can do so together,
+/// Weak compare_exchanges may fail spuriously. The test is run once for every set of them that can do so together,
 /// as programs are that have such operations (check/FailureRounds.h).
 void runFailureRounds(const LitmusTest &Test, MemoryModel Which, const LitmusOptions &Options, Clock::time_point Start,
                       LitmusResult &All) {

@@ -35,7 +35,7 @@ struct LitmusResult {
 
 LitmusResult runLitmus(const LitmusTest &Test, MemoryModel Which, const LitmusOptions &Options = {});
 
-/// The models that a test is about if nobody says otherwise: its architecture's and SC.
+/// The default models of a test: that of its architecture, and SC.
 std::vector<MemoryModel> modelsFor(LitmusArchitecture A);
 
 } // namespace picket

@@ -12,7 +12,7 @@ void refuseLitmus(uint32_t Line, std::string_view What) {
 }
 
 void failThread(uint32_t Line, std::string_view Word) {
-  failLitmus(Line, "a thread is expected in front of ':', as 0 or P0, not " + quoted(Word));
+  failLitmus(Line, "a thread is expected before ':', as 0 or P0, not " + quoted(Word));
 }
 
 static bool isSpace(char C) { return C == ' ' || C == '\t' || C == '\r' || C == '\n' || C == '\f' || C == '\v'; }

@@ -1,4 +1,4 @@
-// Reading the text of a litmus test piece by piece, with a place for every complaint.
+// LitmusText: a tokenizer for litmus tests that knows the line of every error.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace picket {
 
-/// Why a test cannot be read. Thrown inside this room only.
+/// Why a test cannot be read. Thrown only inside this module.
 struct LitmusError {
   std::string Message; // without the line
   uint32_t Line = 0;

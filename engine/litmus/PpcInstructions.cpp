@@ -35,32 +35,32 @@ std::optional<LitmusBranch> branchOf(std::string_view Name) {
 /// One instruction of a thread.
 class PpcWriter {
 public:
-  PpcWriter(const LitmusInstruction &I, LitmusThread &Code) : I(I), Code(Code), Name(lower(I.Mnemonic)) {}
+  PpcWriter(const LitmusInstruction &I, LitmusThread &Code) : Instr(I), Code(Code), Name(lower(I.Mnemonic)) {}
 
   void write() {
     if (!writeFence() && !writeMemory() && !writeArithmetic() && !writeControl())
-      refuseLitmus(I.Line, I.Mnemonic);
+      refuseLitmus(Instr.Line, Instr.Mnemonic);
   }
 
 private:
   int32_t slot(size_t K) const {
-    if (auto Register = ppcRegister(I.Operands[K]))
+    if (auto Register = ppcRegister(Instr.Operands[K]))
       return Code.slotOf(*Register);
-    failLitmus(I.Line, quoted(I.Operands[K]) + " is no register");
+    failLitmus(Instr.Line, quoted(Instr.Operands[K]) + " is no register");
   }
   /// Register 0 in the place of a base means the number zero.
   Operand base(std::string_view Text) const {
     auto Register = ppcRegister(Text);
     if (!Register && Text != "0")
-      failLitmus(I.Line, quoted(Text) + " is no register");
+      failLitmus(Instr.Line, quoted(Text) + " is no register");
     return !Register || *Register == "r0" ? Code.constant(0) : Code.slotOf(*Register);
   }
-  int32_t immediate(size_t K) const { return litmusNumber(I.Operands[K], I.Line); }
+  int32_t immediate(size_t K) const { return litmusNumber(Instr.Operands[K], Instr.Line); }
 
   /// rA + rB: operands 1 and 2.
   Operand indexed() const {
-    wantOperands(I, 3);
-    const Operand Base = base(I.Operands[1]), Index = slot(2);
+    wantOperands(Instr, 3);
+    const Operand Base = base(Instr.Operands[1]), Index = slot(2);
     if (Base < 0)
       return Index;
     const int32_t Sum = Code.temporary();
@@ -70,14 +70,14 @@ private:
 
   /// offset(rA): operand 1.
   std::pair<Operand, int32_t> displaced() const {
-    wantOperands(I, 2);
-    const std::string &Text = I.Operands[1];
+    wantOperands(Instr, 2);
+    const std::string &Text = Instr.Operands[1];
     const size_t Open = Text.find('(');
     if (Open == std::string::npos || Text.back() != ')')
-      failLitmus(I.Line, quoted(Text) + " is no address of the form offset(register)");
+      failLitmus(Instr.Line, quoted(Text) + " is no address of the form offset(register)");
     std::string_view Offset = trimmed(std::string_view(Text).substr(0, Open));
     std::string_view Base = trimmed(std::string_view(Text).substr(Open + 1, Text.size() - Open - 2));
-    return {base(Base), Offset.empty() ? 0 : litmusNumber(Offset, I.Line)};
+    return {base(Base), Offset.empty() ? 0 : litmusNumber(Offset, Instr.Line)};
   }
 
   bool writeFence() {
@@ -89,7 +89,7 @@ private:
     auto Found = Fences.find(Name);
     if (Found == Fences.end())
       return false;
-    wantOperands(I, 0);
+    wantOperands(Instr, 0);
     Code.fence(Found->second);
     return true;
   }
@@ -128,34 +128,34 @@ private:
                                                                 {"subf", Opcode::Sub}, {"and", Opcode::And},
                                                                 {"or", Opcode::Or},    {"xor", Opcode::Xor}};
     if (auto Found = Binaries.find(Name); Found != Binaries.end()) {
-      wantOperands(I, 3);
+      wantOperands(Instr, 3);
       const bool Swapped = Name == "subf"; // subtracts from
       Code.binary(Found->second, slot(0), slot(Swapped ? 2 : 1), slot(Swapped ? 1 : 2));
     } else if (Name == "li") {
-      wantOperands(I, 2);
+      wantOperands(Instr, 2);
       Code.move(slot(0), Code.number(immediate(1)));
     } else if (Name == "mr") {
-      wantOperands(I, 2);
+      wantOperands(Instr, 2);
       Code.move(slot(0), slot(1));
     } else if (Name == "addi") {
-      wantOperands(I, 3);
-      Code.binary(Opcode::Add, slot(0), base(I.Operands[1]), Code.number(immediate(2)));
+      wantOperands(Instr, 3);
+      Code.binary(Opcode::Add, slot(0), base(Instr.Operands[1]), Code.number(immediate(2)));
     } else if (Name == "lis") {
-      wantOperands(I, 2);
+      wantOperands(Instr, 2);
       Code.move(slot(0), Code.number(shifted(1)));
     } else if (Name == "addis") {
-      wantOperands(I, 3);
-      Code.binary(Opcode::Add, slot(0), base(I.Operands[1]), Code.number(shifted(2)));
+      wantOperands(Instr, 3);
+      Code.binary(Opcode::Add, slot(0), base(Instr.Operands[1]), Code.number(shifted(2)));
     } else if (Name == "extsw") {
-      wantOperands(I, 2);
+      wantOperands(Instr, 2);
       signExtend(slot(0), slot(1));
     } else if (Name == "clrldi") {
-      wantOperands(I, 3);
+      wantOperands(Instr, 3);
       const int32_t Masked = Code.temporary();
       Code.binary(Opcode::And, Masked, slot(1), Code.constant(~0ull >> bitNumber(2, 63)));
       signExtend(slot(0), Masked);
     } else if (Name == "rlwinm") {
-      wantOperands(I, 5);
+      wantOperands(Instr, 5);
       rotateAndMask();
     } else {
       return Name == "nop";
@@ -167,13 +167,13 @@ private:
   int32_t shifted(size_t K) const {
     const int32_t Number = immediate(K);
     if (Number < -0x8000 || Number > 0xffff)
-      failLitmus(I.Line, "the number " + quoted(I.Operands[K]) + " needs more than 16 bits");
+      failLitmus(Instr.Line, "the number " + quoted(Instr.Operands[K]) + " needs more than 16 bits");
     return static_cast<int32_t>(static_cast<uint32_t>(Number) << 16);
   }
   unsigned bitNumber(size_t K, unsigned Most) const {
     const int32_t Number = immediate(K);
     if (Number < 0 || static_cast<unsigned>(Number) > Most)
-      failLitmus(I.Line, quoted(I.Operands[K]) + " is not between 0 and " + std::to_string(Most));
+      failLitmus(Instr.Line, quoted(Instr.Operands[K]) + " is not between 0 and " + std::to_string(Most));
     return static_cast<unsigned>(Number);
   }
   /// Registers hold words with their sign.
@@ -201,12 +201,12 @@ private:
 
   /// Operand `First` of a comparison or branch, behind the condition register, which can only be the first one.
   size_t skipConditionRegister(size_t Count) {
-    if (I.Operands.size() != Count + 1) {
-      wantOperands(I, Count);
+    if (Instr.Operands.size() != Count + 1) {
+      wantOperands(Instr, Count);
       return 0;
     }
-    if (lower(I.Operands[0]) != "cr0")
-      refuseLitmus(I.Line, I.Operands[0]);
+    if (lower(Instr.Operands[0]) != "cr0")
+      refuseLitmus(Instr.Line, Instr.Operands[0]);
     return 1;
   }
 
@@ -220,21 +220,21 @@ private:
       const int32_t Left = slot(First);
       Code.compareUnsigned(Left, Name == "cmplw" ? slot(First + 1) : Code.number(immediate(First + 1)));
     } else if (Name == "blr") {
-      wantOperands(I, 0);
+      wantOperands(Instr, 0);
       Code.leave();
     } else if (Name == "b") {
-      wantOperands(I, 1);
-      Code.jump(I.Operands[0]);
+      wantOperands(Instr, 1);
+      Code.jump(Instr.Operands[0]);
     } else if (auto Branch = branchOf(Name)) {
       const size_t First = skipConditionRegister(1);
-      Code.branch(Branch->Flag, Branch->Set, I.Operands[First]);
+      Code.branch(Branch->Flag, Branch->Set, Instr.Operands[First]);
     } else {
       return false;
     }
     return true;
   }
 
-  const LitmusInstruction &I;
+  const LitmusInstruction &Instr;
   LitmusThread &Code;
   const std::string Name;
 };

@@ -42,12 +42,13 @@ const std::map<std::string_view, Arithmetic> Binaries = {{"add", {Opcode::Add, R
 class X86Writer {
 public:
   X86Writer(const LitmusInstruction &Text, LitmusThread &Code, bool IsWide)
-      : Text(Text), I(Text, IsWide), Code(Code), IsWide(IsWide) {}
+      : Text(Text), Instr(Text, IsWide), Code(Code), IsWide(IsWide) {}
 
   void write() {
-    const bool Known = I.Locked ? writeLocked() : writeMove() || writeArithmetic() || writeControl() || writeFence();
+    const bool Known =
+        Instr.Locked ? writeLocked() : writeMove() || writeArithmetic() || writeControl() || writeFence();
     if (!Known)
-      refuseLitmus(Text.Line, I.Mnemonic);
+      refuseLitmus(Text.Line, Instr.Mnemonic);
   }
 
 private:
@@ -59,10 +60,10 @@ private:
   };
 
   void wantOperands(size_t Count) const {
-    picket::wantOperands({.Mnemonic = I.Mnemonic, .Operands = I.Operands, .Line = Text.Line}, Count);
+    picket::wantOperands({.Mnemonic = Instr.Mnemonic, .Operands = Instr.Operands, .Line = Text.Line}, Count);
   }
 
-  Place place(size_t K) const { return IsWide ? widePlace(I.Operands[K]) : wordPlace(I.Operands[K]); }
+  Place place(size_t K) const { return IsWide ? widePlace(Instr.Operands[K]) : wordPlace(Instr.Operands[K]); }
 
   Place wordPlace(std::string_view Written) const {
     std::string_view Text = Written;
@@ -82,7 +83,8 @@ private:
   Place widePlace(const std::string &Written) const {
     if (auto Register = x86RegisterIn(Written)) {
       const int32_t Slot = Code.slotOf(Register->Name);
-      return {Place::Register, Slot, I.Bits == 32 && Code.exceedsWord(Register->Name) ? Code.truncated(Slot) : Slot};
+      return {Place::Register, Slot,
+              Instr.Bits == 32 && Code.exceedsWord(Register->Name) ? Code.truncated(Slot) : Slot};
     }
     return X86Instruction::isMemory(Written) ? memory(X86Instruction::addressIn(Written, Text.Line))
                                              : immediate(Written);
@@ -113,9 +115,9 @@ private:
       Number.remove_prefix(1);
     if (!looksLikeNumber(Number))
       failLitmus(Text.Line, quoted(Written) + " is no register, number or [location]");
-    const Operand Value = !IsWide        ? Code.number(litmusNumber(Number, Text.Line))
-                          : I.Bits == 64 ? Code.constant(static_cast<uint64_t>(wideLitmusNumber(Number, Text.Line)))
-                                         : Code.truncated(Code.number(litmusNumber(Number, Text.Line)));
+    const Operand Value = !IsWide            ? Code.number(litmusNumber(Number, Text.Line))
+                          : Instr.Bits == 64 ? Code.constant(static_cast<uint64_t>(wideLitmusNumber(Number, Text.Line)))
+                                             : Code.truncated(Code.number(litmusNumber(Number, Text.Line)));
     return {Place::Immediate, Value, Value};
   }
 
@@ -132,8 +134,10 @@ private:
     else
       Code.store(P.Where, Value);
   }
-  void binary(Opcode Op, int32_t To, Operand A, Operand B) const { Code.binary(Op, To, A, B, IsWide ? I.Bits : 64); }
-  void compare(Operand A, Operand B) const { Code.compare(A, B, IsWide ? I.Bits : 64); }
+  void binary(Opcode Op, int32_t To, Operand A, Operand B) const {
+    Code.binary(Op, To, A, B, IsWide ? Instr.Bits : 64);
+  }
+  void compare(Operand A, Operand B) const { Code.compare(A, B, IsWide ? Instr.Bits : 64); }
   void readModifyWrite(RmwOp Op, int32_t To, const Place &P, Operand Value) const {
     if (IsWide)
       Code.emit({.Op = Opcode::Rmw,
@@ -150,7 +154,7 @@ private:
     const int32_t Accumulator = Code.slotOf(IsWide ? "rax" : "EAX");
     if (!IsWide)
       return Code.compareExchange(Accumulator, P.Where, Accumulator, New);
-    const Operand Expected = widePlace(I.Bits == 64 ? "rax" : "eax").Value;
+    const Operand Expected = widePlace(Instr.Bits == 64 ? "rax" : "eax").Value;
     const int32_t Old = Code.temporary();
     Code.temporary(); // whether it was done stands behind the old value
     Code.emit({.Op = Opcode::CmpXchg,
@@ -164,7 +168,7 @@ private:
     compare(Expected, Old);
     Code.move(Accumulator, Old);
   }
-  uint8_t bytes() const { return I.Bits / 8; }
+  uint8_t bytes() const { return Instr.Bits / 8; }
   /// The address with its offset.
   Operand whole(const Place &P) const {
     if (!P.Offset)
@@ -195,14 +199,14 @@ private:
     wantOperands(2);
     std::pair<Place, Place> Both = {place(0), place(1)};
     if (Both.first.What == Place::Immediate)
-      failLitmus(Text.Line, quoted(I.Mnemonic) + " cannot write to a number");
+      failLitmus(Text.Line, quoted(Instr.Mnemonic) + " cannot write to a number");
     if (Both.first.What == Place::Memory && Both.second.What == Place::Memory)
-      failLitmus(Text.Line, quoted(I.Mnemonic) + " cannot have two operands in memory");
+      failLitmus(Text.Line, quoted(Instr.Mnemonic) + " cannot have two operands in memory");
     return Both;
   }
 
   bool writeMove() {
-    if (I.Name == "mov") {
+    if (Instr.Name == "mov") {
       auto [To, From] = destinationAndSource();
       if (To.What == Place::Register && From.What == Place::Memory)
         load(To.Where, From);
@@ -210,14 +214,14 @@ private:
         write(To, From.Value);
       return true;
     }
-    return I.Name == "xchg" && exchange();
+    return Instr.Name == "xchg" && exchange();
   }
 
   /// With memory it is atomic, lock or not.
   bool exchange() {
     auto [A, B] = destinationAndSource();
     if (B.What == Place::Immediate)
-      failLitmus(Text.Line, quoted(I.Mnemonic) + " cannot write to a number");
+      failLitmus(Text.Line, quoted(Instr.Mnemonic) + " cannot write to a number");
     if (A.What == Place::Register)
       std::swap(A, B);
     if (A.What == Place::Memory) {
@@ -232,19 +236,19 @@ private:
   }
 
   bool writeArithmetic() {
-    if (auto Found = Binaries.find(I.Name); Found != Binaries.end()) {
+    if (auto Found = Binaries.find(Instr.Name); Found != Binaries.end()) {
       auto [To, From] = destinationAndSource();
       calculate(Found->second.Op, To, From);
-    } else if (I.Name == "inc" || I.Name == "dec") {
+    } else if (Instr.Name == "inc" || Instr.Name == "dec") {
       wantOperands(1);
-      I.Operands.push_back("$1");
+      Instr.Operands.push_back("$1");
       auto [To, From] = destinationAndSource();
-      calculate(I.Name == "inc" ? Opcode::Add : Opcode::Sub, To, From);
-    } else if (I.Name == "cmp") {
+      calculate(Instr.Name == "inc" ? Opcode::Add : Opcode::Sub, To, From);
+    } else if (Instr.Name == "cmp") {
       wantOperands(2);
       const Operand A = read(place(0)), B = read(place(1));
       compare(A, B);
-    } else if (I.Name == "test") {
+    } else if (Instr.Name == "test") {
       wantOperands(2);
       const int32_t Both = Code.temporary();
       const Operand A = read(place(0)), B = read(place(1));
@@ -266,28 +270,28 @@ private:
   }
 
   bool writeControl() {
-    if (I.Name == "jmp") {
+    if (Instr.Name == "jmp") {
       wantOperands(1);
-      Code.jump(I.Operands[0]);
+      Code.jump(Instr.Operands[0]);
       return true;
     }
-    auto Branch = branchOf(I.Name);
-    if (!Branch && I.Name == "ret") {
+    auto Branch = branchOf(Instr.Name);
+    if (!Branch && Instr.Name == "ret") {
       wantOperands(0);
       Code.leave();
       return true;
     }
     if (!Branch)
-      return I.Name == "nop" || I.Name == "endbr64";
+      return Instr.Name == "nop" || Instr.Name == "endbr64";
     wantOperands(1);
-    Code.branch(Branch->Flag, Branch->Set, I.Operands[0]);
+    Code.branch(Branch->Flag, Branch->Set, Instr.Operands[0]);
     return true;
   }
 
   bool writeFence() {
     static const std::map<std::string_view, FenceKind> Fences = {
         {"mfence", FenceKind::Full}, {"sfence", FenceKind::StoreStore}, {"lfence", FenceKind::Acquire}};
-    auto Found = Fences.find(I.Name);
+    auto Found = Fences.find(Instr.Name);
     if (Found == Fences.end())
       return false;
     wantOperands(0);
@@ -296,19 +300,19 @@ private:
   }
 
   bool writeLocked() {
-    if (I.Name == "xchg")
+    if (Instr.Name == "xchg")
       return exchange();
-    if (I.Name == "inc" || I.Name == "dec") {
+    if (Instr.Name == "inc" || Instr.Name == "dec") {
       wantOperands(1);
-      I.Operands.push_back("$1");
-      I.Name = I.Name == "inc" ? "add" : "sub";
+      Instr.Operands.push_back("$1");
+      Instr.Name = Instr.Name == "inc" ? "add" : "sub";
     }
-    auto Found = Binaries.find(I.Name);
-    if (Found == Binaries.end() && I.Name != "xadd" && I.Name != "cmpxchg")
+    auto Found = Binaries.find(Instr.Name);
+    if (Found == Binaries.end() && Instr.Name != "xadd" && Instr.Name != "cmpxchg")
       return false;
     auto [To, From] = destinationAndSource();
     if (To.What != Place::Memory)
-      failLitmus(Text.Line, quoted(I.Mnemonic) + " needs memory as its first operand");
+      failLitmus(Text.Line, quoted(Instr.Mnemonic) + " needs memory as its first operand");
     if (Found != Binaries.end()) {
       const int32_t Old = Code.temporary();
       readModifyWrite(Found->second.Locked, Old, To, From.Value);
@@ -316,8 +320,8 @@ private:
       return true;
     }
     if (From.What != Place::Register)
-      failLitmus(Text.Line, quoted(I.Mnemonic) + " needs a register as its second operand");
-    if (I.Name == "cmpxchg") {
+      failLitmus(Text.Line, quoted(Instr.Mnemonic) + " needs a register as its second operand");
+    if (Instr.Name == "cmpxchg") {
       compareExchange(To, From.Value);
       return true;
     }
@@ -335,7 +339,7 @@ private:
   }
 
   const LitmusInstruction &Text;
-  X86Instruction I;
+  X86Instruction Instr;
   LitmusThread &Code;
   const bool IsWide;
 };

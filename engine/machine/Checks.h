@@ -29,7 +29,7 @@ enum class CheckGroup : uint8_t {
 struct CheckGroupInfo {
   CheckGroup Group;
   const char *Name;    // "memory"
-  const char *Meaning; // a phrase: "accesses of memory that is not there, ..."
+  const char *Meaning; // a phrase: "null, out-of-bounds, ... accesses"
   bool ByDefault;
 };
 /// In the order in which they are told.

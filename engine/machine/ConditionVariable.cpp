@@ -61,7 +61,7 @@ SyncResult wake(Cond &C, SyncOp Op, uint32_t Self) {
   uint8_t *Mine = std::find_if(C.Waiters, End, [&](uint8_t W) { return (W & ~Token) == static_cast<int>(Self); });
   if (Mine == End)
     return misuse(BugKind::BadSynchronisation,
-                  "the condition variable was initialised anew or overwritten during a wait on it");
+                  "the condition variable was initialised again or overwritten during a wait on it");
   uint8_t *Taken = std::find_if(Mine, End, hasToken);
   bool Woken = Taken != End;
   if (!Woken && Op == SyncOp::CondWake)

@@ -5,17 +5,17 @@ namespace picket {
 const char *describe(BrokenPromise What) {
   switch (What) {
   case BrokenPromise::Unreachable: break;
-  case BrokenPromise::Assumption: return "an assumption does not hold that the program told the compiler to rely on";
+  case BrokenPromise::Assumption: return "an assumption that the program gave to the compiler does not hold";
   case BrokenPromise::MissingReturn:
     return "control reaches the end of a function without a 'return', and the caller uses the value";
   }
-  return "control reaches a place the compiler may assume is never reached";
+  return "control reaches code that the compiler may assume is unreachable";
 }
 
 const char *describe(OverflowKind What) {
   switch (What) {
   case OverflowKind::Add: return "a signed addition overflows";
-  case OverflowKind::Divide: return "a signed division overflows: the least number is divided by -1";
+  case OverflowKind::Divide: return "a signed division overflows: the smallest number is divided by -1";
   case OverflowKind::Multiply: return "a signed multiplication overflows";
   case OverflowKind::Negate: return "a negation overflows";
   case OverflowKind::Shift: return "a shift is too wide, by a negative number, or loses bits of a signed number";
@@ -35,7 +35,7 @@ std::string describeObject(const Program &Prog, const Object &O, uint32_t Slot) 
   case ObjectKind::ThreadLocal: return "a thread-local variable";
   case ObjectKind::Hidden: break;
   }
-  return "memory of the system";
+  return "system memory";
 }
 
 static std::string lineOf(const Program &Prog, uint32_t Pc) { return "line " + std::to_string(Prog.locationOf(Pc).Line); }

@@ -313,7 +313,7 @@ SyncResult changeBarrier(Barrier &B, SyncOp Op, uint64_t Argument) {
       return blocked();
     if (B.Leaving == 0)
       return misuse(BugKind::BadSynchronisation,
-                    "the barrier was initialised anew or overwritten while a thread waited at it");
+                    "the barrier was initialised again or overwritten while a thread waited at it");
     --B.Leaving;
     return done();
   }

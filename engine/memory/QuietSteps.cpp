@@ -81,7 +81,7 @@ void Configuration::runQuietlySlow(ThreadId T) {
         return;
       if (Listener && ++Fences > MaxFences)
         throw MachineStop{MachineStop::Limit, TheMachine.pc(T), T,
-                          "thread '" + TheMachine.threadName(T) + "' goes round a loop of its own for ever"};
+                          "thread '" + TheMachine.threadName(T) + "' goes round a loop of its own forever"};
       if (Listener && Full == SaysFull)
         Listener->fenced(T, &Op);
       if (Full)

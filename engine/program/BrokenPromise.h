@@ -1,4 +1,4 @@
-// How a program told the compiler what never happens, for the bug that it happens.
+// BrokenPromise: the ways in which a program promises the compiler that something never happens. Breaking one is a bug.
 #pragma once
 
 #include <cstdint>

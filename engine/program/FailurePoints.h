@@ -1,4 +1,5 @@
-// Operations that the language lets fail for no reason: weak compare-and-swaps, and waits on condition variables.
+// Failure points: operations that may fail spuriously, which are weak compare-and-swaps and waits on condition
+// variables.
 #pragma once
 
 #include <compare>

@@ -1,7 +1,7 @@
-// Which slots of a frame can still matter, per instruction: those that some later instruction may read before it is
-// written. Two threads that differ in the others only will behave alike.
+// Live slots: per instruction, the slots of a frame that a later instruction may read before they are written. Two
+// threads that differ only in the other slots behave alike.
 //
-// The counters that bound loops do not count: who asks runs loops without a bound.
+// The counters that bound loops are not live: callers run loops without a bound.
 #pragma once
 
 #include "program/Program.h"

@@ -1,5 +1,5 @@
-// Which fields of an instruction name frame slots, and how many consecutive ones. Everything that rewrites or lists
-// bytecode asks here, so that an opcode's shape is written down once.
+// Operands: the fields of an instruction that name frame slots, with the number of consecutive slots. All code that
+// rewrites or lists bytecode uses this, so that the operands of an opcode are defined in one place.
 #pragma once
 
 #include "program/Program.h"

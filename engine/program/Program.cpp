@@ -106,10 +106,10 @@ namespace {
 /// Writes one instruction the way a reader of Program.h expects it: `r3 = Add.32 r1, 7`.
 class Printer {
 public:
-  Printer(const Program &P, std::ostream &Out) : P(P), Out(Out) {}
+  Printer(const Program &P, std::ostream &Out) : Prog(P), Out(Out) {}
 
   void print(uint32_t Pc) {
-    const Instruction &I = P.Code[Pc];
+    const Instruction &I = Prog.Code[Pc];
     OperandShape Shape = shapeOf(I);
     if (Shape.Dst != 0) {
       slots(I.Dst, Shape.Dst);
@@ -142,19 +142,19 @@ private:
     next();
     if (O >= 0)
       return slots(O, Count);
-    constant(P.Constants[~O]);
+    constant(Prog.Constants[~O]);
     if (Count == 2) {
       Out << ':';
-      constant(P.Constants[~O + 1]);
+      constant(Prog.Constants[~O + 1]);
     }
   }
 
   void constant(uint64_t Value) {
     uint32_t Slot = slotOf(Value);
-    if (Slot >= 1 && Slot <= P.Globals.size())
-      Out << '&' << P.Globals[Slot - 1].Name;
-    else if (Slot >= FirstFunctionSlot && Slot - FirstFunctionSlot < P.Functions.size())
-      Out << '&' << P.Functions[Slot - FirstFunctionSlot].Name;
+    if (Slot >= 1 && Slot <= Prog.Globals.size())
+      Out << '&' << Prog.Globals[Slot - 1].Name;
+    else if (Slot >= FirstFunctionSlot && Slot - FirstFunctionSlot < Prog.Functions.size())
+      Out << '&' << Prog.Functions[Slot - FirstFunctionSlot].Name;
     else {
       Out << static_cast<int64_t>(Value);
       return;
@@ -176,7 +176,7 @@ private:
     Out << '(';
     Separator = "";
     for (int32_t K = 0; K < I.C; ++K)
-      operand(P.Arguments[I.B + K], 1);
+      operand(Prog.Arguments[I.B + K], 1);
     Out << ')';
   }
 
@@ -207,7 +207,7 @@ private:
     case Opcode::Jump: Out << ' ' << I.Imm; break;
     case Opcode::CondJump: Out << " ? " << I.B << " : " << I.C; break;
     case Opcode::Switch: {
-      const SwitchTable &Table = P.SwitchTables[I.Imm];
+      const SwitchTable &Table = Prog.SwitchTables[I.Imm];
       Out << " {";
       for (auto [Value, Pc] : Table.Cases)
         Out << static_cast<int64_t>(Value) << ": " << Pc << ", ";
@@ -239,9 +239,9 @@ private:
       access(I);
       break;
     case Opcode::Alloca: Out << " * " << I.Imm << " site " << I.D; break;
-    case Opcode::ThreadLocal: Out << ' ' << P.Globals[I.Imm].Name; break;
+    case Opcode::ThreadLocal: Out << ' ' << Prog.Globals[I.Imm].Name; break;
     case Opcode::Call:
-      Out << ' ' << P.Functions[I.Imm].Name;
+      Out << ' ' << Prog.Functions[I.Imm].Name;
       arguments(I);
       feeds(I);
       break;
@@ -256,20 +256,20 @@ private:
       break;
     case Opcode::LoopBack:
     case Opcode::SpinBack: Out << " loop " << I.B << " bit " << I.Imm << " to " << I.A; break;
-    case Opcode::Unsupported: Out << " \"" << P.Messages[I.Imm] << '"'; break;
+    case Opcode::Unsupported: Out << " \"" << Prog.Messages[I.Imm] << '"'; break;
     default: break;
     }
   }
 
   void place(uint32_t Pc) {
-    const ProgramLocation &L = P.locationOf(Pc);
+    const ProgramLocation &L = Prog.locationOf(Pc);
     if (L.Line == 0)
       return;
-    const std::string &File = P.Files[L.File];
+    const std::string &File = Prog.Files[L.File];
     Out << "  ; " << File.substr(File.rfind('/') + 1) << ':' << L.Line << ':' << L.Column;
   }
 
-  const Program &P;
+  const Program &Prog;
   std::ostream &Out;
   const char *Separator = " ";
 };

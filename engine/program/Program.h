@@ -1,5 +1,5 @@
 // A Program is what the checker runs: flat register bytecode, global objects and a source map.
-// No LLVM type appears past this header; everything behind it sees only Programs.
+// No LLVM type appears past this header; all later modules see only Programs.
 #pragma once
 
 #include "program/BrokenPromise.h"
@@ -208,7 +208,7 @@ enum : int32_t {
 
 // Flags of LoopBack and SpinBack.
 constexpr uint8_t CarriedUnknown = 1; // no LoopNote tells what an iteration leaves to the next
-constexpr uint8_t ReadsNothing = 2;   // SpinBack: nobody can end the loop
+constexpr uint8_t ReadsNothing = 2;   // SpinBack: no thread can end the loop
 
 constexpr uint8_t OrderMask = 0x07;
 constexpr uint8_t InSpinCandidate = 0x80; // flag of accesses between SpinHead and SpinBack
@@ -304,7 +304,7 @@ struct Program {
 
   // Which operations fail for no reason. Executions in which not all of them do are not executions of this program.
   std::vector<FailurePoint> Failures;
-  std::shared_ptr<FailurePoints> Reached; // null: nobody asks
+  std::shared_ptr<FailurePoints> Reached; // null: not needed
 
   // Source map. Locations[0] is "unknown". Files[i] that are not the user's (models) have UserFile[i] == false.
   std::vector<std::string> Files;

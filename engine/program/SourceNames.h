@@ -1,5 +1,5 @@
-// What the source text calls things: variables, their types, the expressions that access memory. For people only:
-// nothing that is checked depends on it.
+// SourceNames: the names of the source text, of variables, their types, and the expressions that access memory. For
+// people only: no verdict depends on them.
 #pragma once
 
 #include <cstdint>

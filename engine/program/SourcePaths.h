@@ -1,4 +1,4 @@
-// From a place in memory to the part of a variable the source has there.
+// Source paths: map an address in memory to the part of a source variable at that address.
 #pragma once
 
 #include "program/SourceNames.h"

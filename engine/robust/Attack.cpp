@@ -43,21 +43,22 @@ const AttackRules::Timely *AttackRules::findTimely(uint32_t Entry) const {
 /// Whether the delays let an access of the attacker overtake its stores that are not late and older than the entry.
 bool AttackRules::mayPassTimely(uint32_t Entry, uint32_t Pc) const {
   return std::all_of(OnTime.begin(), OnTime.end(), [&](const Timely &K) {
-    return K.Entry >= Entry || isAllowed(C.bufferEntry(S.Attacker, K.Entry), Pc);
+    return K.Entry >= Entry || isAllowed(Config.bufferEntry(Current.Attacker, K.Entry), Pc);
   });
 }
 
 /// The first late store and those that are not late, if the step of P, which the delays do not allow, begins an attack.
 /// False: another store has to land first, which R, or an attack that begins with it, sees to.
 bool AttackRules::planAttack(ProcessId P, uint32_t &First, std::vector<Timely> &Others) const {
-  const ThreadId T = C.threadOf(P);
-  const StoreBuffer &Buffer = C.buffer(T);
+  const ThreadId T = Config.threadOf(P);
+  const StoreBuffer &Buffer = Config.buffer(T);
   Others.clear();
   First = Buffer.head();
   if (!isAnyOrder())
     return true;
-  const uint32_t Access = C.isUpdate(P) ? C.nextEntry(P) : Buffer.tail(); // it overtakes what is in front of that
-  const uint32_t Pc = C.isUpdate(P) ? Buffer.at(Access).Pc : C.machine().pc(T);
+  const uint32_t Access =
+      Config.isUpdate(P) ? Config.nextEntry(P) : Buffer.tail(); // it overtakes what is in front of that
+  const uint32_t Pc = Config.isUpdate(P) ? Buffer.at(Access).Pc : Config.machine().pc(T);
   auto IsOvertaken = [&](uint32_t Index) { return Index < Access && !isAllowed(Buffer.at(Index), Pc); };
   while (Buffer.at(First).Landed || !IsOvertaken(First))
     ++First;
@@ -65,7 +66,7 @@ bool AttackRules::planAttack(ProcessId P, uint32_t &First, std::vector<Timely> &
     return false;
   std::vector<uint32_t> Late;
   bool IsPossible = true;
-  forEachBuffered(C, T, [&](uint32_t Index, const StoreBuffer::Entry &E) {
+  forEachBuffered(Config, T, [&](uint32_t Index, const StoreBuffer::Entry &E) {
     auto Overlaps = [&](uint32_t K) { return Buffer.at(K).overlaps(E.Where, E.Width); };
     if (Index == First || (Index > First && (E.WaitFor > First || std::any_of(Late.begin(), Late.end(), Overlaps)))) {
       Late.push_back(Index);
@@ -80,13 +81,13 @@ bool AttackRules::planAttack(ProcessId P, uint32_t &First, std::vector<Timely> &
 }
 
 void AttackRules::addChoices(ProcessId P, std::vector<Choice> &Into) {
-  const ThreadId T = C.threadOf(P);
-  if (S.Phase > 0 && T == S.Attacker)
+  const ThreadId T = Config.threadOf(P);
+  if (Current.Phase > 0 && T == Current.Attacker)
     return addOfAttacker(P, Into);
-  const Pass How = !C.isUpdate(P) ? mayPass(T) : mayLand(P) ? Pass::Yes : Pass::No;
+  const Pass How = !Config.isUpdate(P) ? mayPass(T) : mayLand(P) ? Pass::Yes : Pass::No;
   if (How == Pass::Yes)
     Into.push_back({P, Plain});
-  if (How != Pass::No || S.Phase > 0)
+  if (How != Pass::No || Current.Phase > 0)
     return;
   uint32_t First;
   std::vector<Timely> Others;
@@ -96,31 +97,31 @@ void AttackRules::addChoices(ProcessId P, std::vector<Choice> &Into) {
 
 void AttackRules::addAttack(ProcessId P, std::vector<Choice> &Into) {
   Into.push_back({P, RunOn});
-  const ThreadId T = C.threadOf(P);
-  const Operation &Op = C.machine().pending(T);
+  const ThreadId T = Config.threadOf(P);
+  const Operation &Op = Config.machine().pending(T);
   // The last access past which the store is delayed is one of memory (W4).
-  if (C.isUpdate(P) || (Op.Kind == OperationKind::Load && !C.readsOwnBufferOnly(T, Op)) ||
+  if (Config.isUpdate(P) || (Op.Kind == OperationKind::Load && !Config.readsOwnBufferOnly(T, Op)) ||
       Op.Kind == OperationKind::Rmw || Op.Kind == OperationKind::CmpXchg)
     Into.push_back({P, Stop});
 }
 
 void AttackRules::addOfAttacker(ProcessId P, std::vector<Choice> &Into) {
-  if (C.isUpdate(P)) {
-    const uint32_t Entry = C.nextEntry(P);
+  if (Config.isUpdate(P)) {
+    const uint32_t Entry = Config.nextEntry(P);
     const Timely *Lands = findTimely(Entry);
-    if (!Lands || !mayPassTimely(Entry, C.bufferEntry(S.Attacker, Entry).Pc))
+    if (!Lands || !mayPassTimely(Entry, Config.bufferEntry(Current.Attacker, Entry).Pc))
       return;
-    if (S.Phase == 1 && Entry > S.FirstEntry)
+    if (Current.Phase == 1 && Entry > Current.FirstEntry)
       addAttack(P, Into);
-    else if (S.Phase == 1 || Lands->MayPassLate) // R has held it back: a step like that of others
+    else if (Current.Phase == 1 || Lands->MayPassLate) // R has held it back: a step like that of others
       Into.push_back({P, Plain});
     return;
   }
-  if (S.Phase == 2)
+  if (Current.Phase == 2)
     return;
-  const Machine &M = C.machine();
-  if (M.pending(S.Attacker).Kind != OperationKind::Yield) {
-    if (!mayPassTimely(~0u, M.pc(S.Attacker)))
+  const Machine &M = Config.machine();
+  if (M.pending(Current.Attacker).Kind != OperationKind::Yield) {
+    if (!mayPassTimely(~0u, M.pc(Current.Attacker)))
       return;
     if (OnTime.size() > Allowed.MostBuffered)
       return noteBound();
@@ -137,8 +138,8 @@ void AttackRules::arrange(std::vector<Choice> &Choices, size_t First) const {
 
 /// A store of the attacker has come into its buffer.
 void AttackRules::addStore(uint32_t Entry) {
-  const StoreBuffer::Entry &E = C.bufferEntry(S.Attacker, Entry);
-  if (!isAnyOrder() || E.WaitFor > S.FirstEntry || isHeld(E.Where, E.Width))
+  const StoreBuffer::Entry &E = Config.bufferEntry(Current.Attacker, Entry);
+  if (!isAnyOrder() || E.WaitFor > Current.FirstEntry || isHeld(E.Where, E.Width))
     return hold(E);
   const bool MayPass = std::all_of(HeldPcs.begin(), HeldPcs.end(),
                                    [&](uint32_t Store) { return Allowed.Known.count({Store, E.Pc}) > 0; });
@@ -172,12 +173,12 @@ void AttackRules::notePassed(const Choice &Taken, uint32_t Pc) {
     if (!Allowed.Known.count(D) && std::find(Passed.begin(), Passed.end(), D) == Passed.end())
       Passed.push_back(D);
   };
-  if (!C.isUpdate(Taken.Process)) {
+  if (!Config.isUpdate(Taken.Process)) {
     std::for_each(HeldPcs.begin(), HeldPcs.end(), Note);
     return;
   }
-  forEachBuffered(C, S.Attacker, [&](uint32_t Index, const StoreBuffer::Entry &E) {
-    if (Index < C.nextEntry(Taken.Process) && !findTimely(Index))
+  forEachBuffered(Config, Current.Attacker, [&](uint32_t Index, const StoreBuffer::Entry &E) {
+    if (Index < Config.nextEntry(Taken.Process) && !findTimely(Index))
       Note(E.Pc);
   });
 }
@@ -185,30 +186,31 @@ void AttackRules::notePassed(const Choice &Taken, uint32_t Pc) {
 void AttackRules::before(const Choice &Taken) {
   if (Taken.How == Plain)
     return;
-  const Machine &M = C.machine();
-  const ThreadId T = C.threadOf(Taken.Process);
-  const bool Lands = C.isUpdate(Taken.Process);
-  if (S.Phase == 0) {
-    S.Phase = 1;
-    S.Attacker = T;
-    planAttack(Taken.Process, S.FirstEntry, OnTime);
-    const StoreBuffer::Entry &First = C.bufferEntry(T, S.FirstEntry);
-    S.First = {First.Where, First.Width, 1};
-    S.At.Store = First.Pc;
-    forEachBuffered(C, T, [&](uint32_t Index, const StoreBuffer::Entry &E) {
+  const Machine &M = Config.machine();
+  const ThreadId T = Config.threadOf(Taken.Process);
+  const bool Lands = Config.isUpdate(Taken.Process);
+  if (Current.Phase == 0) {
+    Current.Phase = 1;
+    Current.Attacker = T;
+    planAttack(Taken.Process, Current.FirstEntry, OnTime);
+    const StoreBuffer::Entry &First = Config.bufferEntry(T, Current.FirstEntry);
+    Current.First = {First.Where, First.Width, 1};
+    Current.At.Store = First.Pc;
+    forEachBuffered(Config, T, [&](uint32_t Index, const StoreBuffer::Entry &E) {
       if (!findTimely(Index))
         hold(E);
     });
   }
-  S.At.Access = Lands ? C.bufferEntry(T, C.nextEntry(Taken.Process)).Pc : M.pc(T);
+  Current.At.Access = Lands ? Config.bufferEntry(T, Config.nextEntry(Taken.Process)).Pc : M.pc(T);
   if (Lands || M.pending(T).Kind != OperationKind::Yield)
-    notePassed(Taken, S.At.Access);
+    notePassed(Taken, Current.At.Access);
 }
 
 /// Whether the attacker can come to another access with its buffer as it is.
 bool AttackRules::attackGoesOn() const {
-  const Machine &M = C.machine();
-  return !OnTime.empty() || (M.status(S.Attacker) == ThreadStatus::Ready && passesStores(C, M.pending(S.Attacker)));
+  const Machine &M = Config.machine();
+  return !OnTime.empty() ||
+         (M.status(Current.Attacker) == ThreadStatus::Ready && passesStores(Config, M.pending(Current.Attacker)));
 }
 
 /// Whether an access happens after one of the chain because of what it accesses.
@@ -218,76 +220,77 @@ bool AttackRules::meetsChain(const Span &New) const {
 }
 
 bool AttackRules::beginChain() {
-  S.Phase = 2;
+  Current.Phase = 2;
   Held.clear();
   HeldPcs.clear();
-  for (const MemoryAccess &A : C.accesses())
+  for (const MemoryAccess &A : Config.accesses())
     if (!A.Forwarded)
       Spans.push_back({A.Where, A.Size, A.Write});
   std::sort(Spans.begin(), Spans.end());
-  lookForWaiting();
+  findWaitingObservers();
   return true;
 }
 
 /// T took a step in phase 2. False: it need not have come after the attacker's access.
 bool AttackRules::extendChain(ThreadId T) {
-  auto Add = [&](ThreadId Thread) { S.After |= Thread < MostThreads ? 1ull << Thread : 0; };
+  auto Add = [&](ThreadId Thread) { Current.After |= Thread < MostThreads ? 1ull << Thread : 0; };
   bool After = isAfter(T);
-  for (const MemoryAccess &A : C.accesses())
+  for (const MemoryAccess &A : Config.accesses())
     After |= !A.Forwarded && meetsChain({A.Where, A.Size, A.Write});
   if (!After)
     return false;
-  if (T != S.Attacker) // whose stores that were held back do not follow one another
+  if (T != Current.Attacker) // whose stores that were held back do not follow one another
     Add(T);
-  for (const StepNote &N : C.notes()) {
+  for (const StepNote &N : Config.notes()) {
     if (N.What == StepNote::Created && isAfter(N.A))
       Add(N.B);
     else if (N.What == StepNote::Joined && isAfter(N.B))
       Add(N.A);
   }
-  for (const MemoryAccess &A : C.accesses()) {
+  for (const MemoryAccess &A : Config.accesses()) {
     if (A.Forwarded) // what a thread holds back itself is no memory of R
       continue;
-    if (S.First.meets(A.Where, A.Size)) {
+    if (Current.First.meets(A.Where, A.Size)) {
       ++Witnesses;
       Found.insert(Passed.begin(), Passed.end());
-      S.At.Observer = C.pc();
+      Current.At.Observer = Config.pc();
       if (OnWitness)
-        OnWitness(S.At);
+        OnWitness(Current.At);
       return false;
     }
     const Span New{A.Where, A.Size, A.Write};
     if (auto At = std::lower_bound(Spans.begin(), Spans.end(), New); At == Spans.end() || *At != New)
       Spans.insert(At, New);
   }
-  lookForWaiting();
+  findWaitingObservers();
   return true;
 }
 
 /// Under PSO it takes several threads with late stores at times to let a loop go on that waits, and none of them alone
 /// does. A thread that waits there accesses what the loop reads all the same, though it takes no step.
-void AttackRules::lookForWaiting() {
+void AttackRules::findWaitingObservers() {
   if (!isAnyOrder())
     return;
-  const Machine &M = C.machine();
+  const Machine &M = Config.machine();
   for (ThreadId T = 0; T < M.numThreads(); ++T) {
-    if (T == S.Attacker || !M.exists(T) || M.status(T) != ThreadStatus::Ready || !M.pending(T).MaySpin)
+    if (T == Current.Attacker || !M.exists(T) || M.status(T) != ThreadStatus::Ready || !M.pending(T).MaySpin)
       continue;
     const Operation &Op = M.pending(T);
-    if (!S.First.meets(Op.Where, Op.Width) || C.readsOwnBufferOnly(T, Op) || C.isEnabled(C.processOf(T)))
+    if (!Current.First.meets(Op.Where, Op.Width) || Config.readsOwnBufferOnly(T, Op) ||
+        Config.isEnabled(Config.processOf(T)))
       continue;
     if (isAfter(T) || meetsChain({Op.Where, Op.Width, 0}))
-      Waiting.insert({S.First, Passed});
+      Waiting.insert({Current.First, Passed});
   }
 }
 
 void AttackRules::noteStores() {
   if (!isAnyOrder())
     return;
-  for (const StepNote &N : C.notes()) {
+  for (const StepNote &N : Config.notes()) {
     if (N.What != StepNote::Stored)
       continue;
-    const StoreBuffer::Entry &E = C.bufferEntry(N.A, N.B);
+    const StoreBuffer::Entry &E = Config.bufferEntry(N.A, N.B);
     for (uint32_t K = 0; K < E.Width; ++K) {
       auto [Known, IsNew] = Writers.try_emplace(E.Where + K, Writer{N.A, E.Operation, true});
       Known->second.IsOnly &= Known->second.Thread == N.A && Known->second.Operation == E.Operation;
@@ -319,21 +322,21 @@ void AttackRules::add(const StepRules &Other) {
 
 bool AttackRules::after(const Choice &Taken) {
   noteStores();
-  if (S.Phase > 0 && C.isUpdate(Taken.Process) && C.threadOf(Taken.Process) == S.Attacker)
-    std::erase_if(OnTime, [&](const Timely &K) { return K.Entry == C.entry(); });
+  if (Current.Phase > 0 && Config.isUpdate(Taken.Process) && Config.threadOf(Taken.Process) == Current.Attacker)
+    std::erase_if(OnTime, [&](const Timely &K) { return K.Entry == Config.entry(); });
   if (Taken.How == Stop)
     return beginChain();
-  if (S.Phase == 1) {
-    for (const StepNote &N : C.notes())
-      if (N.What == StepNote::Stored && N.A == S.Attacker)
+  if (Current.Phase == 1) {
+    for (const StepNote &N : Config.notes())
+      if (N.What == StepNote::Stored && N.A == Current.Attacker)
         addStore(N.B);
     return attackGoesOn();
   }
-  return S.Phase == 2 ? extendChain(C.threadOf(Taken.Process)) : true;
+  return Current.Phase == 2 ? extendChain(Config.threadOf(Taken.Process)) : true;
 }
 
 void AttackRules::save(std::string &Into) const {
-  State Now = S;
+  State Now = Current;
   Now.NumSpans = static_cast<uint32_t>(Spans.size());
   Now.NumPassed = static_cast<uint32_t>(Passed.size());
   Now.NumHeld = static_cast<uint32_t>(Held.size());
@@ -348,13 +351,13 @@ void AttackRules::save(std::string &Into) const {
 }
 
 void AttackRules::restore(std::string_view From) {
-  std::memcpy(&S, From.data(), sizeof(State));
+  std::memcpy(&Current, From.data(), sizeof(State));
   const char *At = From.data() + sizeof(State);
-  takeAll(At, Spans, S.NumSpans);
-  takeAll(At, Passed, S.NumPassed);
-  takeAll(At, Held, S.NumHeld);
-  takeAll(At, HeldPcs, S.NumHeldPcs);
-  takeAll(At, OnTime, S.NumOnTime);
+  takeAll(At, Spans, Current.NumSpans);
+  takeAll(At, Passed, Current.NumPassed);
+  takeAll(At, Held, Current.NumHeld);
+  takeAll(At, HeldPcs, Current.NumHeldPcs);
+  takeAll(At, OnTime, Current.NumOnTime);
 }
 
 /// The attacker's stores that are not late, and what they and later ones have to wait for.
@@ -365,39 +368,39 @@ void AttackRules::describeOnTime(std::string &Into) const {
   };
   put(Into, static_cast<uint32_t>(OnTime.size()));
   for (const Timely &K : OnTime) {
-    const StoreBuffer::Entry &E = C.bufferEntry(S.Attacker, K.Entry);
+    const StoreBuffer::Entry &E = Config.bufferEntry(Current.Attacker, K.Entry);
     put(Into, E.Where);
     put(Into, E.Value);
     put(Into, E.Value2);
     put(Into, E.Width);
     put(Into, E.Pc);
     put(Into, NumBefore(E.WaitFor));
-    put(Into, static_cast<uint8_t>(K.MayPassLate + 2 * (K.Entry > S.FirstEntry)));
+    put(Into, static_cast<uint8_t>(K.MayPassLate + 2 * (K.Entry > Current.FirstEntry)));
   }
-  const uint32_t Barrier = C.buffer(S.Attacker).barrier();
-  put(Into, Barrier > S.FirstEntry ? ~0u : NumBefore(Barrier));
-  put(Into, C.mustDrain(S.Attacker));
+  const uint32_t Barrier = Config.buffer(Current.Attacker).barrier();
+  put(Into, Barrier > Current.FirstEntry ? ~0u : NumBefore(Barrier));
+  put(Into, Config.mustDrain(Current.Attacker));
 }
 
 /// Of the attacker's late stores only what it reads from them matters, and what the first one writes. So there are
 /// finitely many states, however long the attacker runs.
 void AttackRules::describe(std::string &Into) const {
-  put(Into, static_cast<uint8_t>(S.Phase));
-  if (S.Phase == 0)
+  put(Into, static_cast<uint8_t>(Current.Phase));
+  if (Current.Phase == 0)
     return;
-  put(Into, S.Attacker);
-  put(Into, S.First.Where);
-  put(Into, S.First.Size);
+  put(Into, Current.Attacker);
+  put(Into, Current.First.Where);
+  put(Into, Current.First.Size);
   if (isAnyOrder())
     describeOnTime(Into);
-  if (S.Phase == 1) {
+  if (Current.Phase == 1) {
     for (const HeldByte &B : Held) {
       put(Into, B.Where);
       put(Into, static_cast<uint8_t>(B.Value));
     }
     return;
   }
-  put(Into, S.After);
+  put(Into, Current.After);
   for (const Span &Known : Spans) {
     put(Into, Known.Where);
     put(Into, Known.Size);

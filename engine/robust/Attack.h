@@ -1,6 +1,6 @@
-// The oracle of lazy reachability: looks for a computation that shows that the program, with the delays that are known,
-// is not robust (figure 5 of the paper): one thread, the attacker, delays a store past a later access, and from that
-// there is a chain of events in happens-before order, of the other threads, to that store reaching memory.
+// The oracle of lazy reachability: searches for a computation that shows that the program, with the delays that are
+// known, is not robust (figure 5 of the paper): one thread, the attacker, delays a store past a later access, and from
+// that there is a chain of events in happens-before order, of the other threads, to that store reaching memory.
 //
 // The program with known delays is R: its threads hold delayed stores back by themselves, so that its SC computations
 // are those in which stores are delayed as is known, and its TSO (PSO) computations are all of the original program's.
@@ -44,15 +44,15 @@ public:
   void save(std::string &Into) const override;
   void restore(std::string_view From) override;
   void describe(std::string &Into) const override;
-  ThreadId ownBuffer() const override { return S.Phase == 0 ? StateKey::NoThread : S.Attacker; }
-  bool mayReduce() const override { return S.Phase < 2; }
-  bool looksAtEnds() const override { return S.Phase == 0; }
+  ThreadId ownBuffer() const override { return Current.Phase == 0 ? StateKey::NoThread : Current.Attacker; }
+  bool mayReduce() const override { return Current.Phase < 2; }
+  bool looksAtEnds() const override { return Current.Phase == 0; }
   bool sawEverything() const override { return found().empty() && !reachedBound(); }
   void add(const StepRules &Other) override;
 
   /// Hears of each witness, when its last access has been made.
   std::function<void(const AttackPlaces &)> OnWitness;
-  static constexpr uint32_t MostThreads = 64; // programs with more are none of its business
+  static constexpr uint32_t MostThreads = 64; // programs with more threads are not searched
 
   /// The delays of all witnesses so far that were not allowed.
   std::set<Delay> found() const;
@@ -94,19 +94,19 @@ private:
   void hold(const StoreBuffer::Entry &E);
   bool isHeld(Address Where, uint32_t Size) const;
   void notePassed(const Choice &Taken, uint32_t Pc);
-  bool isAnyOrder() const { return C.buffering() == Buffering::PerLocation; }
+  bool isAnyOrder() const { return Config.buffering() == Buffering::PerLocation; }
   const Timely *findTimely(uint32_t Entry) const;
   bool mayPassTimely(uint32_t Entry, uint32_t Pc) const;
   bool attackGoesOn() const;
-  bool isAfter(ThreadId T) const { return T < MostThreads && (S.After >> T & 1); }
+  bool isAfter(ThreadId T) const { return T < MostThreads && (Current.After >> T & 1); }
   bool meetsChain(const Span &New) const;
   bool beginChain();
   bool extendChain(ThreadId T);
-  void lookForWaiting();
+  void findWaitingObservers();
   void noteStores();
   void describeOnTime(std::string &Into) const;
 
-  State S;
+  State Current;
   std::vector<Span> Spans;   // phase 2: accesses that happen after the attacker's last, sorted
   std::vector<Delay> Passed; // by the attack, and not allowed
   // Of the attacker's late stores, which can be many: the newest value of each byte, and the instructions, both sorted.

@@ -1,6 +1,6 @@
-// Which stores may be delayed past which later accesses of their thread. With no delays a program runs as under SC,
-// with all as under TSO or PSO; what lies between is the program of lazy reachability ("Lazy TSO Reachability", section
-// 3), extended by the delays that were found so far.
+// Delays: which stores may be delayed past which later accesses of their thread. With no delays a program runs as under
+// SC, with all delays as under TSO or PSO; sets in between give the program of lazy reachability ("Lazy TSO
+// Reachability", section 3), extended by the delays that were found so far.
 #pragma once
 
 #include "explore/StateWalk.h"
@@ -25,10 +25,10 @@ struct Delays {
 /// and lets stores reach memory in order.
 class DelayRules : public StepRules {
 public:
-  DelayRules(Configuration &C, const Delays &Allowed) : C(C), Allowed(Allowed) {}
+  DelayRules(Configuration &C, const Delays &Allowed) : Config(C), Allowed(Allowed) {}
 
   void addChoices(ProcessId P, std::vector<Choice> &Into) override {
-    if (C.isUpdate(P) ? mayLand(P) : mayPass(C.threadOf(P)) == Pass::Yes)
+    if (Config.isUpdate(P) ? mayLand(P) : mayPass(Config.threadOf(P)) == Pass::Yes)
       Into.push_back({P});
   }
   /// What SC does not do comes first: the other states are known.
@@ -49,7 +49,7 @@ protected:
   /// A step would have delayed too many stores.
   void noteBound() { ReachedBound = true; }
 
-  Configuration &C;
+  Configuration &Config;
   const Delays &Allowed;
 
 private:

@@ -53,7 +53,7 @@ class Search : StateWalk::Listener {
 public:
   Search(const Program &P, const LiveSlots &Live, const ExplorationOptions &Options, MemoryModel Model,
          const Delays &Allowed, const Sharing &Known, LazyObserver &Observer)
-      : P(P), Live(Live), Options(Options), Model(Model), Allowed(Allowed), Observer(Observer), Shared(Known) {}
+      : Prog(P), Live(Live), Options(Options), Model(Model), Allowed(Allowed), Observer(Observer), Shared(Known) {}
 
   /// `Attacks`: attacks are looked for, and not only bugs. `SoFar`: what is told on the way goes on from there; null:
   /// nothing is told.
@@ -106,7 +106,7 @@ private:
       StatesAtFirst = Now.States;
   }
 
-  const Program &P;
+  const Program &Prog;
   const LiveSlots &Live;
   const ExplorationOptions Options;
   const MemoryModel Model;
@@ -133,7 +133,7 @@ bool Search::walk(bool Attacks) {
     DelayRules Delaying(**C, Allowed);
     StateWalk Walker(**C, Delaying, *this, Options, true);
     Walking = &Walker;
-    Walker.helpWith([&] { return std::make_unique<DelayHelper>(Allowed, P, Live, Shared, Options, Model); });
+    Walker.helpWith([&] { return std::make_unique<DelayHelper>(Allowed, Prog, Live, Shared, Options, Model); });
     const bool Over = Walker.run(Walk);
     ReachedBound = Delaying.reachedBound();
     return Over;
@@ -144,7 +144,7 @@ bool Search::walk(bool Attacks) {
   Attacking.OnWitness = [&](const AttackPlaces &Places) { hearOfWitness(Places, Walker.way()); };
   Walker.helpWith([&] {
     auto Hear = [this](const AttackPlaces &Places, const std::vector<Choice> &Way) { hearOfWitness(Places, Way); };
-    return std::make_unique<AttackHelper>(Allowed, Hear, P, Live, Shared, Options, Model);
+    return std::make_unique<AttackHelper>(Allowed, Hear, Prog, Live, Shared, Options, Model);
   });
   const bool Over = Walker.run(Walk);
   ReachedBound = Attacking.reachedBound();
@@ -169,7 +169,7 @@ void Search::run(bool Attacks, const LazyResult *SoFar) {
   for (bool Over = false; !Over;) {
     Walk = WalkResult();
     Shared.takeChanged();
-    C.emplace(P, Live, Shared, Options, Model);
+    C.emplace(Prog, Live, Shared, Options, Model);
     try {
       Over = walk(Attacks);
     } catch (const MachineStop &Stop) {
@@ -178,7 +178,7 @@ void Search::run(bool Attacks, const LazyResult *SoFar) {
     } catch (const std::bad_alloc &) {
       Over = true;
       Walk.Ended = ExplorationResult::End::Limit;
-      Walk.Reason = "memory ran out, or a thread stores for ever without reading anything";
+      Walk.Reason = "memory ran out, or a thread stores forever without reading anything";
     }
   }
 }
@@ -186,7 +186,7 @@ void Search::run(bool Attacks, const LazyResult *SoFar) {
 class LazyReachability {
 public:
   LazyReachability(const Program &P, const ExplorationOptions &Given, MemoryModel Model, LazyObserver &Observer)
-      : P(P), Options(Given), Model(Model), Observer(Observer), Live(P), Names(P),
+      : Prog(P), Options(Given), Model(Model), Observer(Observer), Live(P), Names(P),
         Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())) {
     if (Options.Spare)
       Options.Machine.Names = &Names;
@@ -215,7 +215,7 @@ private:
   bool answers(Search &Done);
 
   std::unique_ptr<Search> makeSearch(const ExplorationOptions &With) const {
-    return std::make_unique<Search>(P, Live, With, Model, Allowed, Shared, Observer);
+    return std::make_unique<Search>(Prog, Live, With, Model, Allowed, Shared, Observer);
   }
 
   /// How far bugs are looked for without the oracle.
@@ -223,7 +223,7 @@ private:
   bool isEnough();
   bool extend();
 
-  const Program &P;
+  const Program &Prog;
   ExplorationOptions Options;
   const MemoryModel Model;
   LazyObserver &Observer;
@@ -254,8 +254,8 @@ bool LazyReachability::searchedBoth() {
   return searched(false) || searched(true);
 }
 
-/// Bugs are looked for while the oracle is asked, which often comes upon one sooner, and by a shorter way. Whoever finds a
-/// bug ends the other search; otherwise both are needed, so that the answer is the same as that of one after the other.
+/// Searches for bugs while the oracle runs, which often finds one sooner, and by a shorter path. The search that finds
+/// a bug ends the other one; otherwise both are needed, so that the answer is the same as that of one after the other.
 bool LazyReachability::searchedSideBySide() {
   ExplorationOptions Half = Options;
   Half.MaxMemoryBytes /= 2;

@@ -17,7 +17,7 @@ struct LazyResult {
   enum class Answer : uint8_t {
     Verified,    // no bug can be reached, whatever the number of iterations
     Violation,   // a bug; Found says how
-    NotRobust,   // whoever listens wanted to know no more
+    NotRobust,   // the observer did not want to continue
     Unsupported, // the program does something that is not modelled
     Limit
   } What = Answer::Limit;
@@ -32,7 +32,7 @@ struct LazyResult {
   uint64_t Witnesses = 0;
   uint64_t States = 0, Transitions = 0; // of all searches
   uint64_t Bytes = 0;                   // of the largest
-  uint64_t Unchecked = 0;               // ends in an error of a kind that is not looked for, in all searches
+  uint64_t Unchecked = 0;               // ends in an error of a kind that is not checked, in all searches
   std::vector<Delay> Delayed;           // what the program was extended by
 };
 
@@ -41,7 +41,7 @@ public:
   virtual ~LazyObserver() = default;
   /// A few times a second: all searches so far.
   virtual void progress(const LazyResult &) {}
-  /// False: only robustness is looked at; no bug is a violation.
+  /// False: only robustness is checked; no bug is a violation.
   virtual bool wantsBugs() const { return true; }
   /// The program is not robust: a schedule of the configuration that shows it, up to the last access that matters.
   /// Told once, with the shortest way there that was found. False: that is enough.

@@ -10,7 +10,7 @@ namespace {
 
 class WitnessRun {
 public:
-  WitnessRun(const RobustnessAlarm &Alarm, Configuration &C) : Alarm(Alarm), C(C), M(C.machine()) {}
+  WitnessRun(const RobustnessAlarm &Alarm, Configuration &C) : Alarm(Alarm), Config(C), Mach(C.machine()) {}
 
   bool run() {
     for (const MonitoredAccess &A : Alarm.Past)
@@ -27,40 +27,40 @@ private:
   static constexpr ThreadId Nobody = ~0u;
 
   ThreadId threadOf(const MonitoredAccess &A) const {
-    for (ThreadId T = 0; T < M.numThreads(); ++T)
-      if (M.exists(T) && M.pathOf(T) == A.Thread)
+    for (ThreadId T = 0; T < Mach.numThreads(); ++T)
+      if (Mach.exists(T) && Mach.pathOf(T) == A.Thread)
         return T;
     return Nobody;
   }
 
   void step(ProcessId P) {
-    C.step(P);
+    Config.step(P);
     Schedule.push_back(P);
   }
 
   /// Lets an entry of T's buffer reach memory, after those that have to come first.
   void land(ThreadId T, uint32_t Entry) {
-    while (!C.bufferEntry(T, Entry).Landed) {
-      ProcessId P = C.bufferEntry(T, Entry).Process;
-      if (C.nextEntry(P) == Entry && C.isEnabled(P))
+    while (!Config.bufferEntry(T, Entry).Landed) {
+      ProcessId P = Config.bufferEntry(T, Entry).Process;
+      if (Config.nextEntry(P) == Entry && Config.isEnabled(P))
         return step(P);
-      if (C.nextEntry(P) < Entry) {
-        land(T, C.nextEntry(P));
+      if (Config.nextEntry(P) < Entry) {
+        land(T, Config.nextEntry(P));
         continue;
       }
-      const StoreBuffer::Entry Mine = C.bufferEntry(T, Entry);
-      uint32_t First = C.buffer(T).head();
-      if (C.buffering() == Buffering::PerLocation && First >= Mine.WaitFor) // an older one that overlaps
-        while (C.bufferEntry(T, First).Landed || !C.bufferEntry(T, First).overlaps(Mine.Where, Mine.Width))
+      const StoreBuffer::Entry Mine = Config.bufferEntry(T, Entry);
+      uint32_t First = Config.buffer(T).head();
+      if (Config.buffering() == Buffering::PerLocation && First >= Mine.WaitFor) // an older one that overlaps
+        while (Config.bufferEntry(T, First).Landed || !Config.bufferEntry(T, First).overlaps(Mine.Where, Mine.Width))
           ++First;
       land(T, First);
     }
   }
 
   bool landOldest(ThreadId T) {
-    if (C.bufferEmpty(T))
+    if (Config.bufferEmpty(T))
       return false;
-    land(T, C.buffer(T).head());
+    land(T, Config.buffer(T).head());
     return true;
   }
 
@@ -70,18 +70,18 @@ private:
     if (T != Delaying || E.Operation < Alarm.Delayed.Operation)
       return false;
     const uint32_t Delayed = entryOf(T, Alarm.Delayed.Operation);
-    return C.buffering() != Buffering::PerLocation || Delayed == C.buffer(T).tail() ||
-           E.overlaps(C.bufferEntry(T, Delayed).Where, C.bufferEntry(T, Delayed).Width);
+    return Config.buffering() != Buffering::PerLocation || Delayed == Config.buffer(T).tail() ||
+           E.overlaps(Config.bufferEntry(T, Delayed).Where, Config.bufferEntry(T, Delayed).Width);
   }
 
   /// What others have stored there in this order of events so far is to be seen now.
   void landOfOthers(ThreadId T, Address Where, uint64_t Size) {
-    for (ThreadId Other = 0; Other < M.numThreads(); ++Other) {
-      if (Other == T || !M.exists(Other) || C.bufferEmpty(Other))
+    for (ThreadId Other = 0; Other < Mach.numThreads(); ++Other) {
+      if (Other == T || !Mach.exists(Other) || Config.bufferEmpty(Other))
         continue;
-      const uint32_t Tail = C.buffer(Other).tail();
-      for (uint32_t K = C.buffer(Other).head(); K < Tail; ++K) {
-        const StoreBuffer::Entry &E = C.bufferEntry(Other, K);
+      const uint32_t Tail = Config.buffer(Other).tail();
+      for (uint32_t K = Config.buffer(Other).head(); K < Tail; ++K) {
+        const StoreBuffer::Entry &E = Config.bufferEntry(Other, K);
         bool Before = Other < Done.size() && E.Operation < Done[Other] && !isHeldBack(Other, E);
         if (Before && !E.Landed && E.Where < Where + Size && Where < E.Where + E.Width)
           land(Other, K);
@@ -90,15 +90,15 @@ private:
   }
 
   void landOfOthers(ThreadId T) {
-    const Operation Op = M.pending(T);
+    const Operation Op = Mach.pending(T);
     switch (Op.Kind) {
     case OperationKind::Load:
     case OperationKind::Rmw:
     case OperationKind::CmpXchg: return landOfOthers(T, Op.Where, Op.Width);
     case OperationKind::Sync: return landOfOthers(T, Op.Where, sizeOf(Op.Sync));
-    case OperationKind::Free: return landOfOthers(T, Op.Where, M.memory().find(Op.Where)->Size);
+    case OperationKind::Free: return landOfOthers(T, Op.Where, Mach.memory().find(Op.Where)->Size);
     case OperationKind::End:
-      for (const Machine::Access &A : M.pendingEnds(T))
+      for (const Machine::Access &A : Mach.pendingEnds(T))
         landOfOthers(T, A.Where, A.Size);
       return;
     case OperationKind::Atomic: return landOfOthers(T, 0, ~0ull); // it may access anything
@@ -108,7 +108,7 @@ private:
 
   /// The entry of T's buffer that the operation stored and that has not landed; the buffer's tail if there is none.
   uint32_t entryOf(ThreadId T, uint32_t Operation) const {
-    const StoreBuffer &Buffer = C.buffer(T);
+    const StoreBuffer &Buffer = Config.buffer(T);
     uint32_t K = Buffer.head();
     while (K < Buffer.tail() && (Buffer.at(K).Landed || Buffer.at(K).Operation != Operation))
       ++K;
@@ -118,27 +118,27 @@ private:
   /// Brings T in front of its operation, or behind it if that is a store, which waits in the buffer then.
   bool reach(ThreadId T, uint32_t Operation) {
     for (;;) {
-      if (M.operations(T) > Operation)
+      if (Mach.operations(T) > Operation)
         return true;
-      if (M.status(T) != ThreadStatus::Ready)
+      if (Mach.status(T) != ThreadStatus::Ready)
         return false;
-      switch (M.pending(T).Kind) {
+      switch (Mach.pending(T).Kind) {
       case OperationKind::Fence:
       case OperationKind::Drain:
         if (!landOldest(T))
           return false;
         break;
       case OperationKind::Join:
-        if (!landOldest(static_cast<ThreadId>(M.pending(T).Where)) && !landOldest(T))
+        if (!landOldest(static_cast<ThreadId>(Mach.pending(T).Where)) && !landOldest(T))
           return false;
         break;
       case OperationKind::Yield:
-        if (!C.isEnabled(C.processOf(T)))
+        if (!Config.isEnabled(Config.processOf(T)))
           return false;
-        step(C.processOf(T));
+        step(Config.processOf(T));
         break;
       default:
-        if (M.operations(T) == Operation && M.pending(T).Kind != OperationKind::Store)
+        if (Mach.operations(T) == Operation && Mach.pending(T).Kind != OperationKind::Store)
           return true;
         if (!landOldest(T)) // something that takes no step stands behind a sequentially consistent store
           return false;
@@ -148,15 +148,15 @@ private:
 
   /// Lets T do its pending operation, once its buffer allows it.
   bool act(ThreadId T) {
-    const ProcessId P = C.processOf(T);
-    while (!C.isEnabled(P)) {
-      if (C.bufferEmpty(T))
+    const ProcessId P = Config.processOf(T);
+    while (!Config.isEnabled(P)) {
+      if (Config.bufferEmpty(T))
         return false;
       // Under PSO a read-modify-write may wait only for its own location, and for what is in front of a barrier.
-      const StoreBuffer &Buffer = C.buffer(T);
-      const Operation &Op = M.pending(T);
+      const StoreBuffer &Buffer = Config.buffer(T);
+      const Operation &Op = Mach.pending(T);
       uint32_t Wanted = Buffer.head();
-      if (C.buffering() == Buffering::PerLocation && Wanted >= Buffer.barrier() && !C.drainsBefore(Op))
+      if (Config.buffering() == Buffering::PerLocation && Wanted >= Buffer.barrier() && !Config.drainsBefore(Op))
         for (uint32_t K = Wanted; K < Buffer.tail(); ++K)
           if (!Buffer.at(K).Landed && Buffer.at(K).overlaps(Op.Where, Op.Width)) {
             Wanted = K;
@@ -172,9 +172,9 @@ private:
     const ThreadId T = threadOf(A);
     if (T == Nobody || !reach(T, A.Operation))
       return false;
-    if (M.operations(T) > A.Operation) { // a store
-      if (uint32_t Entry = entryOf(T, A.Operation); Entry < C.buffer(T).tail())
-        landOfOthers(T, C.bufferEntry(T, Entry).Where, C.bufferEntry(T, Entry).Width);
+    if (Mach.operations(T) > A.Operation) { // a store
+      if (uint32_t Entry = entryOf(T, A.Operation); Entry < Config.buffer(T).tail())
+        landOfOthers(T, Config.bufferEntry(T, Entry).Where, Config.bufferEntry(T, Entry).Width);
     } else {
       landOfOthers(T);
       if (!act(T))
@@ -192,23 +192,23 @@ private:
       return false;
     // Whatever else was stored there has landed, except that an access that may wait needs an older value.
     Delaying = threadOf(Alarm.Delayed);
-    if (M.operations(T) == Alarm.Observer.Operation) {
-      if (!M.pending(T).MaySpin)
+    if (Mach.operations(T) == Alarm.Observer.Operation) {
+      if (!Mach.pending(T).MaySpin)
         landOfOthers(T);
       return act(T);
     }
     uint32_t Entry = entryOf(T, Alarm.Observer.Operation);
-    if (Entry == C.buffer(T).tail())
+    if (Entry == Config.buffer(T).tail())
       return false;
-    landOfOthers(T, C.bufferEntry(T, Entry).Where, C.bufferEntry(T, Entry).Width);
+    landOfOthers(T, Config.bufferEntry(T, Entry).Where, Config.bufferEntry(T, Entry).Width);
     land(T, Entry);
     return true;
   }
 
   void goOn() {
     std::vector<ProcessId> Enabled;
-    while (M.bugs().empty()) {
-      C.enabled(Enabled);
+    while (Mach.bugs().empty()) {
+      Config.enabled(Enabled);
       if (Enabled.empty())
         return;
       step(Enabled.front());
@@ -216,8 +216,8 @@ private:
   }
 
   const RobustnessAlarm &Alarm;
-  Configuration &C;
-  Machine &M;
+  Configuration &Config;
+  Machine &Mach;
   ThreadId Delaying = Nobody; // its store is to be delayed from now on
   std::vector<uint32_t> Done; // per thread: its operations up to here are part of the order
 };

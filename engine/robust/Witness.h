@@ -1,4 +1,4 @@
-// From an alarm of a monitor to an execution that shows it: one of TSO or PSO that SC does not have.
+// Builds the reordering witness of a monitor's alarm: an execution of TSO or PSO that SC does not allow.
 #pragma once
 
 #include "explore/ScMonitor.h"
@@ -10,10 +10,10 @@ namespace picket {
 
 /// A schedule of the configuration (of TSO or PSO, started) that delays the alarm's store past its overtaker, lets the
 /// observer go first and then runs to the end: the soundness proof of the monitors. Stores wait in their buffers until
-/// somebody is to see them. Empty if the program does not go that way, which would be a mistake of Picket's own.
+/// another thread must see them. Empty if the program does not behave like that, which would be a bug in Picket.
 std::optional<std::vector<ProcessId>> scheduleOf(const RobustnessAlarm &Alarm, Configuration &C);
 
-/// The execution, written down. `Known` is what the exploration that raised the alarm found to be shared.
+/// The recorded execution. `Known` is what the exploration that raised the alarm found to be shared.
 std::optional<Recording> findWitness(const Program &P, const MachineOptions &Machine, const Sharing &Known,
                                      MemoryModel Model, const RobustnessAlarm &Alarm);
 

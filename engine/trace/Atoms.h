@@ -1,5 +1,5 @@
-// The variables of a recording cut into parts that no access tells apart, so that accesses of different sizes that
-// overlap can be related byte by byte.
+// Atoms: the parts of the variables of a recording that every access covers completely or not at all. With them,
+// overlapping accesses of different sizes are related byte by byte.
 #pragma once
 
 #include "trace/Recording.h"

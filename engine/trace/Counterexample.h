@@ -1,4 +1,4 @@
-// Everything there is to show about a violating execution, made from its recording.
+// Counterexample: a recorded execution with its traces, the cycle that explains it, its steps and a sentence.
 #pragma once
 
 #include "trace/Trace.h"
@@ -37,13 +37,13 @@ struct HeldLock {
   uint32_t Thread = 0;
 };
 
-/// One step of the telling: an event, and what the world looks like after it.
+/// One step of a counterexample: an event, and the state of memory, buffers and locks after it.
 struct Step {
   uint32_t Event = 0;
-  std::string Text;                // "stores 1 to flag[0]: it waits in the store buffer"
-  bool Strange = false;            // part of what makes the execution impossible under sequential consistency
-  std::string Remark;              // why it is strange: "this store was still in the buffer when ..."; may be empty
-  std::vector<std::string> Memory; // value per variable (Recording::Variables)
+  std::string Text;        // "stores 1 to flag[0]: it waits in the store buffer"
+  bool OutOfOrder = false; // an out-of-order step: impossible at this point under sequential consistency
+  std::string Remark;      // why it is out of order: "this store was still in the buffer when ..."; may be empty
+  std::vector<std::string> Memory;                 // value per variable (Recording::Variables)
   std::vector<std::vector<BufferedStore>> Buffers; // per thread, oldest first
   std::vector<HeldLock> Locks;
 };

@@ -13,7 +13,7 @@ namespace {
 /// what makes the cycle.
 class CycleSearch {
 public:
-  CycleSearch(const Recording &R, const TraceGraph &G) : R(R), Successors(R.Events.size()) {
+  CycleSearch(const Recording &R, const TraceGraph &G) : Run(R), Successors(R.Events.size()) {
     for (const TraceEdge &E : G.Edges) // within a thread program order says everything
       if (E.Kind == EdgeKind::ProgramOrder || R.Events[E.From].Thread != R.Events[E.To].Thread)
         Successors[E.From].push_back(E);
@@ -27,7 +27,7 @@ public:
   std::vector<TraceEdge> shortest() {
     std::vector<TraceEdge> Best;
     size_t BestLength = ~size_t(0);
-    for (uint32_t Start = 0; Start < R.Events.size(); ++Start)
+    for (uint32_t Start = 0; Start < Run.Events.size(); ++Start)
       if (Component[Start] != NoEvent && Sizes[Component[Start]] > 1)
         searchFrom(Start, Best, BestLength);
     return Best;
@@ -36,7 +36,7 @@ public:
 private:
   /// Strongly connected components (Tarjan, without recursion: traces are long).
   void findComponents() {
-    size_t N = R.Events.size();
+    size_t N = Run.Events.size();
     Component.assign(N, NoEvent);
     std::vector<uint32_t> Index(N, NoEvent), Low(N, 0), Stack;
     std::vector<bool> OnStack(N, false);
@@ -84,8 +84,8 @@ private:
 
   /// Breadth first: by an edge to another event, or ahead in the own thread by any distance.
   void searchFrom(uint32_t Start, std::vector<TraceEdge> &Best, size_t &BestLength) {
-    std::vector<uint32_t> Distance(R.Events.size(), NoEvent);
-    std::vector<TraceEdge> Came(R.Events.size());
+    std::vector<uint32_t> Distance(Run.Events.size(), NoEvent);
+    std::vector<TraceEdge> Came(Run.Events.size());
     std::deque<uint32_t> Queue{Start};
     Distance[Start] = 0;
     auto Reach = [&](uint32_t From, const TraceEdge &By) {
@@ -137,7 +137,7 @@ private:
     }
   }
 
-  const Recording &R;
+  const Recording &Run;
   std::vector<std::vector<TraceEdge>> Successors;
   std::vector<uint32_t> NextInThread, Component;
   std::vector<uint32_t> Sizes;

@@ -95,7 +95,7 @@ TraceEvent &Draft::add(EventKind Kind, ThreadId T, const std::vector<uint32_t> &
 
 void Draft::seeObject(Address A) {
   uint32_t Slot = slotOf(A);
-  const Object *O = M.memory().find(A);
+  const Object *O = Mach.memory().find(A);
   if (O)
     Objects.try_emplace(Slot, SeenObject{O->Kind, O->Site, O->Owner, O->Size, O->AllocatedAt});
 }
@@ -123,21 +123,21 @@ TraceAccess Draft::access(Address Where, uint32_t Size, bool Write, uint64_t Low
 }
 
 void Draft::readMemory(const TraceVariable &V, uint64_t &Low, uint64_t &High) {
-  const Object *O = M.memory().find(V.Address);
+  const Object *O = Mach.memory().find(V.Address);
   if (!O || O->Life != Lifetime::Alive || !Memory::inBounds(*O, V.Address, V.Size))
     return;
-  Memory::readWords(M.memory().bytes(V.Address), V.Size, Low, High);
+  Memory::readWords(Mach.memory().bytes(V.Address), V.Size, Low, High);
 }
 
 /// Threads that wait at the end: what they wait for belongs to the picture.
 void Draft::addBlocked(const BugReport &Bug) {
-  for (ThreadId T = 0; T < M.numThreads(); ++T) {
-    if (!M.exists(T) || T == Bug.Thread || M.status(T) != ThreadStatus::Ready ||
-        (M.pending(T).Kind != OperationKind::Sync && M.pending(T).Kind != OperationKind::Join))
+  for (ThreadId T = 0; T < Mach.numThreads(); ++T) {
+    if (!Mach.exists(T) || T == Bug.Thread || Mach.status(T) != ThreadStatus::Ready ||
+        (Mach.pending(T).Kind != OperationKind::Sync && Mach.pending(T).Kind != OperationKind::Join))
       continue;
-    const Operation Op = M.pending(T);
-    TraceEvent &E = add(EventKind::Blocked, T, M.callStack(T));
-    E.What = Op.Kind == OperationKind::Join ? "waits for the end of " + M.threadName(static_cast<ThreadId>(Op.Where))
+    const Operation Op = Mach.pending(T);
+    TraceEvent &E = add(EventKind::Blocked, T, Mach.callStack(T));
+    E.What = Op.Kind == OperationKind::Join ? "waits for the end of " + Mach.threadName(static_cast<ThreadId>(Op.Where))
                                             : "waits for";
     if (Op.Kind == OperationKind::Sync)
       E.Accesses = {access(Op.Where, sizeOf(Op.Sync), false, 0, 0)};
@@ -147,10 +147,10 @@ void Draft::addBlocked(const BugReport &Bug) {
 TraceEvent &Draft::addBug(const BugReport &Bug, std::vector<TraceAccess> Failed) {
   if (Bug.Kind == BugKind::Deadlock)
     addBlocked(Bug);
-  std::vector<uint32_t> Stack = M.callStack(Bug.Thread);
+  std::vector<uint32_t> Stack = Mach.callStack(Bug.Thread);
   if (!Stack.empty())
     Stack.back() = Bug.Pc;
-  if (const Operation &Op = M.pending(Bug.Thread); Bug.Kind == BugKind::Deadlock && Op.Kind == OperationKind::Sync)
+  if (const Operation &Op = Mach.pending(Bug.Thread); Bug.Kind == BugKind::Deadlock && Op.Kind == OperationKind::Sync)
     Failed = {access(Op.Where, sizeOf(Op.Sync), false, 0, 0)};
   TraceEvent &E = add(EventKind::Bug, Bug.Thread, Stack);
   E.What = Bug.Message;
@@ -158,17 +158,17 @@ TraceEvent &Draft::addBug(const BugReport &Bug, std::vector<TraceAccess> Failed)
   Result.BugEvent = static_cast<uint32_t>(Events.size() - 1);
   Result.BugKind = Bug.Kind;
   Result.BugMessage = Bug.Message;
-  Result.BugThread = M.threadName(Bug.Thread);
+  Result.BugThread = Mach.threadName(Bug.Thread);
   Result.GoesRound = Bug.GoesRound;
   return E;
 }
 
 Recording Draft::finish(MemoryModel Model) {
   Result.Model = Model;
-  Result.Threads = threadsOf(M);
+  Result.Threads = threadsOf(Mach);
   nameEverything(Result);
-  Result.Shared = sharedThings(P, M.sharing());
-  Result.Failures = P.Failures;
+  Result.Shared = sharedThings(Prog, Mach.sharing());
+  Result.Failures = Prog.Failures;
   Result.Variables = std::move(Variables);
   for (size_t K = 0; K < Events.size(); ++K)
     Events[K].Stack = std::move(Stacks[K]);

@@ -1,5 +1,5 @@
-// A recording in the making: events with their call stacks, and the memory they access. Names, values in the words of
-// the source and places come last, when everything that needs a name has been seen.
+// Draft: a recording under construction, with events, their call stacks, and the memory they access. finish() adds
+// names, values as in the source and source locations, when everything that needs a name is known.
 #pragma once
 
 #include "machine/Machine.h"
@@ -12,7 +12,7 @@ namespace picket {
 
 class Draft {
 public:
-  explicit Draft(Machine &M) : M(M), P(M.program()) {}
+  explicit Draft(Machine &M) : Mach(M), Prog(M.program()) {}
 
   std::vector<TraceEvent> Events;
   std::vector<std::vector<uint32_t>> Stacks; // per event
@@ -54,8 +54,8 @@ private:
   void nameAccesses(const std::map<uint32_t, NamedObject> &Named);
   void namePlaces();
 
-  Machine &M;
-  const Program &P;
+  Machine &Mach;
+  const Program &Prog;
   std::map<VariableKey, uint32_t> VariableIds;
   std::vector<uint32_t> Types;            // per variable
   std::map<uint32_t, SeenObject> Objects; // by slot

@@ -22,7 +22,7 @@ namespace {
 
 class Wishes {
 public:
-  Wishes(const Recording &R, const TraceGraph &G) : R(R), G(G), Order(static_cast<uint32_t>(R.Events.size())) {
+  Wishes(const Recording &R, const TraceGraph &G) : Run(R), Graph(G), Order(static_cast<uint32_t>(R.Events.size())) {
     for (const TraceEvent &E : R.Events)
       OfThread.resize(std::max<size_t>(OfThread.size(), E.Thread + 1));
     for (uint32_t K = 0; K < R.Events.size(); ++K)
@@ -50,7 +50,7 @@ public:
 
 private:
   void edges(EdgeKind Kind) {
-    for (const TraceEdge &E : G.Edges)
+    for (const TraceEdge &E : Graph.Edges)
       if (E.Kind == Kind)
         Order.wish(E.From, E.To);
   }
@@ -58,8 +58,8 @@ private:
   /// Creating a thread comes behind what its creator did before, and in front of all it does; waiting for its end
   /// likewise.
   void lifecycle() {
-    for (uint32_t K = 0; K < R.Events.size(); ++K) {
-      const TraceEvent &E = R.Events[K];
+    for (uint32_t K = 0; K < Run.Events.size(); ++K) {
+      const TraceEvent &E = Run.Events[K];
       const bool Joins = E.Kind == EventKind::Join;
       if (!Joins && E.Kind != EventKind::Create)
         continue;
@@ -74,26 +74,26 @@ private:
   }
 
   void kept() {
-    for (uint32_t K = 0; K < R.Events.size(); ++K)
-      for (const TraceLink &L : R.Events[K].Links)
+    for (uint32_t K = 0; K < Run.Events.size(); ++K)
+      for (const TraceLink &L : Run.Events[K].Links)
         if (L.What == TraceLink::Kept)
           Order.wish(L.On, K);
   }
 
   /// Of other threads: a thread sees its own stores before others do.
   void sources() {
-    for (uint32_t K = 0; K < R.Events.size(); ++K)
-      for (const TraceAccess &A : R.Events[K].Accesses)
+    for (uint32_t K = 0; K < Run.Events.size(); ++K)
+      for (const TraceAccess &A : Run.Events[K].Accesses)
         A.eachSource([&](uint32_t From) {
-          if (R.Events[From].Thread != R.Events[K].Thread)
+          if (Run.Events[From].Thread != Run.Events[K].Thread)
             Order.wish(From, K);
         });
   }
 
   bool overlap(uint32_t A, uint32_t B) const {
-    for (const TraceAccess &X : R.Events[A].Accesses)
-      for (const TraceAccess &Y : R.Events[B].Accesses) {
-        const TraceVariable &V = R.Variables[X.Variable], &W = R.Variables[Y.Variable];
+    for (const TraceAccess &X : Run.Events[A].Accesses)
+      for (const TraceAccess &Y : Run.Events[B].Accesses) {
+        const TraceVariable &V = Run.Variables[X.Variable], &W = Run.Variables[Y.Variable];
         if (V.Address < W.Address + W.Size && W.Address < V.Address + V.Size)
           return true;
       }
@@ -121,11 +121,11 @@ private:
       Granted.Edges.push_back({A, B, EdgeKind::ProgramOrder});
     for (std::vector<uint32_t> &Events : OfThread) // each pair of a thread's events has an order by now
       std::sort(Events.begin(), Events.end(), [&](uint32_t A, uint32_t B) { return Order.isBefore(A, B); });
-    return mostSequentialOrder(R, Granted, OfThread);
+    return mostSequentialOrder(Run, Granted, OfThread);
   }
 
-  const Recording &R;
-  const TraceGraph &G;
+  const Recording &Run;
+  const TraceGraph &Graph;
   PartialOrder Order;
   std::vector<std::vector<uint32_t>> OfThread;
 };

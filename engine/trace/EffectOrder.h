@@ -1,5 +1,5 @@
-// In which order to tell an execution of POWER, where accesses take effect neither in program order nor for all threads
-// at the same time.
+// The order of the steps of a POWER execution, in which accesses take effect neither in program order nor for all
+// threads at the same time.
 #pragma once
 
 #include "trace/Trace.h"

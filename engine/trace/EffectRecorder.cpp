@@ -13,32 +13,32 @@ namespace {
 class EffectRun : private StepListener {
 public:
   EffectRun(Configuration &C, const std::vector<std::vector<uint32_t>> &Paths, const BugReport &Wanted)
-      : C(C), M(C.machine()), Paths(Paths), Wanted(Wanted) {}
+      : Config(C), Mach(C.machine()), Paths(Paths), Wanted(Wanted) {}
 
   /// Stops at the bug that is wanted. Without it, the first one at the end; null: there is none.
   const BugReport *run(const std::vector<GraphEffect> &Effects) {
-    C.startOver(this);
+    Config.startOver(this);
     for (const GraphEffect &E : Effects)
       if (find() || !happens(E))
         break;
     for (bool Again = true; Again && !find();) { // what is left has no effect, or waits for nothing
       Again = false;
-      for (ThreadId T = 0; T < M.numThreads() && !Again; ++T)
-        Again = M.exists(T) && (landUncounted(T) || goOn(T, ~0u));
+      for (ThreadId T = 0; T < Mach.numThreads() && !Again; ++T)
+        Again = Mach.exists(T) && (landUncounted(T) || goOn(T, ~0u));
     }
     return result();
   }
 
   /// The bug, once the steps were taken.
   const BugReport *result() {
-    if (std::vector<ProcessId> Enabled; M.bugs().empty()) {
-      C.enabled(Enabled);
+    if (std::vector<ProcessId> Enabled; Mach.bugs().empty()) {
+      Config.enabled(Enabled);
       if (!Enabled.empty()) // it did not come to an end
         return nullptr;
-      C.ending();
+      Config.ending();
     }
     const BugReport *Found = find();
-    return Found || M.bugs().empty() ? Found : &M.bugs().front();
+    return Found || Mach.bugs().empty() ? Found : &Mach.bugs().front();
   }
 
   const std::vector<ProcessId> &steps() const { return Steps; }
@@ -47,8 +47,8 @@ private:
   static constexpr uint32_t Uncounted = ~0u;
 
   const BugReport *find() const {
-    for (const BugReport &B : M.bugs())
-      if (B.Kind == Wanted.Kind && B.Pc == Wanted.Pc && M.pathOf(B.Thread) == Paths[Wanted.Thread])
+    for (const BugReport &B : Mach.bugs())
+      if (B.Kind == Wanted.Kind && B.Pc == Wanted.Pc && Mach.pathOf(B.Thread) == Paths[Wanted.Thread])
         return &B;
     return nullptr;
   }
@@ -90,20 +90,20 @@ private:
 
   void step(ProcessId P) {
     Steps.push_back(P);
-    C.step(P);
+    Config.step(P);
   }
 
   bool isEnabled(ProcessId P) { // may run an atomic section for a try
     Trying = true;
-    const bool Is = C.isEnabled(P);
+    const bool Is = Config.isEnabled(P);
     Trying = false;
     return Is;
   }
 
   bool landUncounted(ThreadId T) {
-    const std::vector<ProcessId> Updates = C.updatesOf(T);
+    const std::vector<ProcessId> Updates = Config.updatesOf(T);
     for (ProcessId P : Updates)
-      if (C.isEnabled(P) && of(T).Entries[C.nextEntry(P)] == Uncounted) {
+      if (Config.isEnabled(P) && of(T).Entries[Config.nextEntry(P)] == Uncounted) {
         step(P);
         return true;
       }
@@ -112,20 +112,20 @@ private:
 
   /// Lets T take its step if it comes before a certain operation. False if it does not, or cannot.
   bool goOn(ThreadId T, uint32_t Operation) {
-    if (M.status(T) != ThreadStatus::Ready || !isEnabled(C.processOf(T)))
+    if (Mach.status(T) != ThreadStatus::Ready || !isEnabled(Config.processOf(T)))
       return false;
-    if (counts(M.pending(T).Kind)) {
+    if (counts(Mach.pending(T).Kind)) {
       if (Operation == Uncounted || of(T).Next >= Operation)
         return false;
       ++of(T).Next;
     }
-    step(C.processOf(T));
+    step(Config.processOf(T));
     return true;
   }
 
   std::optional<ThreadId> threadOf(uint32_t Index) const {
-    for (ThreadId T = 0; T < M.numThreads(); ++T)
-      if (M.exists(T) && M.pathOf(T) == Paths[Index])
+    for (ThreadId T = 0; T < Mach.numThreads(); ++T)
+      if (Mach.exists(T) && Mach.pathOf(T) == Paths[Index])
         return T;
     return std::nullopt;
   }
@@ -137,25 +137,25 @@ private:
       Again = landUncounted(0) || goOn(0, ~0u);
     if (!T)
       return false;
-    const bool Lands = E.Stores && C.buffering() != Buffering::None;
+    const bool Lands = E.Stores && Config.buffering() != Buffering::None;
     for (;;) {
       if (find())
         return true;
       if (Lands)
-        for (ProcessId P : std::vector<ProcessId>(C.updatesOf(*T)))
-          if (C.isEnabled(P) && of(*T).Entries[C.nextEntry(P)] == E.Number) {
+        for (ProcessId P : std::vector<ProcessId>(Config.updatesOf(*T)))
+          if (Config.isEnabled(P) && of(*T).Entries[Config.nextEntry(P)] == E.Number) {
             step(P);
             return true;
           }
-      if (!Lands && of(*T).Next == E.Number && M.status(*T) == ThreadStatus::Ready && counts(M.pending(*T).Kind))
+      if (!Lands && of(*T).Next == E.Number && Mach.status(*T) == ThreadStatus::Ready && counts(Mach.pending(*T).Kind))
         return goOn(*T, E.Number + 1);
       if (!landUncounted(*T) && !goOn(*T, ~0u))
         return false;
     }
   }
 
-  Configuration &C;
-  Machine &M;
+  Configuration &Config;
+  Machine &Mach;
   const std::vector<std::vector<uint32_t>> &Paths;
   const BugReport &Wanted;
   std::vector<ThreadState> Threads;

@@ -1,4 +1,4 @@
-// Writes an execution of SC, TSO or PSO down that an exploration of reads-from relations came to: it is run again on
+// Records an execution of SC, TSO or PSO that was found by an exploration of reads-from relations. It is run again with
 // store buffers, in the order in which its operations took effect.
 #pragma once
 

@@ -14,9 +14,9 @@ namespace {
 class Explanation {
 public:
   Explanation(const Recording &R, const TraceGraph &ShashaSnir, const Cycle &Why)
-      : R(R), G(ShashaSnir), Why(Why), Sources(R.Events.size(), NoEvent), Overwriters(R.Events.size(), NoEvent),
+      : Run(R), Graph(ShashaSnir), Why(Why), Sources(R.Events.size(), NoEvent), Overwriters(R.Events.size(), NoEvent),
         Overwritten(R.Events.size()) {
-    for (const TraceEdge &E : G.Edges)
+    for (const TraceEdge &E : Graph.Edges)
       if (E.Kind == EdgeKind::Source)
         Sources[E.To] = E.From;
       else if (E.Kind == EdgeKind::Conflict)
@@ -26,23 +26,23 @@ public:
   }
 
   std::string sentence() {
-    if (R.BugEvent == NoEvent)
+    if (Run.BugEvent == NoEvent)
       return Why.Reordered.empty() ? ""
                                    : capital(reordering()) + ": no execution under sequential consistency does this.";
-    if (R.BugKind == BugKind::DataRace)
+    if (Run.BugKind == BugKind::DataRace)
       return dataRace();
-    if (!infoOf(R.Model).Chronological && !Why.Edges.empty())
+    if (!infoOf(Run.Model).Chronological && !Why.Edges.empty())
       return capital(outOfOrder()) + ", so " + consequence() + ".";
     if (!Why.Reordered.empty())
       return capital(reordering()) + ", so " + consequence() + ".";
-    if (R.BugKind == BugKind::Deadlock)
+    if (Run.BugKind == BugKind::Deadlock)
       return deadlock();
-    if (R.GoesRound)
+    if (Run.GoesRound)
       return capital(consequence()) + ".";
-    if (R.BugKind == BugKind::Hang)
+    if (Run.BugKind == BugKind::Hang)
       return capital(thread(bug().Thread)) + " waits in a loop at " + line(bug()) +
              " for a value that no thread that is still running will ever write.";
-    if (R.BugKind == BugKind::UseAfterFree || R.BugKind == BugKind::DoubleFree)
+    if (Run.BugKind == BugKind::UseAfterFree || Run.BugKind == BugKind::DoubleFree)
       if (std::string Text = freedBefore(); !Text.empty())
         return capital(Text);
     if (std::string Text = lostUpdate(); !Text.empty())
@@ -53,16 +53,16 @@ public:
   }
 
 private:
-  const TraceEvent &bug() const { return R.Events[R.BugEvent]; }
-  std::string thread(uint32_t T) const { return threadText(R, T); }
-  std::string line(const TraceEvent &E) const { return lineText(R, E.At.Where); }
+  const TraceEvent &bug() const { return Run.Events[Run.BugEvent]; }
+  std::string thread(uint32_t T) const { return threadText(Run, T); }
+  std::string line(const TraceEvent &E) const { return lineText(Run, E.At.Where); }
   static std::string capital(std::string Text) {
     if (!Text.empty() && Text[0] >= 'a' && Text[0] <= 'z' && Text.rfind("main", 0) != 0)
       Text[0] = static_cast<char>(Text[0] - 'a' + 'A');
     return Text;
   }
   std::string name(const TraceEvent &E) const {
-    return E.Accesses.empty() ? "" : variableText(R, E, E.Accesses.back());
+    return E.Accesses.empty() ? "" : variableText(Run, E, E.Accesses.back());
   }
   std::string valueRead(const TraceEvent &E) const {
     for (const TraceAccess &A : E.Accesses)
@@ -73,7 +73,7 @@ private:
 
   /// The message says which accesses they are.
   std::string dataRace() const {
-    std::string Which = R.BugMessage;
+    std::string Which = Run.BugMessage;
     if (const size_t Colon = Which.find(": "); Colon != std::string::npos)
       Which.erase(0, Colon + 2);
     return capital(Which) +
@@ -83,31 +83,31 @@ private:
 
   std::string consequence() const {
     std::string At = " at " + line(bug());
-    if (R.BugKind == BugKind::Assertion)
+    if (Run.BugKind == BugKind::Assertion)
       return "the assertion" + At + " fails";
-    if (R.BugKind == BugKind::Abort)
+    if (Run.BugKind == BugKind::Abort)
       return thread(bug().Thread) + " calls abort" + At;
-    if (R.BugKind == BugKind::Deadlock)
-      return "the threads wait for each other for ever";
-    if (R.GoesRound)
-      return thread(bug().Thread) + " goes round the loop" + At + " for ever and never gets out";
-    if (R.BugKind == BugKind::Hang)
-      return thread(bug().Thread) + " waits in the loop" + At + " for ever";
-    if (R.BugKind == BugKind::NullAccess)
+    if (Run.BugKind == BugKind::Deadlock)
+      return "the threads wait for each other forever";
+    if (Run.GoesRound)
+      return thread(bug().Thread) + " repeats the loop" + At + " forever and never leaves it";
+    if (Run.BugKind == BugKind::Hang)
+      return thread(bug().Thread) + " waits in the loop" + At + " forever";
+    if (Run.BugKind == BugKind::NullAccess)
       return thread(bug().Thread) + " uses a null pointer" + At;
-    if (R.BugKind == BugKind::UseAfterFree)
+    if (Run.BugKind == BugKind::UseAfterFree)
       return thread(bug().Thread) + " uses memory that is no longer there" + At;
-    if (R.BugKind == BugKind::DoubleFree)
+    if (Run.BugKind == BugKind::DoubleFree)
       return "the same block is freed twice" + At;
-    if (R.BugKind == BugKind::OutOfBounds)
+    if (Run.BugKind == BugKind::OutOfBounds)
       return thread(bug().Thread) + " goes beyond the end of an object" + At;
-    if (R.BugKind == BugKind::DivisionByZero)
+    if (Run.BugKind == BugKind::DivisionByZero)
       return thread(bug().Thread) + " divides by zero" + At;
-    if (R.BugKind == BugKind::Leak)
+    if (Run.BugKind == BugKind::Leak)
       return "the memory allocated" + At + " is lost";
-    if (R.BugKind == BugKind::Uninitialised)
+    if (Run.BugKind == BugKind::Uninitialised)
       return thread(bug().Thread) + " reads memory that nothing has written" + At;
-    return thread(bug().Thread) + " goes wrong" + At + ": " + R.BugMessage;
+    return thread(bug().Thread) + " fails" + At + ": " + Run.BugMessage;
   }
 
   /// Stores that took effect late.
@@ -115,11 +115,11 @@ private:
     std::string Text;
     size_t Shown = std::min<size_t>(Why.Reordered.size(), 2);
     for (size_t K = 0; K < Shown; ++K) {
-      const TraceEvent &First = R.Events[Why.Reordered[K].First], &Second = R.Events[Why.Reordered[K].Second];
+      const TraceEvent &First = Run.Events[Why.Reordered[K].First], &Second = Run.Events[Why.Reordered[K].Second];
       if (K)
         Text += ", and ";
       std::string Store = thread(First.Thread) + "'s store to " + name(First) + " (" + line(First) + ")";
-      if (First.Thread < R.Threads.size() && R.Threads[First.Thread].Name != "main")
+      if (First.Thread < Run.Threads.size() && Run.Threads[First.Thread].Name != "main")
         Store = "the store of " + thread(First.Thread) + " to " + name(First) + " (" + line(First) + ")";
       if (Second.writes() && Second.Kind == EventKind::Store)
         Text += Store + " reached memory only after its later store to " + name(Second) + " (" + line(Second) + ")" +
@@ -131,7 +131,7 @@ private:
     return Text;
   }
 
-  /// POWER: what took effect in another order than the program's, or not for all threads at once.
+  /// POWER: what took effect in another order than the program's, or not for all threads at the same time.
   std::string outOfOrder() const {
     std::string Text;
     const size_t Shown = std::min<size_t>(Why.Reordered.size(), 2);
@@ -140,17 +140,17 @@ private:
     if (!Text.empty() || Why.Late.empty())
       return Text;
     const LateWrite &L = Why.Late.front();
-    const TraceEvent &Read = R.Events[L.Read], &Write = R.Events[L.Write];
+    const TraceEvent &Read = Run.Events[L.Read], &Write = Run.Events[L.Write];
     if (Read.writes() && Read.Kind != EventKind::Rmw)
-      return "the threads do not agree on the order of the stores: " + describeAccess(R, L.Write) + " by " +
-             thread(Write.Thread) + " overwrites " + describeAccess(R, L.Read) + " by " + thread(Read.Thread) +
+      return "the threads do not agree on the order of the stores: " + describeAccess(Run, L.Write) + " by " +
+             thread(Write.Thread) + " overwrites " + describeAccess(Run, L.Read) + " by " + thread(Read.Thread) +
              ", although it took effect before it";
     std::string Seen;
     for (const TraceEdge &E : Why.Edges)
       if (E.Kind == EdgeKind::Source && E.From == L.Write)
         Seen = "the store of " + thread(Write.Thread) + " to " + name(Write) + " (" + line(Write) + ") reached " +
-               thread(R.Events[E.To].Thread) + " (which read " + valueRead(R.Events[E.To]) + ", " +
-               line(R.Events[E.To]) + ") before it reached " + thread(Read.Thread);
+               thread(Run.Events[E.To].Thread) + " (which read " + valueRead(Run.Events[E.To]) + ", " +
+               line(Run.Events[E.To]) + ") before it reached " + thread(Read.Thread);
     if (Seen.empty())
       return "the store of " + thread(Write.Thread) + " to " + name(Write) + " (" + line(Write) + ") had not reached " +
              thread(Read.Thread) + " yet when that read " + name(Read) + " = " + valueRead(Read) + " (" + line(Read) +
@@ -160,7 +160,7 @@ private:
 
   /// "thread 'left' read x = 0 (line 4) before its store to y (line 3) took effect"
   std::string overtaking(uint32_t First, uint32_t Second) const {
-    const TraceEvent &A = R.Events[First], &B = R.Events[Second];
+    const TraceEvent &A = Run.Events[First], &B = Run.Events[Second];
     auto Does = [&](const TraceEvent &E) {
       if (E.Kind == EventKind::Load)
         return "read " + name(E) + " = " + valueRead(E);
@@ -176,27 +176,27 @@ private:
            line(A) + ") took effect";
   }
 
-  /// Who read the old value because the store was late.
+  /// The reads that saw the old value because the store was delayed.
   std::string missedBy(uint32_t Store) const {
     for (const TraceEdge &E : Why.Edges)
-      if (E.Kind == EdgeKind::Conflict && E.To == Store && R.Events[E.From].Thread != R.Events[Store].Thread)
-        return ", and " + thread(R.Events[E.From].Thread) + " still read " + name(R.Events[E.From]) + " = " +
-               valueRead(R.Events[E.From]) + " (" + line(R.Events[E.From]) + ")";
+      if (E.Kind == EdgeKind::Conflict && E.To == Store && Run.Events[E.From].Thread != Run.Events[Store].Thread)
+        return ", and " + thread(Run.Events[E.From].Thread) + " still read " + name(Run.Events[E.From]) + " = " +
+               valueRead(Run.Events[E.From]) + " (" + line(Run.Events[E.From]) + ")";
     return "";
   }
 
-  /// Who read the store that overtook, and what it then missed.
+  /// The reads that saw the overtaking store, and the value that they then missed.
   std::string seenBy(const TraceEvent &Second) const {
     for (const TraceEdge &E : Why.Edges) {
-      if (E.Kind != EdgeKind::Source || &R.Events[E.From] != &Second)
+      if (E.Kind != EdgeKind::Source || &Run.Events[E.From] != &Second)
         continue;
-      const TraceEvent &Reader = R.Events[E.To];
+      const TraceEvent &Reader = Run.Events[E.To];
       std::string Text = ": " + thread(Reader.Thread) + " read " + name(Reader) + " = " + valueRead(Reader) + " (" +
                          line(Reader) + ")";
       for (const TraceEdge &C : Why.Edges)
-        if (C.Kind == EdgeKind::Conflict && R.Events[C.From].Thread == Reader.Thread)
-          Text += " and then the old " + name(R.Events[C.From]) + " = " + valueRead(R.Events[C.From]) + " (" +
-                  line(R.Events[C.From]) + ")";
+        if (C.Kind == EdgeKind::Conflict && Run.Events[C.From].Thread == Reader.Thread)
+          Text += " and then the old " + name(Run.Events[C.From]) + " = " + valueRead(Run.Events[C.From]) + " (" +
+                  line(Run.Events[C.From]) + ")";
       return Text;
     }
     return "";
@@ -204,23 +204,24 @@ private:
 
   std::string deadlock() const {
     std::string Text;
-    bool SomeObject = std::any_of(R.Events.begin(), R.Events.end(), [](const TraceEvent &E) {
+    bool SomeObject = std::any_of(Run.Events.begin(), Run.Events.end(), [](const TraceEvent &E) {
       return (E.Kind == EventKind::Blocked || E.Kind == EventKind::Bug) && !E.Accesses.empty();
     });
-    for (const TraceEvent &E : R.Events) {
+    for (const TraceEvent &E : Run.Events) {
       if (E.Kind != EventKind::Blocked && E.Kind != EventKind::Bug)
         continue;
       if (SomeObject && E.Accesses.empty())
-        continue; // whoever waits for the end of another thread is not the cause
+        continue; // a thread that waits for the end of another one is not the cause
       std::string Waits = E.Accesses.empty() ? "waits for another thread's end" : "waits for " + name(E);
       Text += (Text.empty() ? "" : ", while ") + thread(E.Thread) + " " + held(E.Thread) + Waits + " (" + line(E) + ")";
     }
     bool Several = Text.find(", while ") != std::string::npos;
-    return capital(Text) + (Several ? ": none of them can ever go on." : ", and nobody is left to end that wait.");
+    return capital(Text) +
+           (Several ? ": none of them can continue." : ", and no thread is left that could end the wait.");
   }
   std::string held(uint32_t Thread) const {
     std::vector<std::string> Names;
-    for (const TraceEvent &E : R.Events) {
+    for (const TraceEvent &E : Run.Events) {
       if (E.Kind != EventKind::Sync || E.Thread != Thread)
         continue;
       if (takesLock(E.Action))
@@ -237,10 +238,10 @@ private:
   }
 
   std::string freedBefore() const {
-    for (size_t K = R.Events.size(); K-- > 0;)
-      if (const TraceEvent &E = R.Events[K]; E.Kind == EventKind::Free && E.Thread != bug().Thread)
+    for (size_t K = Run.Events.size(); K-- > 0;)
+      if (const TraceEvent &E = Run.Events[K]; E.Kind == EventKind::Free && E.Thread != bug().Thread)
         return thread(E.Thread) + " freed " + name(E) + " (" + line(E) + ") while " + thread(bug().Thread) +
-               " was still using it (" + line(bug()) + "): " + R.BugMessage + ".";
+               " was still using it (" + line(bug()) + "): " + Run.BugMessage + ".";
     return "";
   }
 
@@ -248,7 +249,7 @@ private:
   uint32_t lostTo(uint32_t Write, uint32_t First) const {
     for (uint32_t Last : Overwritten[Write]) {
       std::vector<uint32_t> Left{Last};
-      std::vector<bool> Seen(R.Events.size());
+      std::vector<bool> Seen(Run.Events.size());
       while (!Left.empty()) {
         const uint32_t Next = Left.back();
         Left.pop_back();
@@ -264,20 +265,20 @@ private:
 
   /// A thread wrote back a value it had read before another thread changed it.
   std::string lostUpdate() const {
-    for (size_t K = R.Events.size(); K-- > 0;) {
-      const TraceEvent &Read = R.Events[K];
+    for (size_t K = Run.Events.size(); K-- > 0;) {
+      const TraceEvent &Read = Run.Events[K];
       if (Read.Kind != EventKind::Load || Overwriters[K] == NoEvent)
         continue;
-      if (R.Events[Overwriters[K]].Thread == Read.Thread)
+      if (Run.Events[Overwriters[K]].Thread == Read.Thread)
         continue;
-      for (uint32_t J = static_cast<uint32_t>(K) + 1; J < R.Events.size(); ++J) {
-        const TraceEvent &Write = R.Events[J];
+      for (uint32_t J = static_cast<uint32_t>(K) + 1; J < Run.Events.size(); ++J) {
+        const TraceEvent &Write = Run.Events[J];
         if (Write.Thread == Read.Thread && Write.Kind == EventKind::Store &&
             Write.Accesses[0].Variable == Read.Accesses[0].Variable) {
           const uint32_t Lost = lostTo(J, Overwriters[K]);
-          if (Lost == NoEvent || R.Events[Lost].Thread == Read.Thread)
+          if (Lost == NoEvent || Run.Events[Lost].Thread == Read.Thread)
             break;
-          const TraceEvent &Other = R.Events[Lost];
+          const TraceEvent &Other = Run.Events[Lost];
           return thread(Read.Thread) + " read " + name(Read) + " = " + valueRead(Read) + " (" + line(Read) +
                  "), then " + thread(Other.Thread) + " wrote " + Other.Accesses.back().Text + " (" + line(Other) +
                  "), and " + thread(Read.Thread) + " overwrote that with " + Write.Accesses[0].Text + " (" +
@@ -290,24 +291,24 @@ private:
 
   /// The last thing the failing thread learned from another one.
   std::string decisiveRead() const {
-    for (size_t K = R.Events.size(); K-- > 0;) {
-      const TraceEvent &Read = R.Events[K];
+    for (size_t K = Run.Events.size(); K-- > 0;) {
+      const TraceEvent &Read = Run.Events[K];
       if (Read.Thread != bug().Thread || !Read.reads() || !Read.isAccess())
         continue;
       std::string Text =
           thread(Read.Thread) + " read " + name(Read) + " = " + valueRead(Read) + " (" + line(Read) + ")";
-      if (Overwriters[K] != NoEvent && R.Events[Overwriters[K]].Thread != Read.Thread)
-        return Text + " before " + thread(R.Events[Overwriters[K]].Thread) + " wrote " +
-               R.Events[Overwriters[K]].Accesses.back().Text + " there (" + line(R.Events[Overwriters[K]]) + ")";
-      if (Sources[K] != NoEvent && R.Events[Sources[K]].Thread != Read.Thread)
-        return Text + ", which " + thread(R.Events[Sources[K]].Thread) + " had written (" + line(R.Events[Sources[K]]) +
-               ")";
+      if (Overwriters[K] != NoEvent && Run.Events[Overwriters[K]].Thread != Read.Thread)
+        return Text + " before " + thread(Run.Events[Overwriters[K]].Thread) + " wrote " +
+               Run.Events[Overwriters[K]].Accesses.back().Text + " there (" + line(Run.Events[Overwriters[K]]) + ")";
+      if (Sources[K] != NoEvent && Run.Events[Sources[K]].Thread != Read.Thread)
+        return Text + ", which " + thread(Run.Events[Sources[K]].Thread) + " had written (" +
+               line(Run.Events[Sources[K]]) + ")";
     }
     return "";
   }
 
-  const Recording &R;
-  const TraceGraph &G;
+  const Recording &Run;
+  const TraceGraph &Graph;
   const Cycle &Why;
   std::vector<uint32_t> Sources, Overwriters;     // per event that reads: the write it reads from, the one after
   std::vector<std::vector<uint32_t>> Overwritten; // per write: those right before it, where it writes

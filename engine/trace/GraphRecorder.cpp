@@ -17,7 +17,7 @@ constexpr size_t MostLinks = 2000; // of a kind; if there are more, only the nea
 class GraphRecorder {
 public:
   GraphRecorder(GraphRun &Run, MemoryModel Model, const BugReport *Bug)
-      : Model(Model), M(Run.machine()), Facts(Run.facts()), Notes(Run.notes()), Bug(Bug), Into(M),
+      : Model(Model), Mach(Run.machine()), Facts(Run.facts()), Notes(Run.notes()), Bug(Bug), Into(Mach),
         EventOf(Facts.size(), NoEvent), Dropped(Facts.size(), false), Own(Facts.size(), false) {}
 
   Recording record() {
@@ -100,15 +100,15 @@ private:
   };
 
   std::vector<std::vector<Item>> itemsOfThreads() const {
-    std::vector<std::vector<Item>> Items(M.numThreads());
-    for (ThreadId T = 0; T < M.numThreads(); ++T) {
+    std::vector<std::vector<Item>> Items(Mach.numThreads());
+    for (ThreadId T = 0; T < Mach.numThreads(); ++T) {
       std::vector<const GraphNotes::Action *> Actions;
       for (const GraphNotes::Action &D : Notes.Actions)
         if (D.Thread == T)
           Actions.push_back(&D);
       size_t Next = 0;
       uint32_t Count = 0;
-      bool Ended = false; // where it fails, nothing comes behind, and nobody sees its end
+      bool Ended = false; // if it fails, nothing comes after it, and no thread sees its end
       auto Pass = [&](uint32_t Before) {
         for (; Next < Actions.size() && Actions[Next]->Before <= Before && !Ended; ++Next) {
           Ended = Bug && Actions[Next]->What == GraphNotes::Action::Join && Actions[Next]->Other == Bug->Thread;
@@ -245,7 +245,7 @@ private:
   void addEnd(EventId Id) {
     const GraphFact &F = Facts[Id];
     const Address Whole = addressOf(slotOf(F.Where), 0);
-    const Object *O = M.memory().find(Whole);
+    const Object *O = Mach.memory().find(Whole);
     auto Known = std::find_if(Into.Events.rbegin(), Into.Events.rend(), [&](const TraceEvent &E) {
       return E.Kind == EventKind::Free && E.Thread == F.Thread && E.Number == F.Number;
     });
@@ -301,7 +301,7 @@ private:
       A.Cells[C].Source = NumberOf(F.Cells[C].Source);
   }
 
-  /// Where values come from that went through memory nobody else touches.
+  /// The origin of values that went through memory that only one thread uses.
   std::vector<EventId> origins(const std::vector<EventId> &Reads) const {
     return through(Reads, [&](EventId E) {
       std::vector<EventId> All;
@@ -383,7 +383,7 @@ private:
     const bool Ends = Failed != NoEvent && Facts[Failed].Ends;
     if (Ends) {
       const Address Whole = addressOf(slotOf(Facts[Failed].Where), 0);
-      Accesses = {Into.access(Whole, M.memory().find(Whole)->Size, true, 0, 0)};
+      Accesses = {Into.access(Whole, Mach.memory().find(Whole)->Size, true, 0, 0)};
     } else if (Failed != NoEvent) {
       Accesses = accessesOf(Failed);
       Accesses.resize(1);
@@ -400,15 +400,15 @@ private:
 
   /// Of a bug that is no access that took place: how much of its thread stands in front of it.
   uint32_t numberOfBug() const {
-    if (M.status(Bug->Thread) != ThreadStatus::Failed)
+    if (Mach.status(Bug->Thread) != ThreadStatus::Failed)
       return NoEvent;
     auto Found = std::find_if(Facts.begin(), Facts.end(),
                               [&](const GraphFact &F) { return F.IsBug && F.Thread == Bug->Thread; });
-    return Found != Facts.end() ? Found->Number : M.operations(Bug->Thread);
+    return Found != Facts.end() ? Found->Number : Mach.operations(Bug->Thread);
   }
 
   const MemoryModel Model;
-  Machine &M;
+  Machine &Mach;
   const std::vector<GraphFact> Facts;
   const GraphNotes &Notes;
   const BugReport *Bug;

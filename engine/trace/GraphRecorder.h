@@ -1,4 +1,4 @@
-// Writes an execution down that is a graph, as those of POWER are: a run that is followed once more for it.
+// Records an execution that is a graph, as under POWER. The run is followed once more for it.
 #pragma once
 
 #include "explore/GraphFollow.h"

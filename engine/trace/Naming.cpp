@@ -41,7 +41,7 @@ std::string signedNumber(Wide Value, unsigned Width) {
   return "-" + decimal(Magnitude);
 }
 
-/// Whether a number has more than 64 digits in binary, its sign apart: nobody reads those in decimal.
+/// Whether a number has more than 64 digits in binary, without its sign: it is not readable in decimal.
 bool isLong(Wide Value, unsigned Width, bool Signed) {
   if (Width <= 8)
     return false;

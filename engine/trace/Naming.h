@@ -1,4 +1,4 @@
-// Memory in the words of the source: names of its parts, and values in the types of what they are stored in.
+// Names memory as in the source: the names of its parts, and values in the types of the variables that hold them.
 #pragma once
 
 #include "program/SourcePaths.h"

@@ -8,14 +8,14 @@
 
 namespace picket {
 
-Recorder::Recorder(Configuration &C) : C(C), M(C.machine()), Into(M) {}
+Recorder::Recorder(Configuration &C) : Config(C), Mach(C.machine()), Into(Mach) {}
 
 void Recorder::begin() {
   Into.clear();
   FailedAccess.clear();
   Entries.clear();
   LastStore.clear();
-  C.startOver(this);
+  Config.startOver(this);
 }
 
 TraceEvent &Recorder::add(EventKind Kind, ThreadId T, const std::vector<uint32_t> &Stack) {
@@ -30,12 +30,12 @@ TraceEvent &Recorder::add(EventKind Kind, ThreadId T, const std::vector<uint32_t
 void Recorder::stored(ThreadId T, uint32_t Entry) {
   if (Trying)
     return;
-  const Operation &Op = M.pending(T);
+  const Operation &Op = Mach.pending(T);
   TraceAccess A = Into.access(Op.Where, Op.Width, true, Op.Value, Op.Value2);
-  TraceEvent &E = add(EventKind::Store, T, M.callStack(T));
+  TraceEvent &E = add(EventKind::Store, T, Mach.callStack(T));
   E.Accesses = {A};
   E.Ordering = nameOf(Op.Ordering);
-  E.StoreBarrier = C.buffering() == Buffering::PerLocation && Op.Ordering >= Order::Release;
+  E.StoreBarrier = Config.buffering() == Buffering::PerLocation && Op.Ordering >= Order::Release;
   auto Id = static_cast<uint32_t>(Into.Events.size() - 1);
   if (Entry >= Entries[T].size())
     Entries[T].resize(Entry + 1, NoEvent);
@@ -45,14 +45,14 @@ void Recorder::stored(ThreadId T, uint32_t Entry) {
 void Recorder::fenced(ThreadId T, const Operation *Fence) {
   if (Trying || (Fence && Fence->Kind == OperationKind::Drain))
     return; // part of creating a thread, which is an event of its own
-  TraceEvent &E = Fence || LastStore[T] == NoEvent ? add(EventKind::Fence, T, M.callStack(T))
+  TraceEvent &E = Fence || LastStore[T] == NoEvent ? add(EventKind::Fence, T, Mach.callStack(T))
                                                    : add(EventKind::Fence, T, Into.Stacks[LastStore[T]]);
   E.FullFence = !Fence || Fence->Fence == FenceKind::Full;
-  E.StoreBarrier = Fence && C.buffering() == Buffering::PerLocation && Fence->Fence != FenceKind::Acquire &&
+  E.StoreBarrier = Fence && Config.buffering() == Buffering::PerLocation && Fence->Fence != FenceKind::Acquire &&
                    Fence->Fence != FenceKind::ISync;
   if (Fence && !Fence->isFenceOfAccess())
     E.What = fenceText(Fence->Fence);
-  else if (Fence && M.program().Code[M.pc(T)].Op != Opcode::Store)
+  else if (Fence && Mach.program().Code[Mach.pc(T)].Op != Opcode::Store)
     E.What = "fence of the read-modify-write";
   else
     E.What = E.FullFence ? "fence of the seq_cst store" : "fence of the release store";
@@ -61,7 +61,7 @@ void Recorder::fenced(ThreadId T, const Operation *Fence) {
 void Recorder::joined(ThreadId T, ThreadId Ended) {
   if (Trying)
     return;
-  TraceEvent &E = add(EventKind::Join, T, M.callStack(T));
+  TraceEvent &E = add(EventKind::Join, T, Mach.callStack(T));
   E.Other = Ended;
   E.FullFence = true;
 }
@@ -69,16 +69,16 @@ void Recorder::joined(ThreadId T, ThreadId Ended) {
 void Recorder::created(ThreadId Parent, ThreadId Child) {
   if (Trying)
     return;
-  TraceEvent &E = add(EventKind::Create, Parent, M.createdFrom(Child));
+  TraceEvent &E = add(EventKind::Create, Parent, Mach.createdFrom(Child));
   E.Other = Child;
   E.FullFence = true;
 }
 
 void Recorder::step(ProcessId Process) {
-  if (C.isUpdate(Process))
+  if (Config.isUpdate(Process))
     stepUpdate(Process);
   else
-    stepThread(C.threadOf(Process), Process);
+    stepThread(Config.threadOf(Process), Process);
 }
 
 /// Writes down that a store reaches memory.
@@ -91,42 +91,42 @@ void Recorder::land(uint32_t Store) {
 }
 
 void Recorder::stepUpdate(ProcessId Process) {
-  land(Entries[C.threadOf(Process)][C.nextEntry(Process)]);
-  const size_t Bugs = M.bugs().size();
+  land(Entries[Config.threadOf(Process)][Config.nextEntry(Process)]);
+  const size_t Bugs = Mach.bugs().size();
   const auto Here = static_cast<uint32_t>(Into.Events.size());
-  C.step(Process);
-  if (M.bugs().size() > Bugs)
+  Config.step(Process);
+  if (Mach.bugs().size() > Bugs)
     LandedTooLate.emplace_back(Bugs, Here);
 }
 
 void Recorder::stepThread(ThreadId T, ProcessId Process) {
-  const Operation Op = M.pending(T);
+  const Operation Op = Mach.pending(T);
   if (Op.Kind == OperationKind::Yield) {
-    C.step(Process);
+    Config.step(Process);
     return;
   }
   if (Op.Kind == OperationKind::Fence || Op.Kind == OperationKind::Drain) { // takes a step where states are compared
     // A relaxed read-modify-write of the thread's own memory waits for nothing, and is no fence where it takes no step.
-    const bool WaitsForNothing = Op.isFenceOfAccess() && Op.Fence == FenceKind::Full && !C.drainsBefore(Op);
-    if (C.buffering() != Buffering::None && !WaitsForNothing)
+    const bool WaitsForNothing = Op.isFenceOfAccess() && Op.Fence == FenceKind::Full && !Config.drainsBefore(Op);
+    if (Config.buffering() != Buffering::None && !WaitsForNothing)
       fenced(T, &Op);
-    C.step(Process);
+    Config.step(Process);
     return;
   }
   auto Id = static_cast<uint32_t>(Into.Events.size());
   std::vector<TraceAccess> Accesses;
   const Object *O =
-      Op.Kind == OperationKind::Atomic || Op.Kind == OperationKind::End ? nullptr : M.memory().find(Op.Where);
+      Op.Kind == OperationKind::Atomic || Op.Kind == OperationKind::End ? nullptr : Mach.memory().find(Op.Where);
   bool Alive = O && O->Life == Lifetime::Alive;
   EventKind Kind = EventKind::Load;
   uint64_t Low = 0, High = 0;
   switch (Op.Kind) {
   case OperationKind::Load:
     if (Alive)
-      C.valueFor(T, Op, Low, High);
+      Config.valueFor(T, Op, Low, High);
     Accesses.push_back(Into.access(Op.Where, Op.Width, false, Low, High));
     break;
-  case OperationKind::Store: // reaches memory at once
+  case OperationKind::Store: // reaches memory immediately
     Kind = EventKind::Store;
     Accesses.push_back(Into.access(Op.Where, Op.Width, true, Op.Value, Op.Value2));
     break;
@@ -134,7 +134,7 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
   case OperationKind::CmpXchg:
     Kind = EventKind::Rmw;
     if (Alive)
-      Memory::readWords(M.memory().bytes(Op.Where), Op.Width, Low, High);
+      Memory::readWords(Mach.memory().bytes(Op.Where), Op.Width, Low, High);
     Accesses.push_back(Into.access(Op.Where, Op.Width, false, Low, High));
     if (Op.Kind == OperationKind::Rmw || (findsExpected(Op, Low, High) && !Op.Fails)) {
       uint64_t NewLow = Low, NewHigh = High;
@@ -152,7 +152,7 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
     break;
   case OperationKind::End: // of local variables that others can see
     Kind = EventKind::Free;
-    for (const Machine::Access &A : M.pendingEnds(T))
+    for (const Machine::Access &A : Mach.pendingEnds(T))
       Accesses.push_back(Into.access(A.Where, A.Size, true, 0, 0));
     break;
   default:
@@ -160,23 +160,23 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
     Accesses = accessesOfSection(Process);
     break;
   }
-  TraceEvent &E = add(Kind, T, M.callStack(T));
+  TraceEvent &E = add(Kind, T, Mach.callStack(T));
   E.Accesses = std::move(Accesses);
   E.FullFence = Kind == EventKind::Sync || Op.Kind == OperationKind::Free || Kind == EventKind::Atomic ||
-                (Kind == EventKind::Rmw && C.drainsBefore(Op));
+                (Kind == EventKind::Rmw && Config.drainsBefore(Op));
   if (E.isAccess())
     E.Ordering = nameOf(Op.Ordering);
   if (Kind == EventKind::Load)
-    E.Forwarded = C.readsOwnBuffer(T, Op);
+    E.Forwarded = Config.readsOwnBuffer(T, Op);
   if (Op.Kind == OperationKind::End)
     E.What = "ends the lifetime of";
   if (Op.Fails && findsExpected(Op, Low, High))
     E.What = FailsForNoReason;
   if (Kind == EventKind::Sync)
-    E.Action = syncActionOf(Op.Sync, Alive ? M.memory().bytes(Op.Where) : nullptr, T, Op.Value);
-  C.step(Process);
-  bool Failed = M.status(T) == ThreadStatus::Failed && !M.bugs().empty() && M.bugs().back().Thread == T;
-  if (Failed && Kind != EventKind::Atomic && M.bugs().back().Pc == Into.Stacks[Id].back()) {
+    E.Action = syncActionOf(Op.Sync, Alive ? Mach.memory().bytes(Op.Where) : nullptr, T, Op.Value);
+  Config.step(Process);
+  bool Failed = Mach.status(T) == ThreadStatus::Failed && !Mach.bugs().empty() && Mach.bugs().back().Thread == T;
+  if (Failed && Kind != EventKind::Atomic && Mach.bugs().back().Pc == Into.Stacks[Id].back()) {
     // It did not happen: it is the bug.
     FailedAccess = std::move(Into.Events[Id].Accesses);
     FailedAccess.resize(1);
@@ -193,13 +193,13 @@ void Recorder::stepThread(ThreadId T, ProcessId Process) {
 
 /// What an atomic section reads from others and what it writes. That is known once it has run: it runs twice.
 std::vector<TraceAccess> Recorder::accessesOfSection(ProcessId Process) {
-  Configuration::Mark Before = C.mark();
+  Configuration::Mark Before = Config.mark();
   Trying = true;
-  C.step(Process);
-  const std::vector<MemoryAccess> Touched(C.accesses().begin(), C.accesses().end());
-  C.undoTo(Before);
-  M.newStep();
-  M.clearCreated();
+  Config.step(Process);
+  const std::vector<MemoryAccess> Touched(Config.accesses().begin(), Config.accesses().end());
+  Config.undoTo(Before);
+  Mach.newStep();
+  Mach.clearCreated();
   Trying = false;
 
   std::vector<TraceAccess> Reads, Writes;
@@ -223,7 +223,7 @@ std::vector<TraceAccess> Recorder::accessesOfSection(ProcessId Process) {
 Recording Recorder::finish(const BugReport *Bug) {
   // A thread can have gone on, and have been joined, as soon as the last of its stores has landed: after the bug.
   for (auto [Number, Event] : LandedTooLate)
-    if (Bug == &M.bugs()[Number]) {
+    if (Bug == &Mach.bugs()[Number]) {
       Into.Events.resize(Event);
       Into.Stacks.resize(Event);
       for (TraceEvent &E : Into.Events)
@@ -234,9 +234,9 @@ Recording Recorder::finish(const BugReport *Bug) {
     Into.addBug(*Bug, FailedAccess);
   for (uint32_t K = 0, End = static_cast<uint32_t>(Into.Events.size()); K < End; ++K)
     if (Into.Events[K].Kind == EventKind::Store && Into.Events[K].Partner == NoEvent &&
-        C.buffering() != Buffering::None)
+        Config.buffering() != Buffering::None)
       land(K);
-  return Into.finish(C.model());
+  return Into.finish(Config.model());
 }
 
 namespace {
@@ -246,7 +246,7 @@ namespace {
 class Rerun {
 public:
   Rerun(Configuration &C, Recorder &Into, const Sharing &Explored)
-      : C(C), M(C.machine()), Into(Into), Explored(Explored) {}
+      : Config(C), Mach(C.machine()), Into(Into), Explored(Explored) {}
 
   /// False: it does not happen again. `Wanted` becomes the machine's own report of that bug.
   bool run(const std::vector<ProcessId> &Schedule, const BugReport *&Wanted) {
@@ -259,7 +259,7 @@ public:
         return true;
       if (CameRound)
         break;
-      if (!GoesOn || !C.isEnabled(P))
+      if (!GoesOn || !Config.isEnabled(P))
         return false;
       Into.step(P);
       GoesOn = passUnseen();
@@ -267,15 +267,15 @@ public:
     if (!Wanted || find(Wanted))
       return true;
     if (Wanted->GoesRound)
-      M.report(BugReport(*Wanted));
+      Mach.report(BugReport(*Wanted));
     else
-      C.ending();
+      Config.ending();
     return find(Wanted);
   }
 
 private:
   bool find(const BugReport *&Wanted) const {
-    for (const BugReport &B : M.bugs())
+    for (const BugReport &B : Mach.bugs())
       if (Wanted && B.Kind == Wanted->Kind && B.Thread == Wanted->Thread && B.Pc == Wanted->Pc) {
         Wanted = &B;
         return true;
@@ -285,42 +285,43 @@ private:
 
   /// Whether the exploration did not see the pending access of T as a step.
   bool unseen(ThreadId T) {
-    const Operation &Op = M.pending(T);
+    const Operation &Op = Mach.pending(T);
     if (Op.Kind != OperationKind::Load && Op.Kind != OperationKind::Store && Op.Kind != OperationKind::Rmw &&
         Op.Kind != OperationKind::CmpXchg)
       return false;
     if (Op.Fails) // always a step
       return false;
-    const Object *O = M.memory().find(Op.Where);
-    return M.alone() || !Explored.isShared(O->Site) || C.isQuiet(T, Explored);
+    const Object *O = Mach.memory().find(Op.Where);
+    return Mach.alone() || !Explored.isShared(O->Site) || Config.isQuiet(T, Explored);
   }
   bool unseenStore(ThreadId T, const StoreBuffer::Entry &E) {
-    const Object *O = M.memory().find(E.Where);
+    const Object *O = Mach.memory().find(E.Where);
     return !Explored.isShared(O->Site) || Explored.writesOnlyOwn(E.Where, E.Width, T);
   }
 
-  /// False: a thread goes round a loop of its own for ever.
+  /// False: a thread repeats a loop of its own forever.
   bool passUnseen() {
     constexpr uint32_t MaxUnseen = 200'000, ManyRounds = 20;
     for (bool Again = true; Again;) {
       Again = false;
-      for (ThreadId T = 0; T < M.numThreads(); ++T) {
-        if (!M.exists(T))
+      for (ThreadId T = 0; T < Mach.numThreads(); ++T) {
+        if (!Mach.exists(T))
           continue;
-        std::vector<ProcessId> Updates = C.updatesOf(T);
+        std::vector<ProcessId> Updates = Config.updatesOf(T);
         for (ProcessId P : Updates)
-          while (Unseen < MaxUnseen && C.isEnabled(P) &&
-                 (M.alone() || unseenStore(T, C.bufferEntry(T, C.nextEntry(P))))) {
+          while (Unseen < MaxUnseen && Config.isEnabled(P) &&
+                 (Mach.alone() || unseenStore(T, Config.bufferEntry(T, Config.nextEntry(P))))) {
             Into.step(P);
             ++Unseen;
             Again = true;
           }
-        while (Unseen < MaxUnseen && M.status(T) == ThreadStatus::Ready && unseen(T) && C.isEnabled(C.processOf(T))) {
-          if (Livelock && T == Livelock->Thread && ++Passed[M.pc(T)] > ManyRounds) { // goes round by itself
+        while (Unseen < MaxUnseen && Mach.status(T) == ThreadStatus::Ready && unseen(T) &&
+               Config.isEnabled(Config.processOf(T))) {
+          if (Livelock && T == Livelock->Thread && ++Passed[Mach.pc(T)] > ManyRounds) { // a loop of its own
             CameRound = true;
             return true;
           }
-          Into.step(C.processOf(T));
+          Into.step(Config.processOf(T));
           ++Unseen;
           Again = true;
         }
@@ -329,8 +330,8 @@ private:
     return Unseen < MaxUnseen;
   }
 
-  Configuration &C;
-  Machine &M;
+  Configuration &Config;
+  Machine &Mach;
   Recorder &Into;
   Sharing Explored; // its own copy: what the exploration knew
   uint32_t Unseen = 0;

@@ -1,4 +1,4 @@
-// Writes an execution of the store-buffer models down while a configuration runs it again.
+// Records an execution of the store-buffer models while a configuration runs it again.
 #pragma once
 
 #include "memory/Configuration.h"
@@ -15,14 +15,14 @@ public:
 
   /// Begins anew: the configuration goes back to its start, and every access is a step from now on.
   void begin();
-  /// Lets P take its step and writes it down, with all that happens along.
+  /// Lets P take its step and records it, with everything that happens in it.
   void step(ProcessId P);
   const std::vector<TraceEvent> &events() const { return Into.Events; }
-  /// The store behind an entry of T's buffer.
+  /// The store that made an entry of T's buffer.
   uint32_t storeOf(ThreadId T, uint32_t Entry) const { return Entries[T][Entry]; }
 
   /// Ends the recording with a bug of the machine, or without one. Stores that are still in a buffer reach memory now,
-  /// oldest first. Leaves names and places to be read by people in everything.
+  /// oldest first. Adds names and source locations for people.
   Recording finish(const BugReport *Bug);
 
 private:
@@ -37,19 +37,19 @@ private:
   std::vector<TraceAccess> accessesOfSection(ProcessId P);
   void land(uint32_t Store);
 
-  Configuration &C;
-  Machine &M;
+  Configuration &Config;
+  Machine &Mach;
   Draft Into;
-  bool Trying = false;                                    // what happens will be taken back
-  std::vector<TraceAccess> FailedAccess;                  // of the thread that failed: what it did not get done
+  bool Trying = false;                                    // the current step will be undone
+  std::vector<TraceAccess> FailedAccess;                  // of the thread that failed: the access that it could not do
   std::vector<std::pair<size_t, uint32_t>> LandedTooLate; // (which bug, how many events there were) of updates
-  std::vector<std::vector<uint32_t>> Entries;             // per thread: the store event behind each buffer entry
+  std::vector<std::vector<uint32_t>> Entries;             // per thread: the store event of each buffer entry
   std::vector<uint32_t> LastStore;                        // per thread
 };
 
 /// Runs the execution that an exploration found (the processes of its steps, in order) up to the given bug, or (null)
-/// to its end, and writes it down. `C` is the exploration's configuration, unwound to its start. Empty if it does not
-/// happen again, which would be a mistake of Picket's own.
+/// to its end, and records it. `C` is the exploration's configuration, unwound to its start. Empty if it does not
+/// happen again, which would be a bug in Picket.
 std::optional<Recording> record(Configuration &C, const std::vector<ProcessId> &Schedule, const BugReport *Bug);
 
 } // namespace picket

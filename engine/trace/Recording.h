@@ -1,9 +1,9 @@
-// One execution, written down: every event in the order in which it happened, with names, values and places as a person
-// wants to see them. A recording is a value. The traces (Trace.h), the steps, the picture and the reports are all made
-// from it, and it can be run again (Replay.h).
+// Recording: one execution, with every event in the order in which it happened, and with names, values and source
+// locations for people. A recording is a value. The traces (Trace.h), the steps, the picture and the reports are all
+// made from it, and it can be run again (Replay.h).
 //
 // Under POWER there is no such order. There the events of each thread are in program order, creating a thread comes
-// before its events and joining it behind them, and accesses say what they read and where they are in coherence.
+// before its events and joining it after them, and accesses have their sources and their positions in coherence.
 #pragma once
 
 #include "base/Diagnostic.h"
@@ -150,12 +150,12 @@ struct TracePlace {
 struct TraceEvent {
   EventKind Kind = EventKind::Load;
   uint32_t Thread = 0;
-  uint32_t Partner = NoEvent;   // Store: its Update (none: it reached memory at once). Update: its Store
+  uint32_t Partner = NoEvent;   // Store: its Update (none: it took effect immediately). Update: its Store
   bool Forwarded = false;       // Load: some of the value came from the thread's own buffer
   bool FullFence = false;       // it waited for the thread's buffer to be empty
   bool StoreBarrier = false;    // later stores of the thread land after all earlier ones (PSO)
   uint32_t Other = 0;           // Create, Join: the other thread
-  uint32_t Number = NoEvent;    // POWER: the how-manieth operation of its thread, also of those that did not happen
+  uint32_t Number = NoEvent;    // POWER: index of the operation in its thread; operations that did not happen count
   uint32_t Part = 0;            // POWER: of an operation that is several accesses
   std::vector<TraceLink> Links; // POWER
   std::vector<TraceAccess> Accesses;    // reads first

@@ -141,7 +141,7 @@ TracePlace tracePlace(const Program &P, const ProgramLocation &L) {
 /// Names for the objects seen. Heap blocks of a type are numbered by who allocated them, in which order, so that the
 /// numbers do not depend on the schedule.
 std::map<uint32_t, Draft::NamedObject> Draft::nameObjects(const Recording &R) const {
-  const SourceNames &Names = P.Names;
+  const SourceNames &Names = Prog.Names;
   static const SourceNames::Object Nameless;
   std::map<uint32_t, NamedObject> Named;
   std::map<std::string, std::vector<uint32_t>> Homonyms; // stack variables of a name
@@ -149,7 +149,7 @@ std::map<uint32_t, Draft::NamedObject> Draft::nameObjects(const Recording &R) co
   for (const auto &[Slot, O] : Objects) {
     NamedObject &N = Named[Slot];
     bool PerThread = O.Kind == ObjectKind::ThreadLocal;
-    uint32_t Global = PerThread ? O.Site - P.NumSites : Slot - 1;
+    uint32_t Global = PerThread ? O.Site - Prog.NumSites : Slot - 1;
     bool IsGlobal = PerThread || O.Kind == ObjectKind::Global || O.Kind == ObjectKind::Constant;
     const auto &Known = IsGlobal ? Names.Globals : Names.Sites;
     uint32_t Index = IsGlobal ? Global : O.Site;
@@ -157,7 +157,7 @@ std::map<uint32_t, Draft::NamedObject> Draft::nameObjects(const Recording &R) co
     N.Seen = &O;
     N.Name = N.Source->Name;
     if (N.Name.empty() && IsGlobal)
-      N.Name = P.Globals[Global].Name;
+      N.Name = Prog.Globals[Global].Name;
     std::string Owner = O.Owner < R.Threads.size() ? R.Threads[O.Owner].Name : "";
     switch (O.Kind) {
     case ObjectKind::Constant:
@@ -174,7 +174,7 @@ std::map<uint32_t, Draft::NamedObject> Draft::nameObjects(const Recording &R) co
       Homonyms[N.Name].push_back(Slot);
       break;
     case ObjectKind::Heap: {
-      uint32_t Line = P.locationOf(O.AllocatedAt).Line;
+      uint32_t Line = Prog.locationOf(O.AllocatedAt).Line;
       N.Description = "heap block of " + std::to_string(O.Size) + " bytes" +
                       (Line ? " allocated at line " + std::to_string(Line) : "") + " by thread '" + Owner + "'";
       Blocks[blockName(Names, N.Source->Type)].push_back(Slot);
@@ -190,7 +190,7 @@ std::map<uint32_t, Draft::NamedObject> Draft::nameObjects(const Recording &R) co
   for (auto &[Type, Slots] : Blocks) {
     auto Identity = [&](uint32_t Slot) {
       uint32_t Owner = Objects.at(Slot).Owner;
-      return std::pair(M.pathOf(Owner), M.allocationIndex(Owner, Slot));
+      return std::pair(Mach.pathOf(Owner), Mach.allocationIndex(Owner, Slot));
     };
     std::sort(Slots.begin(), Slots.end(), [&](uint32_t A, uint32_t B) { return Identity(A) < Identity(B); });
     for (size_t K = 0; K < Slots.size(); ++K)
@@ -210,7 +210,7 @@ void Draft::nameEverything(const Recording &R) {
 }
 
 void Draft::nameAccesses(const std::map<uint32_t, NamedObject> &Named) {
-  const SourceNames &Names = P.Names;
+  const SourceNames &Names = Prog.Names;
   auto PartName = [&](Address A, uint32_t Size, uint32_t *Type) {
     const NamedObject &N = Named.at(slotOf(A));
     bool Heap = N.Seen->Kind == ObjectKind::Heap;
@@ -218,11 +218,11 @@ void Draft::nameAccesses(const std::map<uint32_t, NamedObject> &Named) {
   };
   auto PointerName = [&](uint64_t Value) -> std::string {
     uint32_t Slot = slotOf(Value);
-    if (Slot >= FirstFunctionSlot && Slot - FirstFunctionSlot < P.Functions.size())
-      return P.Functions[Slot - FirstFunctionSlot].Name;
+    if (Slot >= FirstFunctionSlot && Slot - FirstFunctionSlot < Prog.Functions.size())
+      return Prog.Functions[Slot - FirstFunctionSlot].Name;
     auto Found = Named.find(Slot);
     if (Found == Named.end()) {
-      if (const Object *O = Slot ? M.memory().find(Value) : nullptr; O && O->Kind != ObjectKind::Hidden)
+      if (const Object *O = Slot ? Mach.memory().find(Value) : nullptr; O && O->Kind != ObjectKind::Hidden)
         seeObject(Value);
       return "";
     }
@@ -267,22 +267,22 @@ void Draft::namePlaces() {
   constexpr size_t MostCallers = 40'000; // of all events together
   for (size_t K = 0; K < Events.size(); ++K) {
     TraceEvent &E = Events[K];
-    std::vector<ProgramLocation> Places = locationsOf(P, Stacks[K]);
+    std::vector<ProgramLocation> Places = locationsOf(Prog, Stacks[K]);
     if (!Places.empty()) {
-      E.At = tracePlace(P, Places.back());
+      E.At = tracePlace(Prog, Places.back());
       Places.pop_back();
     } else if (!Stacks[K].empty()) {
-      E.At = tracePlace(P, P.locationOf(Stacks[K].back()));
+      E.At = tracePlace(Prog, Prog.locationOf(Stacks[K].back()));
     }
     shorten(Places, std::max<size_t>(4, MostCallers / Events.size()));
     for (const ProgramLocation &L : Places)
-      E.Callers.push_back(L.Line ? tracePlace(P, L) : TracePlace{E.At.Where, "(calls that are left out)"});
+      E.Callers.push_back(L.Line ? tracePlace(Prog, L) : TracePlace{E.At.Where, "(calls that are left out)"});
     if (E.Accesses.empty() || Stacks[K].empty())
       continue;
-    const ProgramLocation &L = P.locationOf(Stacks[K].back());
+    const ProgramLocation &L = Prog.locationOf(Stacks[K].back());
     const TraceAccess &Main = E.Accesses.back();
-    if (const auto *Text = P.Names.expressionAt(L.File, L.Line, L.Column, Main.Write, Variables[Main.Variable].Size,
-                                                Types[Main.Variable]))
+    if (const auto *Text = Prog.Names.expressionAt(L.File, L.Line, L.Column, Main.Write, Variables[Main.Variable].Size,
+                                                   Types[Main.Variable]))
       E.Expression = Text->Text;
   }
 }

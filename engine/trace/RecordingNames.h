@@ -1,4 +1,4 @@
-// Words for what machine and memory do.
+// Converts operations, locations and objects of the machine to those of a recording.
 #pragma once
 
 #include "base/Diagnostic.h"

@@ -49,7 +49,7 @@ void judge(ReplayResult &Result, const Recording &Recorded, bool Found) {
 
 class Replayer {
 public:
-  Replayer(Configuration &C, const Recording &Recorded) : C(C), M(C.machine()), Recorded(Recorded), Into(C) {}
+  Replayer(Configuration &C, const Recording &Recorded) : Config(C), Mach(C.machine()), Recorded(Recorded), Into(C) {}
 
   ReplayResult run() {
     Into.begin();
@@ -76,8 +76,8 @@ private:
   std::optional<ThreadId> threadOf(uint32_t Index) const {
     if (Index >= Recorded.Threads.size())
       return std::nullopt;
-    for (ThreadId T = 0; T < M.numThreads(); ++T)
-      if (M.exists(T) && M.pathOf(T) == Recorded.Threads[Index].Identity)
+    for (ThreadId T = 0; T < Mach.numThreads(); ++T)
+      if (Mach.exists(T) && Mach.pathOf(T) == Recorded.Threads[Index].Identity)
         return T;
     return std::nullopt;
   }
@@ -107,18 +107,18 @@ private:
       return true; // that is not something that happens
     if (E.Kind == EventKind::Update) {
       uint32_t Store = happened(*T, OrdinalOf[E.Partner]);
-      for (ProcessId P : C.updatesOf(*T))
-        if (Store != NoEvent && C.isEnabled(P) && Into.storeOf(*T, C.nextEntry(P)) == Store) {
+      for (ProcessId P : Config.updatesOf(*T))
+        if (Store != NoEvent && Config.isEnabled(P) && Into.storeOf(*T, Config.nextEntry(P)) == Store) {
           Into.step(P);
           return true;
         }
       return Store != NoEvent && Into.events()[Store].Partner != NoEvent;
     }
     while (happened(*T, Ordinal) == NoEvent) {
-      if (M.status(*T) != ThreadStatus::Ready || !C.isEnabled(C.processOf(*T)))
+      if (Mach.status(*T) != ThreadStatus::Ready || !Config.isEnabled(Config.processOf(*T)))
         return false;
-      bool Yields = M.pending(*T).Kind == OperationKind::Yield;
-      Into.step(C.processOf(*T));
+      bool Yields = Mach.pending(*T).Kind == OperationKind::Yield;
+      Into.step(Config.processOf(*T));
       if (!Yields && happened(*T, Ordinal) == NoEvent)
         return false;
     }
@@ -129,23 +129,23 @@ private:
     if (Recorded.BugEvent == NoEvent)
       return nullptr;
     auto Find = [&]() -> const BugReport * {
-      for (const BugReport &B : M.bugs())
-        if (B.Kind == Recorded.BugKind && M.threadName(B.Thread) == Recorded.BugThread)
+      for (const BugReport &B : Mach.bugs())
+        if (B.Kind == Recorded.BugKind && Mach.threadName(B.Thread) == Recorded.BugThread)
           return &B;
       return nullptr;
     };
-    // The bug may be what the thread does next, or that nobody can do anything. Others may have failed before.
+    // The bug may be what the thread does next, or that no thread can continue. Others may have failed before.
     std::optional<ThreadId> Guilty = threadOf(Recorded.Events[Recorded.BugEvent].Thread);
     // A livelock: it has gone round as recorded, and can go on.
     auto GoesOn = [&](ThreadStatus Now) { return Now == ThreadStatus::Ready || Now == ThreadStatus::Cut; };
-    if (Recorded.GoesRound && !Find() && Guilty && GoesOn(M.status(*Guilty)))
-      M.report({BugKind::Hang, *Guilty, M.pc(*Guilty), Recorded.BugMessage, true});
-    if (!Find() && Guilty && M.status(*Guilty) == ThreadStatus::Ready && C.isEnabled(C.processOf(*Guilty)))
-      Into.step(C.processOf(*Guilty));
+    if (Recorded.GoesRound && !Find() && Guilty && GoesOn(Mach.status(*Guilty)))
+      Mach.report({BugKind::Hang, *Guilty, Mach.pc(*Guilty), Recorded.BugMessage, true});
+    if (!Find() && Guilty && Mach.status(*Guilty) == ThreadStatus::Ready && Config.isEnabled(Config.processOf(*Guilty)))
+      Into.step(Config.processOf(*Guilty));
     std::vector<ProcessId> Enabled;
-    C.enabled(Enabled);
-    if (M.bugs().empty() && Enabled.empty())
-      C.ending();
+    Config.enabled(Enabled);
+    if (Mach.bugs().empty() && Enabled.empty())
+      Config.ending();
     return Find();
   }
 
@@ -165,8 +165,8 @@ private:
       differs(Result, Recorded, Done, CannotGoOn);
   }
 
-  Configuration &C;
-  Machine &M;
+  Configuration &Config;
+  Machine &Mach;
   const Recording &Recorded;
   Recorder Into;
   std::vector<uint32_t> OrdinalOf;         // per recorded event: among those of its thread, updates left out

@@ -15,10 +15,10 @@ namespace {
 class Linearisation {
 public:
   Linearisation(const Recording &R, const TraceGraph &G, std::vector<std::vector<uint32_t>> Threads)
-      : R(R), OfThread(std::move(Threads)), Waits(R.Events.size(), 0), After(R.Events.size()) {
+      : Run(R), OfThread(std::move(Threads)), Waits(R.Events.size(), 0), After(R.Events.size()) {
     for (const TraceEdge &E : G.Edges)
       edge(E.From, E.To);
-    // The bug is the end of the story, and who waits for ever begins to do so shortly before.
+    // The bug comes last, and threads that wait forever begin to wait shortly before.
     for (uint32_t Last = 0; Last < R.Events.size(); ++Last)
       if (R.Events[Last].Kind == EventKind::Bug || R.Events[Last].Kind == EventKind::Blocked)
         for (uint32_t K = 0; K < R.Events.size(); ++K)
@@ -36,11 +36,11 @@ public:
     while (!Open.empty()) {
       auto [Cost, Index] = Open.top();
       Open.pop();
-      if (States[Index].Order.size() == R.Events.size())
+      if (States[Index].Order.size() == Run.Events.size())
         return States[Index].Order;
       if (Best[States[Index].Position] < Cost)
         continue;
-      if (States.size() * R.Events.size() > MaxWork)
+      if (States.size() * Run.Events.size() > MaxWork)
         return greedy(States[Index]);
       for (uint32_t T = 0; T < OfThread.size(); ++T) {
         if (!States[Index].canRun(*this, T))
@@ -63,7 +63,7 @@ private:
   static constexpr size_t MaxWork = 4'000'000;
 
   int rank(uint32_t K) const {
-    return R.Events[K].Kind == EventKind::Bug ? 2 : R.Events[K].Kind == EventKind::Blocked ? 1 : 0;
+    return Run.Events[K].Kind == EventKind::Bug ? 2 : Run.Events[K].Kind == EventKind::Blocked ? 1 : 0;
   }
   void edge(uint32_t From, uint32_t To) {
     After[From].push_back(To);
@@ -86,13 +86,13 @@ private:
     void take(const Linearisation &L, uint32_t Event) {
       Order.push_back(Event);
       for (uint32_t To : L.After[Event])
-        if (--Left[To] == 0 && L.R.Events[To].Kind == EventKind::Update)
+        if (--Left[To] == 0 && L.Run.Events[To].Kind == EventKind::Update)
           Ready.push_back(To);
     }
     /// Lets every store land that can.
     void landAll(const Linearisation &L) {
       for (size_t K = 0; K < Ready.size(); ++K) {
-        Delays += Order.back() != L.R.Events[Ready[K]].Partner;
+        Delays += Order.back() != L.Run.Events[Ready[K]].Partner;
         take(L, Ready[K]);
       }
       Ready.clear();
@@ -102,7 +102,7 @@ private:
     unsigned Blocks = 0, Delays = 0;
   };
 
-  /// For long traces: whoever can run does.
+  /// For long traces: runs every thread that can run.
   std::vector<uint32_t> greedy(Search S) const {
     for (bool Moved = true; Moved;) {
       Moved = false;
@@ -115,7 +115,7 @@ private:
     return S.Order;
   }
 
-  const Recording &R;
+  const Recording &Run;
   std::vector<std::vector<uint32_t>> OfThread;
   std::vector<uint32_t> Waits; // how many events must come before
   std::vector<std::vector<uint32_t>> After;
@@ -140,14 +140,14 @@ std::vector<uint32_t> mostSequentialOrder(const Recording &R, const TraceGraph &
 
 namespace {
 
-/// What memory, buffers and locks look like while the story goes on.
-class World {
+/// The contents of memory, buffers and locks after each step.
+class ProgramState {
 public:
   std::vector<std::string> Memory;
   std::vector<std::vector<BufferedStore>> Buffers;
   std::vector<HeldLock> Locks;
 
-  explicit World(const Recording &R) : Buffers(R.Threads.size()), R(R) {
+  explicit ProgramState(const Recording &R) : Buffers(R.Threads.size()), Run(R) {
     for (const TraceVariable &V : R.Variables) {
       Memory.push_back(V.Initial);
       if (V.Size > 16)
@@ -158,7 +158,7 @@ public:
   }
 
   void happen(uint32_t Event) {
-    const TraceEvent &E = R.Events[Event];
+    const TraceEvent &E = Run.Events[Event];
     if (E.Kind == EventKind::Store && E.Partner != NoEvent) {
       Buffers[E.Thread].push_back({Event, E.Accesses[0].Variable, E.Accesses[0].Text});
       return;
@@ -177,12 +177,12 @@ private:
   /// POWER: what is in memory in the end is not always what is told last.
   bool isLatest(const TraceAccess &A, uint32_t Offset) {
     const uint32_t Position = A.at(Offset).Position;
-    uint32_t &Known = Latest[R.Variables[A.Variable].Address + Offset];
+    uint32_t &Known = Latest[Run.Variables[A.Variable].Address + Offset];
     return Position == 0 || (Position > Known && (Known = Position));
   }
 
   void write(const TraceAccess &A) {
-    const TraceVariable &V = R.Variables[A.Variable];
+    const TraceVariable &V = Run.Variables[A.Variable];
     const uint32_t Size = std::min(V.Size, 16u);
     uint32_t Written = 0;
     for (uint32_t K = 0; K < Size; ++K)
@@ -197,8 +197,8 @@ private:
     if (V.Size > 16)
       return;
     // Others that share bytes with it.
-    for (uint32_t Other = 0; Other < R.Variables.size(); ++Other) {
-      const TraceVariable &O = R.Variables[Other];
+    for (uint32_t Other = 0; Other < Run.Variables.size(); ++Other) {
+      const TraceVariable &O = Run.Variables[Other];
       if ((Other == A.Variable && Written == Size) || O.Size > 8 || O.Address >= V.Address + V.Size ||
           V.Address >= O.Address + O.Size)
         continue;
@@ -221,12 +221,12 @@ private:
     }
   }
 
-  const Recording &R;
+  const Recording &Run;
   std::map<uint64_t, uint8_t> Bytes;
   std::map<uint64_t, uint32_t> Latest; // per byte: how far its coherence was told
 };
 
-/// Why steps are strange under TSO and PSO: stores wait in buffers.
+/// Remarks on out-of-order steps under TSO and PSO: stores wait in buffers.
 std::map<uint32_t, std::string> remarksOnBuffers(const Recording &R, const Cycle &Why) {
   std::map<uint32_t, std::string> Remarks;
   for (const ReorderedPair &P : Why.Reordered) {
@@ -244,8 +244,8 @@ std::map<uint32_t, std::string> remarksOnBuffers(const Recording &R, const Cycle
   return Remarks;
 }
 
-/// Why they are so under POWER: a thread's accesses take effect in another order than the program's, and stores do not
-/// reach all threads at once.
+/// Remarks on out-of-order steps under POWER: accesses take effect in another order than the program's, and stores do
+/// not reach all threads at the same time.
 std::map<uint32_t, std::string> remarksOnEffects(const Recording &R, const Cycle &Why,
                                                  const std::vector<uint32_t> &Order) {
   std::map<uint32_t, std::string> Remarks;
@@ -277,9 +277,9 @@ std::map<uint32_t, std::string> remarksOnEffects(const Recording &R, const Cycle
 std::vector<Step> tell(const Recording &R, const Cycle &Why, const std::vector<uint32_t> &Order) {
   const std::map<uint32_t, std::string> Remarks =
       !infoOf(R.Model).Chronological ? remarksOnEffects(R, Why, Order) : remarksOnBuffers(R, Why);
-  // For a long trace the whole world after every step would be too much to keep.
+  // For a long trace, the state after every step would take too much memory.
   bool Everything = R.Events.size() * R.Variables.size() <= 500'000;
-  World Now(R);
+  ProgramState Now(R);
   std::vector<Step> Steps;
   for (uint32_t Event : Order) {
     uint32_t Partner = R.Events[Event].Partner;
@@ -287,15 +287,15 @@ std::vector<Step> tell(const Recording &R, const Cycle &Why, const std::vector<u
     Step &S = Steps.emplace_back();
     S.Event = Event;
     S.Text = describeEvent(R, Event);
-    // A store that is not delayed needs no ado.
+    // A store that is not delayed is described as one action.
     if (Partner != NoEvent && Partner == Event + 1)
       S.Text = "stores " + R.Events[Event].Accesses[0].Text + " to " +
                variableText(R, R.Events[Event], R.Events[Event].Accesses[0]);
     else if (Partner != NoEvent && Partner + 1 == Event)
-      S.Text = "the store reaches memory at once";
+      S.Text = "the store reaches memory immediately";
     if (auto Remark = Remarks.find(Event); Remark != Remarks.end())
       S.Remark = Remark->second;
-    S.Strange = !S.Remark.empty();
+    S.OutOfOrder = !S.Remark.empty();
     S.Locks = Now.Locks;
     if (Everything) {
       S.Memory = Now.Memory;

@@ -35,7 +35,7 @@ bool isSync(const TraceEvent &E) { return E.Kind == EventKind::Sync || E.Kind ==
 
 class Builder {
 public:
-  explicit Builder(const Recording &R) : R(R), Memory(R), NumThreads(static_cast<uint32_t>(R.Threads.size())) {
+  explicit Builder(const Recording &R) : Run(R), Memory(R), NumThreads(static_cast<uint32_t>(R.Threads.size())) {
     for (const TraceEvent &E : R.Events)
       NumThreads = std::max({NumThreads, E.Thread + 1, E.Other + 1});
     Writes.resize(Memory.size());
@@ -54,13 +54,13 @@ public:
   TraceGraph chronological() {
     if (OutOfOrder)
       return {};
-    for (uint32_t K = 0; K < R.Events.size(); ++K)
-      G.Nodes.push_back(K);
+    for (uint32_t K = 0; K < Run.Events.size(); ++K)
+      Graph.Nodes.push_back(K);
     programOrder(true);
     updateOrder();
-    for (uint32_t K = 0; K < R.Events.size(); ++K)
-      if (R.Events[K].Kind == EventKind::Store && R.Events[K].Partner != NoEvent)
-        add(K, R.Events[K].Partner, EdgeKind::StoreToUpdate);
+    for (uint32_t K = 0; K < Run.Events.size(); ++K)
+      if (Run.Events[K].Kind == EventKind::Store && Run.Events[K].Partner != NoEvent)
+        add(K, Run.Events[K].Partner, EdgeKind::StoreToUpdate);
     for (const std::vector<uint32_t> &Order : Writes)
       for (size_t K = 1; K < Order.size(); ++K)
         add(Order[K - 1], Order[K], EdgeKind::UpdateToUpdate);
@@ -72,9 +72,9 @@ public:
   }
 
   TraceGraph shashaSnir() {
-    for (uint32_t K = 0; K < R.Events.size(); ++K)
-      if (R.Events[K].Kind != EventKind::Update)
-        G.Nodes.push_back(K);
+    for (uint32_t K = 0; K < Run.Events.size(); ++K)
+      if (Run.Events[K].Kind != EventKind::Update)
+        Graph.Nodes.push_back(K);
     programOrder(false);
     for (const std::vector<uint32_t> &Order : Writes)
       for (size_t K = 1; K < Order.size(); ++K)
@@ -93,42 +93,42 @@ public:
 private:
   /// POWER: where an event stands among the writes of what it writes. The end of memory is behind everything.
   uint32_t coherenceOf(uint32_t Event, uint32_t Atom) const {
-    if (R.Events[Event].Kind == EventKind::Free)
+    if (Run.Events[Event].Kind == EventKind::Free)
       return ~0u;
-    for (const TraceAccess &A : R.Events[Event].Accesses)
+    for (const TraceAccess &A : Run.Events[Event].Accesses)
       if (A.Write)
         return A.at(offsetIn(A, Atom)).Position;
     return 0;
   }
   uint32_t offsetIn(const TraceAccess &A, uint32_t Atom) const {
-    const uint64_t Start = R.Variables[A.Variable].Address, Here = Memory.addressOf(Atom);
+    const uint64_t Start = Run.Variables[A.Variable].Address, Here = Memory.addressOf(Atom);
     return Here > Start ? static_cast<uint32_t>(Here - Start) : 0;
   }
 
   void add(uint32_t From, uint32_t To, EdgeKind Kind) {
     if (From != To)
-      G.Edges.push_back({From, To, Kind});
+      Graph.Edges.push_back({From, To, Kind});
   }
   TraceGraph finish() {
-    std::sort(G.Edges.begin(), G.Edges.end());
-    G.Edges.erase(std::unique(G.Edges.begin(), G.Edges.end()), G.Edges.end());
-    return std::move(G);
+    std::sort(Graph.Edges.begin(), Graph.Edges.end());
+    Graph.Edges.erase(std::unique(Graph.Edges.begin(), Graph.Edges.end()), Graph.Edges.end());
+    return std::move(Graph);
   }
 
   template <typename F> void eachAtom(uint32_t Event, bool Write, F Do) const {
-    for (const TraceAccess &A : R.Events[Event].Accesses)
+    for (const TraceAccess &A : Run.Events[Event].Accesses)
       if (A.Write == Write)
         for (uint32_t Atom : Memory.of(A.Variable))
           Do(Atom);
   }
   uint32_t storeOf(uint32_t Write) const {
-    return R.Events[Write].Kind == EventKind::Update ? R.Events[Write].Partner : Write;
+    return Run.Events[Write].Kind == EventKind::Update ? Run.Events[Write].Partner : Write;
   }
 
   void programOrder(bool WithUpdates) {
     std::vector<uint32_t> Last(NumThreads, NoEvent), LastUpdate(NumThreads, NoEvent);
-    for (uint32_t K = 0; K < R.Events.size(); ++K) {
-      const TraceEvent &E = R.Events[K];
+    for (uint32_t K = 0; K < Run.Events.size(); ++K) {
+      const TraceEvent &E = Run.Events[K];
       bool Update = E.Kind == EventKind::Update;
       if (Update && (!WithUpdates || InAnyOrder))
         continue;
@@ -149,8 +149,8 @@ private:
       std::map<uint32_t, bool> SinceBarrier;            // variables stored to since the barrier
     };
     std::vector<Stores> PerThread(NumThreads);
-    for (uint32_t K = 0; K < R.Events.size(); ++K) {
-      const TraceEvent &E = R.Events[K];
+    for (uint32_t K = 0; K < Run.Events.size(); ++K) {
+      const TraceEvent &E = Run.Events[K];
       Stores &S = PerThread[E.Thread];
       if (E.StoreBarrier) {
         S.BeforeBarrier = S.Last;
@@ -176,14 +176,14 @@ private:
   void readEdges(bool Chronological) {
     std::vector<std::vector<uint32_t>> OwnStore(NumThreads, std::vector<uint32_t>(Memory.size(), NoEvent));
     std::vector<size_t> Landed(Memory.size(), 0);
-    for (uint32_t K = 0; K < R.Events.size(); ++K) {
-      const TraceEvent &E = R.Events[K];
+    for (uint32_t K = 0; K < Run.Events.size(); ++K) {
+      const TraceEvent &E = Run.Events[K];
       if (isSync(E))
         continue;
       eachAtom(K, false, [&](uint32_t Atom) {
         const std::vector<uint32_t> &Order = Writes[Atom];
         uint32_t Own = OwnStore[E.Thread][Atom];
-        uint32_t OwnUpdate = Own == NoEvent ? NoEvent : R.Events[Own].Partner;
+        uint32_t OwnUpdate = Own == NoEvent ? NoEvent : Run.Events[Own].Partner;
         bool Forwarded = OwnUpdate != NoEvent && OwnUpdate > K;
         // Position in the order of writes behind the one that is read.
         size_t Next = Forwarded
@@ -193,7 +193,7 @@ private:
           uint32_t From = Order[Next - 1];
           if (!Chronological)
             add(storeOf(From), K, EdgeKind::Source);
-          else if (R.Events[From].Thread != E.Thread)
+          else if (Run.Events[From].Thread != E.Thread)
             add(From, K, EdgeKind::Source);
         }
         if (Next < Order.size()) {
@@ -213,11 +213,11 @@ private:
 
   /// The same where accesses say what they read.
   void sourceEdges() {
-    for (uint32_t K = 0; K < R.Events.size(); ++K) {
-      if (isSync(R.Events[K]))
+    for (uint32_t K = 0; K < Run.Events.size(); ++K) {
+      if (isSync(Run.Events[K]))
         continue;
-      for (const TraceAccess &A : R.Events[K].Accesses) {
-        if (A.Write || (A.Source == NoEvent && R.Events[K].Kind == EventKind::Bug))
+      for (const TraceAccess &A : Run.Events[K].Accesses) {
+        if (A.Write || (A.Source == NoEvent && Run.Events[K].Kind == EventKind::Bug))
           continue;
         A.eachSource([&](uint32_t From) { add(From, K, EdgeKind::Source); });
         for (uint32_t Atom : Memory.of(A.Variable)) {
@@ -232,8 +232,8 @@ private:
   }
 
   void dependencies() {
-    for (uint32_t K = 0; K < R.Events.size(); ++K)
-      for (const TraceLink &L : R.Events[K].Links)
+    for (uint32_t K = 0; K < Run.Events.size(); ++K)
+      for (const TraceLink &L : Run.Events[K].Links)
         switch (L.What) {
         case TraceLink::Address: add(L.On, K, EdgeKind::AddressDependency); break;
         case TraceLink::Data: add(L.On, K, EdgeKind::DataDependency); break;
@@ -245,8 +245,8 @@ private:
 
   void fenceEdges() {
     std::vector<std::map<uint32_t, uint32_t>> Latest(NumThreads); // variable -> update; TSO: one entry
-    for (uint32_t K = 0; K < R.Events.size(); ++K) {
-      const TraceEvent &E = R.Events[K];
+    for (uint32_t K = 0; K < Run.Events.size(); ++K) {
+      const TraceEvent &E = Run.Events[K];
       if (E.Kind == EventKind::Update) {
         Latest[E.Thread][InAnyOrder ? E.Accesses[0].Variable : 0] = K;
       } else if (E.FullFence) {
@@ -268,15 +268,15 @@ private:
     };
     std::map<uint32_t, Operations> Objects;
     std::vector<uint32_t> Order;
-    for (uint32_t K = 0; K < R.Events.size(); ++K)
-      if (isSync(R.Events[K]) || R.Events[K].Kind == EventKind::Bug ||
-          (R.Events[K].Kind == EventKind::Free && !OutOfOrder))
+    for (uint32_t K = 0; K < Run.Events.size(); ++K)
+      if (isSync(Run.Events[K]) || Run.Events[K].Kind == EventKind::Bug ||
+          (Run.Events[K].Kind == EventKind::Free && !OutOfOrder))
         Order.push_back(K);
     if (OutOfOrder)
       std::stable_sort(Order.begin(), Order.end(),
                        [&](uint32_t A, uint32_t B) { return syncPosition(A) < syncPosition(B); });
     for (uint32_t K : Order) {
-      const TraceEvent &E = R.Events[K];
+      const TraceEvent &E = Run.Events[K];
       for (const TraceAccess &A : E.Accesses) {
         if (E.Kind == EventKind::Free) { // ends the objects in it, behind what was done with them
           for (const auto &[Object, On] : Objects)
@@ -303,19 +303,19 @@ private:
 
   /// POWER: where an operation stands among those on its object, behind the one whose result it found.
   std::pair<uint32_t, bool> syncPosition(uint32_t Event) const {
-    const TraceEvent &E = R.Events[Event];
+    const TraceEvent &E = Run.Events[Event];
     if (E.Kind != EventKind::Sync)
       return {~0u, true};
     const TraceAccess &A = E.Accesses[0];
     if (A.Position)
       return {A.Position, false};
-    return {A.Source == NoEvent ? 0 : R.Events[A.Source].Accesses[0].Position, true};
+    return {A.Source == NoEvent ? 0 : Run.Events[A.Source].Accesses[0].Position, true};
   }
 
   void lifecycle() {
     std::vector<uint32_t> CreatedBy(NumThreads, NoEvent), LastOf(NumThreads, NoEvent);
-    for (uint32_t K = 0; K < R.Events.size(); ++K) {
-      const TraceEvent &E = R.Events[K];
+    for (uint32_t K = 0; K < Run.Events.size(); ++K) {
+      const TraceEvent &E = Run.Events[K];
       if (E.Kind == EventKind::Update)
         continue;
       if (LastOf[E.Thread] == NoEvent && CreatedBy[E.Thread] != NoEvent)
@@ -332,23 +332,23 @@ private:
   void joinEdges(uint32_t Thread, uint32_t Join, uint32_t Last) {
     if (Last != NoEvent)
       add(Last, Join, EdgeKind::Lifecycle);
-    if (G.Nodes.size() != R.Events.size())
+    if (Graph.Nodes.size() != Run.Events.size())
       return; // no updates in this graph
     std::map<uint32_t, uint32_t> Latest;
     for (uint32_t K = 0; K < Join; ++K)
-      if (R.Events[K].Kind == EventKind::Update && R.Events[K].Thread == Thread)
-        Latest[InAnyOrder ? R.Events[K].Accesses[0].Variable : 0] = K;
+      if (Run.Events[K].Kind == EventKind::Update && Run.Events[K].Thread == Thread)
+        Latest[InAnyOrder ? Run.Events[K].Accesses[0].Variable : 0] = K;
     for (auto [Variable, Update] : Latest)
       add(Update, Join, EdgeKind::Lifecycle);
   }
 
-  const Recording &R;
-  const bool OutOfOrder = !infoOf(R.Model).Chronological;
-  const bool InAnyOrder = infoOf(R.Model).Buffers == Buffering::PerLocation; // updates of different locations
+  const Recording &Run;
+  const bool OutOfOrder = !infoOf(Run.Model).Chronological;
+  const bool InAnyOrder = infoOf(Run.Model).Buffers == Buffering::PerLocation; // updates of different locations
   Atoms Memory;
   uint32_t NumThreads;
   std::vector<std::vector<uint32_t>> Writes; // per atom: events that change memory, in order
-  TraceGraph G;
+  TraceGraph Graph;
 };
 
 } // namespace

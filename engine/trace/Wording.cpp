@@ -11,7 +11,7 @@ bool inMainFile(const Recording &R, const SourceLocation &P) { return fileName(P
 
 std::string lineText(const Recording &R, const SourceLocation &P) {
   if (!P.Line)
-    return "an unknown place";
+    return "an unknown location";
   std::string Line = "line " + std::to_string(P.Line);
   return inMainFile(R, P) ? Line : fileName(P.File) + " " + Line;
 }
@@ -66,9 +66,9 @@ std::string describeEvent(const Recording &R, uint32_t Event) {
                                              : " (its own store, still in the buffer)");
   case EventKind::Rmw:
     if (!Last->Write)
-      return "finds " + First->Text + " in " + Name(First) + " and leaves it (compare-and-exchange fails" +
+      return "reads " + First->Text + " from " + Name(First) + " and leaves it unchanged (compare-and-exchange fails" +
              (E.What.empty() ? "" : " " + E.What) + ")";
-    return "reads " + First->Text + " from " + Name(First) + " and writes " + Last->Text + " at once";
+    return "reads " + First->Text + " from " + Name(First) + " and writes " + Last->Text + " atomically";
   case EventKind::Fence: return "passes " + withArticle(E.What);
   case EventKind::Sync:
   case EventKind::Blocked: return First ? E.words() + " " + Name(First) : E.words();

@@ -1,4 +1,4 @@
-// How events are put into words.
+// Describes events, threads, variables and source locations in words.
 #pragma once
 
 #include "trace/Recording.h"

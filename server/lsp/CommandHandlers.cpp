@@ -65,7 +65,7 @@ void LanguageServer::check(const std::string &File, std::vector<MemoryModel> Mod
     answer(Number, statusOf(*Status, editorContext()));
   });
   if (!Started)
-    answer(Number, failed("this is no open C document", ErrorCode::InvalidParams));
+    answer(Number, failed("this is not an open C document", ErrorCode::InvalidParams));
 }
 
 /// The index of the trace that is asked for: the first of the model, or the first of all.

@@ -30,7 +30,7 @@ void LanguageServer::withFixes(const std::string &File, FixQuestion Question, ui
           Then(*Status, *Found);
       });
   if (!Started)
-    answer(Number, failed("this is no open C document", ErrorCode::InvalidParams));
+    answer(Number, failed("this is not an open C document", ErrorCode::InvalidParams));
 }
 
 /// The action that was offered without an edit gets one once it is proved.
@@ -89,7 +89,7 @@ void LanguageServer::addFences(const std::string &File, const Query &Params, Rep
       for (const FixOffer &Offer : Known->Offers)
         if (idOf(Offer) == Params.Fix)
           return apply(wait(std::move(Answer)), Offer);
-    return Answer(failed("the fix is for another text than this", ErrorCode::ContentModified));
+    return Answer(failed("the fix is for another version of the text", ErrorCode::ContentModified));
   }
   FixQuestion Question;
   Question.What = aimNamed(Params.Aim).value_or(FixQuestion::Aim::NoBug);
@@ -159,7 +159,7 @@ void LanguageServer::relax(const std::string &File, Reply Answer) {
     answer(Number, failed("the check was cancelled", ErrorCode::RequestCancelled));
   });
   if (!Started)
-    answer(Number, failed("this is no open C document", ErrorCode::InvalidParams));
+    answer(Number, failed("this is not an open C document", ErrorCode::InvalidParams));
 }
 
 /// New lenses, hints, and light bulbs: editors look for code actions again when there are diagnostics.

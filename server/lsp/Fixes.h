@@ -21,7 +21,7 @@ struct FixQuestion {
 
 /// One of the changes of an offer, for people and for whoever shows which reordering it prevents.
 struct OfferedChange {
-  std::string Text; // "a full fence behind line 9"
+  std::string Text; // "a full fence after line 9"
   enum class Kind : uint8_t { Fence, Order, Removal } What = Kind::Fence;
   /// The accesses it stands between; of an order or a removal the place itself, twice. Line 0: in another function.
   SourceLocation Earlier, Later;

@@ -85,7 +85,7 @@ public:
       for (const CutLoop &L : M.Loops)
         add(L.Where, "This loop was followed for " + std::to_string(Options.Unroll) + " iterations.");
       for (const Note &N : M.BehindBound)
-        add(N.Where, "Not looked at: " + N.Message + ".");
+        add(N.Where, "Not checked: " + N.Message + ".");
       for (const Note &N : M.Notes)
         add(N.Where, "It " + N.Message + ".");
     }
@@ -199,7 +199,7 @@ private:
           for (const SourceLocation &P : L.Observers)
             add(P, "Not robust: under " + titleOf(M.Which) + " the store at " +
                        lineText({L.Store.File, L.Store.Line}, {P.File, P.Line}) +
-                       " can be late, and this line can observe that.");
+                       " can be late, and this line can observe the reordering.");
         }
       }
   }

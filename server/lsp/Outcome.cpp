@@ -61,14 +61,14 @@ std::string messageOf(const MergedBug &B) {
   return "possible" + Under + ": " + Message.str() + Too;
 }
 
-/// Of many steps: those that are strange, and the last ones.
+/// Of many steps: the out-of-order ones, and the last ones.
 std::vector<size_t> chosenSteps(const std::vector<Step> &Steps) {
   std::vector<size_t> Chosen;
-  size_t Strange = std::count_if(Steps.begin(), Steps.end(), [](const Step &S) { return S.Strange; });
-  const size_t Plain = MostSteps > Strange ? MostSteps - Strange : 0;
-  size_t PlainLeft = Steps.size() - Strange;
+  size_t OutOfOrder = std::count_if(Steps.begin(), Steps.end(), [](const Step &S) { return S.OutOfOrder; });
+  const size_t Plain = MostSteps > OutOfOrder ? MostSteps - OutOfOrder : 0;
+  size_t PlainLeft = Steps.size() - OutOfOrder;
   for (size_t K = 0; K < Steps.size(); ++K)
-    if (Steps[K].Strange || PlainLeft-- <= Plain)
+    if (Steps[K].OutOfOrder || PlainLeft-- <= Plain)
       Chosen.push_back(K);
   if (Chosen.size() > MostSteps)
     Chosen.erase(Chosen.begin(), Chosen.end() - MostSteps);
@@ -162,7 +162,7 @@ std::vector<OutcomeStep> stepsOf(const LateStore &L) {
   for (const SourceLocation &P : L.Overtakers)
     Add(P, "this access can take effect before the store reaches memory");
   for (const SourceLocation &P : L.Observers)
-    Add(P, "this access can observe that");
+    Add(P, "this access can observe the reordering");
   return Steps;
 }
 

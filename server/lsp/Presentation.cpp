@@ -148,8 +148,11 @@ Array lensesOf(const DocumentStatus &Status, const EditorContext &Context) {
                                                        " (press to cancel)"),
                           Running ? "picket.cancel" : "picket.check", Array{Uri}));
   if (Status.Result && !Status.Result->Traces.empty() && Usable)
-    Result.push_back(lens(Range, "Show counterexample", "picket.showCounterexample",
-                          Array{Uri, nameOf(Status.Result->Traces.front().Model)}));
+    Result.push_back(lens(Range,
+                          Status.Result->Traces.front().Code == FindingCode(OtherFinding::NotRobust)
+                              ? "Show reordering witness"
+                              : "Show counterexample",
+                          "picket.showCounterexample", Array{Uri, nameOf(Status.Result->Traces.front().Model)}));
   if (Status.Current && Usable && !offersOf(Status, FixQuestion::Aim::NoBug, Context).empty())
     Result.push_back(lens(Range, "Add fences", "picket.addFences", Array{Uri}));
   return Result;

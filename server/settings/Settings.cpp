@@ -218,7 +218,7 @@ SettingsLayer layerOfTomlFile(const std::string &File, std::vector<SettingsProbl
   llvm::sys::fs::file_status Status;
   if (!llvm::sys::fs::status(File, Status) &&
       (Status.type() != llvm::sys::fs::file_type::regular_file || Status.getSize() > LargestToml)) {
-    Problems.push_back({0, "this is no file of settings"});
+    Problems.push_back({0, "this is not a settings file"});
     return {};
   }
   if (auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true))

@@ -82,7 +82,7 @@ TEXTS = [
         ("waits are assumptions", "papers/peterson", "-DFENCED=2", 8),
         ("waits are loops", "papers/peterson", "-DFENCED=2 -DLOOPS", 8)]),
     ("szymanski, y", 226, [
-        ("no fence behind the first store", "papers/szymanski", "-DFENCED=2", 8),
+        ("no fence after the first store", "papers/szymanski", "-DFENCED=2", 8),
         ("with this fence", "papers/szymanski", "-DFENCED=2 -DEAGER", 8)]),
     ("pgsql, y", 16, [
         ("waits are assumptions", "papers/pgsql", "-DFENCED=3", 8),

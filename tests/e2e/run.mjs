@@ -284,7 +284,7 @@ async function story() {
     await workbench.command("View: Toggle Primary Side Bar Visibility");
     await workbench.openFile("long.c");
     await workbench.untilStatus(/(SC|TSO|PSO|POWER) \d/);
-    await workbench.stopCheck();
+    await workbench.cancelCheck();
     await workbench.untilLens(/Picket: (?!.*checking)/);
   });
   await part("worker-killed", async () => {
@@ -295,7 +295,7 @@ async function story() {
     await eventually("the log to tell", () => /worker ended by signal 9/.test(session.log()));
     await workbench.untilStatus(/(SC|TSO|PSO|POWER) \d/); // another one does it
     assert(!workersAndServers(session.extensions).workers.includes(busy));
-    await workbench.stopCheck();
+    await workbench.cancelCheck();
     await workbench.closeEditor("long.c"); // else it is checked again by the next server
     await workbench.openFile("dekker.c");
     await breakDekker();

@@ -200,12 +200,12 @@ export class Workbench {
     });
   }
 
-  /** Stops the check from the status bar. While a check takes all cores the menu may be slow. */
-  async stopCheck() {
-    const stopped = async () => /stopped/.test(await this.statusText());
-    await this.attempt("stop", async (limit) => {
-      await this.statusMenu("Stop", stopped);
-      await eventually("the check to stop", stopped, limit.timeout);
+  /** Cancels the check from the status bar. While a check takes all cores the menu may be slow. */
+  async cancelCheck() {
+    const cancelled = async () => /cancelled/.test(await this.statusText());
+    await this.attempt("cancel", async (limit) => {
+      await this.statusMenu("Cancel", cancelled);
+      await eventually("the check to be cancelled", cancelled, limit.timeout);
     });
   }
 

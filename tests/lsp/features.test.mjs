@@ -265,12 +265,12 @@ test("Hover where nothing is wrong: who shares it, and that the fence keeps the 
     assert.match(
       await hoverAt(other, loose, "x = 1;"),
       new RegExp(
-        `Not robust: under TSO this store can reach memory after the later access at line ${later}, and the access at line ${observer} can observe that`,
+        `Not robust: under TSO this store can reach memory after the later access at line ${later}, and the access at line ${observer} can observe the reordering`,
       ),
     );
     assert.match(
       await hoverAt(other, loose, "b = x;"),
-      /Not robust: under TSO the store at line \d+ can be late, and this line can observe that/,
+      /Not robust: under TSO the store at line \d+ can be late, and this line can observe the reordering/,
     );
     assert.match(
       await hoverAt(other, loose, "a = y;"),
@@ -365,14 +365,14 @@ test("A program without bugs that is not robust: an information per store that c
       assert.equal(
         message.split("\n")[0],
         `not robust under TSO: this store can reach memory after the later access at line ${load + 1}, ` +
-          `and the access at line ${observer + 1} can observe that`,
+          `and the access at line ${observer + 1} can observe the reordering`,
       );
       assert(relatedInformation.length > 5, "the two accesses, and the steps of an execution");
       assert.deepEqual(
         relatedInformation.slice(0, 2).map(({ location, message: text }) => [location.range.start.line, text]),
         [
           [load, "this access can take effect before the store reaches memory"],
-          [observer, "this access can observe that"],
+          [observer, "this access can observe the reordering"],
         ],
       );
     }

@@ -1,4 +1,4 @@
-// Traces as the store-buffer explorer and the explorer of graphs can both tell them.
+// Traces in a form that both the store-buffer explorer and the graph explorer can produce.
 #pragma once
 
 #include "explore/OptimalDpor.h"

@@ -34,7 +34,7 @@ struct Event {
   Loads Address = 0, Data = 0, Control = 0, ControlISync = 0;
   unsigned Syncs = 0, LwSyncs = 0; // how many stand before it
   int Read = -1;                   // the read of the update whose write it is
-  unsigned Section = 0;            // the how-manieth atomic section of the path it is in; 0: none
+  unsigned Section = 0;            // index of its atomic section in the path, from 1; 0: none
   AccessMode Mode = AccessMode::Plain;
 };
 

@@ -1,6 +1,6 @@
-// C11 programs under POWER, from the axioms of Alglave, Maranget and Tautschnig ("Herding Cats") and the table "What C
-// becomes" of docs/power.md; under ARMv8 and under C11 itself, from docs/models.md; and from nothing else: all paths,
-// reads-from and coherence relations, with relations as matrices. Shares no code with the engine.
+// C11 programs under POWER, from the axioms of Alglave, Maranget and Tautschnig ("Herding Cats") and the table "How C
+// maps to POWER" of docs/power.md; under ARMv8 and under C11 itself, from docs/models.md; and from nothing else: all
+// paths, reads-from and coherence relations, with relations as matrices. Shares no code with the engine.
 #pragma once
 
 #include "property/C11Program.h"
@@ -25,7 +25,7 @@ struct C11Access {
 using C11Execution = std::vector<std::vector<C11Access>>;
 
 struct C11Executions {
-  std::map<C11Execution, unsigned> Complete; // with nothing wrong, and how often they were come upon
+  std::map<C11Execution, unsigned> Complete; // without bugs, and how often they were found
   bool UsesFreed = false;                    // some execution accesses the block behind its end
   bool Races = false;                        // C11: in some execution two accesses are a data race
   bool Hangs = false;                        // in some execution threads wait for ever

@@ -1,4 +1,4 @@
-// What the environment says to tests: how many random programs to look at, from which seed; else what is usual.
+// Reads the environment variables of tests: the number of random programs and their seed, or the defaults.
 #pragma once
 
 #include <algorithm>

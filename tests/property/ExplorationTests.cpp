@@ -223,7 +223,7 @@ std::string missingInWeaker(const RandomProgram &P) {
   for (size_t K = 0; K < 2; ++K)
     for (const auto &[Key, Times] : Seen[K].Complete)
       if (!Seen[K + 1].Complete.count(Key))
-        return std::string("a trace of ") + Models[K].first + " is none of " + Models[K + 1].first + "\n";
+        return std::string("a trace of ") + Models[K].first + " is not one of " + Models[K + 1].first + "\n";
   return "";
 }
 

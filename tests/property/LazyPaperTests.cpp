@@ -136,7 +136,7 @@ void expectWithin(bool Loops, unsigned Programs, unsigned Seed) {
       if (!Tso.Complete || !Extended.Complete)
         break;
       // Lemma 1, as far as SC shows it: nothing is reached that TSO does not have, nothing of SC is lost. A path of a
-      // loop can hold back more than the states under TSO were looked at with.
+      // loop can hold back more than the states under TSO were explored with.
       ASSERT_TRUE(isWithin(Extended.All, Tso.All)) << "program " << K << "\n" << P.Text;
       ASSERT_TRUE(isWithin(Sc.All, Extended.All)) << "program " << K << "\n" << P.Text;
       const auto Paper = lastStates(Extended), Ours = lastStates(Compiled, Allowed), All = lastStates(Tso);

@@ -100,7 +100,7 @@ std::string problemOfRun(const Program &P, std::optional<Recording> Run, bool Is
   Options.Unroll = 1'000;
   ReplayResult Replayed = replay(P, C.Run, Options);
   // Where states are not compared, a thread that only passes fences is not stopped.
-  const bool GoesOn = Replayed.Message.find("a loop of its own for ever") != std::string::npos;
+  const bool GoesOn = Replayed.Message.find("a loop of its own forever") != std::string::npos;
   return Replayed.Outcome == ReplayResult::SameBug || GoesOn ? "" : "replay: " + Replayed.Message;
 }
 
@@ -249,7 +249,7 @@ std::string problemOfLooping(const Program &P, MemoryModel Buffers, Counts &Sum,
   const LazyResult Lazy = checkLazily(P, Limits, Buffers, What);
   if (Lazy.What == Answer::Limit)
     return "";
-  // A thread that goes round a loop of its own does so for longer than can be written down.
+  // A thread that repeats a loop of its own does so for longer than can be recorded.
   const bool CanBeShown = (Lazy.What != Answer::Violation || What.Bug) && (!What.NotRobust || What.Witness);
   if (std::string Problem = problemOf(P, Lazy, What, Sum, /*Again=*/true); CanBeShown && !Problem.empty())
     return Problem;

@@ -128,7 +128,7 @@ const char *const Racy =
     "int main(void) { pthread_t a, b; pthread_create(&a, 0, writer, 0); pthread_create(&b, 0, reader, 0);\n"
     "  pthread_join(a, 0); pthread_join(b, 0); return 0; }\n";
 
-/// Every cell of a long execution has a race. The second execution comes after all races of the first were looked at, each
+/// Every cell of a long execution has a race. The second execution comes after all races of the first were processed, each
 /// of them with a sequence as long as the execution: that may be quadratic in its length, and no more.
 TEST(LongExecutions, ThousandsOfRacesAreLookedAtInQuadraticTime) {
   const Program Short = compileText(Racy, 300), Long = compileText(Racy, 3000);

@@ -1,4 +1,4 @@
-// Small random programs whose loops have no bound, but whose states are finitely many.
+// Small random programs with unbounded loops and finitely many states.
 #pragma once
 
 #include <random>

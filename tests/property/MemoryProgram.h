@@ -1,5 +1,5 @@
-// Small random programs whose threads do different things to memory of their own and of others, depending on what they
-// read: they allocate, publish, move and free blocks, give local variables away, create threads. Many of them have
+// Small random programs whose threads use their own memory and that of other threads, depending on the values they
+// read: they allocate, publish, move and free blocks, publish local variables, and create threads. Many of them have
 // bugs.
 #pragma once
 

@@ -52,7 +52,7 @@ struct MixedPalette {
 MixedProgram makeMixedProgram(std::mt19937 &Random, const MixedPalette &From);
 std::vector<MixedProgram> shrinks(const MixedProgram &P);
 
-/// Every execution that the axioms allow, with the number of times it was come upon. Nothing if there are too many
+/// Every execution that the axioms allow, with the number of times it was found. Nothing if there are too many
 /// candidates.
 std::optional<std::map<MixedExecution, unsigned>> bruteForce(const MixedProgram &P, uint64_t MostCandidates);
 

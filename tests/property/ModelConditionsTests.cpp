@@ -71,7 +71,7 @@ template <unsigned Words> struct WantsCompany : PowerAxioms<Words> {
   }
 };
 
-/// A new event is looked at only if it is a read: cycles that a write closes are missed.
+/// A new event is checked only if it is a read: cycles that a write closes are missed.
 template <unsigned Words> struct ChecksReadsOnly : PowerAxioms<Words> {
   using typename PowerAxioms<Words>::Graph, typename PowerAxioms<Words>::Set;
   bool allows(const Graph &G, EventId E) const override { return G[E].IsWrite || PowerAxioms<Words>::allows(G, E); }

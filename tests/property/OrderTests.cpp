@@ -1,5 +1,5 @@
 // Programs that are too large for brute force: what is explored depends neither on what is tried first nor on which
-// races are looked at again.
+// races are processed again.
 #include "explore/OptimalDpor.h"
 #include "property/Environment.h"
 #include "property/MemoryProgram.h"

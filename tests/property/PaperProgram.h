@@ -1,4 +1,4 @@
-// Programs as "Lazy TSO Reachability" has them (section 2): threads are automata whose transitions are commands. With
+// Programs as defined in "Lazy TSO Reachability" (section 2): threads are automata whose transitions are commands. With
 // the paper's extension of a program by a sequence of instructions (section 3), and its states under SC and TSO.
 #pragma once
 

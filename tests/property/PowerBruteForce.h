@@ -1,4 +1,4 @@
-// POWER once more, from the definition and from nothing else: all reads-from and coherence relations of a small
+// A second implementation of POWER, only from the definition: all reads-from and coherence relations of a small
 // program, filtered by the axioms of Alglave, Maranget and Tautschnig ("Herding Cats") with relations as matrices.
 // Shares no code with the engine.
 #pragma once
@@ -30,7 +30,7 @@ struct PowerExecution {
 /// Rmo: dependencies and fences order accesses, and all threads see writes in one order (RmoAxioms.h).
 enum class BruteModel : uint8_t { Power, Rmo };
 
-/// Every execution that the axioms allow, with the number of times it was come upon. Nothing if there are too many
+/// Every execution that the axioms allow, with the number of times it was found. Nothing if there are too many
 /// candidates.
 std::optional<std::map<PowerExecution, unsigned>> bruteForce(const PowerProgram &P, uint64_t MostCandidates,
                                                              BruteModel Model = BruteModel::Power);

@@ -1,5 +1,5 @@
 // RSMC against brute force: an exploration of random programs sees exactly the executions that the axioms, applied to
-// every candidate, leave over, each once.
+// every candidate, allow, each once.
 #pragma once
 
 #include "explore/Rsmc.h"

@@ -1,4 +1,4 @@
-// Relations between a few events, as matrices of bits; and POWER's axioms over them, word by word.
+// Relations between a few events, as bit matrices; and POWER's axioms over them, as in the paper.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A memory model that Picket does not have, added as docs/how-to-add-a-memory-model.md says: like SPARC's RMO. Of
-// program order only dependencies and fences are preserved, but all threads see writes in one order, unlike under
+// RmoAxioms: a memory model like SPARC's RMO that only tests have, added as docs/how-to-add-a-memory-model.md says. Of
+// program order, only dependencies and fences are preserved, but all threads see writes in one order, unlike under
 // POWER.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What tests of workers that explore together have in common.
+// Helpers for tests of several workers that explore together.
 #pragma once
 
 #include "explore/Exploration.h"

@@ -1,4 +1,4 @@
-// The axioms of ARMv8 and of C11 (docs/models.md) over relations as matrices, word by word.
+// The axioms of ARMv8 and of C11 (docs/models.md) over relations as matrices, as in the papers.
 #pragma once
 
 #include "property/Relation.h"

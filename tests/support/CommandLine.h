@@ -1,4 +1,4 @@
-// Runs the `picket` program in a directory of its own.
+// A test fixture that runs the `picket` program in its own temporary directory.
 #pragma once
 
 #include <gtest/gtest.h>

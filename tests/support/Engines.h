@@ -1,4 +1,4 @@
-// One text, checked by everything that can check it.
+// Checks one text with every engine and model that supports it.
 #pragma once
 
 #include "support/Explore.h"

@@ -1,4 +1,4 @@
-// What tests of the engine have in common: C text or a file of tests/programs in, an exploration's result out.
+// Helpers for tests of the engine: explore C text, or a file of tests/programs, and return the result.
 #pragma once
 
 #include "check/Check.h"

@@ -1,4 +1,4 @@
-// Execution graphs by hand: instructions are written down in program order. Nothing is committed.
+// Builds execution graphs by hand: instructions are added in program order. Nothing is committed.
 #pragma once
 
 #include "memory/ExecutionGraph.h"

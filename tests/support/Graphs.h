@@ -1,4 +1,4 @@
-// What tests of the graph explorer have in common: a program in, its traces and bugs out.
+// Helpers for tests of the graph explorer: explore a program, and return its traces and bugs.
 #pragma once
 
 #include "explore/Rsmc.h"

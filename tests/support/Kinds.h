@@ -1,4 +1,4 @@
-// Checks of a text that look for certain kinds of bugs, by every model and engine.
+// Checks a text for certain kinds of bugs, with every model and engine.
 #pragma once
 
 #include "support/Explore.h"

@@ -1,4 +1,4 @@
-// Litmus tests from text, and what became of them.
+// Runs litmus tests given as text, and returns their results.
 #pragma once
 
 #include "litmus/LitmusReader.h"

@@ -1,5 +1,5 @@
-// A message and the flag that says it is there, with the orders that a test wants: what C programmers write wrong
-// first.
+// The message passing program (a message, and a flag that announces it), with the memory orders that a test
+// chooses.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// What a memory model must fulfil to be explored as execution graphs: section 2 of "Stateless Model Checking for POWER"
-// calls it validity and deadlock freedom. Here each condition is checked on graphs of a few events. The author of a
-// model calls brokenConditions (docs/how-to-add-a-memory-model.md).
+// The conditions that a memory model must satisfy to be explored as execution graphs: section 2 of "Stateless Model
+// Checking for POWER" calls it validity and deadlock freedom. Here each condition is checked on graphs of a few events.
+// The author of a model calls brokenConditions (docs/how-to-add-a-memory-model.md).
 //
 // The model as a whole, M in the paper, is asked for apart from the order of commits: of a graph with any set of
 // committed events, rows are filled in until nothing changes, Order must have no cycle with reads-from, and `allows`

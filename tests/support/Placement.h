@@ -1,5 +1,5 @@
-// Texts with marks: '@' and '$' stand in front of the earlier and the later access (where the compiler places them: a
-// store at its operator). The edited text is compiled, and its bytecode tells where the fence really is.
+// Tests of fence placement on texts with marks: '@' and '$' mark the earlier and the later access (where the compiler
+// places them: a store at its operator). The edited text is compiled, and its bytecode shows where the fence is.
 #pragma once
 
 #include "fences/FencePlacement.h"

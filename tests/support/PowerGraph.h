@@ -1,4 +1,4 @@
-// Execution graphs of POWER by hand: instructions are written down in program order, then accesses are committed in any
+// Builds execution graphs of POWER by hand: instructions are added in program order, then accesses are committed in any
 // order that commit-before allows.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What must hold of a recording under POWER, whatever the program is: an opinion of its own, from what is written down.
+// Rules that every recording under POWER must satisfy: an independent check that uses only the recording.
 #pragma once
 
 #include "trace/Counterexample.h"
@@ -67,7 +67,7 @@ private:
       bool IsSource = true;
       A.eachSource([&](uint32_t From) { IsSource &= From != Event && From < R.Events.size(); });
       if (!IsSource)
-        return "a source that is none";
+        return "an invalid source";
       if (!E.isAccess() || A.Write)
         continue;
       const TraceVariable &Read = R.Variables[A.Variable];

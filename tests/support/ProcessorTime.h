@@ -1,5 +1,5 @@
-// Processor time, for tests that compare what two things cost, or ask that a deadline is kept. A busy machine takes time
-// away from a test but no processor time, so that neither fails there.
+// Measures processor time, for tests that compare costs or check deadlines. On a busy machine a test takes longer, but
+// its processor time stays the same.
 #pragma once
 
 #include <algorithm>

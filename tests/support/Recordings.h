@@ -1,4 +1,5 @@
-// Recordings for tests: every execution of a small program, and what must hold of any counterexample.
+// Helpers for tests of recordings: every execution of a small program, and rules that every counterexample must
+// satisfy.
 #pragma once
 
 #include "support/Explore.h"

@@ -1,4 +1,4 @@
-// Repairs for tests: found with the options of `picket check`, and put to the proof without the repairer.
+// Helpers for tests of repairs: find them with the options of `picket check`, and verify them without the repairer.
 #pragma once
 
 #include "fences/Repair.h"

@@ -1,4 +1,4 @@
-// The store-buffer semantics once more, written from the definition and from nothing else: given a recorded execution,
+// A second implementation of the store-buffer semantics, written only from the definition: given a recorded execution,
 // is every step of it legal? Shares no code with the machine, the configuration or the recorder.
 #pragma once
 

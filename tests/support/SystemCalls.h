@@ -1,4 +1,4 @@
-// A copy of this process that is stopped at its n-th system call: before it is made, or right after it.
+// Runs a copy of this process and stops it at its n-th system call: before the call, or immediately after it.
 #pragma once
 
 #include <csignal>

@@ -1,4 +1,4 @@
-// Texts of small programs with several threads.
+// Generates the text of small programs with several threads.
 #pragma once
 
 #include <string>

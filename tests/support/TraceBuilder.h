@@ -1,4 +1,4 @@
-// Counterexamples written by hand, event by event, for tests of what is made from them.
+// Builds counterexamples by hand, event by event, for tests of their pictures and reports.
 #pragma once
 
 #include "trace/Counterexample.h"

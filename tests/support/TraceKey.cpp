@@ -7,10 +7,10 @@ namespace picket {
 
 namespace {
 
-/// Names that do not depend on when a thread or an object was first come upon.
+/// Names that do not depend on when a thread or an object was first seen.
 class Names {
 public:
-  explicit Names(const Machine &M) : M(M) {
+  explicit Names(const Machine &M) : Mach(M) {
     std::map<std::vector<uint32_t>, ThreadId> ByPath;
     for (ThreadId T = 0; T < M.numThreads(); ++T)
       if (M.exists(T))
@@ -24,17 +24,17 @@ public:
   uint64_t nameOf(ThreadId T, uint32_t Operation) const { return Ranks[T] << 32 | Operation; }
 
   void addAddress(Address Where, TraceKey &Key) const {
-    const Object &O = M.memory().at(slotOf(Where));
+    const Object &O = Mach.memory().at(slotOf(Where));
     if (O.Kind == ObjectKind::Global) {
       Key.push_back(Where);
       return;
     }
-    Key.push_back(Ranks[O.Owner] << 32 | M.allocationIndex(O.Owner, slotOf(Where)));
+    Key.push_back(Ranks[O.Owner] << 32 | Mach.allocationIndex(O.Owner, slotOf(Where)));
     Key.push_back(static_cast<uint64_t>(O.Site) << 32 | offsetOf(Where));
   }
 
 private:
-  const Machine &M;
+  const Machine &Mach;
   std::vector<uint64_t> Ranks;
 };
 

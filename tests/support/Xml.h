@@ -1,4 +1,4 @@
-// A strict reader of the XML that pictures are made of: elements, attributes, text, the predefined and numeric
+// A strict parser for the XML of pictures: elements, attributes, text, the predefined and numeric
 // entities. No prolog, comments or CDATA: pictures have none.
 #pragma once
 

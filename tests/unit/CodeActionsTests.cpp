@@ -31,7 +31,7 @@ Finding finding(Severity Level, FindingCode Code, int64_t Trace = -1) {
 FixOffer offer(const std::string &Title, const std::string &Inserted, const std::string &Of = Text) {
   return {Title,
           {MemoryModel::TSO},
-          {{"a full fence behind line 1", OfferedChange::Kind::Fence, {File, 1, 1}, {File, 2, 1}}},
+          {{"a full fence after line 1", OfferedChange::Kind::Fence, {File, 1, 1}, {File, 2, 1}}},
           {{File, 4, 4, Inserted}},
           {{File, digestOf(Of)}}};
 }

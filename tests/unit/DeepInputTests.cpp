@@ -28,7 +28,7 @@ std::string times(size_t Count, const std::string &Part) {
   return All;
 }
 
-/// Expects an error with a sentence and a place, and that the next text is compiled all the same.
+/// Expects an error with a sentence and a place, and that the next text is still compiled.
 void expectRefused(const std::string &Name, const std::string &Text, uint32_t Line = 1) {
   CompileResult Result = compileProgram(requestForText(Text));
   EXPECT_FALSE(Result.Compiled) << Name;

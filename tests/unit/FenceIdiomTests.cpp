@@ -188,7 +188,7 @@ TEST_F(FenceIdiom, OneKnownSideIsEnough) {
 
 TEST_F(FenceIdiom, GeneratedTextIsRefused) {
   expectRefusal(Atomics + "#line 10 \"grammar.y\"\n" + mainWith("  x @= 1;\n  r = $y;\n"),
-                "no access is known at this place of the text");
+                "no access is known at this position in the text");
 }
 
 TEST_F(FenceIdiom, TextThatDoesNotCompileIsRefused) {

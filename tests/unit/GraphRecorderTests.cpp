@@ -27,7 +27,7 @@ std::string program(const std::vector<std::string> &Bodies, const std::string &A
   return Text + "int main(void) { pthread_t a[8]; " + Starts + Joins + "assert(" + Assertion + "); }\n";
 }
 
-/// The first counterexample of a program, looked at from all sides, and replayed.
+/// The first counterexample of a program, checked in every way, and replayed.
 Counterexample explained(const std::string &Text) {
   CheckRequest Request;
   Request.Text = testing::requestForText(Text);

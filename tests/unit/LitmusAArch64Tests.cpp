@@ -156,7 +156,7 @@ TEST(LitmusAArch64, AddressesMayDependOnRegisters) {
                   "0:X3; 0:X5; 0:X6; y;", "x=9;"),
             "0:X3=9; 0:X5=9; 0:X6=9; y=9;");
   EXPECT_EQ(state({"ADD X6,X1,W4,SXTW", "LDR W3,[X6,#4]"}, "0:X3; 0:X6;", "x=9; 0:X4=-4;"), "0:X3=9; 0:X6=x+-4;");
-  EXPECT_EQ(problem("LDR W3,[X1,W4]"), "'W4' needs SXTW or UXTW behind it, or should be an X register (line 4)");
+  EXPECT_EQ(problem("LDR W3,[X1,W4]"), "'W4' needs SXTW or UXTW after it, or should be an X register (line 4)");
   EXPECT_EQ(problem("LDR W3,[X1,X4,SXTW]"), "'SXTW' needs a W register (line 4)");
   EXPECT_EQ(problem("LDR W3,[X1,X4,ROR #3]"), "not supported: 'ROR #3' (line 4)");
   EXPECT_EQ(problem("LDR W3,[X1,X4,LSL #64]"), "'LSL #64' shifts too far (line 4)");
@@ -226,7 +226,7 @@ TEST(LitmusAArch64, BranchesOnRegisters) {
                    "MOV W7,#9"},
                   "0:X4; 0:X5; 0:X7;", "0:X6=8;"),
             "0:X4=0; 0:X5=1; 0:X7=1;");
-  // Only the lower half is looked at.
+  // Only the lower half is compared.
   EXPECT_EQ(state({"MOV X3,#0x100000000", "CBNZ W3,L", "MOV W4,#1", "L:"}, "0:X4;"), "0:X4=1;");
   EXPECT_EQ(problem("CBZ W3"), "'CBZ' takes 2 operands, not 1 (line 4)");
   EXPECT_EQ(problem("CBZ W3,L"), "the thread has no label 'L' (line 4)");

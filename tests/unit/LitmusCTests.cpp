@@ -27,7 +27,7 @@ TEST(LitmusC, PlainAccessesAreNotAtomic) {
   EXPECT_EQ(problem("int r0 = y;"), "'y' is the address of a location: its value is '*y' (line 3)");
   EXPECT_EQ(problem("y = 1;"), "'y' is the address of a location: write to '*y' (line 3)");
   EXPECT_EQ(problem("*w = 1;"), "'w' is no parameter of the thread that points to a location (line 3)");
-  EXPECT_EQ(problem("*y 1;"), "'=' is expected behind the location, not '1;' (line 3)");
+  EXPECT_EQ(problem("*y 1;"), "'=' is expected after the location, not '1;' (line 3)");
 }
 
 TEST(LitmusC, AtomicAccessesKeepTheirOrders) {
@@ -54,7 +54,7 @@ TEST(LitmusC, AtomicAccessesKeepTheirOrders) {
     EXPECT_EQ(orderOf(only(Code, Op)), Order::SeqCst);
   EXPECT_EQ(problem("atomic_store_explicit(x,1,weak);"), "a memory order is expected here, not 'weak' (line 3)");
   EXPECT_EQ(problem("atomic_store_explicit(x,1);"), "',' is expected between the arguments, not ');' (line 3)");
-  EXPECT_EQ(problem("atomic_store(x,1,2);"), "')' is expected behind the arguments, not ',2);' (line 3)");
+  EXPECT_EQ(problem("atomic_store(x,1,2);"), "')' is expected after the arguments, not ',2);' (line 3)");
   EXPECT_EQ(problem("atomic_store(1,1);"), "'1' is no parameter of the thread that points to a location (line 3)");
   EXPECT_EQ(problem("int r0 = atomic_store(x,1);"), "'atomic_store' has no value (line 3)");
   EXPECT_EQ(problem("spin_lock(x);"), "not supported: 'spin_lock' (line 3)");
@@ -149,8 +149,8 @@ TEST(LitmusC, BranchesAreTaken) {
   EXPECT_EQ(state(Code, "0:r1; 0:r2;", "y=1;"), "0:r1=1; 0:r2=4;");
   EXPECT_EQ(state(Code, "0:r1; 0:r2;", "y=0;"), "0:r1=2; 0:r2=0;");
   EXPECT_EQ(state(Code, "0:r1; 0:r2;", "y=2;"), "0:r1=3; 0:r2=4;");
-  EXPECT_EQ(problem("if r0 { }"), "'(' is expected in front of the condition, not 'r0 { }' (line 3)");
-  EXPECT_EQ(problem("if (1 { }"), "')' is expected behind the condition, not '{ }' (line 3)");
+  EXPECT_EQ(problem("if r0 { }"), "'(' is expected before the condition, not 'r0 { }' (line 3)");
+  EXPECT_EQ(problem("if (1 { }"), "')' is expected after the condition, not '{ }' (line 3)");
   EXPECT_EQ(problem("else { }"), "not supported: 'else { }' (line 3)");
 }
 
@@ -158,13 +158,13 @@ TEST(LitmusC, LoopsRun) {
   EXPECT_EQ(
       state("int r0 = 0; while (r0 < 3) r0 = r0 + 1; int r1 = 9; do { r1 = r1 - 1; } while (r1 > 5);", "0:r0; 0:r1;"),
       "0:r0=3; 0:r1=5;");
-  EXPECT_EQ(problem("do { } until (1);"), "'while' is expected behind the body of 'do' (line 3)");
+  EXPECT_EQ(problem("do { } until (1);"), "'while' is expected after the body of 'do' (line 3)");
   EXPECT_EQ(problem("for (;;) { }"), "not supported: 'for' (line 3)");
   EXPECT_EQ(state("int r0 = 1; return; r0 = 2;", "0:r0;"), "0:r0=1;");
 }
 
 TEST(LitmusC, StatementsAreChecked) {
-  EXPECT_EQ(problem("int r0 = 1"), "';' is expected behind the statement, not '}' (line 4)");
+  EXPECT_EQ(problem("int r0 = 1"), "';' is expected after the statement, not '}' (line 4)");
   EXPECT_EQ(problem("r0 = 1;"), "the thread has no variable 'r0' (line 3)");
   EXPECT_EQ(problem("long r0 = 1;"), "not supported: 'long r0 = 1' (line 3)");
   EXPECT_EQ(problem("int *p = x;"), "not supported: 'variables that are pointers' (line 3)");
@@ -204,7 +204,7 @@ P1 (int *x, atomic_int * y) { atomic_store(y,1); int r0 = *x; }
   EXPECT_EQ(problemOf("C t\n{}\nP0 (int*) { }\nexists (x=0)"), "a parameter has no name (line 3)");
   EXPECT_EQ(problemOf("C t\n{}\nP0 (spinlock_t* l) { }\nexists (x=0)"), "not supported: 'spinlock_t' (line 3)");
   EXPECT_EQ(problemOf("C t\n{}\nP0 { }\nexists (x=0)"),
-            "'(' is expected behind the name of a thread, not '{ }' (line 3)");
+            "'(' is expected after the name of a thread, not '{ }' (line 3)");
   EXPECT_EQ(problemOf("C t\n{}\nP0 () { /* }\nexists (x=0)"), "the comment that begins here has no end (line 3)");
   EXPECT_EQ(problemOf("C t\n{}\nP0 () { }\n)"), "'P1' is expected here, not ')' (line 4)");
 }

@@ -91,7 +91,7 @@ TEST(LitmusMessages, NameTheMistake) {
   EXPECT_EQ(problemOf(replaced(StoreBuffering, "{ }", "{ };")),
             "no ';' belongs after the '}' of the initial state (line 2)");
   EXPECT_EQ(problemOf(replaced(StoreBuffering, "(0:EAX", "(zero:EAX")),
-            "a thread is expected in front of ':', as 0 or P0, not 'zero' (line 6)");
+            "a thread is expected before ':', as 0 or P0, not 'zero' (line 6)");
   EXPECT_EQ(problemOf(replaced(StoreBuffering, " P0 | P1 ;", " P0: | P1: ;")),
             "the names of threads stand in a line of their own, as in 'P0 | P1 ;', not 'P0:' (line 3)");
 }

@@ -160,7 +160,7 @@ TEST(LitmusReader, MistakesGetASentenceWithTheirLine) {
   EXPECT_EQ(Ppc(" li r1,1 | li r1,1 ;"), "the line has code for 2 threads, not for 1 (line 4)");
   EXPECT_EQ(Ppc(" li r1 ;"), "'li' takes 2 operands, not 1 (line 4)");
   EXPECT_EQ(Ppc(" li r1,x ;"), "'x' is not a number (line 4)");
-  EXPECT_EQ(Ppc(" li r1, ;"), "an operand is missing behind the comma (line 4)");
+  EXPECT_EQ(Ppc(" li r1, ;"), "an operand is missing after the comma (line 4)");
   EXPECT_EQ(Ppc(" lwz r1,r2 ;"), "'r2' is no address of the form offset(register) (line 4)");
   EXPECT_EQ(Ppc(" mr r1,EAX ;"), "'EAX' is no register (line 4)");
   EXPECT_EQ(Ppc(" b L ;"), "the thread has no label 'L' (line 4)");
@@ -168,7 +168,7 @@ TEST(LitmusReader, MistakesGetASentenceWithTheirLine) {
   EXPECT_EQ(Ppc(" nop ;", "exists (x=0"), "')' is expected in the condition, but the text ends (line 6)");
   EXPECT_EQ(Ppc(" nop ;", "exists (x)"), "'=' is expected in the condition, not ')' (line 5)");
   EXPECT_EQ(Ppc(" nop ;", "exists (3:r1=0)"), "there is no thread 3 (line 5)");
-  EXPECT_EQ(Ppc(" nop ;", "exists (x=0) y"), "the text goes on behind the condition: 'y' (line 5)");
+  EXPECT_EQ(Ppc(" nop ;", "exists (x=0) y"), "the text goes on after the condition: 'y' (line 5)");
   EXPECT_EQ(Ppc(" nop ;", "exists " + std::string(100'000, '(')), "the condition is nested too deeply (line 5)");
   EXPECT_EQ(Ppc(" nop ;", "exists " + std::string(100'000, '~')), "the condition is nested too deeply (line 5)");
 }
@@ -205,9 +205,9 @@ TEST(LitmusReader, OlderFormsOfConditionsAreRead) {
   EXPECT_EQ(Read("final (x=0) with SC: ~exists; Power: exists; TSO: forall").ConditionText, "final (x=0)");
   EXPECT_TRUE(Read("exists (x==0)").Condition.holdsIn({0}));
   EXPECT_EQ(problemOf(oneThread("X86", {"NOP"}, "final (x=0) with 7")),
-            "the name of a model is expected behind 'with' (line 5)");
+            "the name of a model is expected after 'with' (line 5)");
   EXPECT_EQ(problemOf(oneThread("X86", {"NOP"}, "final (x=0) with SC ~exists")),
-            "':' is expected behind the name of a model, not '~exists' (line 5)");
+            "':' is expected after the name of a model, not '~exists' (line 5)");
   EXPECT_EQ(problemOf(oneThread("X86", {"NOP"}, "final (x=0) with SC: often")),
             "exists, ~exists or forall is expected here (line 5)");
 }
@@ -227,7 +227,7 @@ TEST(LitmusReader, ThreadsOfRegistersMayHaveTheirNames) {
   EXPECT_TRUE(runLitmus(Test, MemoryModel::SC).Holds);
   EXPECT_EQ(problemOf(oneThread("X86", {"NOP"}, "exists (x=0)", "P1:EAX=7;")), "there is no thread 1 (line 2)");
   EXPECT_EQ(problemOf(oneThread("X86", {"NOP"}, "exists (Q:EAX=0)")),
-            "a thread is expected in front of ':', as 0 or P0, not 'Q' (line 5)");
+            "a thread is expected before ':', as 0 or P0, not 'Q' (line 5)");
 }
 
 TEST(LitmusReader, AnyTextGetsAnAnswer) { expectAnswersToDamage(MessagePassing, 20'000); }

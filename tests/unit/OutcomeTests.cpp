@@ -157,7 +157,7 @@ TEST(Outcome, EachStoreThatCanBeLateIsInformationWithAWitnessAsCounterexample) {
     Lines.insert(F.Where.Line);
     ASSERT_GT(F.Steps.size(), 2u);
     EXPECT_EQ("this access can take effect before the store reaches memory", F.Steps[0].Text);
-    EXPECT_EQ("this access can observe that", F.Steps[1].Text);
+    EXPECT_EQ("this access can observe the reordering", F.Steps[1].Text);
     EXPECT_EQ(F.Where.Line, F.Steps[0].Where.Line) << "both are on one line";
     EXPECT_NE(F.Where.Line, F.Steps[1].Where.Line);
     ASSERT_GE(F.Trace, 0);
@@ -186,7 +186,7 @@ TEST(Outcome, HoversTellOfStoresThatCanBeLateAndOfObservers) {
   for (auto [Store, Observer] : {std::pair(4u, 5u), std::pair(5u, 4u)}) {
     EXPECT_TRUE(Has(Store, "Not robust: under TSO this store can reach memory after the later access at line"));
     EXPECT_TRUE(Has(Observer, "Not robust: under TSO the store at line " + std::to_string(Store) +
-                                  " can be late, and this line can observe that."));
+                                  " can be late, and this line can observe the reordering."));
   }
 }
 

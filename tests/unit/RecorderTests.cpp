@@ -66,7 +66,7 @@ TEST(Recorder, WhatAThreadStoresBeforeItsFirstStepIsTold) {
       EXPECT_TRUE(B.Trace && stores(B.Trace->Run, "v")) << nameOf(M.Which) << ": " << B.Message;
 }
 
-// Recording it takes so many steps that the limits of the exploration, which is over, would be looked at.
+// Recording it takes so many steps that the limits of the exploration, which is over, would be checked.
 TEST(Recorder, ALongExecutionIsRecordedAfterTheExplorationHasStopped) {
   CheckRequest Request;
   Request.Text = requestForText(R"(

@@ -149,7 +149,7 @@ int main(void) {
 TEST_F(InAHeader, AFixNamesTheFileItIsIn) {
   const testing::Outcome Text = run("check --fix --model tso main.c");
   EXPECT_TRUE(contains(Text.Output, "the memory order at lock.h line 4: relaxed becomes seq_cst")) << Text.Output;
-  EXPECT_TRUE(contains(Text.Output, "a full fence behind line 7\n")) << Text.Output;
+  EXPECT_TRUE(contains(Text.Output, "a full fence after line 7\n")) << Text.Output;
   EXPECT_TRUE(contains(run("check --fix --model tso --json main.c").Output, "the memory order at lock.h line 4: "));
 }
 
@@ -157,7 +157,7 @@ TEST_F(InAHeader, AMarkInAHeaderTellsOfLinesOfOtherFilesByName) {
   const testing::Outcome Text = run("robust main.c");
   EXPECT_TRUE(contains(Text.Output,
                        "lock.h:4:3: note: not robust under TSO: this store can reach memory after the later "
-                       "access at main.c line 8, and the access at main.c line 8 can observe that"))
+                       "access at main.c line 8, and the access at main.c line 8 can observe the reordering"))
       << Text.Output;
 }
 

@@ -1,4 +1,4 @@
-// Undefined behaviour is looked at, not folded away by Clang or by a pass before the program runs.
+// Undefined behaviour is detected, not folded away by Clang or by a pass before the program runs.
 #include "support/Explore.h"
 
 #include "gtest/gtest.h"

@@ -147,7 +147,7 @@ int main(void) {
   pthread_join(u, 0);
 }
 )");
-  const std::string Sentence = "paths behind the bound call 'poll', which is not modelled";
+  const std::string Sentence = "paths after the bound call 'poll', which is not modelled";
   testing::Outcome Text = run("check --engine bounded --model sc,tso,power poll.c");
   EXPECT_EQ(Text.ExitCode, 0) << Text.Output;
   EXPECT_TRUE(contains(Text.Output, "verified up to 8 iterations of the loop at line 7")) << Text.Output;

@@ -1,4 +1,4 @@
-// What the extension is made of, and how its parts hear of each other.
+// The entry point of the extension: creates its parts and connects them.
 import * as vscode from "vscode";
 import { openExample } from "./examples";
 import { Explanations } from "./explanations";
@@ -54,7 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
     offered = files.join();
     void vscode.commands.executeCommand("setContext", "picket.filesWithCounterexample", files);
   };
-  /// What a command is about: what the lens says, or the file one works on.
+  /// The target of a command: the arguments of the code lens, or the active file.
   const targetOf = (args: readonly unknown[]): { uri: string; model?: string } | undefined => {
     const file = statusBar.file?.toString();
     const target = readTarget(args) ?? (file === undefined ? undefined : { uri: file });
@@ -94,7 +94,7 @@ export function activate(context: vscode.ExtensionContext): void {
     if (server.state !== "running") return void vscode.window.showWarningMessage("Picket: the server is not running.");
     return server.command(command, { ...target, ...more }, token);
   };
-  /// The server looks for them, if it has not, and asks the editor for the edit. What cannot be fixed is told in its words.
+  /// The server searches for fences, if it has not yet, and sends the edit to the editor. If there is no fix, its message says why.
   const addFences = (...args: unknown[]): Thenable<unknown> =>
     withProgress("looking for fences", (token) => ask("picket.addFences", args, {}, token));
   const relax = (...args: unknown[]): Thenable<void> =>
@@ -102,7 +102,7 @@ export function activate(context: vscode.ExtensionContext): void {
       const hints = readHints(await ask("picket.relax", args, {}, token));
       if (!hints) return;
       const { count, reason } = hints;
-      const found = `${count === 1 ? "1 fence or memory order" : `${count} fences and memory orders`} could be weaker; they are marked`;
+      const found = `${count === 1 ? "1 fence or memory order" : `${count} fences and memory orders`} can be removed or weakened; they are marked`;
       void vscode.window.showInformationMessage(`Picket: ${count > 0 ? found : reason}.`);
     });
   const explain = async (...args: unknown[]): Promise<void> => {
@@ -117,7 +117,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const actions: Record<MenuAction, (...args: unknown[]) => unknown> = {
     check: (...args) => ask("picket.check", args),
     checkAll: (...args) => ask("picket.checkAllModels", args),
-    stop: (...args) => ask("picket.cancel", args),
+    cancel: (...args) => ask("picket.cancel", args),
     counterexample: showCounterexample,
     fences: addFences,
     models: () => chooseModels(server),
@@ -132,7 +132,7 @@ export function activate(context: vscode.ExtensionContext): void {
     "picket.explain": explain,
     "picket.addFences": actions.fences,
     "picket.relax": relax,
-    "picket.cancel": actions.stop,
+    "picket.cancel": actions.cancel,
     "picket.restartWorker": () =>
       server.state === "running" ? server.command("picket.restartWorker") : server.restart(),
     "picket.restartServer": actions.restart,
@@ -176,7 +176,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   statusBar.update();
-  // Not waited for: commands are there at once, and a message about a missing server may stay for long.
+  // Not awaited: commands are available immediately, and a message about a missing server may stay open for long.
   void server.start();
 }
 
@@ -192,8 +192,8 @@ function withProgress<T>(title: string, work: (token: vscode.CancellationToken) 
   );
 }
 
-/// Checks off steps of the walkthrough. Keys are set for a moment only: one that is set already when VS Code reads the
-/// walkthrough would never count.
+/// Marks steps of the walkthrough as completed. Context keys are set only for a moment: a key that is already set when VS
+/// Code reads the walkthrough would never count.
 function noteForWalkthrough(before: Status | undefined, now: Status): void {
   for (const key of walkthroughSteps(before, now))
     for (const value of [true, false]) void vscode.commands.executeCommand("setContext", key, value);

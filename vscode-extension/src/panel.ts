@@ -1,4 +1,4 @@
-// The counterexample panel: the page of counterexample-page/ beside the editor, and what goes between the two.
+// The counterexample panel: shows the page of counterexample-page/ beside the editor, and relays messages between them.
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import * as vscode from "vscode";

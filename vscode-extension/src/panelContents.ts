@@ -1,4 +1,4 @@
-// What a counterexample panel shows, and whether that is still true of the text. Nothing here knows of VS Code.
+// The contents of a counterexample panel, and whether they are up to date with the text. Independent of VS Code.
 import { type Counterexample, readCounterexample } from "./counterexample";
 import { beginAt } from "./pageMessages";
 import type { Status } from "./protocol";

@@ -1,4 +1,4 @@
-// The language server: found, started, watched, and started again.
+// Finds the language server, starts it, watches it, and restarts it.
 import { execFile } from "node:child_process";
 import * as vscode from "vscode";
 import {
@@ -88,7 +88,7 @@ export class Server {
     return token ? await this.client.sendRequest(method, params, token) : await this.client.sendRequest(method, params);
   }
 
-  /// Runs one of the server's commands. What it refuses is told in its own words; a check that was stopped is no news.
+  /// Runs one of the server's commands. An error is shown with the server's message, except for a check that was cancelled.
   async command(command: ServerCommand, argument?: unknown, token?: vscode.CancellationToken): Promise<unknown> {
     try {
       return await this.request(

@@ -1,4 +1,4 @@
-// Which `picket` is started, and what to tell people if none can be. Nothing here knows of VS Code.
+// Finds the `picket` program to start, and explains why if there is none. Independent of VS Code.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -25,8 +25,8 @@ export function isProgram(file: string): boolean {
 
 const programName = "picket";
 
-/// The setting, then the extension's own, then PATH. A setting that names no program is told and not passed over:
-/// who set it wants that one.
+/// The setting, then the extension's own, then PATH. A setting that does not name a program is an error, and is
+/// not skipped: the user wants that program.
 export function lookUpServer(input: LookupInput, exists: (file: string) => boolean = isProgram): Lookup {
   const setting = input.setting.trim();
   if (setting !== "") {
@@ -65,7 +65,7 @@ export interface Problem {
 export function problemOfLookup(lookup: Extract<Lookup, { found: false }>): Problem {
   return lookup.problem === "setting"
     ? {
-        message: `Picket: the setting picket.server.path names '${lookup.detail}', which is no program that can be run.`,
+        message: `Picket: the setting picket.server.path names '${lookup.detail}', which is not an executable program.`,
         advice: ["settings", "choose"],
       }
     : {

@@ -1,4 +1,4 @@
-// The status of a file in words: for the status bar, its tooltip and its menu. Nothing here knows of VS Code.
+// The status of a file as text: for the status bar, its tooltip and its menu. Independent of VS Code.
 import type { KnownModel, ModelStatus, Progress, Status } from "./protocol";
 
 export type ServerState = "starting" | "running" | "stopped";
@@ -93,13 +93,13 @@ export function statusText(server: ServerState, status: Status | undefined): Sta
   switch (status?.state) {
     case undefined:
     case "unchecked":
-      return make("$(shield) Picket", "This file was not checked yet.");
+      return make("$(shield) Picket", "This file has not been checked yet.");
     case "quiet":
-      return make("$(shield) Picket", "Nothing to check here: no main function, or no threads.");
+      return make("$(shield) Picket", "Nothing to check: the file has no main function or no threads.");
     case "waiting":
       return make("$(loading~spin) Picket", "The check is about to start.");
     case "cancelled":
-      return make("$(circle-slash) Picket: stopped", "The check was stopped.");
+      return make("$(circle-slash) Picket: cancelled", "The check was cancelled.");
     case "failed":
       return make("$(warning) Picket: failed", "The checker stopped unexpectedly on this file.", "warning");
     case "checking": {
@@ -141,7 +141,7 @@ function verdictText(
 }
 
 export type MenuAction =
-  "check" | "checkAll" | "models" | "counterexample" | "fences" | "stop" | "restart" | "output" | "settings";
+  "check" | "checkAll" | "models" | "counterexample" | "fences" | "cancel" | "restart" | "output" | "settings";
 
 export interface MenuEntry {
   action: MenuAction;
@@ -149,13 +149,13 @@ export interface MenuEntry {
   description: string;
 }
 
-/// What can be done now, the most likely first.
+/// The menu entries that are available now, the most likely first.
 export function menuEntries(server: ServerState, status: Status | undefined): MenuEntry[] {
   const running = status?.state === "checking" || status?.state === "waiting";
   const found = (status?.counterexamples ?? []).map(modelName);
   const entries: (MenuEntry | false)[] = [
     server === "stopped" && { action: "restart", label: "$(debug-restart) Start the server", description: "" },
-    running && { action: "stop", label: "$(debug-stop) Stop", description: "give up the check of this file" },
+    running && { action: "cancel", label: "$(debug-stop) Cancel", description: "cancel the check of this file" },
     found.length > 0 && {
       action: "counterexample",
       label: "$(type-hierarchy) Show counterexample",
@@ -176,7 +176,7 @@ export function menuEntries(server: ServerState, status: Status | undefined): Me
   return entries.filter((entry) => entry !== false);
 }
 
-/// A bug that is not known to be out of reach of fences.
+/// Whether fences may be able to fix the bug.
 function canBeFixed(status: Status | undefined): status is Status {
   return (
     (status?.state === "done" || status?.partial === true) &&
@@ -189,7 +189,7 @@ function canBeFixed(status: Status | undefined): status is Status {
 
 function fixesText({ fixes }: Status): string {
   if (fixes.offers > 0) return "proved to prevent the violation";
-  return fixes.searching ? "being looked for" : "";
+  return fixes.searching ? "searching" : "";
 }
 
 /// The keys of the steps of the walkthrough that a new status completes.

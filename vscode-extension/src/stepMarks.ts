@@ -1,5 +1,5 @@
-// Marks of a counterexample in the editor: the numbers of the steps in the gutter and behind the lines, and the line of
-// the current step.
+// Marks a counterexample in the editor: the numbers of the steps in the gutter and at the end of the lines, and the line
+// of the current step.
 import * as vscode from "vscode";
 import {
   type Counterexample,

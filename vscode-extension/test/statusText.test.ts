@@ -89,7 +89,7 @@ test("While some models are being checked, the others' verdicts are shown", () =
     "of an older text nothing is known yet",
   );
   const actions = menuEntries("running", { ...some, counterexamples: ["tso"] }).map(({ action }) => action);
-  assert.deepEqual(actions.slice(0, 3), ["stop", "counterexample", "fences"]);
+  assert.deepEqual(actions.slice(0, 3), ["cancel", "counterexample", "fences"]);
 });
 
 test("A model that is skipped is no reason to worry", () => {
@@ -113,7 +113,7 @@ test("Other states", () => {
     /does not compile/,
   );
   assert.match(statusText("running", { ...base, state: "quiet" }).tooltip, /no threads/);
-  assert.match(statusText("running", { ...base, state: "cancelled" }).text, /stopped/);
+  assert.match(statusText("running", { ...base, state: "cancelled" }).text, /cancelled/);
   assert.equal(statusText("running", { ...base, state: "failed" }).severity, "warning");
   assert.match(statusText("running", { ...base, state: "waiting" }).text, /spin/);
 });
@@ -122,7 +122,7 @@ test("The menu offers what can be done", () => {
   const actions = (...of: Parameters<typeof menuEntries>) => menuEntries(...of).map(({ action }) => action);
   assert.deepEqual(actions("running", base), ["check", "checkAll", "models", "output", "settings"]);
   assert.deepEqual(actions("running", { ...base, state: "checking" }), [
-    "stop",
+    "cancel",
     "check",
     "checkAll",
     "models",
@@ -170,7 +170,7 @@ test("The menu offers fences where they may help", () => {
     menuEntries("running", status).find(({ action }) => action === "fences")?.description;
   assert.equal(fences(violated()), undefined);
   assert.equal(fences(violated("tso")), "");
-  assert.equal(fences({ ...violated("tso"), fixes: { searching: true, offers: 0, reason: "" } }), "being looked for");
+  assert.equal(fences({ ...violated("tso"), fixes: { searching: true, offers: 0, reason: "" } }), "searching");
   assert.equal(
     fences({ ...violated("tso"), fixes: { searching: true, offers: 1, reason: "" } }),
     "proved to prevent the violation",

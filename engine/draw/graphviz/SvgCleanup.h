@@ -1,4 +1,4 @@
-// What Graphviz writes around a picture that a page does not want.
+// Removes the parts of Graphviz's SVG that the page must not have.
 #pragma once
 
 #include <string>

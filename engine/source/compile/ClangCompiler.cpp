@@ -133,7 +133,7 @@ private:
   IntrusiveRefCntPtr<vfs::OverlayFileSystem> Files;
 };
 
-/// Reads the file once, so that what was looked at here is what Clang sees (also from a pipe).
+/// Reads the file once, so that Clang sees the text that was checked here (also from a pipe).
 bool Compilation::readMainFile() {
   SmallString<256> Path(Request.File);
   sys::fs::make_absolute(Path);
@@ -214,7 +214,7 @@ std::vector<std::string> Compilation::command() {
   }
   std::vector<std::string> Own = Request.Flags;
   if (!takeOptimization(Own, Optimization))
-    fail("-fpicket-optimize= is none of none, O1, O2");
+    fail("-fpicket-optimize= must be none, O1 or O2");
   OverflowWraps = wrapsOverflow(Own, wrapsOverflow(Words));
 
   FilteredFlags Project = filterFlags(Words), User = filterFlags(Own);

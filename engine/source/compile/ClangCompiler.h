@@ -1,5 +1,6 @@
-// C text to LLVM IR with the Clang that is linked into this process. Only ClangCompiler.cpp, SourceExpressions.cpp and
-// the files around fences/SourceTree.h include Clang's headers: parsing them takes longer than all else in a build.
+// Compiles C text to LLVM IR with the Clang that is linked into this process. Only ClangCompiler.cpp,
+// SourceExpressions.cpp and the files around fences/SourceTree.h include Clang's headers: parsing them takes longer
+// than all else in a build.
 #pragma once
 
 #include "source/compile/Compile.h"

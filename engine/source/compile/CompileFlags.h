@@ -1,4 +1,4 @@
-// The command line a C file is compiled with: what the checker needs around the flags of the project and the user.
+// The command line that compiles a C file: the checker's own flags around those of the project and the user.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// What Clang may do besides turning text into a module: nothing. Flags are chosen before (FlagFilter.h); this is the
-// second fence, for what a flag, a pragma or a later Clang asks for all the same. Part of ClangCompiler.cpp.
+// Prevents Clang from doing anything but compiling text to a module. Flags are filtered before (FlagFilter.h); this is
+// a second barrier, for outputs that a flag, a pragma or a later Clang requests nevertheless. Part of
+// ClangCompiler.cpp.
 #pragma once
 
 #include "clang/Frontend/CompilerInstance.h"

@@ -19,7 +19,7 @@ thread_local GuardFailure *Failure = nullptr;
 /// Instead of LLVM's default, which prints the message and leaves the process.
 void onFatalError(void *, const char *Message, bool) {
   if (Failure)
-    Failure->Message = std::string("the compiler gave up: ") + Message;
+    Failure->Message = std::string("the compiler failed: ") + Message;
   if (llvm::CrashRecoveryContext *Current = llvm::CrashRecoveryContext::GetCurrent())
     Current->HandleExit(EXIT_FAILURE);
 }

@@ -1,4 +1,4 @@
-// Runs code that may crash (the compiler, on strange input) so that a crash costs one check and not the process.
+// Runs code that may crash (the compiler, on unusual input) so that a crash costs one check and not the process.
 #pragma once
 
 #include "base/Diagnostic.h"

@@ -1,6 +1,6 @@
-// Which flags of a compile command reach Clang. Commands come from repositories that anybody may have written, so the
-// list says what is passed on, not what is kept away: flags that change what the text means. Whatever names a file to
-// write, a program to run, a plug-in to load or a file to read that is no header is dropped.
+// FlagFilter: selects the flags of a compile command that reach Clang. Commands come from untrusted repositories, so it
+// is a list of allowed flags: those that change the meaning of the text. Flags that name a file to write, a program to
+// run, a plug-in to load or a file to read that is not a header are dropped.
 #pragma once
 
 #include <string>

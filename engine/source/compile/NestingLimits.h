@@ -1,6 +1,6 @@
-// How deeply a text may nest. Clang's parser, its passes over the syntax tree and those here call themselves for every
-// level, and some of them take time that grows with the square of the levels. What is beyond anything a person writes
-// ends with a sentence and a place. (Clang itself limits brackets, and includes.) Part of ClangCompiler.cpp.
+// Limits on the nesting of a text. Clang's parser, its passes over the syntax tree and those here call themselves for
+// every level, and some of them take time that grows with the square of the levels. Text beyond these limits is refused
+// with a diagnostic. (Clang itself limits brackets, and includes.) Part of ClangCompiler.cpp.
 #pragma once
 
 #include <memory>

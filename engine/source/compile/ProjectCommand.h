@@ -1,4 +1,4 @@
-// How a project compiles a file: the nearest compile_commands.json or compile_flags.txt, beside the file or above.
+// Finds the compile command of a file: the nearest compile_commands.json or compile_flags.txt, beside it or above.
 #pragma once
 
 #include <string>

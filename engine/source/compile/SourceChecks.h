@@ -1,5 +1,5 @@
-// What is looked at, or kept, while there is a syntax tree: code generation folds constants, and modules do not say
-// what machine a text was preprocessed for. Part of ClangCompiler.cpp.
+// Checks and facts that need the syntax tree: code generation folds constants, and modules do not say for which machine
+// a text was preprocessed. Part of ClangCompiler.cpp.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@ void FunctionLowering::lowerCall(const CallBase &I) {
   if (C.Kind == Callee::Builtin && C.What == Builtin::Ignore) {
     if (C.Target && lowerOutput(I, C.Target->getName()))
       return;
-    // Swallowed, arguments and all: whatever they are, nobody looks at them.
+    // Discarded with its arguments: nothing uses them.
     if (!I.getType()->isVoidTy())
       define(I, B.constant(0));
     return;

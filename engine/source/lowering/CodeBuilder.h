@@ -1,5 +1,5 @@
-// Emits virtual bytecode, one instruction at a time. Knows nothing of LLVM: the subjects of lowering are in the files
-// that use it.
+// Emits virtual bytecode, one instruction at a time. Independent of LLVM: the files that use it do the
+// lowering.
 #pragma once
 
 #include "source/lowering/ProgramTables.h"

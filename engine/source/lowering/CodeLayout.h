@@ -1,4 +1,4 @@
-// The last steps from virtual code to a Program.
+// The last steps of lowering: virtual code becomes the bytecode of a Program.
 #pragma once
 
 #include "source/lowering/VirtualCode.h"

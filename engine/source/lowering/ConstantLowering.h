@@ -1,4 +1,4 @@
-// Constants become numbers: addresses of globals and functions are fixed before any code runs, so every constant
+// Lowers constants to numbers: addresses of globals and functions are fixed before any code runs, so every constant
 // expression can be computed here.
 #pragma once
 

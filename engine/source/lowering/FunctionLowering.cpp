@@ -105,7 +105,7 @@ void FunctionLowering::lowerBlock(const BasicBlock &Block) {
   }
 }
 
-/// Computed for nobody and without an effect. Loads are never dead: others may see them.
+/// An unused value without an effect. Loads are never dead: other threads can observe them.
 bool FunctionLowering::isDead(const llvm::Instruction &I) const {
   if (isa<CallBase, AllocaInst>(I) || I.mayReadOrWriteMemory())
     return false;
@@ -360,7 +360,7 @@ FunctionLowering::Parts FunctionLowering::valueOf(const Value &V) {
     return {B.addOffset(It->second.Base, It->second.Offset)};
   if (auto It = Values.find(&V); It != Values.end())
     return It->second;
-  // A value that was refused where it is computed, or metadata: never looked at.
+  // A value that was refused where it is computed, or metadata: never used.
   Parts Zeros;
   for (const Leaf &L : leavesOf(V.getType()))
     Zeros.push_back(L.isWide() ? B.wideConstant(0, 0) : B.constant(0));

@@ -1,4 +1,4 @@
-// One LLVM function to bytecode. The class is spread over several files by subject:
+// Lowers one LLVM function to bytecode. The class is spread over several files by subject:
 //   FunctionLowering.cpp    blocks, edges, values
 //   ArithmeticLowering.cpp  integers, floats, casts, selections, aggregates, vectors
 //   WideConversions.cpp     between floats and integers of more than 64 bits

@@ -1,5 +1,5 @@
-// The few lines of assembly that concurrent C carries: fences and pauses of x86, POWER, SPARC and Arm. The text is
-// read, not the target: Clang passes on what it does not know.
+// Recognises the inline assembly that concurrent C uses: fences and pauses of x86, POWER, SPARC and Arm. It reads the
+// text, whatever the target is: Clang passes on text that it does not know.
 #pragma once
 
 #include "program/Program.h"

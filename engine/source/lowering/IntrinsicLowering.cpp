@@ -200,7 +200,7 @@ bool FunctionLowering::lowerBitCount(const CallBase &I, unsigned Id) {
   if (Op == Opcode::CountOnes)
     Count = B.binary(Opcode::Add, 64, Low, High);
   else {
-    // The half that is looked at first decides unless it is empty.
+    // The half that is tested first decides unless it is empty.
     Operand Near = Op == Opcode::LeadingZeros ? High : Low, Far = Op == Opcode::LeadingZeros ? Low : High;
     Operand NearIsZero = B.binary(Opcode::Eq, 64, Near, B.constant(64));
     Count = B.select(NearIsZero, B.binary(Opcode::Add, 64, Far, B.constant(64)), Near);

@@ -233,7 +233,7 @@ std::vector<const llvm::Instruction *> LoopFeeders::find() {
   return Found;
 }
 
-/// `for (;;)`: whatever it reads may be what it goes round for.
+/// `for (;;)`: every read may be one that keeps it going.
 void LoopFeeders::feedByEverything() {
   for (const BasicBlock *B : Loop.blocks())
     for (const llvm::Instruction &I : *B)

@@ -1,6 +1,6 @@
-// Which reads keep a loop going. A loop whose exit depends on nothing another thread may write runs to its end by
-// itself, and so does one that walks through memory with every iteration: it comes to the end of it. Every other one is
-// "fed" by reads, and has to be bounded.
+// Loop feeders: the reads that can keep a loop going. A loop whose exit depends on nothing another thread may write
+// runs to its end by itself, and so does one that accesses later memory in every iteration. Every other loop is "fed"
+// by reads, and must be bounded.
 #pragma once
 
 #include "source/lowering/ModuleSymbols.h"

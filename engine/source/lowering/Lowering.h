@@ -1,4 +1,4 @@
-// LLVM IR to a Program.
+// Lowers LLVM IR to a Program.
 #pragma once
 
 #include "program/Program.h"

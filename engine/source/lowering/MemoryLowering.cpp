@@ -41,7 +41,7 @@ void FunctionLowering::lowerAlloca(const AllocaInst &I) {
   Context.Locals.push_back({&I, Context.P.NumSites - 1});
 }
 
-/// Only the markers that somebody could notice have come this far.
+/// Only markers that can be observed remain here.
 void FunctionLowering::lowerLifetime(const CallBase &Marker) {
   if (!isa<AllocaInst>(Marker.getArgOperand(0)))
     return;
@@ -52,7 +52,7 @@ void FunctionLowering::lowerLifetime(const CallBase &Marker) {
     B.emit({.Op = Opcode::ScopeLeave, .A = Local});
 }
 
-/// Whether all who use an address are accesses (or addresses of such), which can add a constant themselves.
+/// Whether all users of an address are accesses (or addresses of such), which can add a constant themselves.
 static bool onlyAccessed(const GetElementPtrInst &I) {
   return all_of(I.users(), [&](const User *U) {
     if (isa<LoadInst, GetElementPtrInst>(U))

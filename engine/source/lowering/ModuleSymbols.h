@@ -1,4 +1,4 @@
-// What the names of a module mean: which of its functions and variables are part of the Program, under which index, and
+// Resolves the names of a module: which of its functions and variables are part of the Program, under which index, and
 // what a call to one of them does.
 #pragma once
 

@@ -139,7 +139,7 @@ private:
         };
         if (Shape.Dst != 0) {
           uint32_t G = Code.GroupOf[I.Dst];
-          if (End[G] == 0) // a result nobody reads
+          if (End[G] == 0) // an unused result
             addSegment(G, At + 1, At + 2);
           else if (definesAll(I, Shape)) {
             addSegment(G, At + 1, End[G]);
@@ -158,7 +158,7 @@ private:
     }
     for (uint32_t P = 0; P < Code.NumParameters; ++P)
       if (Code.GroupSize[P] != 0)
-        addSegment(P, 0, 1); // the caller writes it even if nobody reads it
+        addSegment(P, 0, 1); // the caller writes it even if it is unused
     for (std::vector<Segment> &List : Segments)
       std::sort(List.begin(), List.end(), [](Segment A, Segment B) { return A.From < B.From; });
   }

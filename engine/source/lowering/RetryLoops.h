@@ -1,6 +1,6 @@
-// Operations that may fail for no reason: weak compare-and-swaps, and waits on condition variables. Most stand in a
-// loop that only goes round once more when they do. Nobody can tell that from not having begun the round, so such a
-// failure need not be explored. Where this cannot be seen from the code, it is explored.
+// Finds spurious failures that need not be explored: of weak compare-and-swaps, and waits on condition variables. Most
+// are in a loop that only tries again after a failure. No thread can distinguish that from not having begun the
+// iteration. If this cannot be seen from the code, the failure is explored.
 #pragma once
 
 #include "source/lowering/ModuleSymbols.h"

@@ -1,4 +1,4 @@
-// The loops of a function that other threads can keep going or that have no end, and among them those that only spin.
+// Finds the loops of a function that other threads can keep going or that have no end, and those that only spin.
 #pragma once
 
 #include "source/lowering/LoopFeeders.h"

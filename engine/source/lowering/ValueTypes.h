@@ -1,4 +1,4 @@
-// How LLVM's first-class types become slots: an aggregate is the row of its scalars ("leaves"), each in a slot of its
+// Maps LLVM's first-class types to slots: an aggregate is the row of its scalars ("leaves"), each in a slot of its
 // own; an integer of more than 64 bits takes two; a small vector is one integer with the elements packed.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Bytecode of one function on its way to a Program: basic blocks instead of pcs, as many slots as there are values.
-// RegisterAllocation folds the slots together, CodeLayout puts the blocks in a row.
+// VirtualCode: the bytecode of one function before layout, with basic blocks instead of pcs and a slot per value.
+// RegisterAllocation merges slots, CodeLayout orders the blocks.
 #pragma once
 
 #include "program/Program.h"

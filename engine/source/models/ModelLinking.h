@@ -1,5 +1,5 @@
-// Most programs need few of the models of source/models/Models.h or none, so these are not part of a program's text: they are
-// compiled once per process, and what a program needs of them is linked to it.
+// Links the models of source/models/Models.h that a program needs to it. Most programs need few or none, so models are
+// not part of a program's text: they are compiled once per process.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"

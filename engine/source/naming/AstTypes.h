@@ -1,4 +1,4 @@
-// Clang's types to SourceTypes. Like ClangDiagnostics.h for the few files that include Clang's headers anyway.
+// Converts Clang's types to SourceTypes. Like ClangDiagnostics.h, only for files that include Clang's headers anyway.
 #pragma once
 
 #include "program/SourceNames.h"
@@ -127,7 +127,7 @@ private:
           {static_cast<int64_t>(Constant->getInitVal().extOrTrunc(64).getZExtValue()), Constant->getNameAsString()});
   }
 
-  /// Names that belong to the C library: what is behind them is nobody's business.
+  /// Names that belong to the C library: their types are internal to it.
   static bool isReserved(const clang::NamedDecl &D) {
     llvm::StringRef Name = D.getName();
     return Name.starts_with("__") || (Name.size() > 1 && Name[0] == '_' && Name[1] >= 'A' && Name[1] <= 'Z');

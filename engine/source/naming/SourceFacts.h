@@ -1,5 +1,6 @@
-// What the front end knows about a text and LLVM IR does not say: the expressions behind memory accesses, the types of
-// variables, what heap blocks hold. Plain data; SourceExpressions collects it, SourceNaming joins it with the Program.
+// SourceFacts: what the front end knows about a text and LLVM IR does not have: the expressions behind memory accesses,
+// the types of variables, what heap blocks hold. Plain data; SourceExpressions collects it, SourceNaming joins it with
+// the Program.
 #pragma once
 
 #include "program/SourceNames.h"

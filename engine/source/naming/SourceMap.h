@@ -1,4 +1,4 @@
-// Debug locations to the source map of a Program.
+// Converts debug locations to the source map of a Program.
 #pragma once
 
 #include "program/Program.h"

@@ -1,4 +1,4 @@
-// Joins what the front end says about a text with the Program that was made from it.
+// Joins the SourceFacts of a text with the Program that was made from it.
 #pragma once
 
 #include "source/naming/SourceFacts.h"

@@ -46,7 +46,7 @@ public:
   }
 
   /// bool compare_exchange(size, object, expected, desired, success order, failure order): leaves in `expected` what it
-  /// found. Where it succeeds that is there already; but nobody else may see a write then.
+  /// found. Where it succeeds that is there already; but no other thread may see a write then.
   void compareExchange() {
     Value *Expected = get(2);
     AtomicCmpXchgInst *Swap = B.CreateAtomicCmpXchg(

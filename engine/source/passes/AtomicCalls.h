@@ -1,4 +1,4 @@
-// Atomic library functions as instructions.
+// Replaces calls of atomic library functions by instructions.
 #pragma once
 
 namespace llvm {

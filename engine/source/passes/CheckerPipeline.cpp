@@ -45,7 +45,7 @@ static bool mayDivideByZero(const BinaryOperator &I) {
 }
 
 /// Inlining folds a division by a constant zero to "anything goes", and the bug would be gone. Until the passes are
-/// through, divisions that may fail are calls of functions nobody knows.
+/// through, divisions that may fail are calls of unknown functions.
 static void hideDivisions(Module &M) {
   std::vector<BinaryOperator *> Divisions;
   for (Function &F : M)
@@ -112,7 +112,7 @@ static SmallPtrSet<AllocaInst *, 8> overrunLocals(Module &M) {
   for (Function &F : M)
     for (Instruction &I : instructions(F)) {
       if (auto *Local = dyn_cast<AllocaInst>(&I); Local && !isa<Constant>(Local->getArraySize()))
-        Overrun.insert(Local); // an array that nobody uses may still be too large
+        Overrun.insert(Local); // an array that is not used may still be too large
       if (const Value *Pointer = getLoadStorePointerOperand(&I)) {
         Access(Pointer, static_cast<int64_t>(Layout.getTypeStoreSize(getLoadStoreType(&I)).getFixedValue()));
         if (auto *Store = dyn_cast<StoreInst>(&I)) // the address may become one of several

@@ -1,5 +1,5 @@
 // Keeps the passes from removing dependencies: under POWER a value that goes into an address, a stored value or a
-// condition orders what the thread does, even if nothing comes of it (v - v, an empty if).
+// condition orders what the thread does, even if it has no other effect (v - v, an empty if).
 #pragma once
 
 #include "llvm/IR/Module.h"
@@ -10,7 +10,7 @@
 namespace picket {
 
 /// The inliner simplifies what it copies. Until shown again, computations whose result could turn out not to depend on
-/// an operand are calls of functions nobody knows.
+/// an operand are calls of unknown functions.
 class HiddenComputations {
 public:
   explicit HiddenComputations(llvm::Module &M);

@@ -201,7 +201,7 @@ void showUnwritten(Module &M) {
 
 // Missing returns.
 
-/// Whether nobody but direct calls uses a function, and all of them use what it returns.
+/// Whether only direct calls use a function, and all of them use its result.
 static bool resultIsUsed(const Function &F) {
   return !F.use_empty() && all_of(F.uses(), [](const Use &U) {
     auto *Call = dyn_cast<CallBase>(U.getUser());

@@ -1,5 +1,5 @@
-// Keeps the passes from reasoning from undefined behaviour. They may take it that a program does nothing undefined, and
-// remove what would only happen if it did: the bug would be gone before it is looked at.
+// Keeps the passes from using undefined behaviour for optimisation. They may assume that a program has none, and remove
+// code that would run only if it did: the bug would be gone before it could be found.
 #pragma once
 
 #include "program/BrokenPromise.h"
@@ -21,7 +21,7 @@ BrokenPromise brokenPromiseOf(const llvm::Instruction &Unreachable);
 /// Values that Clang or a pass calls undefined become zeros, as memory is that nothing has written.
 void defineUndefined(llvm::Module &M);
 
-/// Variables that are about to become registers hold a value nobody knows until they are written. Else the value on one
+/// Variables that are about to become registers hold an unknown value until they are written. Else the value on one
 /// way to a use, where they were not, is taken to be the same as on the others.
 void hideUnwritten(llvm::Module &M);
 /// Makes zeros of those values.

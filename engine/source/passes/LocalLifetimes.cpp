@@ -21,7 +21,7 @@ static bool isMarker(const Instruction &I, Intrinsic::ID Which) {
 
 namespace {
 
-/// Who uses a local variable, directly or through pointers computed from its address.
+/// The users of a local variable, directly or through pointers computed from its address.
 struct LocalUses {
   explicit LocalUses(const AllocaInst &Local);
 
@@ -98,7 +98,7 @@ static bool mayBeUsedAfterEnd(const AllocaInst &Local, const LocalUses &Uses) {
   return false;
 }
 
-/// A variable that begins anew gets a new address, so nobody may have computed with its address before it begins.
+/// A variable that begins anew gets a new address, so nothing may use its address before it begins.
 static bool beginsBeforeAllUses(const AllocaInst &Local, const LocalUses &Uses, const DominatorTree &Dominators) {
   for (const Use &U : Local.uses()) {
     auto *User = cast<Instruction>(U.getUser());

@@ -1,5 +1,5 @@
-// The lifetimes of local variables, as Clang and the inliner mark them (llvm.lifetime.start and end). The passes take
-// them for permission to forget a variable; Picket wants to see whoever uses it afterwards.
+// The lifetimes of local variables, as Clang and the inliner mark them (llvm.lifetime.start and end). Passes use
+// them to drop a variable; Picket must find accesses to it after its end.
 #pragma once
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -26,7 +26,7 @@ llvm::SmallPtrSet<llvm::AllocaInst *, 8> localsUsedAfterEnd(llvm::Module &M);
 /// Variables with an end whose address is kept somewhere, as far as is known now.
 llvm::SmallPtrSet<llvm::AllocaInst *, 8> localsPointedTo(llvm::Module &M);
 
-/// Removes the markers of variables whose end nobody can notice.
+/// Removes the markers of variables whose end cannot be observed.
 void dropPointlessMarkers(llvm::Module &M);
 
 } // namespace picket

@@ -1,4 +1,4 @@
-// Signed arithmetic that overflows and shifts that are too wide, where they are looked for. Clang puts checks with
+// Checks for signed arithmetic that overflows and shifts that are too wide, if they are enabled. Clang puts checks with
 // traps into the program; a check must not be a branch, since what comes after it would then depend on what is checked.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Which loads are reads in the user's text. Clang and the passes add others, which copy structs and lay out arguments:
-// those may read padding, and say nothing about the program.
+// Marks the loads that are reads in the user's text. Clang and the passes add others, which copy structs and lay out
+// arguments; those may read padding, so they are not checked for uninitialised memory.
 #pragma once
 
 namespace llvm {

@@ -1,4 +1,4 @@
-// `int r = x; while (r != 17) r = x;` waits as `while (x != 17) ;` does, but reads x in two places.
+// Rotates waiting loops: `int r = x; while (r != 17) r = x;` waits like `while (x != 17) ;`, but has two reads of x.
 #pragma once
 
 namespace llvm {

@@ -1,4 +1,4 @@
-// The steps of a counterexample and what can be asked about them. Nothing here knows of a browser.
+// StepSequence: the steps of a counterexample, and queries about them. Independent of the browser.
 import type { BufferedStore, Counterexample, Place, Step, TraceEvent } from "./data";
 
 export interface VariableNow {
@@ -13,7 +13,7 @@ export interface Queue {
   stores: BufferedStore[];
 }
 
-export class Telling {
+export class StepSequence {
   readonly length: number;
   /// Threads that have a step, in order: the columns.
   readonly threads: number[];
@@ -112,12 +112,12 @@ export class Telling {
       .map((frame) => ({ function: frame.function, place: frame }));
   }
 
-  nextStrange(from: number, direction: 1 | -1): number | undefined {
+  nextOutOfOrder(from: number, direction: 1 | -1): number | undefined {
     for (let i = from + direction; i >= 0 && i < this.length; i += direction) if (this.step(i).strange) return i;
     return undefined;
   }
 
-  get strangeCount(): number {
+  get outOfOrderCount(): number {
     return this.data.steps.filter((step) => step.strange).length;
   }
 
