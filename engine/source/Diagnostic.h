@@ -1,4 +1,4 @@
-// Diagnostic: a message for the user about a text, with a severity, a source location and a sentence.
+// What a user is told about a text: a severity, a place and a sentence.
 #pragma once
 
 #include <cstdint>

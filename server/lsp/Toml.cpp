@@ -45,7 +45,7 @@ private:
     skipSpaces();
     if (Rest.empty() || Rest.starts_with("\n") || Rest.starts_with("#"))
       return "";
-    return "there is unexpected text at the end of the line";
+    return "something is left at the end of the line";
   }
 
   std::string key(std::string &Key) {
@@ -69,7 +69,7 @@ private:
 
   std::string table() {
     if (Rest.starts_with("[["))
-      return "arrays of tables are not supported here";
+      return "arrays of tables are not understood here";
     Rest = Rest.drop_front();
     Table.clear();
     if (std::string Wrong = key(Table); !Wrong.empty())
@@ -101,7 +101,7 @@ private:
     Rest = Rest.drop_front();
     for (skipToContent(); !Rest.consume_front("]"); skipToContent()) {
       if (Rest.starts_with("["))
-        return "arrays in arrays are not supported here";
+        return "arrays in arrays are not understood here";
       if (std::string Wrong = scalar(Values.emplace_back()); !Wrong.empty())
         return Wrong;
       skipToContent();
@@ -128,7 +128,7 @@ private:
   std::string text(std::string &Value) {
     const char Quote = Rest.front();
     if (Rest.starts_with("\"\"\"") || Rest.starts_with("'''"))
-      return "strings of several lines are not supported here";
+      return "texts of several lines are not understood here";
     for (Rest = Rest.drop_front(); !Rest.empty() && Rest.front() != '\n'; Rest = Rest.drop_front()) {
       const char C = Rest.front();
       if (C == Quote) {
@@ -142,10 +142,10 @@ private:
       Rest = Rest.drop_front();
       const size_t Known = Rest.empty() ? StringRef::npos : StringRef("\"\\nt").find(Rest.front());
       if (Known == StringRef::npos)
-        return "this escape is not supported here";
+        return "this escape is not understood here";
       Value += "\"\\\n\t"[Known];
     }
-    return "the string has no end";
+    return "the text has no end";
   }
 
   StringRef Rest;
