@@ -3,8 +3,8 @@
 // checked before anybody sees it.
 #pragma once
 
-#include "program/Program.h"
 #include "base/Diagnostic.h"
+#include "program/Program.h"
 
 #include <string>
 #include <variant>

@@ -38,7 +38,9 @@ std::string describeObject(const Program &Prog, const Object &O, uint32_t Slot) 
   return "system memory";
 }
 
-static std::string lineOf(const Program &Prog, uint32_t Pc) { return "line " + std::to_string(Prog.locationOf(Pc).Line); }
+static std::string lineOf(const Program &Prog, uint32_t Pc) {
+  return "line " + std::to_string(Prog.locationOf(Pc).Line);
+}
 
 std::pair<BugKind, std::string> describeBadAccess(const Program &Prog, const Memory &Mem, Address A, uint32_t Size,
                                                   bool Write) {

@@ -6,8 +6,9 @@ namespace picket {
 
 bool SpuriousFailures::failsNow(const Thread &T) const {
   // The thread may have come elsewhere at this arrival, because of another failure.
+  auto IsHere = [&](const FailurePoint &F) { return F.Pc == T.State.Pc || F.Pc == FailurePoint::Anywhere; };
   return std::any_of(Prog.Failures.begin(), Prog.Failures.end(), [&](const FailurePoint &F) {
-    return F.Arrival == T.State.Arrivals && F.Pc == T.State.Pc && F.Thread == Threads.pathOf(T.Id);
+    return F.Arrival == T.State.Arrivals && IsHere(F) && F.Thread == Threads.pathOf(T.Id);
   });
 }
 

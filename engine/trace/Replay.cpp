@@ -352,15 +352,22 @@ bool isSound(const Recording &R) {
 
 } // namespace
 
-/// The program with the failures that the recording has.
+/// The failures that the recording has. The program may be another version, whose instructions are elsewhere.
+static std::vector<FailurePoint> failuresOf(const Recording &Recorded) {
+  std::vector<FailurePoint> Failures = Recorded.Failures;
+  for (FailurePoint &F : Failures)
+    F.Pc = FailurePoint::Anywhere;
+  return Failures;
+}
+
 static Program withFailures(Program P, const Recording &Recorded) {
-  P.Failures = Recorded.Failures;
+  P.Failures = failuresOf(Recorded);
   P.Reached = nullptr;
   return P;
 }
 
 ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOptions &Given) {
-  if (P.Failures != Recorded.Failures)
+  if (P.Failures != failuresOf(Recorded))
     return replay(withFailures(P, Recorded), Recorded, Given);
   MachineOptions Options = Given;
   if (Recorded.BugKind)
@@ -400,7 +407,7 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
 }
 
 bool stillHappens(const Program &P, const Recording &Recorded, const MachineOptions &Options) {
-  if (P.Failures != Recorded.Failures)
+  if (P.Failures != failuresOf(Recorded))
     return stillHappens(withFailures(P, Recorded), Recorded, Options);
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   markShared(P, Recorded.Shared, Shared);

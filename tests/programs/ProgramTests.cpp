@@ -218,8 +218,8 @@ public:
 
   void TestBody() override {
     const Program P = testing::compile(testing::requestForProgram(Given.Program, Given.Flags));
-    if (Given.Which == MemoryModel::Power) {
-      const testing::Explored All = testing::exploreGraphsOf(P, MemoryModel::Power, Given.Unroll);
+    if (isExploredAsGraphs(Given.Which)) {
+      const testing::Explored All = testing::exploreGraphsOf(P, Given.Which, Given.Unroll);
       EXPECT_EQ(All.Result.FailedWakeups, 0u);
       EXPECT_EQ(All.Repeated, 0u) << "of " << All.Result.Executions << " executions";
       return;
@@ -534,11 +534,12 @@ void registerRow(const Row &R) {
   registerTest<ProgramTest>(Suite, R.testName(), R);
   if ((R.Which == MemoryModel::TSO || R.Which == MemoryModel::PSO) && R.Executions.value_or(0) < ManyExecutions)
     registerTest<RobustTest>("Robust", R.testName(), R);
-  if (R.Which != MemoryModel::Power && R.Executions.value_or(0) < ManyExecutions)
+  if (!isExploredAsGraphs(R.Which) && R.Executions.value_or(0) < ManyExecutions)
     registerTest<ReadsFromTest>("ReadsFrom", R.testName(), R);
   if (R.Verdict == "violation" && !R.isOfPapers())
     registerTest<CounterexampleTest>("Counterexample", R.testName(), R);
-  if (R.Verdict == "violation" && R.Which != MemoryModel::SC && !R.isPermuted() && !R.isOfPapers())
+  const bool IsRace = R.BugKind == nameOf(BugKind::DataRace); // SC has the same execution: often only a lock helps
+  if (R.Verdict == "violation" && R.Which != MemoryModel::SC && !IsRace && !R.isPermuted() && !R.isOfPapers())
     registerTest<FixTest>("Fix", R.testName(), R);
   // The keys of all traces are kept.
   if (R.Executions.value_or(0) <= MostTracesKept)

@@ -115,10 +115,15 @@ inline bool isCyclic(const TraceGraph &G) {
 
 /// What is wrong with the explanation of an execution, whatever the execution is; empty if nothing.
 inline std::string problemOf(const Counterexample &C) {
-  const bool Power = C.Run.Model == MemoryModel::Power;
-  if (std::string Problem = Power ? PowerRules::problemOf(C.Run) : StoreBufferRules::problemOf(C.Run); !Problem.empty())
+  const bool Power = C.Run.Model == MemoryModel::Power, IsGraph = isExploredAsGraphs(C.Run.Model);
+  std::string Problem; // C11 has no rules here
+  if (!IsGraph)
+    Problem = StoreBufferRules::problemOf(C.Run);
+  else if (Power)
+    Problem = PowerRules::problemOf(C.Run);
+  if (!Problem.empty())
     return "not an execution of the model: " + Problem;
-  if (Power && !C.Chronological.Nodes.empty())
+  if (IsGraph && !C.Chronological.Nodes.empty())
     return "a chronological trace where there is no such order";
   if (isCyclic(C.Chronological))
     return "the chronological trace is cyclic";

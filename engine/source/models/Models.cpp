@@ -11,10 +11,12 @@ const std::string &modelsText() {
 }
 
 bool hasModel(std::string_view Name) {
-  std::string Definition = " __picket_model_" + std::string(Name) + "(";
-  std::string Pointer = "*" + Definition.substr(1);
+  const std::string Definition = "__picket_model_" + std::string(Name) + "(";
   const std::string &Text = modelsText();
-  return Text.find(Definition) != Text.npos || Text.find(Pointer) != Text.npos;
+  for (const char Before : {' ', '*', '\n'}) // what a return type ends with
+    if (Text.find(Before + Definition) != Text.npos)
+      return true;
+  return false;
 }
 
 } // namespace picket
