@@ -286,7 +286,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
         Given.Models = parseModels(Text);
         Given.ModelsNamed = true;
       },
-      "Memory models, comma separated: " + modelNames() + " [all of them]");
+      "Memory models, comma separated: " + modelNames() + " [" + namesOf(defaultModels(), ", ") + "]");
   addChecksOption(Check, Given.Looked);
   Check->add_option("--unroll", Given.Unroll, "Iterations to follow of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))

@@ -35,6 +35,7 @@ struct Event {
   unsigned Syncs = 0, LwSyncs = 0; // how many stand before it
   int Read = -1;                   // the read of the update whose write it is
   unsigned Section = 0;            // index of its atomic section in the path, from 1; 0: none
+  bool Awaits = false;             // a read that was repeated until it had a certain value
   AccessMode Mode = AccessMode::Plain;
 };
 
@@ -270,6 +271,7 @@ private:
     Term &Into = Now.Registers[Given.Register];
     switch (Given.What) {
     case S::Await:
+      To(Now, Read).Awaits = true;
       Now.P.Conditions.push_back({valueOf(Read), constant(Given.Value), true});
       Now.Control |= Loads(1) << Read;
       break;
@@ -376,7 +378,8 @@ private:
     return false;
   }
   bool usesFreed() const;
-  bool races() const;
+  bool races(const EventRelation &Hb) const;
+  bool racesWhileWaiting(const EventRelation &Hb) const;
   enum class Waiting { Goes, Stays, UsesFreed };
   Waiting waiting(const Path &P) const;
 
@@ -582,14 +585,41 @@ bool Candidates::usesFreed() const {
 }
 
 /// Accesses of different threads, one of which writes and one of which is plain, in neither order of happens-before.
-bool Candidates::races() const {
-  const EventRelation Hb = happensBeforeInC11(R, Rf, Modes, Fences);
+bool Candidates::races(const EventRelation &Hb) const {
   for (unsigned A = Locations; A < Size; ++A)
     for (unsigned B = Locations; B < A; ++B)
       if (ThreadOf[A] != ThreadOf[B] && LocationOf[A] == LocationOf[B] && (IsWrite[A] || IsWrite[B]) && !ends(A) &&
           !ends(B) && (Modes[A] == AccessMode::Plain || Modes[B] == AccessMode::Plain) && !Hb.has(A, B) &&
           !Hb.has(B, A))
         return true;
+  return false;
+}
+
+/// A thread that waits reads the location again and again: at first nothing has synchronised with it but what came before
+/// its wait. Whether such a read is in a data race.
+bool Candidates::racesWhileWaiting(const EventRelation &Hb) const {
+  // Whether a plain write of another thread to a location does not happen before an event, Wait, of a thread.
+  auto Races = [&](unsigned Write, unsigned Thread, unsigned Wait, unsigned Location) {
+    if (!IsWrite[Write] || Modes[Write] != AccessMode::Plain || ends(Write) || ThreadOf[Write] == Thread ||
+        LocationOf[Write] != Location)
+      return false;
+    for (unsigned Earlier = First[Thread]; Earlier < Wait; ++Earlier)
+      if (Hb.has(Write, Earlier))
+        return false;
+    for (unsigned K = 0; K < Fences.size(); ++K)
+      if (Fences[K].Thread == First[Thread] && Fences[K].Behind <= Wait && Hb.has(Write, Size + K))
+        return false;
+    return true;
+  };
+  for (unsigned Write = Locations; Write < Size; ++Write) {
+    for (unsigned Read = Locations; Read < Size; ++Read)
+      if (event(Read).Awaits && !Hb.has(Read, Write) && Races(Write, ThreadOf[Read], Read, LocationOf[Read]))
+        return true;
+    for (unsigned T = 0; T < Paths.size(); ++T)
+      if (Paths[T]->Waits &&
+          Races(Write, T, First[T] + static_cast<unsigned>(Paths[T]->Events.size()), Paths[T]->WaitsFor))
+        return true;
+  }
   return false;
 }
 
@@ -603,9 +633,13 @@ Candidates::Waiting Candidates::waiting(const Path &P) const {
 }
 
 void Candidates::keep() {
-  if (Rules == C11Rules::C11 && races()) {
-    Found.Races = true;
-    return;
+  if (Rules == C11Rules::C11) {
+    const EventRelation Hb = happensBeforeInC11(R, Rf, Modes, Fences);
+    if (races(Hb)) {
+      Found.Races = true;
+      return;
+    }
+    Found.Races |= racesWhileWaiting(Hb); // in an execution that goes on to read something else
   }
   if (usesFreed()) {
     Found.UsesFreed = true;
