@@ -17,12 +17,12 @@ const searched = (client, uri) =>
     () => client.status(uri).fixes.offers > 0 && !client.status(uri).fixes.searching,
   );
 
-test("All four models are there without any settings, in this order", () =>
+test("All models are there without any settings, in this order; C11 is checked if somebody asks", () =>
   session({}, async (client) => {
     const { models } = await client.request("picket/models", {});
     assert.deepEqual(
       models.map(({ model, available, selected }) => [model, available, selected]),
-      ["sc", "tso", "pso", "power"].map((model) => [model, true, true]),
+      [...["sc", "tso", "pso", "power"].map((model) => [model, true, true]), ["c11", true, false]],
     );
     for (const { description } of models) assert(description.length > 10, description);
     const uri = await client.open("mp.c", messagePassing());
@@ -31,7 +31,7 @@ test("All four models are there without any settings, in this order", () =>
     assert.deepEqual(verdicts(client.status(uri)), ["sc verified", "tso verified", "pso violation", "power violation"]);
     assert.match((await titlesOf(client, uri))[0], /^Picket: SC ✓ {2}TSO ✓ {2}PSO ✗ {2}POWER ✗ · /);
     const all = await client.command("picket.checkAllModels", uri);
-    assert.equal(all.models.length, 4);
+    assert.equal(all.models.length, 5);
   }));
 
 for (const [name, source] of Object.entries({
