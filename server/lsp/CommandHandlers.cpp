@@ -41,7 +41,11 @@ void LanguageServer::executeCommand(const lsptypes::ExecuteCommand &Params, Repl
     return relax(File, std::move(Answer));
   std::vector<MemoryModel> Models;
   if (Name == "picket.checkAllModels") {
-    Models = allModels();
+    // The other models are for those who choose them: C11 calls many a program wrong that works everywhere.
+    const std::optional<DocumentStatus> Status = Service->status(File);
+    Models = modelsThat([&](const MemoryModelInfo &M) {
+      return M.ByDefault || (Status && llvm::is_contained(Status->Options.Models, M.Model));
+    });
   } else if (!Params.Query.Model.empty()) {
     SettingsLayer Given;
     if (std::string Wrong = set(Given, "models", {Params.Query.Model}); !Wrong.empty())

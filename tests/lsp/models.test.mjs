@@ -31,7 +31,7 @@ test("All models are there without any settings, in this order; C11 is checked i
     assert.deepEqual(verdicts(client.status(uri)), ["sc verified", "tso verified", "pso violation", "power violation"]);
     assert.match((await titlesOf(client, uri))[0], /^Picket: SC ✓ {2}TSO ✓ {2}PSO ✗ {2}POWER ✗ · /);
     const all = await client.command("picket.checkAllModels", uri);
-    assert.equal(all.models.length, 5);
+    assert.equal(all.models.length, 4);
   }));
 
 for (const [name, source] of Object.entries({

@@ -263,6 +263,8 @@ public:
       for (const TraceEvent &E : C.Run.Events)
         EXPECT_TRUE(E.At.Where.Line > 0 && E.At.Where.File.ends_with(Given.Program + ".c"))
             << nameOf(E.Kind) << " at " << E.At.Where.File << ":" << E.At.Where.Line;
+      if (B.Kind == BugKind::DataRace) // its accesses may come in the other order (docs/models.md, "Known to be wrong")
+        continue;
       MachineOptions Options;
       Options.Unroll = Given.Unroll;
       ReplayResult Again = replay(P, C.Run, Options);

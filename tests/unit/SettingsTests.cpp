@@ -195,6 +195,23 @@ TEST(Toml, HostileTextsCostLittle) {
   EXPECT_EQ(20u, readToml(Wrong).Problems.size());
 }
 
+TEST(Toml, CharactersOutsideAsciiAreReadOrRefused) {
+  EXPECT_EQ(1u, readToml("# \xce\x9b\nunroll = 3\n").Entries.size());
+  EXPECT_EQ(1u, readToml("flags = '-D\xce\x9b'\n").Entries.size());
+  EXPECT_EQ(1u, readToml("fl\xce\x9b = 3\nunroll = 3\n").Problems.size());
+}
+
+TEST(Toml, ATableWithoutANameIsAMistakeOfItsLine) {
+  for (const char *Text :
+       {"[\nunroll = 3\n", "[[\nunroll = 3\n", "a.\nunroll = 3\n", "[a.\nunroll = 3\n", "[\xff]\nunroll = 3\n"}) {
+    const TomlText T = readToml(Text);
+    ASSERT_EQ(1u, T.Problems.size()) << Text;
+    EXPECT_EQ(1u, T.Problems[0].Line) << Text;
+    ASSERT_EQ(1u, T.Entries.size()) << Text;
+    EXPECT_EQ("unroll", T.Entries[0].Key) << Text;
+  }
+}
+
 TEST(Toml, AnyTextIsRead) {
   const std::string Odd = "a=[\"\\\n'#].\t\r\"[[\"";
   for (size_t Begin = 0; Begin < Odd.size(); ++Begin)
