@@ -23,7 +23,7 @@ template <unsigned Words> EventId GraphWalk<Words>::nextWaitOf(ThreadId T) {
 }
 
 template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
-  std::vector<EventId> Sources = Graph.Places[locationOf(Waiting)].Coherence;
+  std::vector<EventId> Sources = Graph.Locations[locationOf(Waiting)].Coherence;
   Sources.insert(Sources.begin(), NoEvent);
   const bool More = hasMore(Waiting);
   for (size_t K = oldestFor(Waiting); K < Sources.size(); ++K) {
@@ -51,7 +51,7 @@ template <unsigned Words> bool GraphWalk<Words>::spinsForEver(EventId Load, std:
     bool HasEnded = false; // a use of memory that has ended
     EventId Latest = NoEvent;
     for (uint32_t K = 0; K < Graph[Load].NumCells && !HasEnded; ++K) {
-      const auto &Coherence = Graph.Places[Graph.cell(Load, K).Place].Coherence;
+      const auto &Coherence = Graph.Locations[Graph.cell(Load, K).Location].Coherence;
       Latest = Coherence.empty() ? NoEvent : Coherence.back();
       HasEnded = Latest != NoEvent && Graph[Latest].Ends;
       if (!HasEnded && K + 1 < Graph[Load].NumCells)
@@ -62,7 +62,7 @@ template <unsigned Words> bool GraphWalk<Words>::spinsForEver(EventId Load, std:
       break;
     }
     if (SpinReads)
-      SpinReads->push_back({Graph[Load].Pc, Graph[Load].Place});
+      SpinReads->push_back({Graph[Load].Pc, Graph[Load].Location});
     Graph[Load].Past = pastOf(Load, Latest);
     Graph.commitRead(Load, Latest);
     if (Graph.isSplit(Load))

@@ -9,10 +9,10 @@
 namespace picket {
 
 template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() {
-  std::vector<std::pair<EventId, PlaceId>> Order;
+  std::vector<std::pair<EventId, LocationId>> Order;
   auto Add = [&](EventId E) {
     if (!Graph[E].Void && Graph.Committed.contains(E))
-      Graph.forEachCell(E, [&](const GraphCell &C) { Order.push_back({E, C.Place}); });
+      Graph.forEachCell(E, [&](const GraphCell &C) { Order.push_back({E, C.Location}); });
   };
   Set Seen;
   for (EventId E : Run) {
@@ -27,7 +27,7 @@ template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() 
   std::vector<uint32_t> FirstOf(Graph.size());
   for (auto K = static_cast<uint32_t>(Order.size()); K-- > 0;)
     FirstOf[Order[K].first] = K;
-  auto NumberOf = [&](EventId E, PlaceId Id) {
+  auto NumberOf = [&](EventId E, LocationId Id) {
     uint32_t K = FirstOf[E];
     while (Order[K].second != Id)
       ++K;
@@ -35,14 +35,14 @@ template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() 
   };
   std::vector<GraphAccess> All;
   for (auto [E, Id] : Order) {
-    const auto &Place = Graph.Places[Id];
+    const auto &Location = Graph.Locations[Id];
     const GraphCell &C = Graph.cellIn(Id, E);
     const uint32_t Source = Graph[E].IsWrite || C.Source == NoEvent ? ~0u : NumberOf(C.Source, Id);
     GraphAccess &A = All.emplace_back();
     A = {Graph[E].Thread, Graph[E].Index, Graph[E].Pc, Graph[E].IsWrite, Graph[E].OfUpdate,
-         Place.Where,     Place.Width,    C.Value,     Source,           Graph[E].IsWrite ? C.Position : 0};
+         Location.Where,  Location.Width, C.Value,     Source,           Graph[E].IsWrite ? C.Position : 0};
     if (Flow.isWide(E) && !Graph.isSplit(E))
-      Memory::readWords(Flow.stateOf(C.Value), Place.Width, A.Value, A.Value2);
+      Memory::readWords(Flow.stateOf(C.Value), Location.Width, A.Value, A.Value2);
   }
   return All;
 }
@@ -70,11 +70,11 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
     F.Happened = Happened.contains(E);
     if (!F.Happened)
       continue;
-    const auto &Place = Graph.Places[Event.Place];
-    F.Where = Place.Where;
-    F.Width = Graph.isSplit(E) ? Flow.widthOf(E) : Place.Width;
+    const auto &Location = Graph.Locations[Event.Location];
+    F.Where = Location.Where;
+    F.Width = Graph.isSplit(E) ? Flow.widthOf(E) : Location.Width;
     F.Value = Event.Value;
-    F.Initial = Place.Initial;
+    F.Initial = Location.Initial;
     const GraphCell &Cell = Graph.cell(E, 0);
     F.Source = Event.IsWrite ? NoEvent : Cell.Source;
     F.Position = Event.IsWrite ? Cell.Position : 0;
@@ -82,12 +82,12 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
       uint8_t Initial[64] = {};
       Graph.forEachCell(E, [&](const GraphCell &C) {
         F.Cells.push_back({C.Offset, C.Width, Event.IsWrite ? NoEvent : C.Source, Event.IsWrite ? C.Position : 0});
-        std::memcpy(Initial + C.Offset, &Graph.Places[C.Place].Initial, C.Width);
+        std::memcpy(Initial + C.Offset, &Graph.Locations[C.Location].Initial, C.Width);
       });
       F.Initial = Memory::readWord(Initial, std::min(F.Width, 8u));
       F.Initial2 = F.Width > 8 ? Memory::readWord(Initial + 8, 8) : 0;
-    } else if (Flow.isWide(E) && Place.Holds == GraphType::PlaceState::State) {
-      Memory::readWords(Flow.stateOf(Place.Initial), F.Width, F.Initial, F.Initial2);
+    } else if (Flow.isWide(E) && Location.Holds == GraphType::LocationState::State) {
+      Memory::readWords(Flow.stateOf(Location.Initial), F.Width, F.Initial, F.Initial2);
     }
     if (Flow.isWide(E))
       Memory::readWords(Flow.stateOf(Event.Value), F.Width, F.Value, F.Value2);

@@ -204,10 +204,10 @@ template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
 
 /// Whether no other thread has come to anything in the same object.
 template <unsigned Words> bool Follower<Words>::isOwn(EventId E) const {
-  auto ObjectOf = [&](PlaceId Place) { return slotOf(Graph.Places[Place].Where); };
+  auto ObjectOf = [&](LocationId Location) { return slotOf(Graph.Locations[Location].Where); };
   return std::none_of(Graph.Events.begin(), Graph.Events.end(), [&](const auto &Other) {
-    return Other.Place != NoPlace && Other.Thread != Graph[E].Thread &&
-           ObjectOf(Other.Place) == ObjectOf(Graph[E].Place);
+    return Other.Location != NoLocation && Other.Thread != Graph[E].Thread &&
+           ObjectOf(Other.Location) == ObjectOf(Graph[E].Location);
   });
 }
 
@@ -225,14 +225,14 @@ template <unsigned Words> bool Follower<Words>::isOf(EventId Write, size_t Step)
 /// In the next cell of a write: in front of the writes that come behind it by the script.
 template <unsigned Words> uint32_t Follower<Words>::positionFor(size_t Step, EventId E) const {
   const GraphScript::Step &S = Script.Steps[Step];
-  const PlaceId Place = locationOf(E);
+  const LocationId Location = locationOf(E);
   const uint32_t Mine = S.at(Graph.cell(E, Graph[E].Chosen).Offset).Position;
   auto IsBehind = [&](EventId W, size_t K) {
     return K != Step && isOf(W, K) &&
            (S.Whole ? Script.Steps[K].Turn == GraphScript::Step::BehindEnd
-                    : Script.Steps[K].at(Graph.cellIn(Place, W).Offset).Position > Mine);
+                    : Script.Steps[K].at(Graph.cellIn(Location, W).Offset).Position > Mine);
   };
-  const auto &Coherence = Graph.Places[Place].Coherence;
+  const auto &Coherence = Graph.Locations[Location].Coherence;
   for (uint32_t At = 0; At < Coherence.size(); ++At) {
     const EventId W = Coherence[At];
     bool Behind = false;
@@ -271,21 +271,21 @@ template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const In
 
 /// In the next cell of an access, then in the others.
 template <unsigned Words> bool Follower<Words>::followRead(size_t Step, EventId E) {
-  const PlaceId Place = locationOf(E);
+  const LocationId Location = locationOf(E);
   EventId Source = NoEvent;
   if (const uint32_t From = Script.Steps[Step].at(Graph.cell(E, Graph[E].Chosen).Offset).Source; From != ~0u) {
     Source = Done[From];
     if (Source != NoEvent && Graph[Source].OfUpdate && !Graph[Source].IsWrite)
       ++Source;
-    for (EventId W : Graph.Places[Place].Coherence)
+    for (EventId W : Graph.Locations[Location].Coherence)
       if (Source != NoEvent && Graph[Source].Ends && Graph[W].Ends)
         Source = W; // of an end the part that is there
-    if (Source == NoEvent || !Graph.Writes.contains(Source) || !Graph.accesses(Source, Place))
+    if (Source == NoEvent || !Graph.Writes.contains(Source) || !Graph.accesses(Source, Location))
       return false;
   }
   bool Inner;
   auto Next = cellByCell(hasMore(E), Inner, [&] { return followRead(Step, E); }, andFollow());
-  return Graph.positionIn(Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, Next) && Inner;
+  return Graph.positionIn(Location, Source) >= oldestFor(E) && withRead(E, Source, ~0u, Next) && Inner;
 }
 
 template <unsigned Words> bool Follower<Words>::followWrite(size_t Step, EventId E) {
@@ -347,7 +347,7 @@ bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
     withFence(E, Then);
     return true;
   }
-  const std::vector<EventId> Coherence = Graph.Places[locationOf(E)].Coherence;
+  const std::vector<EventId> Coherence = Graph.Locations[locationOf(E)].Coherence;
   auto End = std::find_if(Coherence.begin(), Coherence.end(), [&](EventId W) { return Graph[W].Ends; });
   bool Inner;
   auto Next = cellByCell(hasMore(E), Inner, [&] { return commitSomehow(E, Then); }, Then);

@@ -148,7 +148,7 @@ template <unsigned Words> void GraphWalk<Words>::checkReady(EventId E) {
     // be: later accesses of the same location come behind it.
     Set Missing = commitBefore(E) - Graph.Committed;
     if (const Set Addresses = Missing & (Graph[E].Address | Graph[E].AddressBefore);
-        Graph[E].Place == NoPlace && !Graph[E].Decides && !Addresses.empty())
+        Graph[E].Location == NoLocation && !Graph[E].Decides && !Addresses.empty())
       return Ready.waitFor(E, Addresses.last());
     if (Missing.empty() && Graph[E].Conditional && !Graph.Committed.contains(Graph[E].Reserved))
       Missing.insert(Graph[E].Reserved);
@@ -196,9 +196,9 @@ template <unsigned Words> bool GraphWalk<Words>::findUsesAfterEnd(EventId Commit
       continue;
     }
     // The write itself comes behind an end; or it is one, and what was there already comes behind it.
-    if (!Graph.Places[C.Place].NumEnds)
+    if (!Graph.Locations[C.Location].NumEnds)
       continue;
-    const std::vector<EventId> &Coherence = Graph.Places[C.Place].Coherence;
+    const std::vector<EventId> &Coherence = Graph.Locations[C.Location].Coherence;
     auto Here = std::find(Coherence.begin(), Coherence.end(), Committed);
     auto End = std::find_if(Coherence.begin(), Here, [&](EventId W) { return Graph[W].Ends; });
     if (End != Here)
@@ -262,10 +262,10 @@ template <unsigned Words> bool GraphWalk<Words>::commitUpdate(EventId Read, Even
   if (Graph.isSplit(Write)) {
     Flow.divide(Write);
     for (uint32_t K = 0; K < Graph[Write].NumCells; ++K)
-      Graph.cell(Write, K).Position = Graph.positionIn(Graph.cell(Write, K).Place, Graph.cell(Read, K).Source) + 1;
+      Graph.cell(Write, K).Position = Graph.positionIn(Graph.cell(Write, K).Location, Graph.cell(Read, K).Source) + 1;
     Graph.commitWrite(Write, 0);
   } else {
-    Graph.commitWrite(Write, Graph.positionIn(Graph[Write].Place, Source) + 1);
+    Graph.commitWrite(Write, Graph.positionIn(Graph[Write].Location, Source) + 1);
   }
   return true;
 }

@@ -99,10 +99,10 @@ protected:
     if (Graph.isLateWrite(Write))
       return Graph.latePosition(Write);
     return Graph.isSplit(Write) ? Graph.positionsLeft(Write).second
-                                : static_cast<uint32_t>(Graph.Places[Graph[Write].Place].Coherence.size()) + 1;
+                                : static_cast<uint32_t>(Graph.Locations[Graph[Write].Location].Coherence.size()) + 1;
   }
   /// The memory location that is next: of an access that is split, of its next cell.
-  PlaceId locationOf(EventId E) const { return Graph.cell(E, Graph[E].Chosen).Place; }
+  LocationId locationOf(EventId E) const { return Graph.cell(E, Graph[E].Chosen).Location; }
   /// Whether an access is split and has cells left behind the next one. It is committed with the last.
   bool hasMore(EventId E) const { return Graph.isSplit(E) && Graph[E].Chosen + 1 < Graph[E].NumCells; }
   /// Whether a read would be allowed if it were of the chosen cells only: what is broken then stays broken.
@@ -136,7 +136,7 @@ protected:
   /// A load of a spin loop that read what was written last.
   struct SpinRead {
     uint32_t Pc;
-    PlaceId Location;
+    LocationId Location;
   };
   /// Whether a spin loop goes round for ever if nobody writes any more. SpinReads: its loads on the way.
   bool spinsForEver(EventId Load, std::vector<SpinRead> *SpinReads = nullptr);
@@ -298,9 +298,9 @@ bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then
   Graph[E].Home = ~0u;
   if (Graph.isSplit(E))
     Flow.divide(E);
-  assert(Graph.isSplit(E) || (Position >= 1 && Position <= Graph.Places[Graph[E].Place].Coherence.size() + 1));
+  assert(Graph.isSplit(E) || (Position >= 1 && Position <= Graph.Locations[Graph[E].Location].Coherence.size() + 1));
   Graph.commitWrite(E, Position);
-  assert(Graph.isSplit(E) || Graph.positionIn(Graph[E].Place, E) == Position);
+  assert(Graph.isSplit(E) || Graph.positionIn(Graph[E].Location, E) == Position);
   bool Accepted = fits(E);
   if (Accepted) {
     if (!findBugs(E) && Graph[E].OfUpdate)

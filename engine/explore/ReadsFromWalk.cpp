@@ -18,8 +18,8 @@ template <unsigned Words> bool ReadsFromWalk<Words>::arrange(const Pairs &Given,
     Add(New);
   if (!Search.find(Committed, Given))
     return false;
-  for (PlaceId Place = 0; Place < Graph.Places.size(); ++Place)
-    Graph.arrange(Place, Search.orderOf(Place));
+  for (LocationId Location = 0; Location < Graph.Locations.size(); ++Location)
+    Graph.arrange(Location, Search.orderOf(Location));
   return true;
 }
 
@@ -70,17 +70,17 @@ template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::surelyBefore(Eve
 /// Whether memory has ended when it is accessed is a matter of coherence, unless reads-from says that all accesses of
 /// others come before the end.
 template <unsigned Words> void ReadsFromWalk<Words>::checkLifetime(EventId E) {
-  const uint32_t Slot = slotOf(Graph.Places[Graph[E].Place].Where);
+  const uint32_t Slot = slotOf(Graph.Locations[Graph[E].Location].Where);
   const Object &O = TheMachine.memory().at(Slot);
   if (O.Kind != ObjectKind::Heap && O.Kind != ObjectKind::Stack)
     return;
   Set Others;
-  const std::vector<PlaceId> Looked =
-      Graph[E].Ends ? Flow.placesOf(Slot) : std::vector<PlaceId>{Graph[E].Place, Flow.lifeOf(Slot)};
-  for (PlaceId Place : Looked) {
-    if (Place == NoPlace)
+  const std::vector<LocationId> Looked =
+      Graph[E].Ends ? Flow.locationsOf(Slot) : std::vector<LocationId>{Graph[E].Location, Flow.lifeOf(Slot)};
+  for (LocationId Location : Looked) {
+    if (Location == NoLocation)
       continue;
-    (Graph.Places[Place].Reads | Graph.Places[Place].Writes).forEach([&](EventId Other) {
+    (Graph.Locations[Location].Reads | Graph.Locations[Location].Writes).forEach([&](EventId Other) {
       if (Graph.isExternal(Other, E) && (Graph[E].Ends || Graph[Other].Ends))
         Others.insert(Other);
     });
@@ -90,7 +90,7 @@ template <unsigned Words> void ReadsFromWalk<Words>::checkLifetime(EventId E) {
 }
 
 template <unsigned Words> Ending ReadsFromWalk<Words>::ending(ThreadId &Stuck, bool &Superfluous) {
-  std::vector<PlaceId> Decided;
+  std::vector<LocationId> Decided;
   Pairs Last;
   if (!Deferred.empty())
     spinWith(Decided, Last);
@@ -107,7 +107,7 @@ template <unsigned Words> void ReadsFromWalk<Words>::refuseLoopsOfSeveralLoads()
 }
 
 template <unsigned Words> bool ReadsFromWalk<Words>::waitsInVain() {
-  std::vector<PlaceId> Decided;
+  std::vector<LocationId> Decided;
   Pairs Last;
   if (Deferred.empty())
     return false;
@@ -123,7 +123,7 @@ template <unsigned Words> bool ReadsFromWalk<Words>::waitsInVain() {
 
 /// Whether all loops that wait go round for ever with some order in which certain writes are last. Which write is the
 /// last one of the other locations that a loop reads is tried. If there is such an order, it stays.
-template <unsigned Words> bool ReadsFromWalk<Words>::spinWith(std::vector<PlaceId> &Decided, Pairs &Last) {
+template <unsigned Words> bool ReadsFromWalk<Words>::spinWith(std::vector<LocationId> &Decided, Pairs &Last) {
   const std::vector<std::pair<EventId, uint32_t>> Waiting = Deferred;
   for (auto [E, Home] : Waiting) {
     checkLifetime(E);
@@ -139,7 +139,7 @@ template <unsigned Words> bool ReadsFromWalk<Words>::spinWith(std::vector<PlaceI
         return false;
       continue;
     }
-    const std::vector<EventId> Writes = Graph.Places[Open->Location].Coherence;
+    const std::vector<EventId> Writes = Graph.Locations[Open->Location].Coherence;
     const size_t NumLast = Last.size();
     Decided.push_back(Open->Location);
     bool Spins = Writes.empty() && spinWith(Decided, Last);
@@ -170,8 +170,8 @@ template <unsigned Words> EventSet<Words> ReadsFromWalk<Words>::before(EventId E
     return Before;
   }
   EventId Earlier = NoEvent;
-  for (EventId W : Graph.Places[Graph[E].Place].Coherence) {
-    Before |= Graph.readersOf(Graph[E].Place, Earlier);
+  for (EventId W : Graph.Locations[Graph[E].Location].Coherence) {
+    Before |= Graph.readersOf(Graph[E].Location, Earlier);
     if (W == E)
       break;
     Before.insert(W);
@@ -201,7 +201,7 @@ template <unsigned Words> std::vector<GraphEffect> ReadsFromWalk<Words>::effects
   Needed.forEach([&](EventId E) {
     const GraphEffect Effect{Graph[E].Thread, Graph[E].Operation,
                              Graph[E].IsWrite && !Graph[E].OfUpdate && !Graph[E].Ends,
-                             TheMachine.memory().at(slotOf(Graph.Places[Graph[E].Place].Where)).Site};
+                             TheMachine.memory().at(slotOf(Graph.Locations[Graph[E].Location].Where)).Site};
     auto Same = std::find_if(Left.begin(), Left.end(), [&](const Node &N) {
       return N.Effect.Thread == Effect.Thread && N.Effect.Number == Effect.Number;
     });

@@ -46,7 +46,7 @@ private:
   bool isAllowed(EventId Read) const;
   EventSet<Words> surelyBefore(EventId E) const;
   void checkLifetime(EventId E);
-  bool spinWith(std::vector<PlaceId> &Decided, Pairs &Last);
+  bool spinWith(std::vector<LocationId> &Decided, Pairs &Last);
   EventSet<Words> before(EventId E) const;
 
   const bool OwnReadsWait; // a read of the thread's own store comes after that has reached memory

@@ -10,15 +10,15 @@ namespace picket {
 /// Loads that could have read a write to a location, each with its frame and the cell.
 template <unsigned Words, template <unsigned> class Base>
 template <typename Visitor>
-void RsmcWorker<Words, Base>::forEachRace(PlaceId Place, const Set &Past, Visitor Visit) {
+void RsmcWorker<Words, Base>::forEachRace(LocationId Location, const Set &Past, Visitor Visit) {
   auto VisitCells = [&](EventId Load, uint32_t Home, uint32_t From) {
     for (uint32_t K = From; K < Graph[Load].NumCells; ++K)
-      if (const GraphCell &C = Graph.cell(Load, K); C.Place == Place) {
+      if (const GraphCell &C = Graph.cell(Load, K); C.Location == Location) {
         if (const uint32_t In = Home == ~0u ? C.Home : Home; In != ~0u)
           Visit(Load, In, K);
       }
   };
-  (Graph.Places[Place].Reads - Past).forEach([&](EventId Load) { VisitCells(Load, ~0u, 0); });
+  (Graph.Locations[Location].Reads - Past).forEach([&](EventId Load) { VisitCells(Load, ~0u, 0); });
   for (auto [Load, Home] : Deferred)
     VisitCells(Load, Home, Graph[Load].Chosen);
 }
@@ -27,7 +27,8 @@ void RsmcWorker<Words, Base>::forEachRace(PlaceId Place, const Set &Past, Visito
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::detectRaces(EventId Store) {
   const Set &Past = Graph[Store].Past;
   Graph.forEachCell(Store, [&](const GraphCell &C) {
-    forEachRace(C.Place, Past, [&](EventId, uint32_t Home, uint32_t Cell) { addBranch(Home, Cell, Past, Store, Any); });
+    forEachRace(C.Location, Past,
+                [&](EventId, uint32_t Home, uint32_t Cell) { addBranch(Home, Cell, Past, Store, Any); });
   });
 }
 
@@ -35,7 +36,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 /// keeps it from doing so.
 template <unsigned Words, template <unsigned> class Base>
 void RsmcWorker<Words, Base>::detectRaces(EventId Update, EventId Source) {
-  const PlaceId Id = Graph[Update].Place;
+  const LocationId Id = Graph[Update].Location;
   if (Graph.positionIn(Id, Source) < oldestFor(Update)) // its thread has seen something newer, and will have
     return;
   const Set Past = pastOf(Update, Source);
@@ -54,9 +55,9 @@ void RsmcWorker<Words, Base>::detectRaces(EventId Update, EventId Source) {
 
 /// Whether there is an update of a source that comes before.
 template <unsigned Words, template <unsigned> class Base>
-bool RsmcWorker<Words, Base>::isTaken(PlaceId Place, EventId Source, const Set &Past) const {
+bool RsmcWorker<Words, Base>::isTaken(LocationId Location, EventId Source, const Set &Past) const {
   bool Taken = false;
-  (Graph.readersOf(Place, Source) & Past).forEach([&](EventId R) {
+  (Graph.readersOf(Location, Source) & Past).forEach([&](EventId R) {
     Taken |= Graph[R].OfUpdate && Graph.Writes.contains(R + 1) && (!Graph[R].Alone || Past.contains(R + 1));
   });
   return Taken;
@@ -65,8 +66,8 @@ bool RsmcWorker<Words, Base>::isTaken(PlaceId Place, EventId Source, const Set &
 /// The same for an update that is split, with all that is there in the cells that are not chosen.
 template <unsigned Words, template <unsigned> class Base>
 void RsmcWorker<Words, Base>::detectRacesOfSplit(EventId Update) {
-  const PlaceId Id = locationOf(Update);
-  std::vector<EventId> Sources = Graph.Places[Id].Coherence;
+  const LocationId Id = locationOf(Update);
+  std::vector<EventId> Sources = Graph.Locations[Id].Coherence;
   Sources.insert(Sources.begin(), NoEvent);
   for (size_t K = oldestFor(Update); K < Sources.size(); ++K) {
     if ((Sources[K] != NoEvent && Graph[Sources[K]].Ends) || !Graph.agrees(Update, Sources[K]))
@@ -90,14 +91,14 @@ void RsmcWorker<Words, Base>::considerSplit(EventId Update, EventId Last) {
   bool Writes = Done.Does == FetchedEvents<Words>::Update::Writes;
   std::vector<Key> Sources;
   Graph.forEachCell(Update, [&](const GraphCell &C) {
-    Writes &= !(C.Source != NoEvent && Graph[C.Source].Ends) && !isTaken(C.Place, C.Source, Past);
+    Writes &= !(C.Source != NoEvent && Graph[C.Source].Ends) && !isTaken(C.Location, C.Source, Past);
     Sources.push_back(keyOf(C.Source));
   });
   --Graph[Update].Chosen;
   if (!Writes)
     return;
   Graph.forEachCell(Update, [&](const GraphCell &C) {
-    forEachRace(C.Place, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
+    forEachRace(C.Location, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
       if (Load != Update)
         addBranch(Home, Cell, Past, Update, Initial, Sources);
     });
@@ -111,11 +112,11 @@ typename RsmcWorker<Words, Base>::Key RsmcWorker<Words, Base>::parameterOf(Event
   if (OnlyReadsFrom)
     return 0;
   const GraphCell &C = Graph.cell(Write, Cell);
-  const auto &Coherence = Graph.Places[C.Place].Coherence;
+  const auto &Coherence = Graph.Locations[C.Location].Coherence;
   if constexpr (IsLarge) { // nearly all are present
     Key Absent = 0;
-    (Graph.Places[C.Place].Writes - Present).forEach([&](EventId W) {
-      Absent += Graph.positionIn(C.Place, W) < C.Position;
+    (Graph.Locations[C.Location].Writes - Present).forEach([&](EventId W) {
+      Absent += Graph.positionIn(C.Location, W) < C.Position;
     });
     return C.Position - Absent;
   }

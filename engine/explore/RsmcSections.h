@@ -56,7 +56,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   if (Flow.mayWait(E) ? Accepted && isAlone(E) : !othersMayWrite(E))
     return;
   Set Known;
-  Graph.forEachCell(E, [&](const GraphCell &C) { Known |= Graph.Places[C.Place].Writes; });
+  Graph.forEachCell(E, [&](const GraphCell &C) { Known |= Graph.Locations[C.Location].Writes; });
   if (IsFirst)
     Postponed.push_back({E, Known});
   else
@@ -90,7 +90,8 @@ bool RsmcWorker<Words, Base>::readNewSources(EventId E, const Set &Old, bool Any
 
 template <unsigned Words, template <unsigned> class Base>
 bool RsmcWorker<Words, Base>::hasNewSource(const Postponement &P) const {
-  return Graph.anyCell(P.Load, [&](const GraphCell &C) { return !(Graph.Places[C.Place].Writes - P.Known).empty(); });
+  return Graph.anyCell(P.Load,
+                       [&](const GraphCell &C) { return !(Graph.Locations[C.Location].Writes - P.Known).empty(); });
 }
 
 /// Whether another thread may yet write where a load reads: if it has been seen to and has not come to its end, or if
@@ -108,7 +109,7 @@ template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words,
     May |= T != Own && Goes(T);
   for (EventId E = 0; E < Graph.size() && !May; ++E)
     May = Graph[E].IsWrite && Graph[E].Thread != Own && !Graph.Committed.contains(E) && !Flow.isAbandoned(E) &&
-          (Graph[E].Place == NoPlace || Graph.overlap(E, Load));
+          (Graph[E].Location == NoLocation || Graph.overlap(E, Load));
   return May;
 }
 

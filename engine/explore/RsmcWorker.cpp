@@ -113,7 +113,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 
 /// Whether no other thread has been seen to write where a load reads. If one does later, exploration restarts.
 template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words, Base>::isAlone(EventId Load) {
-  const auto &Location = Graph.Places[Graph[Load].Place];
+  const auto &Location = Graph.Locations[Graph[Load].Location];
   const bool IsSync = Flow.operation(Load).Kind == OperationKind::Sync; // always written whole: one byte is enough
   return !Graph.isSplit(Load) && Shared.readsOnlyOwn(Location.Where, IsSync ? 1 : Location.Width, Graph[Load].Thread);
 }
@@ -121,7 +121,7 @@ template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words,
 /// What a load may read in its next cell, given what its thread has seen.
 template <unsigned Words, template <unsigned> class Base>
 std::vector<EventId> RsmcWorker<Words, Base>::sourcesFor(EventId Read) const {
-  const auto &Coherence = Graph.Places[locationOf(Read)].Coherence;
+  const auto &Coherence = Graph.Locations[locationOf(Read)].Coherence;
   const uint32_t Oldest = oldestFor(Read);
   std::vector<EventId> Sources;
   Sources.reserve(Coherence.size() + 1 - Oldest);
@@ -195,9 +195,9 @@ void RsmcWorker<Words, Base>::traverseStore(uint32_t Home, const Branch &B) {
   if (!Graph[E].IsWrite) { // an update
     auto Next = [&] { traverseLoad(Home, E + 1, B.Cell); };
     const EventId Source = findSource(B.StoreParameter);
-    const bool Accepted =
-        Graph.isSplit(E) ? withSources(E, B.StoreSources, Next)
-                         : Graph.positionIn(Graph[E].Place, Source) >= oldestFor(E) && withRead(E, Source, ~0u, Next);
+    const bool Accepted = Graph.isSplit(E) ? withSources(E, B.StoreSources, Next)
+                                           : Graph.positionIn(Graph[E].Location, Source) >= oldestFor(E) &&
+                                                 withRead(E, Source, ~0u, Next);
     if (!Accepted)
       ++Result.RejectedBranches;
     return;
@@ -263,9 +263,9 @@ void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store, uint32_
 /// is not possible.
 template <unsigned Words, template <unsigned> class Base>
 bool RsmcWorker<Words, Base>::traverseCells(uint32_t Home, EventId Load, EventId Store, uint32_t Cell, const Set &Old) {
-  const PlaceId Place = locationOf(Load);
+  const LocationId Location = locationOf(Load);
   if (Graph[Load].Chosen == Cell) {
-    if (Graph.positionIn(Place, Store) < oldestFor(Load) || !Graph.agrees(Load, Store))
+    if (Graph.positionIn(Location, Store) < oldestFor(Load) || !Graph.agrees(Load, Store))
       return false;
     if (!Graph[Load].OfUpdate || writesLate(Load)) {
       // Nothing is written with it.
@@ -278,7 +278,7 @@ bool RsmcWorker<Words, Base>::traverseCells(uint32_t Home, EventId Load, EventId
     }
     return withRead(Load, Store, Home, [&] { explore(); });
   }
-  std::vector<EventId> Sources = Graph.Places[Place].Coherence;
+  std::vector<EventId> Sources = Graph.Locations[Location].Coherence;
   Sources.insert(Sources.begin(), NoEvent);
   bool Possible = false;
   for (size_t K = oldestFor(Load); K < Sources.size(); ++K)

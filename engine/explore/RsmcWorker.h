@@ -139,12 +139,12 @@ private:
   void detectRaces(EventId Update, EventId Source);
   void detectRacesOfSplit(EventId Update);
   void considerSplit(EventId Update, EventId Last);
-  bool isTaken(PlaceId Place, EventId Source, const Set &Past) const;
+  bool isTaken(LocationId Location, EventId Source, const Set &Past) const;
   void addBranch(uint32_t Home, uint32_t Cell, const Set &Past, EventId Store, Key Parameter,
                  std::vector<Key> Sources = {});
   Set eventsSince(const Frame &F, const Set &Past, Set &Present) const;
   std::vector<EventId> sourcesFor(EventId Read) const;
-  template <typename Visitor> void forEachRace(PlaceId Place, const Set &Past, Visitor Visit);
+  template <typename Visitor> void forEachRace(LocationId Location, const Set &Past, Visitor Visit);
   template <typename Continuation> bool withAllPositions(EventId Store, Continuation Then);
   template <typename Continuation> bool withSources(EventId Update, const std::vector<Key> &Sources, Continuation Then);
   Key parameterOf(EventId Write, uint32_t Cell, const Set &Present) const;

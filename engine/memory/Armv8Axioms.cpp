@@ -10,10 +10,10 @@ bool releases(Order Mode) { return Mode >= Order::Release; }                    
 /// Earlier accesses of the thread that overlap an event. Their addresses are known.
 template <unsigned Words> EventSet<Words> overlapping(const ExecutionGraph<Words> &G, EventId E) {
   EventSet<Words> Same;
-  if (G[E].Place == NoPlace)
+  if (G[E].Location == NoLocation)
     return Same;
   G[E].Before.forEach([&](EventId Earlier) {
-    if (G[Earlier].Place != NoPlace && G.overlap(Earlier, E))
+    if (G[Earlier].Location != NoLocation && G.overlap(Earlier, E))
       Same.insert(Earlier);
   });
   return Same;
@@ -119,12 +119,12 @@ template <unsigned Words> void Armv8Axioms<Words>::extend(Graph &G, EventId E) c
 /// a write can be.
 template <unsigned Words> bool Armv8Axioms<Words>::isInternallyVisible(const Graph &G, EventId E) {
   return !G.anyCell(E, [&](const GraphCell &C) {
-    const uint32_t Here = G.coherenceIn(C.Place, E);
+    const uint32_t Here = G.coherenceIn(C.Location, E);
     bool Broken = false;
-    (G.Places[C.Place].Writes | G.Places[C.Place].Reads).forEach([&](EventId X) {
+    (G.Locations[C.Location].Writes | G.Locations[C.Location].Reads).forEach([&](EventId X) {
       if (X == E || G.isExternal(X, E))
         return;
-      const uint32_t There = G.coherenceIn(C.Place, X);
+      const uint32_t There = G.coherenceIn(C.Location, X);
       if (G[X].Before.contains(E)) // later
         Broken |= G[X].IsWrite ? There <= Here : There < Here;
       else if (G[E].Before.contains(X))
@@ -169,11 +169,11 @@ template <unsigned Words> bool Armv8Axioms<Words>::isAcyclic(const Graph &G, Eve
           Add(C.Source);
         return;
       }
-      const auto &Place = G.Places[C.Place];
+      const auto &Location = G.Locations[C.Location];
       for (uint32_t K = 0; K + 1 < C.Position; ++K)
-        Add(Place.Coherence[K]);
+        Add(Location.Coherence[K]);
       for (uint32_t K = 0; K < C.Position; ++K)
-        (K == 0 ? Place.InitialReaders : G.readersOf(C.Place, Place.Coherence[K - 1])).forEach(Add);
+        (K == 0 ? Location.InitialReaders : G.readersOf(C.Location, Location.Coherence[K - 1])).forEach(Add);
     });
     From &= G.Reads | G.Writes;
     if (From.contains(E))

@@ -73,14 +73,14 @@ private:
 /// SC per location: the oldest position in coherence that E may read (or write behind), given what its thread has seen.
 /// Cell: of an access that is split.
 template <unsigned Words> uint32_t coherenceFloor(const ExecutionGraph<Words> &G, EventId E, uint32_t Cell = 0) {
-  const PlaceId Place = G.cell(E, Cell).Place;
+  const LocationId Location = G.cell(E, Cell).Location;
   if constexpr (Words == 0) { // what a thread sees of a location never goes back
-    const EventSet<0> Earlier = G[E].Before & (G.Places[Place].Writes | G.Places[Place].Reads);
-    return Earlier.empty() ? 0 : G.coherenceIn(Place, Earlier.last());
+    const EventSet<0> Earlier = G[E].Before & (G.Locations[Location].Writes | G.Locations[Location].Reads);
+    return Earlier.empty() ? 0 : G.coherenceIn(Location, Earlier.last());
   }
   uint32_t Floor = 0;
-  (G[E].Before & (G.Places[Place].Writes | G.Places[Place].Reads)).forEach([&](EventId Earlier) {
-    Floor = std::max(Floor, G.coherenceIn(Place, Earlier));
+  (G[E].Before & (G.Locations[Location].Writes | G.Locations[Location].Reads)).forEach([&](EventId Earlier) {
+    Floor = std::max(Floor, G.coherenceIn(Location, Earlier));
   });
   return Floor;
 }
@@ -88,8 +88,8 @@ template <unsigned Words> uint32_t coherenceFloor(const ExecutionGraph<Words> &G
 /// Whether an edge leads from a newly committed event to another one: to the writes behind it in coherence. Without one
 /// it is in no cycle.
 template <unsigned Words> bool leadsOn(const ExecutionGraph<Words> &G, EventId E) {
-  return G.anyCell(E,
-                   [&](const GraphCell &C) { return G.coherenceIn(C.Place, E) < G.Places[C.Place].Coherence.size(); });
+  return G.anyCell(
+      E, [&](const GraphCell &C) { return G.coherenceIn(C.Location, E) < G.Locations[C.Location].Coherence.size(); });
 }
 
 } // namespace picket

@@ -49,7 +49,7 @@ template <unsigned Words> bool CoherenceSearch<Words>::begin(const std::vector<E
 /// SC per location: what a thread has seen of a location is not undone for it.
 template <unsigned Words> bool CoherenceSearch<Words>::keepsPlaces(EventId E) {
   auto Shown = [&](EventId X) { return TheGraph[X].IsWrite ? X : TheGraph[X].Source; };
-  Set Earlier = TheGraph.samePlaceBefore(E);
+  Set Earlier = TheGraph.sameLocationBefore(E);
   if (Earlier.empty())
     return true;
   const EventId Mine = Shown(E), Seen = Shown(Earlier.takeLast());
@@ -87,7 +87,9 @@ template <unsigned Words> bool CoherenceSearch<Words>::addCoherence(EventId From
   if (!addEdge(From, To))
     return false;
   bool Possible = true;
-  TheGraph.readersOf(TheGraph[To].Place, From).forEach([&](EventId Read) { Possible = Possible && addEdge(Read, To); });
+  TheGraph.readersOf(TheGraph[To].Location, From).forEach([&](EventId Read) {
+    Possible = Possible && addEdge(Read, To);
+  });
   return Possible;
 }
 
@@ -108,7 +110,7 @@ template <unsigned Words> bool CoherenceSearch<Words>::saturate(EventId Read) {
   const EventId Source = TheGraph[Read].Source;
   const bool Updates = TheGraph[Read].OfUpdate && !TheGraph[Read + 1].Void;
   const EventId Update = Updates ? Read + 1 : NoEvent;
-  Set Others = TheGraph.Places[TheGraph[Read].Place].Writes;
+  Set Others = TheGraph.Locations[TheGraph[Read].Location].Writes;
   if (Source != NoEvent)
     Others.erase(Source);
   if (Updates)
@@ -128,8 +130,8 @@ template <unsigned Words> bool CoherenceSearch<Words>::saturate(EventId Read) {
 
 /// Goes on to a pair of writes whose order is open. The guess is that it is the one they have in the graph as it is.
 template <unsigned Words> bool CoherenceSearch<Words>::nextOpen(Pair &At) const {
-  for (; At.Place < TheGraph.Places.size(); ++At.Place, At.Earlier = 0, At.Later = 1) {
-    const auto &Coherence = TheGraph.Places[At.Place].Coherence;
+  for (; At.Location < TheGraph.Locations.size(); ++At.Location, At.Earlier = 0, At.Later = 1) {
+    const auto &Coherence = TheGraph.Locations[At.Location].Coherence;
     for (; At.Later < Coherence.size(); ++At.Later, At.Earlier = At.Later - 1)
       for (;; --At.Earlier) {
         const EventId Earlier = Coherence[At.Earlier], Later = Coherence[At.Later];
@@ -152,7 +154,7 @@ template <unsigned Words> bool CoherenceSearch<Words>::decide() {
   auto Decide = [&](EventId Earlier, EventId Later) { return addCoherence(Earlier, Later) && saturate(); };
   for (Pair At; nextOpen(At);) {
     Decided.push_back({At, Replaced.size()});
-    const auto &Coherence = TheGraph.Places[At.Place].Coherence;
+    const auto &Coherence = TheGraph.Locations[At.Location].Coherence;
     bool Possible = Decide(Coherence[At.Earlier], Coherence[At.Later]);
     while (!Possible) {
       if (Decided.empty())
@@ -160,7 +162,7 @@ template <unsigned Words> bool CoherenceSearch<Words>::decide() {
       undoTo(Decided.back().Rows);
       At = Decided.back().Of;
       Decided.pop_back();
-      const auto &Order = TheGraph.Places[At.Place].Coherence;
+      const auto &Order = TheGraph.Locations[At.Location].Coherence;
       Possible = Decide(Order[At.Later], Order[At.Earlier]);
     }
   }
@@ -172,10 +174,10 @@ template <unsigned Words> void CoherenceSearch<Words>::undoTo(size_t Rows) {
     (Replaced.back().IsBehind ? Behind : Before)[Replaced.back().Of] = Replaced.back().Was;
 }
 
-template <unsigned Words> std::vector<EventId> CoherenceSearch<Words>::orderOf(PlaceId Place) const {
-  const Set &Writes = TheGraph.Places[Place].Writes;
-  std::vector<EventId> Order(TheGraph.Places[Place].Coherence.size());
-  for (EventId W : TheGraph.Places[Place].Coherence) {
+template <unsigned Words> std::vector<EventId> CoherenceSearch<Words>::orderOf(LocationId Location) const {
+  const Set &Writes = TheGraph.Locations[Location].Writes;
+  std::vector<EventId> Order(TheGraph.Locations[Location].Coherence.size());
+  for (EventId W : TheGraph.Locations[Location].Coherence) {
     size_t Position = 0;
     (Before[W] & Writes).forEach([&](EventId) { ++Position; });
     Order[Position] = W;

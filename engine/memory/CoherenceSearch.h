@@ -29,7 +29,7 @@ public:
   bool find(const std::vector<EventId> &Committed, const Pairs &Given = {});
 
   /// The order found, of one location.
-  std::vector<EventId> orderOf(PlaceId Place) const;
+  std::vector<EventId> orderOf(LocationId Location) const;
 
   size_t bytes() const {
     return (Before.capacity() + Behind.capacity()) * sizeof(Set) + Replaced.capacity() * sizeof(Row);
@@ -38,7 +38,7 @@ public:
 private:
   /// A pair of writes of a location, by their positions in the graph as it is.
   struct Pair {
-    PlaceId Place = 0;
+    LocationId Location = 0;
     size_t Earlier = 0, Later = 1;
   };
   /// What a row was before it was changed.

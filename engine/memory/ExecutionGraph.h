@@ -23,7 +23,7 @@ public:
   using Event = GraphEvent<Words>;
   static constexpr bool IsLarge = Words == 0;
 
-  struct PlaceState {
+  struct LocationState {
     Address Where = 0;
     uint32_t Width = 0;
     enum : uint8_t { Unknown, Bits, State } Holds = Unknown; // State: values are numbers of states of such an object
@@ -61,8 +61,8 @@ public:
 
   // Fetched, in the order of fetching. They stay where they are: there are never more than Set::Capacity.
   std::conditional_t<IsLarge, std::deque<Event>, std::vector<Event>> Events;
-  std::deque<GraphCell> Cells;    // of those that are split; they stay put, too
-  std::vector<PlaceState> Places; // never taken back: a location without committed accesses is as good as none
+  std::deque<GraphCell> Cells;          // of those that are split; they stay put, too
+  std::vector<LocationState> Locations; // never taken back: one without committed accesses is as good as none
   Set Committed;
   Set Reads, Writes;              // among the committed
   Set Fences, SeqCst;             // C11: the fences among them, and all whose order is seq_cst
@@ -85,11 +85,11 @@ public:
   }
   const GraphCell &cell(EventId E, uint32_t K) const { return const_cast<ExecutionGraph *>(this)->cell(E, K); }
   /// Of an access of the location.
-  const GraphCell &cellIn(PlaceId Place, EventId E) const {
+  const GraphCell &cellIn(LocationId Location, EventId E) const {
     if (!isSplit(E))
       return Events[E];
     uint32_t K = Events[E].FirstCell;
-    while (Cells[K].Place != Place)
+    while (Cells[K].Location != Location)
       ++K;
     return Cells[K];
   }
@@ -107,49 +107,49 @@ public:
     return false;
   }
   /// Whether an access whose locations are known accesses a certain one.
-  bool accesses(EventId E, PlaceId Place) const {
-    return anyCell(E, [&](const GraphCell &C) { return C.Place == Place; });
+  bool accesses(EventId E, LocationId Location) const {
+    return anyCell(E, [&](const GraphCell &C) { return C.Location == Location; });
   }
   bool overlap(EventId A, EventId B) const {
     if (!isSplit(A) && !isSplit(B))
-      return Events[A].Place == Events[B].Place;
-    return anyCell(A, [&](const GraphCell &C) { return C.Place != NoPlace && accesses(B, C.Place); });
+      return Events[A].Location == Events[B].Location;
+    return anyCell(A, [&](const GraphCell &C) { return C.Location != NoLocation && accesses(B, C.Location); });
   }
 
   /// Where a write stands in the coherence of a location; the initial one is 0.
-  uint32_t positionIn(PlaceId Place, EventId Write) const {
-    return Write == NoEvent ? 0 : cellIn(Place, Write).Position;
+  uint32_t positionIn(LocationId Location, EventId Write) const {
+    return Write == NoEvent ? 0 : cellIn(Location, Write).Position;
   }
   /// Where the write stands that an event reads or is.
-  uint32_t coherenceIn(PlaceId Place, EventId E) const {
-    const GraphCell &C = cellIn(Place, E);
-    return Events[E].IsWrite ? C.Position : positionIn(Place, C.Source);
+  uint32_t coherenceIn(LocationId Location, EventId E) const {
+    const GraphCell &C = cellIn(Location, E);
+    return Events[E].IsWrite ? C.Position : positionIn(Location, C.Source);
   }
   /// The same of accesses that are not split.
   uint32_t positionOf(EventId Write) const { return Write == NoEvent ? 0 : Events[Write].Position; }
   uint32_t coherenceOf(EventId E) const {
-    return Events[E].IsWrite ? Events[E].Position : positionIn(Events[E].Place, Events[E].Source);
+    return Events[E].IsWrite ? Events[E].Position : positionIn(Events[E].Location, Events[E].Source);
   }
   /// What a write, or the start, leaves in a location.
-  uint64_t valueIn(PlaceId Place, EventId Write) const {
-    return Write == NoEvent ? Places[Place].Initial : cellIn(Place, Write).Value;
+  uint64_t valueIn(LocationId Location, EventId Write) const {
+    return Write == NoEvent ? Locations[Location].Initial : cellIn(Location, Write).Value;
   }
   /// The committed events of a location that read a certain write there.
-  Set readersOf(PlaceId Place, EventId Write) const {
+  Set readersOf(LocationId Location, EventId Write) const {
     if (IsLarge || Write == NoEvent || !isSplit(Write))
-      return const_cast<ExecutionGraph *>(this)->readersIn(Place, Write);
+      return const_cast<ExecutionGraph *>(this)->readersIn(Location, Write);
     Set Here;
-    (Readers[Write] & Places[Place].Reads).forEach([&](EventId R) {
-      if (cellIn(Place, R).Source == Write)
+    (Readers[Write] & Locations[Location].Reads).forEach([&](EventId R) {
+      if (cellIn(Location, R).Source == Write)
         Here.insert(R);
     });
     return Here;
   }
 
   /// Committed accesses of the same location that are earlier in the same thread.
-  Set samePlaceBefore(EventId E) const {
+  Set sameLocationBefore(EventId E) const {
     Set Same;
-    forEachCell(E, [&](const GraphCell &C) { Same |= Places[C.Place].Writes | Places[C.Place].Reads; });
+    forEachCell(E, [&](const GraphCell &C) { Same |= Locations[C.Location].Writes | Locations[C.Location].Reads; });
     return Events[E].Before & Same;
   }
 
@@ -169,34 +169,35 @@ public:
   void choose(EventId E, EventId Source) {
     GraphCell &C = cell(E, Events[E].Chosen++);
     C.Source = Source;
-    C.Value = valueIn(C.Place, Source);
+    C.Value = valueIn(C.Location, Source);
   }
 
   /// Of an access that is split, for its next cell. A read that takes one cell from a write takes no other cell that
   /// this writes from what is before it there; two writes are in the same order in all locations they share.
   bool agrees(EventId E, EventId Source) const {
     const Event &Read = Events[E];
-    const PlaceId Here = cell(E, Read.Chosen).Place;
-    auto NotBefore = [&](PlaceId Place, EventId A, EventId B) {
-      return B == NoEvent || !accesses(B, Place) || positionIn(Place, A) >= positionIn(Place, B);
+    const LocationId Here = cell(E, Read.Chosen).Location;
+    auto NotBefore = [&](LocationId Location, EventId A, EventId B) {
+      return B == NoEvent || !accesses(B, Location) || positionIn(Location, A) >= positionIn(Location, B);
     };
     for (uint32_t K = 0; K < Read.Chosen; ++K)
-      if (const GraphCell &C = cell(E, K); !NotBefore(Here, Source, C.Source) || !NotBefore(C.Place, C.Source, Source))
+      if (const GraphCell &C = cell(E, K);
+          !NotBefore(Here, Source, C.Source) || !NotBefore(C.Location, C.Source, Source))
         return false;
     return true;
   }
   /// The positions between which it may be, given those in the cells before: behind the first, and at most the second.
   std::pair<uint32_t, uint32_t> positionsLeft(EventId E) const {
     const Event &Write = Events[E];
-    const PlaceId Here = cell(E, Write.Chosen).Place;
-    const std::vector<EventId> &Coherence = Places[Here].Coherence;
+    const LocationId Here = cell(E, Write.Chosen).Location;
+    const std::vector<EventId> &Coherence = Locations[Here].Coherence;
     uint32_t Low = 0, High = static_cast<uint32_t>(Coherence.size()) + 1;
     for (uint32_t K = 0; K < Write.Chosen; ++K)
       for (uint32_t At = 0; At < Coherence.size(); ++At) {
         const GraphCell &C = cell(E, K);
-        if (!accesses(Coherence[At], C.Place))
+        if (!accesses(Coherence[At], C.Location))
           continue;
-        if (positionIn(C.Place, Coherence[At]) < C.Position)
+        if (positionIn(C.Location, Coherence[At]) < C.Position)
           Low = std::max(Low, At + 1);
         else
           High = std::min(High, At + 1);
@@ -214,17 +215,17 @@ public:
 
   /// Source: of a read that is split, in its last cell. The whole value of that is for others to make.
   void commitRead(EventId E, EventId Source) {
-    assert(!Events[E].IsWrite && Events[E].Place != NoPlace && !Committed.contains(E));
+    assert(!Events[E].IsWrite && Events[E].Location != NoLocation && !Committed.contains(E));
     assert((Source == NoEvent || (Events[Source].IsWrite && Committed.contains(Source))) && "writes come before reads");
     if (isSplit(E)) {
       choose(E, Source);
     } else {
       Events[E].Source = Source;
-      Events[E].Value = valueIn(Events[E].Place, Source);
+      Events[E].Value = valueIn(Events[E].Location, Source);
     }
     forEachCell(E, [&](const GraphCell &C) {
-      readersIn(C.Place, C.Source).insert(E);
-      Places[C.Place].Reads.insert(E);
+      readersIn(C.Location, C.Source).insert(E);
+      Locations[C.Location].Reads.insert(E);
     });
     Reads.insert(E);
     noteMode(E);
@@ -234,7 +235,7 @@ public:
       forEachCell(E, [&](const GraphCell &C) {
         if (C.Source != NoEvent && isExternal(C.Source, E))
           Events[E].More.From.insert(C.Source);
-        leadsBackTo(Places[C.Place], positionIn(C.Place, C.Source));
+        leadsBackTo(Locations[C.Location], positionIn(C.Location, C.Source));
       });
     }
     Committed.insert(E);
@@ -242,8 +243,8 @@ public:
   void uncommitRead(EventId E) {
     assert(Reads.contains(E) && Committed.contains(E));
     forEachCell(E, [&](const GraphCell &C) {
-      readersIn(C.Place, C.Source).erase(E);
-      Places[C.Place].Reads.erase(E);
+      readersIn(C.Location, C.Source).erase(E);
+      Locations[C.Location].Reads.erase(E);
     });
     Events[E].Chosen -= isSplit(E);
     Reads.erase(E);
@@ -256,37 +257,37 @@ public:
   /// Puts a write at a position of coherence (from 1); those at and behind it move on. Of one that is split, the cells
   /// say the positions.
   void commitWrite(EventId E, uint32_t Position) {
-    assert(Events[E].IsWrite && Events[E].Place != NoPlace && !Committed.contains(E));
+    assert(Events[E].IsWrite && Events[E].Location != NoLocation && !Committed.contains(E));
     if (!isSplit(E))
       Events[E].Position = Position;
     forEachCell(E, [&](const GraphCell &C) {
-      PlaceState &P = Places[C.Place];
+      LocationState &P = Locations[C.Location];
       const uint32_t At = C.Position - 1;
       assert(At <= P.Coherence.size() && "positions of coherence are counted from 1, without a gap");
       P.Coherence.insert(P.Coherence.begin() + At, E);
-      renumber(C.Place, At);
+      renumber(C.Location, At);
       P.Writes.insert(E);
       P.NumEnds += Events[E].Ends;
       if constexpr (IsLarge)
-        readersIn(C.Place, E).clear();
+        readersIn(C.Location, E).clear();
     });
     Readers[E].clear();
     Writes.insert(E);
     noteMode(E);
     if constexpr (IsLarge) {
       Large.commit(E, Committed);
-      forEachCell(E, [&](const GraphCell &C) { leadsBackTo(Places[C.Place], C.Position); });
+      forEachCell(E, [&](const GraphCell &C) { leadsBackTo(Locations[C.Location], C.Position); });
     }
     Committed.insert(E);
   }
   void uncommitWrite(EventId E) {
     assert(Writes.contains(E) && Committed.contains(E));
     forEachCell(E, [&](const GraphCell &C) {
-      PlaceState &P = Places[C.Place];
+      LocationState &P = Locations[C.Location];
       const uint32_t At = C.Position - 1;
       assert(At < P.Coherence.size() && P.Coherence[At] == E);
       P.Coherence.erase(P.Coherence.begin() + At);
-      renumber(C.Place, At);
+      renumber(C.Location, At);
       P.Writes.erase(E);
       P.NumEnds -= Events[E].Ends;
     });
@@ -297,11 +298,11 @@ public:
       Large.uncommit();
   }
   /// Puts the writes of a location into another order.
-  void arrange(PlaceId Place, std::vector<EventId> Order) {
-    assert(std::is_permutation(Order.begin(), Order.end(), Places[Place].Coherence.begin(),
-                               Places[Place].Coherence.end()));
-    Places[Place].Coherence = std::move(Order);
-    renumber(Place, 0);
+  void arrange(LocationId Location, std::vector<EventId> Order) {
+    assert(std::is_permutation(Order.begin(), Order.end(), Locations[Location].Coherence.begin(),
+                               Locations[Location].Coherence.end()));
+    Locations[Location].Coherence = std::move(Order);
+    renumber(Location, 0);
   }
   /// The outcome of a store-conditional, or the write of an update that leaves things as they are.
   void commitVoid(EventId E) {
@@ -339,7 +340,7 @@ public:
   /// Atomicity, for a write that was just committed, if it was kept without that: nobody else writes between the write
   /// that an update (or load-reserve) read and its own.
   bool keepsUpdatesWhole(EventId Written) const {
-    return !anyCell(Written, [&](const GraphCell &C) { return !keepsUpdatesWholeIn(C.Place, Written); });
+    return !anyCell(Written, [&](const GraphCell &C) { return !keepsUpdatesWholeIn(C.Location, Written); });
   }
   /// The last of the events that are committed with E: itself, or the write of an update whose read it is.
   EventId lastWith(EventId E) const { return Events[E].OfUpdate && !Events[E].IsWrite && !Events[E].Alone ? E + 1 : E; }
@@ -352,7 +353,7 @@ public:
   /// Its position in coherence, in the next cell: there is but one.
   uint32_t latePosition(EventId Write) const {
     const uint32_t K = Events[Write].Chosen;
-    return positionIn(cell(Write, K).Place, cell(Write - 1, K).Source) + 1;
+    return positionIn(cell(Write, K).Location, cell(Write - 1, K).Source) + 1;
   }
   /// The read that a committed write belongs to, if it is the write of an update.
   EventId readOf(EventId Write) const {
@@ -377,7 +378,7 @@ public:
   size_t bytes() const {
     if constexpr (IsLarge)
       return Set::bytesOfAll() + Large.bytes() + Events.size() * (sizeof(Event) + sizeof(Set)) +
-             Places.size() * sizeof(PlaceState);
+             Locations.size() * sizeof(LocationState);
     return 0;
   }
 
@@ -392,13 +393,13 @@ private:
   }
 
   /// Where the readers of a write in a location are noted. A small graph has one set for all locations of a write.
-  Set &readersIn(PlaceId Place, EventId Write) {
+  Set &readersIn(LocationId Location, EventId Write) {
     if (Write == NoEvent)
-      return Places[Place].InitialReaders;
+      return Locations[Location].InitialReaders;
     if constexpr (IsLarge)
       if (isSplit(Write)) {
         uint32_t K = Events[Write].FirstCell;
-        while (Cells[K].Place != Place)
+        while (Cells[K].Location != Location)
           ++K;
         if (Large.CellReaders.size() <= K)
           Large.CellReaders.resize(K + 1);
@@ -427,7 +428,7 @@ private:
   }
 
   /// Notes that something leads from the last commit to the writes of a location behind a position.
-  void leadsBackTo(const PlaceState &P, uint32_t Position) {
+  void leadsBackTo(const LocationState &P, uint32_t Position) {
     uint32_t First = ~0u;
     for (uint32_t K = Position; K < P.Coherence.size(); ++K)
       First = std::min(First, Large.CommitOf[P.Coherence[K]]);
@@ -437,10 +438,10 @@ private:
 
   /// In one location: the write itself, and those that it may have come between. All that stood between the write and the
   /// read of one of these is of its thread.
-  bool keepsUpdatesWholeIn(PlaceId Place, EventId Written) const {
-    const std::vector<EventId> &Coherence = Places[Place].Coherence;
-    const uint32_t Position = positionIn(Place, Written);
-    auto ReadPosition = [&](EventId Read) { return positionIn(Place, cellIn(Place, Read).Source); };
+  bool keepsUpdatesWholeIn(LocationId Location, EventId Written) const {
+    const std::vector<EventId> &Coherence = Locations[Location].Coherence;
+    const uint32_t Position = positionIn(Location, Written);
+    auto ReadPosition = [&](EventId Read) { return positionIn(Location, cellIn(Location, Read).Source); };
     if (const EventId Read = readOf(Written); Read != NoEvent)
       for (uint32_t K = ReadPosition(Read); K + 1 < Position; ++K)
         if (isExternal(Coherence[K], Written))
@@ -455,10 +456,10 @@ private:
     return true;
   }
 
-  void renumber(PlaceId Place, uint32_t From) {
-    const std::vector<EventId> &Coherence = Places[Place].Coherence;
+  void renumber(LocationId Location, uint32_t From) {
+    const std::vector<EventId> &Coherence = Locations[Location].Coherence;
     for (uint32_t K = From; K < Coherence.size(); ++K)
-      const_cast<GraphCell &>(cellIn(Place, Coherence[K])).Position = K + 1;
+      const_cast<GraphCell &>(cellIn(Location, Coherence[K])).Position = K + 1;
   }
 
   std::vector<Set> Readers; // per write

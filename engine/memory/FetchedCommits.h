@@ -24,28 +24,28 @@ template <unsigned Words> uint64_t FetchedEvents<Words>::internWords(uint64_t Lo
 }
 
 /// The location of an access, or of a part of it. None if it overlaps others: then it is known where to cut them.
-template <unsigned Words> PlaceId FetchedEvents<Words>::placeFor(EventId E, Address Where, uint32_t Width) {
-  auto Found = Places.lower_bound(Where);
-  if (Found == Places.end() || Found->first != Where) {
-    bool Overlaps = Found != Places.end() && Found->first < Where + Width;
-    if (Found != Places.begin()) {
+template <unsigned Words> LocationId FetchedEvents<Words>::locationFor(EventId E, Address Where, uint32_t Width) {
+  auto Found = Locations.lower_bound(Where);
+  if (Found == Locations.end() || Found->first != Where) {
+    bool Overlaps = Found != Locations.end() && Found->first < Where + Width;
+    if (Found != Locations.begin()) {
       auto Before = std::prev(Found);
-      Overlaps |= Before->first + Graph.Places[Before->second].Width > Where;
+      Overlaps |= Before->first + Graph.Locations[Before->second].Width > Where;
     }
     if (!Overlaps) {
-      auto &New = Graph.Places.emplace_back();
+      auto &New = Graph.Locations.emplace_back();
       New.Where = Where;
       New.Width = Width;
-      Found = Places.emplace_hint(Found, Where, static_cast<PlaceId>(Graph.Places.size() - 1));
+      Found = Locations.emplace_hint(Found, Where, static_cast<LocationId>(Graph.Locations.size() - 1));
       return Found->second;
     }
-  } else if (Graph.Places[Found->second].Width == Width) {
+  } else if (Graph.Locations[Found->second].Width == Width) {
     return Found->second;
   }
   if (!AsGraphs)
     throw GraphStop(Graph[E].Thread, Graph[E].Pc, "accesses of different sizes that overlap");
   learnCuts(Where, Width);
-  return NoPlace;
+  return NoLocation;
 }
 
 /// Notes where an access and the locations it overlaps cut each other.
@@ -55,11 +55,11 @@ template <unsigned Words> void FetchedEvents<Words>::learnCuts(Address Where, ui
     if (At > First && At < First + Size)
       Ending.Cut.cut(O, At);
   };
-  auto At = Places.lower_bound(Where);
-  if (At != Places.begin())
+  auto At = Locations.lower_bound(Where);
+  if (At != Locations.begin())
     --At;
-  for (; At != Places.end() && At->first < Where + Width; ++At) {
-    const uint32_t Size = Graph.Places[At->second].Width;
+  for (; At != Locations.end() && At->first < Where + Width; ++At) {
+    const uint32_t Size = Graph.Locations[At->second].Width;
     if (At->first + Size <= Where)
       continue;
     Cut(At->first, Where, Width);
@@ -134,30 +134,30 @@ template <unsigned Words> bool FetchedEvents<Words>::reportHang(EventId Load) {
 /// What is in a location before the first access of it. Of a synchronisation object, or of what is accessed as 16 bytes,
 /// that is the number of its state, as long as there are no other accesses of it. False: there are, as is known from now
 /// on.
-template <unsigned Words> bool FetchedEvents<Words>::readInitial(EventId E, PlaceId Id, bool IsState) {
-  auto &Place = Graph.Places[Id];
-  const auto Holds = IsState ? ExecutionGraph<Words>::PlaceState::State : ExecutionGraph<Words>::PlaceState::Bits;
-  if (Place.Holds == ExecutionGraph<Words>::PlaceState::Unknown)
-    Place.Holds = Holds;
-  if (Place.Holds != Holds) {
+template <unsigned Words> bool FetchedEvents<Words>::readInitial(EventId E, LocationId Id, bool IsState) {
+  auto &Location = Graph.Locations[Id];
+  const auto Holds = IsState ? ExecutionGraph<Words>::LocationState::State : ExecutionGraph<Words>::LocationState::Bits;
+  if (Location.Holds == ExecutionGraph<Words>::LocationState::Unknown)
+    Location.Holds = Holds;
+  if (Location.Holds != Holds) {
     if (!AsGraphs)
       throw GraphStop(Graph[E].Thread, Graph[E].Pc, "a plain access of a synchronisation object");
-    Ending.Cut.cut(*TheMachine.memory().find(Place.Where), Place.Where);
+    Ending.Cut.cut(*TheMachine.memory().find(Location.Where), Location.Where);
     Ending.Changed = true;
     return false;
   }
-  const bool Untouched = Place.Reads.empty() && std::all_of(Place.Coherence.begin(), Place.Coherence.end(),
-                                                            [&](EventId W) { return Graph[W].Ends; });
+  const bool Untouched = Location.Reads.empty() && std::all_of(Location.Coherence.begin(), Location.Coherence.end(),
+                                                               [&](EventId W) { return Graph[W].Ends; });
   if (!Untouched)
     return true;
-  const uint8_t *Bytes = TheMachine.memory().bytes(Place.Where);
-  Place.Initial = IsState ? internBytes(Bytes, Place.Width) : Memory::readWord(Bytes, Place.Width);
+  const uint8_t *Bytes = TheMachine.memory().bytes(Location.Where);
+  Location.Initial = IsState ? internBytes(Bytes, Location.Width) : Memory::readWord(Bytes, Location.Width);
   return true;
 }
 
 template <unsigned Words> bool FetchedEvents<Words>::locate(EventId E) {
   Event &Found = Graph[E];
-  if (Found.Place != NoPlace || Found.Decides || Found.IsFence)
+  if (Found.Location != NoLocation || Found.Decides || Found.IsFence)
     return true;
   const Access &A = Accesses[E];
   Address Where;
@@ -165,7 +165,7 @@ template <unsigned Words> bool FetchedEvents<Words>::locate(EventId E) {
     return false;
   Where += static_cast<uint64_t>(A.Offset);
   // A store-conditional cannot succeed elsewhere than at its reservation.
-  if (Found.Conditional && (!locate(Found.Reserved) || Graph.Places[Graph[Found.Reserved].Place].Where != Where))
+  if (Found.Conditional && (!locate(Found.Reserved) || Graph.Locations[Graph[Found.Reserved].Location].Where != Where))
     return false;
   ThreadId T = Found.Thread;
   bool IsSync = A.Op.Kind == OperationKind::Sync, Writes = A.Op.Kind != OperationKind::Load;
@@ -190,26 +190,26 @@ template <unsigned Words> bool FetchedEvents<Words>::locate(EventId E) {
     Ending.Changed = true;
   if (!IsLife && !isCutAsKnown(E, *O, Where, Width))
     return false;
-  PlaceId First = NoPlace;
+  LocationId First = NoLocation;
   for (uint32_t K = 0; K < Found.NumCells; ++K) {
     GraphCell &C = Graph.cell(E, K);
-    PlaceId Id = Graph.isSplit(E) ? placeFor(E, Where + C.Offset, C.Width) : placeFor(E, Where, Width);
-    if (Id == NoPlace || (!Found.Ends && !readInitial(E, Id, hasState(A.Op) && !Graph.isSplit(E))))
+    LocationId Id = Graph.isSplit(E) ? locationFor(E, Where + C.Offset, C.Width) : locationFor(E, Where, Width);
+    if (Id == NoLocation || (!Found.Ends && !readInitial(E, Id, hasState(A.Op) && !Graph.isSplit(E))))
       return false;
     First = K == 0 ? Id : First;
     if (Graph.isSplit(E)) {
-      TheMachine.undo().save(C.Place);
-      C.Place = Id;
+      TheMachine.undo().save(C.Location);
+      C.Location = Id;
     }
   }
-  TheMachine.undo().save(Found.Place);
-  Found.Place = First;
+  TheMachine.undo().save(Found.Location);
+  Found.Location = First;
   if constexpr (ExecutionGraph<Words>::IsLarge)
     Graph.forEachCell(E, [&](const GraphCell &C) {
-      if (Graph.Large.Located.size() <= C.Place)
-        Graph.Large.Located.resize(C.Place + 1);
-      TheMachine.undo().save(Graph.Large.Located[C.Place]);
-      Graph.Large.Located[C.Place].insert(E);
+      if (Graph.Large.Located.size() <= C.Location)
+        Graph.Large.Located.resize(C.Location + 1);
+      TheMachine.undo().save(Graph.Large.Located[C.Location]);
+      Graph.Large.Located[C.Location].insert(E);
     });
   return true;
 }
@@ -338,16 +338,16 @@ template <unsigned Words> void FetchedEvents<Words>::noteOutcome(EventId Decided
 template <unsigned Words> uint64_t FetchedEvents<Words>::finalValue(Address Where, unsigned Width) {
   uint8_t Bytes[8] = {};
   std::memcpy(Bytes, TheMachine.memory().bytes(Where), Width);
-  for (auto At = Places.lower_bound(Where >= 64 ? Where - 64 : 0); At != Places.end() && At->first < Where + Width;
-       ++At) {
-    const auto &Place = Graph.Places[At->second];
-    if (Place.Coherence.empty() || Graph[Place.Coherence.back()].Ends)
+  for (auto At = Locations.lower_bound(Where >= 64 ? Where - 64 : 0);
+       At != Locations.end() && At->first < Where + Width; ++At) {
+    const auto &Location = Graph.Locations[At->second];
+    if (Location.Coherence.empty() || Graph[Location.Coherence.back()].Ends)
       continue;
-    const uint64_t Value = Graph.valueIn(At->second, Place.Coherence.back());
-    const bool IsState = Place.Holds == ExecutionGraph<Words>::PlaceState::State;
-    for (uint32_t K = 0; K < Place.Width; ++K)
-      if (Place.Where + K >= Where && Place.Where + K < Where + Width)
-        Bytes[Place.Where + K - Where] = IsState ? stateOf(Value)[K] : static_cast<uint8_t>(Value >> 8 * K);
+    const uint64_t Value = Graph.valueIn(At->second, Location.Coherence.back());
+    const bool IsState = Location.Holds == ExecutionGraph<Words>::LocationState::State;
+    for (uint32_t K = 0; K < Location.Width; ++K)
+      if (Location.Where + K >= Where && Location.Where + K < Where + Width)
+        Bytes[Location.Where + K - Where] = IsState ? stateOf(Value)[K] : static_cast<uint8_t>(Value >> 8 * K);
   }
   return Memory::readWord(Bytes, Width);
 }

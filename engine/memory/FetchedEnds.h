@@ -60,16 +60,16 @@ template <unsigned Words> void FetchedEvents<Words>::fetchCopies(ThreadId T, Add
   }
 }
 
-template <unsigned Words> std::vector<PlaceId> FetchedEvents<Words>::placesOf(uint32_t Slot) const {
-  std::vector<PlaceId> All;
-  for (auto At = Places.lower_bound(lowestAddress(Slot)); At != Places.end() && slotOf(At->first) == Slot; ++At)
+template <unsigned Words> std::vector<LocationId> FetchedEvents<Words>::locationsOf(uint32_t Slot) const {
+  std::vector<LocationId> All;
+  for (auto At = Locations.lower_bound(lowestAddress(Slot)); At != Locations.end() && slotOf(At->first) == Slot; ++At)
     All.push_back(At->second);
   return All;
 }
 
-template <unsigned Words> PlaceId FetchedEvents<Words>::lifeOf(uint32_t Slot) const {
-  auto Found = Places.find(addressOf(Slot, LifeOffset));
-  return Found == Places.end() ? NoPlace : Found->second;
+template <unsigned Words> LocationId FetchedEvents<Words>::lifeOf(uint32_t Slot) const {
+  auto Found = Locations.find(addressOf(Slot, LifeOffset));
+  return Found == Locations.end() ? NoLocation : Found->second;
 }
 
 template <unsigned Words> void FetchedEvents<Words>::failEnded(EventId E, EventId End) {
@@ -102,8 +102,8 @@ template <unsigned Words> bool FetchedEvents<Words>::failsUnwritten(EventId Read
     return false;
   const Object &O = TheMachine.memory().at(slotOf(whereOf(Read)));
   const bool Fails = Graph.anyCell(Read, [&](const GraphCell &C) {
-    const auto &Place = Graph.Places[C.Place];
-    return C.Source == NoEvent && TheMachine.readsUnwritten(Graph[Read].Pc, O, Place.Where, Place.Width);
+    const auto &Location = Graph.Locations[C.Location];
+    return C.Source == NoEvent && TheMachine.readsUnwritten(Graph[Read].Pc, O, Location.Where, Location.Width);
   });
   if (Fails)
     fail(Read, BugKind::Uninitialised, describeUnwritten(Prog, O, whereOf(Read), widthOf(Read)));
@@ -112,19 +112,19 @@ template <unsigned Words> bool FetchedEvents<Words>::failsUnwritten(EventId Read
 
 template <unsigned Words> void FetchedEvents<Words>::writeToMemory() {
   Memory &Mem = TheMachine.memory();
-  for (PlaceId Id = 0; Id < Graph.Places.size(); ++Id) {
-    const auto &Place = Graph.Places[Id];
-    if (Place.Coherence.empty())
+  for (LocationId Id = 0; Id < Graph.Locations.size(); ++Id) {
+    const auto &Location = Graph.Locations[Id];
+    if (Location.Coherence.empty())
       continue;
-    const EventId Last = Place.Coherence.back();
-    if (Object &O = Mem.at(slotOf(Place.Where)); Graph[Last].Ends && O.Life == Lifetime::Alive)
+    const EventId Last = Location.Coherence.back();
+    if (Object &O = Mem.at(slotOf(Location.Where)); Graph[Last].Ends && O.Life == Lifetime::Alive)
       Mem.end(O, O.Kind == ObjectKind::Heap ? Lifetime::Freed : Lifetime::Left, Graph[Last].Pc);
-    else if (!Graph[Last].Ends && Place.Holds == ExecutionGraph<Words>::PlaceState::Bits)
-      Mem.write(Place.Where, Place.Width, Graph.valueIn(Id, Last), 0);
+    else if (!Graph[Last].Ends && Location.Holds == ExecutionGraph<Words>::LocationState::Bits)
+      Mem.write(Location.Where, Location.Width, Graph.valueIn(Id, Last), 0);
     else if (!Graph[Last].Ends && Accesses[Last].Op.Kind != OperationKind::Sync) { // 16 bytes
       uint64_t Low, High;
-      Memory::readWords(stateOf(Graph.valueIn(Id, Last)), Place.Width, Low, High);
-      Mem.write(Place.Where, Place.Width, Low, High);
+      Memory::readWords(stateOf(Graph.valueIn(Id, Last)), Location.Width, Low, High);
+      Mem.write(Location.Where, Location.Width, Low, High);
     }
   }
 }

@@ -76,7 +76,7 @@ public:
   bool isAbandoned(EventId E) const { return Graph[E].Index >= Flows[Graph[E].Thread].FailedAt; }
   const Operation &operation(EventId E) const { return Accesses[E].Op; }
   /// The bytes an access touches.
-  Address whereOf(EventId E) const { return Graph.Places[Graph.cell(E, 0).Place].Where; }
+  Address whereOf(EventId E) const { return Graph.Locations[Graph.cell(E, 0).Location].Where; }
   uint32_t widthOf(EventId E) const {
     const Operation &Op = Accesses[E].Op;
     return Op.Kind == OperationKind::Sync ? sizeOf(Op.Sync) : Op.Width;
@@ -91,8 +91,8 @@ public:
   /// Events that are, or choose, store-conditionals, and those that fail for no reason.
   const std::vector<EventId> &odd() const { return Odd; }
   /// The locations of an object that were ever accessed, or ended; the one that its ends are written to.
-  std::vector<PlaceId> placesOf(uint32_t Slot) const;
-  PlaceId lifeOf(uint32_t Slot) const;
+  std::vector<LocationId> locationsOf(uint32_t Slot) const;
+  LocationId lifeOf(uint32_t Slot) const;
 
   /// The value a write stores. Its operands are known.
   uint64_t valueOf(EventId Write);
@@ -228,10 +228,10 @@ private:
 
   // Commits (FetchedCommits.h).
   void fail(EventId E, BugKind Kind, std::string Message);
-  PlaceId placeFor(EventId E, Address Where, uint32_t Width);
+  LocationId locationFor(EventId E, Address Where, uint32_t Width);
   void learnCuts(Address Where, uint32_t Width);
   bool isCutAsKnown(EventId E, const Object &O, Address Where, uint32_t Width);
-  bool readInitial(EventId E, PlaceId Id, bool IsState);
+  bool readInitial(EventId E, LocationId Id, bool IsState);
   bool resolve(const LateValue &V, uint64_t &Bits) { return Threads.resolve(V, Bits); }
   Set loadsOf(const LateValue &V) const { return Threads.loadsOf(V); }
   Update updateWide(const Access &A, uint64_t Old);
@@ -261,8 +261,8 @@ private:
   std::vector<std::vector<EventId>> Fetched; // per thread
   std::deque<Access> Accesses;               // per event; what is saved by address stays where it is
   std::vector<EventId> Odd;
-  std::map<Address, PlaceId> Places; // by where they begin
-  std::vector<Bytes> States;         // of synchronisation objects, and of what is accessed as 16 bytes
+  std::map<Address, LocationId> Locations; // by where they begin
+  std::vector<Bytes> States;               // of synchronisation objects, and of what is accessed as 16 bytes
   std::map<Bytes, uint64_t> StateIds;
 };
 

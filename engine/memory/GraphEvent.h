@@ -8,17 +8,17 @@
 namespace picket {
 
 /// A memory location, which is accessed as a whole. Accesses of different locations never overlap.
-using PlaceId = uint32_t;
-constexpr PlaceId NoPlace = ~0u;
+using LocationId = uint32_t;
+constexpr LocationId NoLocation = ~0u;
 
 /// What an access does in one location.
 struct GraphCell {
-  PlaceId Place = NoPlace;        // once the address is known
-  EventId Source = NoEvent;       // reads: the write it reads; none is the initial one
-  uint32_t Position = 0;          // writes: position in coherence, counted from 1
-  uint32_t Home = ~0u;            // for the explorer
-  uint64_t Value = 0;             // read or written
-  uint32_t Offset = 0, Width = 0; // of an access that is split: the bytes of it that are here
+  LocationId Location = NoLocation; // once the address is known
+  EventId Source = NoEvent;         // reads: the write it reads; none is the initial one
+  uint32_t Position = 0;            // writes: position in coherence, counted from 1
+  uint32_t Home = ~0u;              // for the explorer
+  uint64_t Value = 0;               // read or written
+  uint32_t Offset = 0, Width = 0;   // of an access that is split: the bytes of it that are here
 };
 
 /// A read or a write, mostly of one location. Where others access a part of the same bytes it is split: it then has a cell

@@ -16,8 +16,8 @@ inline Set commitBefore(const Graph &G, EventId E) {
   const Event &Event = G[E];
   Set Direct = Event.Address | Event.Data | Event.Control | Event.AddressBefore | Event.Fetch | Event.Sync;
   Direct |= Event.IsWrite ? Event.LwSync | (Event.Eieio & G.Large.Writes) : Event.LwSync - G.Large.Writes;
-  if (Event.Place != NoPlace)
-    G.forEachCell(E, [&](const GraphCell &C) { Direct |= Event.Before & G.Large.Located[C.Place]; });
+  if (Event.Location != NoLocation)
+    G.forEachCell(E, [&](const GraphCell &C) { Direct |= Event.Before & G.Large.Located[C.Location]; });
   return Direct;
 }
 
@@ -26,9 +26,10 @@ inline Set commitBefore(const Graph &G, EventId E) {
 inline Set beforeSource(const Graph &G, const GraphCell &Read, const Set &SamePlace) {
   Set Before;
   G.forEachCell(Read.Source, [&](const GraphCell &C) {
-    Set Here = (SamePlace & (G.Places[C.Place].Writes | G.Places[C.Place].Reads)) - G.readersOf(C.Place, Read.Source);
-    if (C.Place != Read.Place)
-      while (!Here.empty() && G.coherenceIn(C.Place, Here.last()) >= C.Position)
+    Set Here = (SamePlace & (G.Locations[C.Location].Writes | G.Locations[C.Location].Reads)) -
+               G.readersOf(C.Location, Read.Source);
+    if (C.Location != Read.Location)
+      while (!Here.empty() && G.coherenceIn(C.Location, Here.last()) >= C.Position)
         Here.takeLast();
     Before |= Here;
   });
@@ -51,11 +52,11 @@ inline void propagate(Graph &G, EventId E) {
 
 /// The first position of a location, counted from 0, at which there are certain events: writes there, or reads of what is
 /// in front of it.
-inline uint32_t firstPosition(const Graph &G, PlaceId Id, const Set &Among) {
-  const auto &Place = G.Places[Id];
-  auto First = static_cast<uint32_t>(Place.Coherence.size());
-  (Place.Writes & Among).forEach([&](EventId W) { First = std::min(First, G.positionIn(Id, W) - 1); });
-  (Place.Reads & Among).forEach([&](EventId R) { First = std::min(First, G.coherenceIn(Id, R)); });
+inline uint32_t firstPosition(const Graph &G, LocationId Id, const Set &Among) {
+  const auto &Location = G.Locations[Id];
+  auto First = static_cast<uint32_t>(Location.Coherence.size());
+  (Location.Writes & Among).forEach([&](EventId W) { First = std::min(First, G.positionIn(Id, W) - 1); });
+  (Location.Reads & Among).forEach([&](EventId R) { First = std::min(First, G.coherenceIn(Id, R)); });
   return First;
 }
 
@@ -70,55 +71,56 @@ public:
     Added |= More;
     From |= More;
     More.forEach([&](EventId E) {
-      TheGraph.forEachCell(E, [&](const GraphCell &C) { addIn(C.Place, TheGraph.coherenceIn(C.Place, E), From); });
+      TheGraph.forEachCell(E,
+                           [&](const GraphCell &C) { addIn(C.Location, TheGraph.coherenceIn(C.Location, E), From); });
     });
   }
 
 private:
   /// Of the events of a location, the one furthest on in coherence has all that lead to the others before it.
-  void addIn(PlaceId Id, uint32_t Position, Set &From) {
-    const auto &Place = TheGraph.Places[Id];
+  void addIn(LocationId Id, uint32_t Position, Set &From) {
+    const auto &Location = TheGraph.Locations[Id];
     const auto [Found, New] = FurthestOf.try_emplace(Id);
     uint32_t &Furthest = Found->second;
     if (New)
       Furthest = firstPosition(TheGraph, Id, Among);
     for (; Furthest < Position; ++Furthest) {
-      if (const EventId Write = Place.Coherence[Furthest]; Among.contains(Write))
+      if (const EventId Write = Location.Coherence[Furthest]; Among.contains(Write))
         From.insert(Write);
-      From |= Among & TheGraph.readersOf(Id, Furthest == 0 ? NoEvent : Place.Coherence[Furthest - 1]);
+      From |= Among & TheGraph.readersOf(Id, Furthest == 0 ? NoEvent : Location.Coherence[Furthest - 1]);
     }
   }
 
   const Graph &TheGraph;
   const Set &Among;
   Set Added;
-  std::unordered_map<PlaceId, uint32_t> FurthestOf;
+  std::unordered_map<LocationId, uint32_t> FurthestOf;
 };
 
 inline bool observes(const Graph &G, EventId E) {
   const Event &New = G[E];
   // What leads from E to other events leads to writes behind it, and from there to what was committed after them.
   const Set Reachable = G.reachable();
-  auto FurthestOf = [&](PlaceId Place, const Set &Events) {
+  auto FurthestOf = [&](LocationId Location, const Set &Events) {
     uint32_t Furthest = 0;
-    (Events & (G.Places[Place].Writes | G.Places[Place].Reads) & Reachable).forEach([&](EventId Y) {
-      Furthest = std::max(Furthest, Y == E ? 0 : G.coherenceIn(Place, Y));
+    (Events & (G.Locations[Location].Writes | G.Locations[Location].Reads) & Reachable).forEach([&](EventId Y) {
+      Furthest = std::max(Furthest, Y == E ? 0 : G.coherenceIn(Location, Y));
     });
     return Furthest;
   };
   if (!New.IsWrite) {
     // E reads before some write that has been propagated to what happens before E.
     const Set Propagated = G.rowsOf(New.OrderPast & G.Writes & Reachable, EventRow::PropBase);
-    std::unordered_map<PlaceId, uint32_t> Known;
+    std::unordered_map<LocationId, uint32_t> Known;
     auto LeadsToStrong = [&](const GraphCell &C) { // by com, in this location
-      const auto [Found, IsNew] = Known.try_emplace(C.Place);
+      const auto [Found, IsNew] = Known.try_emplace(C.Location);
       if (IsNew)
-        Found->second = FurthestOf(C.Place, New.Strong);
+        Found->second = FurthestOf(C.Location, New.Strong);
       return C.Position <= Found->second;
     };
     return !G.anyCell(E, [&](const GraphCell &C) {
-      const auto &Coherence = G.Places[C.Place].Coherence;
-      for (uint32_t K = G.positionIn(C.Place, C.Source); K < Coherence.size(); ++K)
+      const auto &Coherence = G.Locations[C.Location].Coherence;
+      for (uint32_t K = G.positionIn(C.Location, C.Source); K < Coherence.size(); ++K)
         if (const EventId W = Coherence[K];
             G.isExternal(W, E) && (Propagated.contains(W) || G.anyCell(W, LeadsToStrong)))
           return true;
@@ -128,10 +130,10 @@ inline bool observes(const Graph &G, EventId E) {
   // Somebody read before E, and E leads (by com) to something that was propagated to them.
   bool Allowed = true;
   G.forEachCell(E, [&](const GraphCell &C) {
-    (G.Places[C.Place].Reads & Reachable).forEach([&](EventId R) {
-      if (Allowed && G.coherenceIn(C.Place, R) < C.Position && G.isExternal(R, E))
+    (G.Locations[C.Location].Reads & Reachable).forEach([&](EventId R) {
+      if (Allowed && G.coherenceIn(C.Location, R) < C.Position && G.isExternal(R, E))
         Allowed = !G.anyCell(
-            E, [&](const GraphCell &Other) { return FurthestOf(Other.Place, G[R].Strong) > Other.Position; });
+            E, [&](const GraphCell &Other) { return FurthestOf(Other.Location, G[R].Strong) > Other.Position; });
     });
   });
   return Allowed;
@@ -141,7 +143,7 @@ inline bool propagates(const Graph &G, EventId E) {
   // Backwards from E along coherence and propagation. A cycle goes on from E to what is reachable, and stays there.
   const Set Reachable = G.reachable();
   Communication Leads(G, Reachable);
-  std::unordered_map<PlaceId, uint32_t> Behind; // writes of a location that were looked at, as positions
+  std::unordered_map<LocationId, uint32_t> Behind; // writes of a location that were looked at, as positions
   Set Seen, Left;
   Left.insert(E);
   while (!Left.empty()) {
@@ -152,11 +154,11 @@ inline bool propagates(const Graph &G, EventId E) {
     if (Event.IsWrite) {
       From |= Event.PropBase & G.Writes & Reachable;
       G.forEachCell(To, [&](const GraphCell &C) {
-        const auto &Coherence = G.Places[C.Place].Coherence;
-        const auto [Found, New] = Behind.try_emplace(C.Place);
+        const auto &Coherence = G.Locations[C.Location].Coherence;
+        const auto [Found, New] = Behind.try_emplace(C.Location);
         uint32_t &K = Found->second;
         if (New)
-          K = firstPosition(G, C.Place, Reachable);
+          K = firstPosition(G, C.Location, Reachable);
         for (; K + 1 < C.Position; ++K)
           if (Reachable.contains(Coherence[K]))
             From.insert(Coherence[K]);

@@ -13,8 +13,8 @@ template <unsigned Words> bool OrderAxioms<Words>::preserves(const Graph &G, Eve
   if (Model == MemoryModel::SC || !A.IsWrite || A.OfUpdate || B.Locked || B.Sync.contains(Earlier))
     return true;
   if (!B.IsWrite) // an update needs what is in its buffer for the same location to have landed
-    return B.OfUpdate && (Model == MemoryModel::TSO || A.Place == B.Place || B.Eieio.contains(Earlier));
-  return Model == MemoryModel::TSO || A.Place == B.Place || B.Eieio.contains(Earlier);
+    return B.OfUpdate && (Model == MemoryModel::TSO || A.Location == B.Location || B.Eieio.contains(Earlier));
+  return Model == MemoryModel::TSO || A.Location == B.Location || B.Eieio.contains(Earlier);
 }
 
 template <unsigned Words> void OrderAxioms<Words>::extend(Graph &G, EventId E) const {
@@ -40,11 +40,11 @@ template <unsigned Words> bool OrderAxioms<Words>::allows(const Graph &G, EventI
       if (Event.Source != NoEvent && (Model == MemoryModel::SC || G.isExternal(Event.Source, To)))
         From.insert(Event.Source);
     } else {
-      const auto &Place = G.Places[Event.Place];
+      const auto &Location = G.Locations[Event.Location];
       for (uint32_t K = 0; K + 1 < Event.Position; ++K)
-        From.insert(Place.Coherence[K]);
+        From.insert(Location.Coherence[K]);
       for (uint32_t K = 0; K < Event.Position; ++K)
-        From |= K == 0 ? Place.InitialReaders : G.readersOf(Event.Place, Place.Coherence[K - 1]);
+        From |= K == 0 ? Location.InitialReaders : G.readersOf(Event.Location, Location.Coherence[K - 1]);
     }
     if (From.contains(E))
       return false;

@@ -25,8 +25,9 @@ EventSet<Words> rowsOf(const ExecutionGraph<Words> &G, const EventSet<Words> &Of
 
 /// Whether coherence or from-reads lead from an event to a write.
 template <unsigned Words> bool comesBefore(const ExecutionGraph<Words> &G, EventId E, EventId Write) {
-  return G.anyCell(
-      Write, [&](const GraphCell &C) { return G.accesses(E, C.Place) && G.coherenceIn(C.Place, E) < C.Position; });
+  return G.anyCell(Write, [&](const GraphCell &C) {
+    return G.accesses(E, C.Location) && G.coherenceIn(C.Location, E) < C.Position;
+  });
 }
 
 } // namespace
@@ -46,7 +47,7 @@ template <unsigned Words> EventSet<Words> PowerAxioms<Words>::commitBefore(const
       if (G[Earlier].IsWrite)
         Direct.insert(Earlier);
     });
-  if (Event.Place == NoPlace)
+  if (Event.Location == NoLocation)
     return Direct;
   if (G.AnySplit)
     Event.Before.forEach([&](EventId Earlier) {
@@ -55,7 +56,7 @@ template <unsigned Words> EventSet<Words> PowerAxioms<Words>::commitBefore(const
     });
   else
     Event.Before.forEach([&](EventId Earlier) {
-      if (G[Earlier].Place == Event.Place)
+      if (G[Earlier].Location == Event.Location)
         Direct.insert(Earlier);
     });
   return Direct;
@@ -74,7 +75,7 @@ template <unsigned Words> EventSet<Words> PowerAxioms<Words>::lightFence(const G
 /// ii, ic, ci and cc: the least sets with the equations of the model, as far as they lead to E.
 template <unsigned Words> void PowerAxioms<Words>::preserveProgramOrder(Graph &G, EventId E) {
   GraphEvent<Words> &New = G[E];
-  Set SamePlace = G.samePlaceBefore(E);
+  Set SamePlace = G.sameLocationBefore(E);
   Set Dependencies = (New.Address | New.Data) & G.Reads;
   Set II0 = Dependencies, CI0 = New.ControlISync & G.Reads;
   Set CC0 = Dependencies | SamePlace | (New.Control & G.Reads) | (New.AddressBefore & G.Reads);
@@ -174,22 +175,22 @@ template <unsigned Words> void PowerAxioms<Words>::extend(Graph &G, EventId E) c
 template <unsigned Words> EventSet<Words> PowerAxioms<Words>::communicatesTo(const Graph &G, const Set &To) {
   // Of the events of a location, the one furthest on in coherence has all that lead to the others before it.
   Set From = To;
-  auto Add = [&](PlaceId Where, uint32_t Furthest) {
-    const auto &Place = G.Places[Where];
+  auto Add = [&](LocationId Where, uint32_t Furthest) {
+    const auto &Location = G.Locations[Where];
     for (uint32_t K = 0; K < Furthest; ++K) {
-      From.insert(Place.Coherence[K]);
-      From |= K == 0 ? Place.InitialReaders : G.readersOf(Where, Place.Coherence[K - 1]);
+      From.insert(Location.Coherence[K]);
+      From |= K == 0 ? Location.InitialReaders : G.readersOf(Where, Location.Coherence[K - 1]);
     }
   };
   for (Set Left = To; !Left.empty();) {
     const EventId First = Left.takeFirst();
     G.forEachCell(First, [&](const GraphCell &C) {
-      const Set Here = G.Places[C.Place].Writes | G.Places[C.Place].Reads;
-      uint32_t Furthest = G.coherenceIn(C.Place, First);
+      const Set Here = G.Locations[C.Location].Writes | G.Locations[C.Location].Reads;
+      uint32_t Furthest = G.coherenceIn(C.Location, First);
       ((G.AnySplit ? To : Left) & Here).forEach([&](EventId Other) {
-        Furthest = std::max(Furthest, G.coherenceIn(C.Place, Other));
+        Furthest = std::max(Furthest, G.coherenceIn(C.Location, Other));
       });
-      Add(C.Place, Furthest);
+      Add(C.Location, Furthest);
       if (!G.AnySplit) // else they may have other locations
         Left -= Here;
     });
@@ -207,9 +208,9 @@ template <unsigned Words> bool PowerAxioms<Words>::observes(const Graph &G, Even
     Set Propagated = communicatesTo(G, New.Strong);
     (New.OrderPast & G.Writes).forEach([&](EventId W) { Propagated |= G[W].PropBase & G.Writes; });
     G.forEachCell(E, [&](const GraphCell &C) {
-      const uint32_t Read = G.positionIn(C.Place, C.Source);
-      (Propagated & G.Places[C.Place].Writes).forEach([&](EventId W) {
-        Allowed &= !(G.cellIn(C.Place, W).Position > Read && G.isExternal(W, E));
+      const uint32_t Read = G.positionIn(C.Location, C.Source);
+      (Propagated & G.Locations[C.Location].Writes).forEach([&](EventId W) {
+        Allowed &= !(G.cellIn(C.Location, W).Position > Read && G.isExternal(W, E));
       });
     });
     return Allowed;
@@ -217,15 +218,15 @@ template <unsigned Words> bool PowerAxioms<Words>::observes(const Graph &G, Even
   // Somebody read before E, and E leads (by com) to something that was propagated to them.
   Set Behind; // by com
   G.forEachCell(E, [&](const GraphCell &C) {
-    const auto &Place = G.Places[C.Place];
-    (Place.Writes | Place.Reads).forEach([&](EventId Y) {
-      if (Y != E && G.coherenceIn(C.Place, Y) > C.Position)
+    const auto &Location = G.Locations[C.Location];
+    (Location.Writes | Location.Reads).forEach([&](EventId Y) {
+      if (Y != E && G.coherenceIn(C.Location, Y) > C.Position)
         Behind.insert(Y);
     });
   });
   G.forEachCell(E, [&](const GraphCell &C) {
-    G.Places[C.Place].Reads.forEach([&](EventId R) {
-      if (G.coherenceIn(C.Place, R) < C.Position && G.isExternal(R, E))
+    G.Locations[C.Location].Reads.forEach([&](EventId R) {
+      if (G.coherenceIn(C.Location, R) < C.Position && G.isExternal(R, E))
         Allowed &= !G[R].Strong.intersects(Behind);
     });
   });
@@ -245,7 +246,7 @@ template <unsigned Words> bool PowerAxioms<Words>::propagates(const Graph &G, Ev
     if (Event.IsWrite) {
       From |= Event.PropBase & G.Writes;
       G.forEachCell(To, [&](const GraphCell &C) {
-        const auto &Coherence = G.Places[C.Place].Coherence;
+        const auto &Coherence = G.Locations[C.Location].Coherence;
         for (uint32_t K = 0; K + 1 < C.Position; ++K)
           From.insert(Coherence[K]);
       });

@@ -82,11 +82,11 @@ template <unsigned Words> bool leadsOut(const ExecutionGraph<Words> &G, EventId 
     if (IsOutside(Member) || !(G.Reads.contains(Member) || G.Writes.contains(Member)))
       continue;
     const bool Leads = G.anyCell(Member, [&](const GraphCell &C) {
-      const auto &Coherence = G.Places[C.Place].Coherence;
+      const auto &Coherence = G.Locations[C.Location].Coherence;
       bool IsRead = false;
       if (G[Member].IsWrite)
-        G.readersOf(C.Place, Member).forEach([&](EventId R) { IsRead = IsRead || IsOutside(R); });
-      return IsRead || std::any_of(Coherence.begin() + G.coherenceIn(C.Place, Member), Coherence.end(), IsOutside);
+        G.readersOf(C.Location, Member).forEach([&](EventId R) { IsRead = IsRead || IsOutside(R); });
+      return IsRead || std::any_of(Coherence.begin() + G.coherenceIn(C.Location, Member), Coherence.end(), IsOutside);
     });
     if (Leads)
       return true;
@@ -244,11 +244,11 @@ private:
   /// Calls Visit(from, to, from a read, to a read, directly) for events of different nodes between which com+ leads in
   /// some location. Directly: coherence, from-reads or reads-from do.
   template <typename Visitor> void forEachCommunication(Visitor Visit) const {
-    std::unordered_map<PlaceId, std::vector<std::pair<uint32_t, EventId>>> At; // positions
+    std::unordered_map<LocationId, std::vector<std::pair<uint32_t, EventId>>> At; // positions
     for (EventId E : Events)
-      TheGraph.forEachCell(E,
-                           [&](const GraphCell &C) { At[C.Place].push_back({TheGraph.coherenceIn(C.Place, E), E}); });
-    for (const auto &[Place, Here] : At)
+      TheGraph.forEachCell(
+          E, [&](const GraphCell &C) { At[C.Location].push_back({TheGraph.coherenceIn(C.Location, E), E}); });
+    for (const auto &[Location, Here] : At)
       for (auto [PositionA, A] : Here)
         for (auto [PositionB, B] : Here) {
           if (NodeOf[A] == NodeOf[B])

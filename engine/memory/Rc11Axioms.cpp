@@ -17,7 +17,8 @@ template <unsigned Words> EventSet<Words> committed(const ExecutionGraph<Words> 
 template <unsigned Words> EventSet<Words> sameLocation(const ExecutionGraph<Words> &G, EventId E) {
   EventSet<Words> Same;
   if (!G[E].IsFence)
-    G.forEachCell(E, [&](const GraphCell &C) { Same |= G.Places[C.Place].Writes | G.Places[C.Place].Reads; });
+    G.forEachCell(E,
+                  [&](const GraphCell &C) { Same |= G.Locations[C.Location].Writes | G.Locations[C.Location].Reads; });
   return Same;
 }
 
@@ -32,13 +33,13 @@ template <unsigned Words> void addEarlier(const ExecutionGraph<Words> &G, EventI
   if (G[E].IsFence || (!Eco && !G[E].IsWrite))
     return;
   G.forEachCell(E, [&](const GraphCell &C) {
-    const auto &Place = G.Places[C.Place];
-    const uint32_t Position = G.coherenceIn(C.Place, E);
+    const auto &Location = G.Locations[C.Location];
+    const uint32_t Position = G.coherenceIn(C.Location, E);
     // A read comes behind the write it reads, and behind the readers of those in front of that.
     for (uint32_t K = 0; K < (G[E].IsWrite ? Position - 1 : Position); ++K)
-      Into.insert(Place.Coherence[K]);
+      Into.insert(Location.Coherence[K]);
     for (uint32_t K = 0; K < Position; ++K)
-      Into |= K == 0 ? Place.InitialReaders : G.readersOf(C.Place, Place.Coherence[K - 1]);
+      Into |= K == 0 ? Location.InitialReaders : G.readersOf(C.Location, Location.Coherence[K - 1]);
   });
 }
 
@@ -117,17 +118,17 @@ template <unsigned Words> void Rc11Axioms<Words>::extend(Graph &G, EventId E) co
         New.PropBase |= heads(G[C.Source]);
     });
   if (Kind == ReleaseSequence::Original)
-    (G.samePlaceBefore(E) & G.Writes).forEach([&](EventId Earlier) { New.PropBase |= ownHeads(G, Earlier); });
+    (G.sameLocationBefore(E) & G.Writes).forEach([&](EventId Earlier) { New.PropBase |= ownHeads(G, Earlier); });
 }
 
 template <unsigned Words> bool Rc11Axioms<Words>::isCoherent(const Graph &G, EventId E) {
   return !G.anyCell(E, [&](const GraphCell &C) {
-    const uint32_t Here = G.coherenceIn(C.Place, E);
+    const uint32_t Here = G.coherenceIn(C.Location, E);
     bool Broken = false;
-    Set Earlier = happensBefore(G[E]) & (G.Places[C.Place].Writes | G.Places[C.Place].Reads);
+    Set Earlier = happensBefore(G[E]) & (G.Locations[C.Location].Writes | G.Locations[C.Location].Reads);
     Earlier.erase(E);
     Earlier.forEach([&](EventId X) {
-      const uint32_t Seen = G.coherenceIn(C.Place, X);
+      const uint32_t Seen = G.coherenceIn(C.Location, X);
       Broken |= G[E].IsWrite ? Seen >= Here : Seen > Here;
     });
     return Broken;
@@ -139,8 +140,8 @@ template <unsigned Words> EventId Rc11Axioms<Words>::raceOf(const Graph &G, Even
     return NoEvent;
   EventId Found = NoEvent;
   G.forEachCell(E, [&](const GraphCell &C) {
-    const auto &Place = G.Places[C.Place];
-    ((G[E].IsWrite ? Place.Writes | Place.Reads : Place.Writes) - happensBefore(G[E])).forEach([&](EventId X) {
+    const auto &Location = G.Locations[C.Location];
+    ((G[E].IsWrite ? Location.Writes | Location.Reads : Location.Writes) - happensBefore(G[E])).forEach([&](EventId X) {
       if (X < Found && G.isExternal(X, E) && !G[X].Ends &&
           (G[E].Mode == Order::NotAtomic || G[X].Mode == Order::NotAtomic))
         Found = X;
@@ -158,10 +159,10 @@ template <unsigned Words> bool Rc11Axioms<Words>::isSequential(const Graph &G, E
     return true;
   Set LaterWrites, Later; // by mo and rb; by eco
   G.forEachCell(E, [&](const GraphCell &C) {
-    const auto &Place = G.Places[C.Place];
-    const uint32_t Here = G.coherenceIn(C.Place, E);
-    (Place.Writes | Place.Reads).forEach([&](EventId X) {
-      if (X != E && G.coherenceIn(C.Place, X) > Here)
+    const auto &Location = G.Locations[C.Location];
+    const uint32_t Here = G.coherenceIn(C.Location, E);
+    (Location.Writes | Location.Reads).forEach([&](EventId X) {
+      if (X != E && G.coherenceIn(C.Location, X) > Here)
         (G[X].IsWrite ? LaterWrites : Later).insert(X);
     });
   });

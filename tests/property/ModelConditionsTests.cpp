@@ -67,7 +67,7 @@ template <unsigned Words> struct WantsCompany : PowerAxioms<Words> {
   using typename PowerAxioms<Words>::Graph, typename PowerAxioms<Words>::Set;
   bool allows(const Graph &G, EventId E) const override {
     return PowerAxioms<Words>::allows(G, E) &&
-           (G[E].IsWrite || G[E].Source != NoEvent || !G.Places[G[E].Place].Coherence.empty());
+           (G[E].IsWrite || G[E].Source != NoEvent || !G.Locations[G[E].Location].Coherence.empty());
   }
 };
 

@@ -33,7 +33,7 @@ private:
     const GraphEvent<Words> &Event = G[E];
     Set Needed = Event.Address | Event.ControlISync;
     if (Event.IsWrite)
-      Needed |= Event.Data | Event.Control | Event.AddressBefore | G.samePlaceBefore(E);
+      Needed |= Event.Data | Event.Control | Event.AddressBefore | G.sameLocationBefore(E);
     else if (Event.Source != NoEvent && !G.isExternal(Event.Source, E))
       Needed.insert(Event.Source);
     return Needed & (G.Reads | G.Writes);

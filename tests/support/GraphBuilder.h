@@ -18,11 +18,15 @@ public:
   using Graph = ExecutionGraph<1>;
   using Set = EventSet<1>;
 
-  EventId read(uint32_t Thread, uint32_t Place, const Needs &From = {}) { return access(Thread, Place, false, From); }
-  EventId write(uint32_t Thread, uint32_t Place, const Needs &From = {}) { return access(Thread, Place, true, From); }
+  EventId read(uint32_t Thread, uint32_t Location, const Needs &From = {}) {
+    return access(Thread, Location, false, From);
+  }
+  EventId write(uint32_t Thread, uint32_t Location, const Needs &From = {}) {
+    return access(Thread, Location, true, From);
+  }
   /// The two parts of an atomic update: the read is returned, the write is the next event.
-  EventId update(uint32_t Thread, uint32_t Place) {
-    const EventId Read = read(Thread, Place), Write = write(Thread, Place);
+  EventId update(uint32_t Thread, uint32_t Location) {
+    const EventId Read = read(Thread, Location), Write = write(Thread, Location);
     G[Read].OfUpdate = G[Write].OfUpdate = true;
     return Read;
   }
@@ -47,15 +51,15 @@ private:
     uint32_t Events = 0;
   };
 
-  EventId access(uint32_t Of, uint32_t Place, bool IsWrite, const Needs &From) {
-    while (G.Places.size() <= Place)
-      G.Places.emplace_back();
+  EventId access(uint32_t Of, uint32_t Location, bool IsWrite, const Needs &From) {
+    while (G.Locations.size() <= Location)
+      G.Locations.emplace_back();
     Thread &T = Threads[Of];
     GraphEvent<1> E;
     E.Thread = Of;
     E.Index = T.Events++;
     E.IsWrite = IsWrite;
-    E.Place = Place;
+    E.Location = Location;
     E.Before = T.Before;
     for (EventId Load : From.Address)
       E.Address.insert(Load);

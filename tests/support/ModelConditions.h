@@ -46,7 +46,7 @@ inline std::string textOf(const ExecutionGraph<1> &G) {
   for (EventId E = 0; E < G.size(); ++E) {
     const GraphEvent<1> &Event = G[E];
     Text += "  " + std::to_string(E) + ": thread " + std::to_string(Event.Thread) + (Event.IsWrite ? " W" : " R") +
-            (Event.Place == NoPlace ? "?" : std::to_string(Event.Place)) + List("address", Event.Address) +
+            (Event.Location == NoLocation ? "?" : std::to_string(Event.Location)) + List("address", Event.Address) +
             List("data", Event.Data) + List("control", Event.Control) + List("control+isync", Event.ControlISync) +
             List("sync", Event.Sync) + List("lwsync", Event.LwSync) + List("eieio", Event.Eieio);
     if (!G.Committed.contains(E))
@@ -64,7 +64,7 @@ inline std::string textOf(const ExecutionGraph<1> &G) {
 inline GraphBuilder makeGraph(std::mt19937 &Random) {
   auto Below = [&](unsigned N) { return std::uniform_int_distribution<unsigned>(0, N - 1)(Random); };
   GraphBuilder Builder;
-  const unsigned Threads = 2 + Below(2), Places = 2 + Below(2), Accesses = 4 + Below(Threads == 2 ? 4 : 5);
+  const unsigned Threads = 2 + Below(2), Locations = 2 + Below(2), Accesses = 4 + Below(Threads == 2 ? 4 : 5);
   std::map<uint32_t, std::vector<EventId>> Reads; // per thread
   for (unsigned K = 0; K < Accesses; ++K) {
     const uint32_t Thread = K < Threads ? K : Below(Threads);
@@ -86,8 +86,8 @@ inline GraphBuilder makeGraph(std::mt19937 &Random) {
       break;
     default: break;
     }
-    const uint32_t Place = Below(Places);
-    const EventId E = IsWrite ? Builder.write(Thread, Place, From) : Builder.read(Thread, Place, From);
+    const uint32_t Location = Below(Locations);
+    const EventId E = IsWrite ? Builder.write(Thread, Location, From) : Builder.read(Thread, Location, From);
     if (!IsWrite)
       Earlier.push_back(E);
   }
@@ -105,7 +105,7 @@ public:
   ConditionsOfGraph(const GraphModel &Model, const GraphBuilder &Program, Complaint Complain)
       : Model(Model.axioms<1>()), Start(Program.G), Complain(std::move(Complain)) {
     for (const auto &Event : Start.Events)
-      PlaceOf.push_back(Event.Place);
+      LocationOf.push_back(Event.Location);
     hidePlaces(Start);
   }
 
@@ -128,18 +128,18 @@ public:
   /// Most candidates: false.
   bool checkComplete(uint64_t Most, std::mt19937 &Random) {
     uint64_t Number = 1;
-    std::map<PlaceId, uint64_t> Writes;
+    std::map<LocationId, uint64_t> Writes;
     for (EventId E = 0; E < Start.size(); ++E)
       if (Start[E].IsWrite)
-        Number *= ++Writes[PlaceOf[E]]; // orders of coherence
+        Number *= ++Writes[LocationOf[E]]; // orders of coherence
     for (EventId E = 0; E < Start.size(); ++E)
       if (!Start[E].IsWrite)
-        Number *= Writes[PlaceOf[E]] + 1;
+        Number *= Writes[LocationOf[E]] + 1;
     if (Number > Most)
       return false;
     Graph G = Start;
     for (EventId E = 0; E < G.size(); ++E)
-      G[E].Place = PlaceOf[E];
+      G[E].Location = LocationOf[E];
     placeWrites(G, 0, Random);
     return true;
   }
@@ -197,7 +197,7 @@ public:
   /// The states in which an event is committed with each parameter in turn, and whether `extend` and `allows` take it.
   std::vector<std::pair<Graph, bool>> commit(const Graph &G, EventId E) const {
     std::vector<std::pair<Graph, bool>> All;
-    const auto &Coherence = G.Places[G[E].Place].Coherence;
+    const auto &Coherence = G.Locations[G[E].Location].Coherence;
     const auto Writes = static_cast<uint32_t>(Coherence.size());
     const uint32_t Floor = coherenceFloor(G, E);
     for (uint32_t K = 0; K <= Writes; ++K) {
@@ -246,7 +246,7 @@ private:
   /// Where an access goes is known once the loads are committed that its address is made of.
   void hidePlaces(Graph &G) const {
     for (EventId E = 0; E < G.size(); ++E)
-      G[E].Place = G[E].Address.isSubsetOf(G.Committed) ? PlaceOf[E] : NoPlace;
+      G[E].Location = G[E].Address.isSubsetOf(G.Committed) ? LocationOf[E] : NoLocation;
   }
 
   void checkDependencies(const Graph &G) const {
@@ -260,7 +260,7 @@ private:
   std::vector<Graph> checkState(const Graph &G) const {
     std::vector<Graph> Next;
     for (EventId E = 0; E < G.size(); ++E) {
-      if (!isEnabled(G, E) || G[E].Place == NoPlace)
+      if (!isEnabled(G, E) || G[E].Location == NoLocation)
         continue;
       bool Goes = false;
       for (auto &[With, Taken] : commit(G, E)) {
@@ -302,7 +302,7 @@ private:
       placeReads(G, 0, Random);
       return;
     }
-    const auto Writes = static_cast<uint32_t>(G.Places[G[E].Place].Coherence.size());
+    const auto Writes = static_cast<uint32_t>(G.Locations[G[E].Location].Coherence.size());
     for (uint32_t Position = 1; Position <= Writes + 1; ++Position) {
       G.commitWrite(E, Position);
       placeWrites(G, E + 1, Random);
@@ -317,7 +317,7 @@ private:
         takeApart(G, Random);
       return;
     }
-    std::vector<EventId> Sources = G.Places[G[E].Place].Coherence;
+    std::vector<EventId> Sources = G.Locations[G[E].Location].Coherence;
     Sources.push_back(NoEvent);
     for (EventId Source : Sources) {
       G.commitRead(E, Source);
@@ -350,7 +350,7 @@ private:
   }
 
   const std::unique_ptr<Axioms<1>> Model;
-  std::vector<PlaceId> PlaceOf; // of each event, also where it is not known yet
+  std::vector<LocationId> LocationOf; // of each event, also where it is not known yet
   Graph Start;
   const Complaint Complain;
 };

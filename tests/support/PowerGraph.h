@@ -27,7 +27,7 @@ public:
   bool writes(EventId E, uint32_t Position = 0) {
     demand(E);
     if (!Position)
-      Position = static_cast<uint32_t>(G.Places[G[E].Place].Coherence.size()) + 1;
+      Position = static_cast<uint32_t>(G.Locations[G[E].Location].Coherence.size()) + 1;
     if (Position <= coherenceFloor(G, E))
       return false;
     Model.extend(G, E);
