@@ -39,6 +39,8 @@ protected:
         Model(Model.axioms<Words>()),
         WritesLate(Model.orders() == MemoryModel::Power || Model.orders() == MemoryModel::Armv8),
         HasC11Orders(Model.orders() == MemoryModel::C11), HasPreferences(Model.orders() == MemoryModel::Armv8) {
+    if constexpr (IsLarge)
+      Graph.Large.KeepsMoreOrder = HasPreferences;
     if (this->Model->knowsSections())
       Flow.allowSections();
   }
@@ -73,7 +75,11 @@ protected:
   /// The same for the late write of an update that leaves things as they are.
   template <typename Continuation> void withNothing(EventId Write, Continuation Then);
   /// Its commit-before: what it would have written does not matter.
-  Set commitBeforeNothing(EventId Write) const { return commitBefore(Write - 1) | Graph[Write].Control; }
+  Set commitBeforeNothing(EventId Write) const {
+    Set Before = commitBefore(Write - 1) | Graph[Write].Control;
+    Before.insert(Write - 1);
+    return Before;
+  }
   bool leaves(EventId LateWrite) {
     return Flow.update(LateWrite - 1, Graph[LateWrite - 1].Value).Does == Update::Leaves;
   }

@@ -9,11 +9,18 @@ namespace {
 bool acquires(Order Mode) { return Mode >= Order::AcquirePC && Mode != Order::Release; } // A and Q, of a read
 bool releases(Order Mode) { return Mode >= Order::Release; }                             // L, of a write
 
+/// Whether it is a write that takes place. That of a compare-and-swap may not.
+template <unsigned Words> bool writes(const GraphEvent<Words> &E) { return E.IsWrite && !E.Void; }
+
 /// Earlier accesses of the thread that overlap an event. Their addresses are known.
 template <unsigned Words> EventSet<Words> overlapping(const ExecutionGraph<Words> &G, EventId E) {
   EventSet<Words> Same;
   if (G[E].Location == NoLocation)
     return Same;
+  if constexpr (Words == 0) {
+    G.forEachCell(E, [&](const GraphCell &C) { Same |= G.Large.Located[C.Location]; });
+    return Same & G[E].Before;
+  }
   G[E].Before.forEach([&](EventId Earlier) {
     if (G[Earlier].Location != NoLocation && G.overlap(Earlier, E))
       Same.insert(Earlier);
@@ -30,7 +37,7 @@ template <unsigned Words> EventSet<Words> lastOverlapping(const ExecutionGraph<W
     G.forEachCell(E, [&](const GraphCell &C) { Open.push_back(C.Location); });
   while (!Left.empty()) {
     const EventId Earlier = Left.takeLast();
-    const bool IsLast = G[Earlier].IsWrite && !G[Earlier].Void;
+    const bool IsLast = writes(G[Earlier]);
     if (!G.AnySplit) {
       Last.insert(Earlier);
       if (IsLast)
@@ -74,7 +81,7 @@ template <unsigned Words> EventSet<Words> flowInto(const ExecutionGraph<Words> &
     const EventId Load = Left.takeLast();
     EventSet<Words> More = G[Load].Compares ? G[Load].Data : EventSet<Words>();
     lastOverlapping(G, Load).forEach([&](EventId Write) {
-      if (G[Write].IsWrite)
+      if (writes(G[Write]))
         More |= G[Write].Address | G[Write].Data | (G[Write].OfUpdate ? G[Write].Control : EventSet<Words>());
     });
     Left |= More - All;
@@ -125,7 +132,7 @@ EventSet<Words> Armv8Axioms<Words>::localOrder(const Graph &G, EventId E, const 
   if (Access.Mode >= Order::Acquire)
     Before |= Access.LwSync;
   lastOverlapping(G, E).forEach([&](EventId Write) {
-    if (!G[Write].IsWrite)
+    if (!writes(G[Write]))
       return;
     Before |= realLoads(G, G[Write].Address | G[Write].Data, Expected);
     // What an update writes is not there before it has read, but for an exchange.
@@ -137,9 +144,11 @@ EventSet<Words> Armv8Axioms<Words>::localOrder(const Graph &G, EventId E, const 
 
 template <unsigned Words> void Armv8Axioms<Words>::extend(Graph &G, EventId E) const { G[E].Order = localOrder(G, E); }
 
-/// What comes before E in its thread and location is no newer than E. Here for what comes after it and is committed: only
-/// a write can be.
+/// What comes before E in its thread and location is no newer than E. It was placed like that (coherenceFloor), unless it
+/// has but one position. Here also for what comes after it and is committed: only a write can be.
 template <unsigned Words> bool Armv8Axioms<Words>::isInternallyVisible(const Graph &G, EventId E) {
+  if (!G.isBehindCommitted(E) && !G.isLateWrite(E) && !G[E].OfExchange)
+    return true;
   return !G.anyCell(E, [&](const GraphCell &C) {
     const uint32_t Here = G.coherenceIn(C.Location, E);
     bool Broken = false;
@@ -173,31 +182,28 @@ EventSet<Words> Armv8Axioms<Words>::pickedBefore(const Graph &G, EventId Write, 
 }
 
 template <unsigned Words> bool Armv8Axioms<Words>::isAcyclic(const Graph &G, EventId E, const Set &Expected) {
-  Set Seen, Left;
+  Set Seen, Left, Around = G.Reads | G.Writes; // what may be on a cycle
+  if constexpr (Words == 0)
+    Around &= G.reachable();
   Left.insert(E);
   while (!Left.empty()) {
     const EventId To = Left.takeFirst();
     const Event &Access = G[To];
     Set From = Expected.empty() ? Access.Order : localOrder(G, To, Expected);
-    if (G.AnyCompares && Access.IsWrite)
+    if ((G.AnyLateExpected || !Expected.empty()) && Access.IsWrite)
       From |= pickedBefore(G, To, Expected);
-    G.forEachCell(To, [&](const GraphCell &C) { // obs
-      auto Add = [&](EventId X) {
-        if (G.isExternal(X, To))
-          From.insert(X);
-      };
-      if (!Access.IsWrite) {
-        if (C.Source != NoEvent)
-          Add(C.Source);
-        return;
-      }
-      const auto &Location = G.Locations[C.Location];
-      for (uint32_t K = 0; K + 1 < C.Position; ++K)
-        Add(Location.Coherence[K]);
-      for (uint32_t K = 0; K < C.Position; ++K)
-        (K == 0 ? Location.InitialReaders : G.readersOf(C.Location, Location.Coherence[K - 1])).forEach(Add);
+    // obs: of what comes before a write in coherence the last write and its readers are enough. The others come before
+    // those, by obs or, in one thread, by lws.
+    G.forEachCell(To, [&](const GraphCell &C) {
+      const EventId Last = !Access.IsWrite  ? C.Source
+                           : C.Position > 1 ? G.Locations[C.Location].Coherence[C.Position - 2]
+                                            : NoEvent;
+      if (Last != NoEvent && G.isExternal(Last, To))
+        From.insert(Last);
+      if (Access.IsWrite) // fr; of its own thread's reads by lws
+        From |= Last == NoEvent ? G.Locations[C.Location].InitialReaders : G.readersOf(C.Location, Last);
     });
-    From &= G.Reads | G.Writes;
+    From &= Around;
     if (From.contains(E))
       return false;
     Left |= From - Seen;
@@ -212,7 +218,7 @@ template <unsigned Words> EventSet<Words> Armv8Axioms<Words>::choosable(const Gr
   G.Reads.forEach([&](EventId Read) {
     Set Orders = G[Read].Address;
     lastOverlapping(G, Read).forEach([&](EventId Write) {
-      if (G[Write].IsWrite)
+      if (writes(G[Write]))
         Orders |= G[Write].Address | G[Write].Data;
     });
     Orders.forEach([&](EventId Load) {
@@ -224,6 +230,9 @@ template <unsigned Words> EventSet<Words> Armv8Axioms<Words>::choosable(const Gr
 }
 
 template <unsigned Words> bool Armv8Axioms<Words>::isExternallyVisible(const Graph &G, EventId E) {
+  // Nothing leads from it to another event.
+  if (!G.isBehindCommitted(E) && !leadsOn(G, E))
+    return true;
   if (isAcyclic(G, E, Set()))
     return true;
   if (!G.AnyCompares)

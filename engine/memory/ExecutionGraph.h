@@ -67,6 +67,7 @@ public:
   Set Reads, Writes;              // among the committed
   Set Fences, SeqCst;             // C11: the fences among them, and all whose order is seq_cst
   bool AnyCompares = false;       // ARM64: there is, or was, a CAS
+  bool AnyLateExpected = false;   // and one whose expected value is made from loads
   bool AnySplit = false;          // some access is, or was: mostly none is, and nothing is to be looked for
   bool AnySections = false;       // some event is, or was, in an atomic section
   bool CreatesInSections = false; // some thread is, or was, created in one
@@ -210,8 +211,13 @@ public:
     Events.push_back(E);
     if (Readers.size() < Events.size())
       Readers.resize(Events.size());
+    if (Threads.size() <= E.Thread)
+      Threads.resize(E.Thread + 1);
     return size() - 1;
   }
+
+  /// Whether an access of its thread that comes behind this committed one in program order is committed, too.
+  bool isBehindCommitted(EventId E) const { return Threads[Events[E].Thread].End > Events[E].Index + 1; }
 
   /// Source: of a read that is split, in its last cell. The whole value of that is for others to make.
   void commitRead(EventId E, EventId Source) {
@@ -228,6 +234,7 @@ public:
       Locations[C.Location].Reads.insert(E);
     });
     Reads.insert(E);
+    noteCommit(E);
     noteMode(E);
     if constexpr (IsLarge) {
       Large.commit(E, Committed);
@@ -237,6 +244,7 @@ public:
           Events[E].More.From.insert(C.Source);
         leadsBackTo(Locations[C.Location], positionIn(C.Location, C.Source));
       });
+      leadsBackToThread(E);
     }
     Committed.insert(E);
   }
@@ -248,6 +256,7 @@ public:
     });
     Events[E].Chosen -= isSplit(E);
     Reads.erase(E);
+    forgetCommit(E);
     forgetMode(E);
     Committed.erase(E);
     if constexpr (IsLarge)
@@ -273,10 +282,12 @@ public:
     });
     Readers[E].clear();
     Writes.insert(E);
+    noteCommit(E);
     noteMode(E);
     if constexpr (IsLarge) {
       Large.commit(E, Committed);
       forEachCell(E, [&](const GraphCell &C) { leadsBackTo(Locations[C.Location], C.Position); });
+      leadsBackToThread(E);
     }
     Committed.insert(E);
   }
@@ -292,6 +303,7 @@ public:
       P.NumEnds -= Events[E].Ends;
     });
     Writes.erase(E);
+    forgetCommit(E);
     forgetMode(E);
     Committed.erase(E);
     if constexpr (IsLarge)
@@ -400,6 +412,19 @@ public:
   }
 
 private:
+  void noteCommit(EventId E) {
+    CommittedOf &Here = Threads[Events[E].Thread];
+    if (Here.Accesses.size() <= Events[E].Index)
+      Here.Accesses.resize(Events[E].Index + 1, NoEvent);
+    Here.Accesses[Events[E].Index] = E;
+    Here.End = std::max(Here.End, Events[E].Index + 1);
+  }
+  void forgetCommit(EventId E) {
+    CommittedOf &Here = Threads[Events[E].Thread];
+    Here.Accesses[Events[E].Index] = NoEvent;
+    while (Here.End > 0 && Here.Accesses[Here.End - 1] == NoEvent)
+      --Here.End;
+  }
   void noteMode(EventId E) {
     if (Events[E].Mode == Order::SeqCst)
       SeqCst.insert(E);
@@ -445,6 +470,17 @@ private:
   }
 
   /// Notes that something leads from the last commit to the writes of a location behind a position.
+  /// The same where threads keep an order that is not in commit-before.
+  void leadsBackToThread(EventId E) {
+    if (!Large.KeepsMoreOrder || !isBehindCommitted(E))
+      return;
+    const CommittedOf &Here = Threads[Events[E].Thread];
+    uint32_t First = ~0u;
+    for (uint32_t K = Events[E].Index + 1; K < Here.End; ++K)
+      if (Here.Accesses[K] != NoEvent)
+        First = std::min(First, Large.CommitOf[Here.Accesses[K]]);
+    Large.leadsBack(First);
+  }
   void leadsBackTo(const LocationState &P, uint32_t Position) {
     uint32_t First = ~0u;
     for (uint32_t K = Position; K < P.Coherence.size(); ++K)
@@ -480,7 +516,14 @@ private:
       const_cast<GraphCell &>(cellIn(Location, Coherence[K])).Position = K + 1;
   }
 
+  /// The committed accesses of a thread, in program order.
+  struct CommittedOf {
+    std::vector<EventId> Accesses; // by index
+    uint32_t End = 0;              // 1 + the index of the last one
+  };
+
   std::vector<Set> Readers; // per write
+  std::vector<CommittedOf> Threads;
 };
 
 } // namespace picket

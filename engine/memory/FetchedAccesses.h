@@ -224,6 +224,7 @@ void FetchedEvents<Words>::addDependenciesOfUpdate(Flow &F, const Instruction &I
   } else {
     Read.Data = Compared;
     Read.Compares = Graph.AnyCompares = true;
+    Graph.AnyLateExpected |= !Compared.empty();
   }
 }
 

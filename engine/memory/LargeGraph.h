@@ -96,6 +96,7 @@ template <> struct LargeGraph<0> {
     uint32_t From, To;
   };
 
+  bool KeepsMoreOrder = false;    // ARM64: what leads to an event of its thread need not be committed before it
   Set Writes;                     // all that are fetched
   std::deque<Set> Located;        // per location, fetched events of it
   std::vector<EventId> Order;     // committed events, in the order of their commits

@@ -204,12 +204,19 @@ TEST(MixedPower, OperandsOfSixteenBytes) { // that come late
 TEST(MixedPower, AccessesThatAreNotAligned) { expectSameExecutions({.Unaligned = true, .Accesses = 6}, 500, 6); }
 
 void expectSameUnderArmv8(const MixedPalette &From, unsigned Seed, bool IsWide = false) {
-  expectSameExecutions(From, 400, Seed, IsWide, MixedRules::Armv8);
+  expectSameExecutions(From, 300, Seed, IsWide, MixedRules::Armv8);
 }
 
 TEST(MixedArmv8, Accesses) { expectSameUnderArmv8({}, 11); }
 TEST(MixedArmv8, OneLocation) { expectSameUnderArmv8({.Locations = 1, .Accesses = 6}, 12); }
 TEST(MixedArmv8, Updates) { expectSameUnderArmv8({.Updates = true, .Locations = 1, .Accesses = 6}, 13); }
+TEST(MixedArmv8, UpdatesOfTwoLocations) { expectSameUnderArmv8({.Updates = true}, 14); }
+TEST(MixedArmv8, UpdatesOfSixteenBytes) {
+  expectSameUnderArmv8({.Updates = true, .Locations = 1, .Accesses = 6}, 18, true);
+}
+TEST(MixedArmv8, OperandsOfSixteenBytes) { // that come late
+  expectSameUnderArmv8({.Updates = true, .Operands = true, .Accesses = 6}, 19, true);
+}
 TEST(MixedArmv8, Reservations) { expectSameUnderArmv8({.Reservations = true, .Locations = 1, .Accesses = 6}, 15); }
 TEST(MixedArmv8, AccessesThatAreNotAligned) { expectSameUnderArmv8({.Unaligned = true, .Accesses = 6}, 16); }
 TEST(MixedArmv8, SixteenBytes) { expectSameUnderArmv8({}, 17, true); }
