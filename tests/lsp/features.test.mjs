@@ -402,7 +402,7 @@ test("picket/status and picket/models answer", () =>
     const { models } = await client.request("picket/models", {});
     assert.deepEqual(
       models.filter(({ available }) => available).map(({ model }) => model),
-      ["sc", "tso", "pso", "power", "c11"],
+      ["sc", "tso", "pso", "armv8", "power", "c11"],
     );
     const uri = await client.open("sb.c", Buggy);
     await client.checked(uri);

@@ -17,12 +17,12 @@ const searched = (client, uri) =>
     () => client.status(uri).fixes.offers > 0 && !client.status(uri).fixes.searching,
   );
 
-test("All models are there without any settings, in this order; C11 is checked if somebody asks", () =>
+test("All models are there without any settings, in this order; ARM64 and C11 are checked if somebody asks", () =>
   session({}, async (client) => {
     const { models } = await client.request("picket/models", {});
     assert.deepEqual(
       models.map(({ model, available, selected }) => [model, available, selected]),
-      [...["sc", "tso", "pso", "power"].map((model) => [model, true, true]), ["c11", true, false]],
+      ["sc", "tso", "pso", "armv8", "power", "c11"].map((model) => [model, true, !["armv8", "c11"].includes(model)]),
     );
     for (const { description } of models) assert(description.length > 10, description);
     const uri = await client.open("mp.c", messagePassing());

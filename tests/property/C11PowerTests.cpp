@@ -380,5 +380,91 @@ TEST(C11UnderArmv8, WithoutLseAndLdapr) {
   EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
 }
 
+// What is an execution of one model is one of a weaker model. All are explored as graphs.
+
+std::map<testing::C11Execution, unsigned> executionsOf(const Program &P, size_t Threads, MemoryModel Model) {
+  ExplorationOptions Options;
+  Options.Exhaustive = true;
+  Executions Seen(P, Threads);
+  const ExplorationResult Result = exploreGraphs(P, Model, Options, Seen);
+  EXPECT_EQ(Result.Ended, ExplorationResult::End::Everything) << Result.Reason;
+  return std::move(Seen.Found.Complete);
+}
+
+/// Whether an execution could have happened in an order that agrees with each thread's program order and in which reads
+/// come after the writes they read. RC11 has no other ones.
+bool hasOrder(const testing::C11Execution &X) {
+  std::vector<size_t> Done(X.size(), 0);
+  for (bool Goes = true; Goes;) {
+    Goes = false;
+    for (size_t T = 0; T < X.size(); ++T)
+      if (Done[T] < X[T].size())
+        if (const testing::C11Access &A = X[T][Done[T]];
+            A.SourceThread < 0 || Done[static_cast<size_t>(A.SourceThread)] > static_cast<size_t>(A.SourceIndex)) {
+          ++Done[T];
+          Goes = true;
+        }
+  }
+  for (size_t T = 0; T < X.size(); ++T)
+    if (Done[T] < X[T].size())
+      return false;
+  return true;
+}
+
+/// The executions of a model that a weaker one does not have; empty if there are none.
+std::string notIn(MemoryModel Weaker, MemoryModel Stronger, const C11Program &Given, uint64_t &Compared) {
+  const Program P = testing::compile(testing::requestForText(Given.text()));
+  const auto More = executionsOf(P, Given.Threads.size(), Weaker);
+  unsigned Missing = 0;
+  for (const auto &[X, Times] : executionsOf(P, Given.Threads.size(), Stronger)) {
+    if (Weaker == MemoryModel::C11 && !hasOrder(X))
+      continue;
+    ++Compared;
+    Missing += !More.contains(X);
+  }
+  return Missing ? std::to_string(Missing) + " executions of " + titleOf(Stronger) + " are none of " + titleOf(Weaker)
+                 : "";
+}
+
+void expectWeaker(MemoryModel Weaker, const std::vector<MemoryModel> &Stronger, const Palette &From, unsigned Seed) {
+  const unsigned Programs = testing::programsOr(200);
+  std::mt19937 Random(testing::seedOr(Seed));
+  uint64_t Compared = 0;
+  for (unsigned K = 0; K < Programs; ++K) {
+    C11Program P = makeC11Program(Random, From);
+    for (const MemoryModel M : Stronger) {
+      if (notIn(Weaker, M, P, Compared).empty())
+        continue;
+      uint64_t Ignored = 0;
+      P = testing::smallest(P, [&](const C11Program &Candidate) { return notIn(Weaker, M, Candidate, Ignored); });
+      FAIL() << "program " << K << ": " << notIn(Weaker, M, P, Ignored) << "\n" << P.text();
+    }
+  }
+  EXPECT_GT(Compared, 2 * uint64_t(Programs));
+}
+
+TEST(Inclusions, ScIsStrongerThanAll) {
+  for (const MemoryModel Weaker : {MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Armv8, MemoryModel::Power})
+    expectWeaker(
+        Weaker, {MemoryModel::SC},
+        {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap, S::Fence, S::If}, .Variables = 3}, 51);
+}
+/// Where orders are no stronger on ARM64: a fence that is none on x86 is a barrier there, and a seq_cst load comes after a
+/// release store.
+TEST(Inclusions, TsoIsStrongerThanArmv8) {
+  expectWeaker(MemoryModel::Armv8, {MemoryModel::TSO},
+               {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap, S::If},
+                .Orders = {S::Relaxed, S::Acquire, S::Release, S::AcqRel}},
+               52);
+}
+/// The mapping of C11's atomics to each machine is sound.
+TEST(Inclusions, MachinesDoWhatC11Allows) {
+  expectWeaker(
+      MemoryModel::C11, {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Armv8, MemoryModel::Power},
+      {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap, S::Fence, S::If},
+       .Variables = 3},
+      53);
+}
+
 } // namespace
 } // namespace picket

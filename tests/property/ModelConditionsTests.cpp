@@ -21,6 +21,14 @@ TEST(ModelConditions, HoldForSc) { expectAllConditions(MemoryModel::SC); }
 TEST(ModelConditions, HoldForTso) { expectAllConditions(MemoryModel::TSO); }
 TEST(ModelConditions, HoldForPso) { expectAllConditions(MemoryModel::PSO); }
 TEST(ModelConditions, HoldForPower) { expectAllConditions(MemoryModel::Power); }
+TEST(ModelConditions, HoldForC11) { expectAllConditions(MemoryModel::C11); }
+/// A write may come before an earlier access of its thread. Where that then finds no place the run is rejected.
+TEST(ModelConditions, HoldForArmv8ButForRunsThatAreRejected) {
+  auto Broken = testing::brokenConditions(MemoryModel::Armv8, testing::programsOr(2000), testing::seedOr(41));
+  Broken.erase(Condition::NeverStuck);
+  for (const auto &[What, Where] : Broken)
+    ADD_FAILURE() << nameOf(What) << ": " << Where;
+}
 TEST(ModelConditions, HoldForAModelThatWasAdded) { expectAllConditions(testing::rmo()); }
 
 // Models that are wrong, each in one way.
