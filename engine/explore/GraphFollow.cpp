@@ -219,7 +219,7 @@ template <unsigned Words> bool Follower<Words>::isOf(EventId Write, size_t Step)
   if (Script.Steps[Step].Whole)
     return Graph[Write].Ends && Graph[Write].Thread == Graph[Known].Thread &&
            Graph[Write].Operation == Graph[Known].Operation;
-  return Write == Known || (Graph[Write].OfUpdate && Write - 1 == Known);
+  return Write == Known || (Graph[Write].isOfPair() && Write - 1 == Known);
 }
 
 /// In the next cell of a write: in front of the writes that come behind it by the script.
@@ -240,7 +240,7 @@ template <unsigned Words> uint32_t Follower<Words>::positionFor(size_t Step, Eve
       for (size_t K = 0; K < Done.size(); ++K)
         Behind |= IsBehind(W, K);
     } else {
-      for (EventId Known : {W, Graph[W].OfUpdate ? W - 1 : W})
+      for (EventId Known : {W, Graph[W].isOfPair() ? W - 1 : W})
         Behind |= Known < StepOf.size() && StepOf[Known] < Done.size() && IsBehind(W, StepOf[Known]);
     }
     if (Behind)
@@ -275,7 +275,7 @@ template <unsigned Words> bool Follower<Words>::followRead(size_t Step, EventId 
   EventId Source = NoEvent;
   if (const uint32_t From = Script.Steps[Step].at(Graph.cell(E, Graph[E].Chosen).Offset).Source; From != ~0u) {
     Source = Done[From];
-    if (Source != NoEvent && Graph[Source].OfUpdate && !Graph[Source].IsWrite)
+    if (Source != NoEvent && Graph[Source].isOfPair() && !Graph[Source].IsWrite)
       ++Source;
     for (EventId W : Graph.Locations[Location].Coherence)
       if (Source != NoEvent && Graph[Source].Ends && Graph[W].Ends)
@@ -389,7 +389,7 @@ template <unsigned Words> void Follower<Words>::endOfScript() {
   }
   std::vector<bool> WasDone;
   for (EventId E : Done)
-    WasDone.push_back(E != NoEvent);
+    WasDone.push_back(E != NoEvent && !this->hasGaps());
   Then(*this, WasDone);
 }
 

@@ -40,6 +40,13 @@ template <unsigned Words> bool GraphWalk<Words>::writesLate(EventId Read) const 
   return !More.empty();
 }
 
+template <unsigned Words> bool GraphWalk<Words>::hasGaps() const {
+  for (EventId E = 0; HasPreferences && E < Graph.size(); ++E)
+    if (!Graph.Committed.contains(E) && !Graph[E].Decides && !Flow.isAbandoned(E) && Graph.isBehindCommitted(E))
+      return true;
+  return false;
+}
+
 template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(const Set &Direct) const {
   if constexpr (IsLarge)
     return Direct | Graph.rowsOf(Direct, EventRow::Past);

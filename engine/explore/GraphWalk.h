@@ -63,6 +63,9 @@ protected:
   /// Whether the write of an update needs something to be committed that its read does not: they are then committed one
   /// after the other, like a load-reserve and a store-conditional that is to succeed.
   bool writesLate(EventId Read) const;
+  /// ARM64: whether something is not committed although its thread has committed what comes after it. There may be no
+  /// place left for it, and what was come to may be nothing.
+  bool hasGaps() const;
   Set pastOf(const Set &Direct) const;
   /// Commit-before of a read whose sources are chosen, but for that of the last cell.
   Set pastOf(EventId Read, EventId LastSource) const;

@@ -17,7 +17,7 @@ struct Enough {};
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::explore() {
   if (Memory.Sections)
     return exploreSections();
-  auto HasEnough = [&] { return !TheMachine.bugs().empty() && !Options.Exhaustive && !awaitsWrite(); };
+  auto HasEnough = [&] { return !TheMachine.bugs().empty() && !Options.Exhaustive && !awaitsWrite() && !hasGaps(); };
   if (HasEnough())
     return leaf();
   EventId E = choose();
@@ -310,6 +310,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     Superfluous |= mayBeImpossible(E) && !Graph.Committed.contains(E) && !Flow.isAbandoned(E);
   for (auto [E, Home] : Deferred)
     Superfluous |= !Flow.mayWait(E);
+  Superfluous |= !TheMachine.bugs().empty() && hasGaps();
   // What waits does so in front of all its cells, in another run.
   Superfluous |= NumHalf != 0;
   // A bug that was come to with less, in a run that goes on.

@@ -52,7 +52,7 @@ private:
       Walk::Memory;
   using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::ending;
-  using Walk::writesLate, Walk::leaves, Walk::HasPreferences;
+  using Walk::writesLate, Walk::leaves, Walk::HasPreferences, Walk::hasGaps;
   /// Whether a write may turn out to be impossible, wherever in coherence it is.
   bool mayBeImpossible(EventId Write) const { return Graph[Write].Conditional || Graph.isLateWrite(Write); }
   using Walk::cellByCell, Walk::locationOf, Walk::hasMore, Walk::isHalf, Walk::NumHalf, Walk::IsLarge;

@@ -216,7 +216,7 @@ public:
     return size() - 1;
   }
 
-  /// Whether an access of its thread that comes behind this committed one in program order is committed, too.
+  /// Whether an access of its thread that comes after this one in program order is committed.
   bool isBehindCommitted(EventId E) const { return Threads[Events[E].Thread].End > Events[E].Index + 1; }
 
   /// Source: of a read that is split, in its last cell. The whole value of that is for others to make.

@@ -54,6 +54,9 @@ template <unsigned Words> struct GraphEvent : GraphCell { // the only cell; if i
   uint32_t NumCells = 1;
   uint32_t Chosen = 0; // if it is split: how many cells have their source or position; it is committed with the last
 
+  /// Whether this and the event next to it are the read and the write of one instruction.
+  bool isOfPair() const { return OfUpdate || OfExchange; }
+
   // What is known when it is fetched.
   Set Before;        // program order
   Set Address, Data; // the events whose values make up the address and the data

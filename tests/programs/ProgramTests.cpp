@@ -482,7 +482,10 @@ private:
     const testing::Search Cheaper = testing::cheaperThan(P, Options, *Cheapest.Found, MostChecks),
                           Fewer = testing::fewerThan(P, Options, F.Changes.size(), MostChecks);
     EXPECT_NE(Cheaper, testing::Search::Found) << "less than " << Cheapest.Found->Cost << " is enough";
-    EXPECT_NE(Fewer, testing::Search::Found) << "less than " << F.Changes.size() << " changes are enough";
+    // Several orders may cost less than one fence.
+    if (Given.Which != MemoryModel::Armv8 && Given.Which != MemoryModel::C11) {
+      EXPECT_NE(Fewer, testing::Search::Found) << "less than " << F.Changes.size() << " changes are enough";
+    }
     const bool CostCompared = Cheaper == testing::Search::NotFound && Cheapest.Found->Cheapest,
                NumberCompared = Fewer == testing::Search::NotFound;
     TotalsOfFixes::add(Given.Which, Given.Program, {1, CostCompared, NumberCompared});
