@@ -37,7 +37,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 /// Whether an update has only read so far. What was come to may be nothing if it then cannot write.
 template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words, Base>::awaitsWrite() const {
   for (EventId E = 0; E < Graph.size(); ++E)
-    if (Graph.isLateWrite(E) && !Graph.Committed.contains(E) && !Flow.isAbandoned(E))
+    if ((Graph.isLateWrite(E) || completesExchange(E)) && !Graph.Committed.contains(E) && !Flow.isAbandoned(E))
       return true;
   return false;
 }
@@ -307,7 +307,8 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   bool Superfluous = false;
   // Whatever was to succeed must have.
   for (EventId E : Flow.odd())
-    Superfluous |= mayBeImpossible(E) && !Graph.Committed.contains(E) && !Flow.isAbandoned(E);
+    Superfluous |= (Graph[E].OfExchange ? completesExchange(E) : mayBeImpossible(E)) && !Graph.Committed.contains(E) &&
+                   !Flow.isAbandoned(E);
   for (auto [E, Home] : Deferred)
     Superfluous |= !Flow.mayWait(E);
   Superfluous |= !TheMachine.bugs().empty() && hasGaps();

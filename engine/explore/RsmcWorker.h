@@ -53,6 +53,11 @@ private:
   using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::ending;
   using Walk::writesLate, Walk::leaves, Walk::HasPreferences, Walk::hasGaps;
+  /// Whether E is the write of an exchange that has read, and not what has ended.
+  bool completesExchange(EventId E) const {
+    return Graph[E].OfExchange && Graph[E].IsWrite && Graph.Committed.contains(E - 1) &&
+           Flow.bugOf(Graph[E].Thread) != E - 1;
+  }
   /// Whether a write may turn out to be impossible, wherever in coherence it is.
   bool mayBeImpossible(EventId Write) const { return Graph[Write].Conditional || Graph.isLateWrite(Write); }
   using Walk::cellByCell, Walk::locationOf, Walk::hasMore, Walk::isHalf, Walk::NumHalf, Walk::IsLarge;

@@ -127,6 +127,13 @@ std::string problemOf(const Program &P, size_t Threads, MemoryModel Model, bool 
       Expected.Hangs ? "a hang is missing" : "nobody waits for ever");
   Say(Seen.Found.Races != Expected.Races, Expected.Races ? "a data race is missing" : "there is no data race");
   Say(Seen.Others, "another ending");
+  // Up to the first bug.
+  Options.Exhaustive = false;
+  Executions First(P, Threads);
+  exploreGraphs(P, Model, Options, First);
+  const bool HasBug = Expected.UsesFreed || Expected.Hangs || Expected.Races;
+  Say((First.Found.UsesFreed || First.Found.Hangs || First.Found.Races || First.Others) != HasBug,
+      HasBug ? "no bug is found if one is enough" : "a bug is found if one is enough");
   Say(Result.FailedWakeups, "failed wakeups");
   Say(Result.Ended != ExplorationResult::End::Everything, Result.Reason);
   return Problem;
