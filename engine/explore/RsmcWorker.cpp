@@ -309,8 +309,10 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     if (How == Ending::Buggy && (Options.Exhaustive || Stuck != ~0u))
       Walk::refuseLoopsOfSeveralLoads();
   Context.Team.tellEnding(
-      How, Options.Exhaustive, Result, [&] { return !Context.Observer.mustKnow(TheMachine, How); },
+      How, Options.Exhaustive, Result,
+      [&] { return Walk::Races.empty() && !Context.Observer.mustKnow(TheMachine, How); },
       [&] { Context.Observer.ended(*this, How); });
+  Walk::racesAreTold();
   TheMachine.dropBugs(BugsBefore); // what the end has shown
   if (How == Ending::Buggy && !Options.Exhaustive)
     throw Enough();

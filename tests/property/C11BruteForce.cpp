@@ -374,6 +374,9 @@ private:
     case C11Rules::Power: return isAllowedByPower(R, Rf, Co);
     case C11Rules::Armv8: return isAllowedByArmv8(R, Rf, Co, Modes, Fences);
     case C11Rules::C11: return isAllowedByC11(R, Rf, Co, Modes, Fences);
+    case C11Rules::Sequential:
+      return (R.Po | Rf | Co | Rf.inverse() * Co).isAcyclic() &&
+             (R.Rmw & ((Rf.inverse() * Co & R.External) * (Co & R.External))).isEmpty();
     }
     return false;
   }
@@ -633,7 +636,7 @@ Candidates::Waiting Candidates::waiting(const Path &P) const {
 }
 
 void Candidates::keep() {
-  if (Rules == C11Rules::C11) {
+  if (Rules == C11Rules::C11 || Rules == C11Rules::Sequential) {
     const EventRelation Hb = happensBeforeInC11(R, Rf, Modes, Fences);
     if (races(Hb)) {
       Found.Races = true;

@@ -34,7 +34,8 @@ struct C11Executions {
 enum class C11Rules : uint8_t {
   Power,
   Armv8, // without compare-and-swap
-  C11
+  C11,
+  Sequential // C11, of sequentially consistent executions only
 };
 
 /// Nothing if there are too many candidates.

@@ -23,6 +23,7 @@ public:
   Executions(const Program &P, size_t Threads) : P(P), Threads(Threads) {}
 
   void ended(GraphRun &Run, Ending How) override {
+    FoundRaces |= !Run.races().empty();
     for (const BugReport &B : Run.machine().bugs()) {
       Found.UsesFreed |= B.Kind == BugKind::UseAfterFree;
       Found.Hangs |= B.Kind == BugKind::Hang || B.Kind == BugKind::Deadlock;
@@ -37,11 +38,12 @@ public:
   }
   void restarted() override {
     Found = testing::C11Executions();
-    Others = false;
+    Others = FoundRaces = false;
   }
 
   testing::C11Executions Found;
-  bool Others = false; // bugs and endings of other kinds
+  bool Others = false;     // bugs and endings of other kinds
+  bool FoundRaces = false; // whether they end executions or not
 
 private:
   static constexpr unsigned Nowhere = ~0u;
@@ -96,7 +98,11 @@ std::string problemOf(const Program &P, size_t Threads, MemoryModel Model, bool 
   Options.Exhaustive = true;
   Options.Machine.LargeGraphs = Large;
   Executions Seen(P, Threads);
-  const ExplorationResult Result = exploreGraphs(P, Model, Options, Seen);
+  const GraphModel Axioms = graphModelOf(Model, LanguageRules());
+  const ExplorationResult Result = exploreGraphs(P, Axioms, Options, Seen);
+  Executions WithoutEnd(P, Threads); // a race is no end
+  Options.Machine.RacesGoOn = true;
+  exploreGraphs(P, Axioms, Options, WithoutEnd);
   // Executions that take different paths to the same accesses look the same.
   unsigned Missing = 0, Unknown = 0, Twice = 0;
   for (const auto &[X, Times] : Seen.Found.Complete) {
@@ -125,6 +131,8 @@ std::string problemOf(const Program &P, size_t Threads, MemoryModel Model, bool 
   Say(Seen.Found.Hangs != Expected.Hangs && !(Expected.Races && Expected.Hangs),
       Expected.Hangs ? "a hang is missing" : "nobody waits for ever");
   Say(Seen.Found.Races != Expected.Races, Expected.Races ? "a data race is missing" : "there is no data race");
+  Say(WithoutEnd.FoundRaces != Expected.Races,
+      Expected.Races ? "a data race is missing where they go on" : "there is no data race, and they go on");
   Say(Seen.Others, "another ending");
   Say(Result.FailedWakeups, "failed wakeups");
   Say(Result.Ended != ExplorationResult::End::Everything, Result.Reason);
@@ -136,6 +144,7 @@ std::string problemOf(const C11Program &Given, MemoryModel Model, Totals &Sum) {
   const auto Expected = testing::bruteForce(Given, MostCandidates,
                                             Model == MemoryModel::Power   ? testing::C11Rules::Power
                                             : Model == MemoryModel::Armv8 ? testing::C11Rules::Armv8
+                                            : Model == MemoryModel::SC    ? testing::C11Rules::Sequential
                                                                           : testing::C11Rules::C11);
   if (!Expected)
     return "";
@@ -285,15 +294,22 @@ TEST(C11UnderC11, WaitingAndFree) {
       25);
 }
 /// Data races are found where the axioms say so, and nowhere else.
-TEST(C11UnderC11, DataRaces) {
+void expectSameRaces(MemoryModel Model, unsigned Seed) {
   const Totals Sum = expectSameExecutions(
       {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::FetchAdd, S::CompareSwap, S::Fence, S::If, S::Locked,
                  S::Await},
        .Orders = {S::NotAtomic, S::NotAtomic, S::Relaxed, S::Acquire, S::Acquire, S::Release, S::Release, S::SeqCst},
        .Accesses = 6},
-      300, 26, MemoryModel::C11);
+      300, Seed, Model);
   EXPECT_GT(Sum.Race, Sum.Programs / 10);
   EXPECT_LT(Sum.Race, Sum.Programs - Sum.Programs / 20);
+}
+TEST(C11UnderC11, DataRaces) { expectSameRaces(MemoryModel::C11, 26); }
+/// The same of executions of SC only.
+TEST(C11UnderSc, DataRaces) { expectSameRaces(MemoryModel::SC, 27); }
+TEST(C11UnderSc, Executions) {
+  expectSameExecutions({.Kinds = {S::Load, S::Store, S::FetchAdd, S::CompareSwap, S::Fence, S::If, S::Locked}}, 300, 28,
+                       MemoryModel::SC);
 }
 // Without exchanges, whose write may take effect before their read (docs/models.md, "Known to be wrong").
 TEST(C11UnderArmv8, Updates) { expectSameUnder(MemoryModel::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd}}, 31); }
