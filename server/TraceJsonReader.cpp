@@ -409,7 +409,10 @@ static const Value *findInBug(const Value &Bug) {
 
 static const Value *findInModel(const Value &Model) {
   const Object *O = Model.getAsObject();
-  return O ? findInArray(O->getArray("bugs"), findInBug) : nullptr;
+  if (!O)
+    return nullptr;
+  const Value *Found = findInArray(O->getArray("bugs"), findInBug);
+  return Found ? Found : findInArray(O->getArray("warnings"), findInBug);
 }
 
 /// A report of `picket check`, or a counterexample.

@@ -1,4 +1,5 @@
 // Data races under C11: which accesses they are told of, and what is none. Random programs are in C11UnderC11.DataRaces.
+#include "fences/Fix.h"
 #include "support/Explore.h"
 #include "trace/Replay.h"
 
@@ -485,6 +486,75 @@ int main(void) { run2(f, g); }
 )"),
               std::string(Attribute).find("thread") != std::string::npos)
         << Attribute;
+}
+
+
+/// The best fix of a program under C11, and the text it makes; or why there is none.
+std::string fixedText(const std::string &Text, std::vector<MemoryModel> Models = {MemoryModel::C11}) {
+  FixOptions Options;
+  Options.Check.Models = std::move(Models);
+  if (Options.Check.Models.front() == MemoryModel::SC)
+    Options.Check.Races = RaceReporting::Error;
+  const FixReport Report = findFixes(testing::requestForText(Preamble + Text), Options);
+  if (Report.Fixes.empty())
+    return Report.Reason;
+  std::string Result = Preamble + Text;
+  for (size_t K = Report.Fixes.front().Edits.size(); K-- > 0;) {
+    const TextEdit &E = Report.Fixes.front().Edits[K];
+    Result.replace(E.Begin, E.End - E.Begin, E.Text);
+  }
+  return Result.substr(Preamble.size());
+}
+
+std::string replaced(std::string Text, const std::string &Old, const std::string &New) {
+  const size_t At = Text.find(Old);
+  return At == std::string::npos ? Text + " has no " + Old : Text.replace(At, Old.size(), New);
+}
+
+TEST(DataRaceFixes, OrderWhatIsOrderedHalf) {
+  const std::string Text = messagePassing("release", "relaxed");
+  EXPECT_EQ(fixedText(Text), replaced(Text, "memory_order_relaxed", "memory_order_acquire"));
+  EXPECT_EQ(fixedText(messagePassing("relaxed", "acquire")), messagePassing("release", "acquire"));
+}
+
+TEST(DataRaceFixes, MakeAccessesAtomic) {
+  const std::string Flag = R"(int stop;
+void *f(void *p) { stop = 1; return p; }
+void *g(void *p) { return stop ? p : 0; }
+int main(void) { run2(f, g); }
+)";
+  EXPECT_EQ(fixedText(Flag), replaced(replaced(Flag, "stop = 1", "__atomic_store_n(&stop, 1, __ATOMIC_RELAXED)"),
+                                      "return stop ?", "return __atomic_load_n(&stop, __ATOMIC_RELAXED) ?"));
+  const std::string Counter = R"(long count;
+void *f(void *p) { count++; return p; }
+int main(void) { run2(f, f); }
+)";
+  EXPECT_EQ(fixedText(Counter), replaced(Counter, "count++", "__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED)"));
+  EXPECT_EQ(fixedText(Counter, {MemoryModel::SC}), fixedText(Counter));
+}
+
+TEST(DataRaceFixes, OnlyOfThePlainAccess) {
+  const std::string Text = R"(int x;
+void *f(void *p) { __atomic_store_n(&x, 1, __ATOMIC_RELAXED); return p; }
+void *g(void *p) { return x ? p : 0; }
+int main(void) { run2(f, g); }
+)";
+  EXPECT_EQ(fixedText(Text), replaced(Text, "return x ?", "return __atomic_load_n(&x, __ATOMIC_RELAXED) ?"));
+}
+
+/// A relaxed access may be no data race, and the program wrong all the same: then it needs an order.
+TEST(DataRaceFixes, AreProved) {
+  std::string Text = replaced(messagePassing("release", "relaxed"), "return data ? p : 0;", "if (!data) abort();");
+  EXPECT_EQ(fixedText(Text), replaced(Text, "memory_order_relaxed", "memory_order_acquire"));
+}
+
+TEST(DataRaceFixes, NotOfWhatCannotBeAtomic) {
+  EXPECT_NE(fixedText(R"(double x;
+void *f(void *p) { x = 1; return p; }
+int main(void) { run2(f, f); }
+)")
+                .find("only integers and pointers"),
+            std::string::npos);
 }
 
 } // namespace
