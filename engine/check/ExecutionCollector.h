@@ -24,6 +24,7 @@ public:
 
   void ended(Execution &Run, Ending How) override;
   void ended(GraphRun &Run, Ending How) override;
+  void racing(GraphRun &Run) override { keepWarnings(Run); }
   bool mustKnow(const Execution &Run, Ending How) const override;
   bool mustKnow(const Machine &State, Ending How) const override { return Found.hasNews(State, How); }
   void progress(const ExplorationResult &Result) override;

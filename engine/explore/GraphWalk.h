@@ -137,6 +137,9 @@ protected:
       if (TheMachine.options().RacesGoOn)
         KnownRaces.insert({{Graph[First].Pc, Graph[Second].Pc}, {Graph[Second].Pc, Graph[First].Pc}});
   }
+  /// Called where a run with data races goes no further, and nobody is told of its end: what is explored elsewhere
+  /// may have read something else.
+  virtual void racesInVain() {}
   GraphScript::Name nameOfEvent(EventId E) const { return {Graph[E].Thread, Graph[E].Operation, Graph[E].Part}; }
 
   /// Whether a write that was just committed at a position may be there.
@@ -225,6 +228,8 @@ bool GraphWalk<Words>::goOn(EventId E, typename FetchedEvents<Words>::Mark Befor
   const bool Accepted = advance();
   if (Accepted)
     Then();
+  else if (!Races.empty())
+    racesInVain();
   assert(Run.back() == E && "what came after has been taken back");
   Run.pop_back();
   Flow.undoTo(Before);

@@ -287,6 +287,14 @@ bool RsmcWorker<Words, Base>::traverseCells(uint32_t Home, EventId Load, EventId
   return Possible;
 }
 
+template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::racesInVain() {
+  if (!TheMachine.options().RacesGoOn)
+    return;
+  std::lock_guard<std::mutex> Guard(Context.Team.Telling);
+  Context.Observer.racing(*this);
+  Walk::racesAreTold();
+}
+
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::leaf() {
   ThreadId Stuck = ~0u;
   bool Superfluous = false;
@@ -303,6 +311,8 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   Ending How = Superfluous ? Ending::Blocked : ending(Stuck, Superfluous);
   if (Superfluous) {
     ++Result.RejectedBranches;
+    if (!Walk::Races.empty())
+      racesInVain();
     return;
   }
   if constexpr (OnlyReadsFrom)

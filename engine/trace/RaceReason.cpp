@@ -267,16 +267,16 @@ private:
     const std::vector<std::string> A = heldAt(Run.RaceFirst), B = heldAt(Run.RaceSecond);
     if (A.empty() && B.empty())
       return "";
-    auto Holds = [&](uint32_t Event, const std::vector<std::string> &Held, const std::vector<std::string> &Others) {
+    auto Holds = [&](uint32_t Event, const std::vector<std::string> &Held) {
       std::string Text = thread(Event) + " holds ";
-      if (Held.empty())
-        return Text + (Others.size() == 1 ? "it not" : "no lock");
       for (size_t K = 0; K < Held.size(); ++K)
         Text += (K ? ", " : "") + Held[K];
       return Text;
     };
-    return A.empty() ? Holds(Run.RaceSecond, B, A) + ", and " + Holds(Run.RaceFirst, A, B)
-                     : Holds(Run.RaceFirst, A, B) + ", and " + Holds(Run.RaceSecond, B, A);
+    if (!A.empty() && !B.empty())
+      return Holds(Run.RaceFirst, A) + ", and " + Holds(Run.RaceSecond, B);
+    return A.empty() ? Holds(Run.RaceSecond, B) + ", but " + thread(Run.RaceFirst) + " does not"
+                     : Holds(Run.RaceFirst, A) + ", but " + thread(Run.RaceSecond) + " does not";
   }
 
   std::string aboutThreads() const {

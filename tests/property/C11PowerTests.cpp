@@ -36,6 +36,7 @@ public:
     else
       Others |= How != Ending::Buggy;
   }
+  void racing(GraphRun &Run) override { FoundRaces |= !Run.races().empty(); }
   void restarted() override {
     Found = testing::C11Executions();
     Others = FoundRaces = false;

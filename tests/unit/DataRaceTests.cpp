@@ -237,7 +237,7 @@ void *f(void *p) { pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m); retu
 void *g(void *p) { return x ? p : 0; }
 int main(void) { run2(f, g); }
 )"),
-            "thread 'f' holds `m`, and thread 'g' holds it not");
+            "thread 'f' holds `m`, but thread 'g' does not");
 }
 TEST(DataRaces, SayThatNobodyWaitsForTheThread) {
   EXPECT_EQ(whyOf(R"(int x;
