@@ -188,7 +188,8 @@ private:
   }
 
   void readLanguage(const Object &Top, Path Here) {
-    const std::string Volatile = text(Top, Here, "volatile", true), Sequences = text(Top, Here, "releaseSequences", true);
+    const std::string Volatile = text(Top, Here, "volatile", true),
+                      Sequences = text(Top, Here, "releaseSequences", true);
     const auto Meaning = volatileMeaningNamed(Volatile);
     const auto Kind = releaseSequencesNamed(Sequences);
     Run.Language = {Meaning.value_or(VolatileMeaning::Plain), Kind.value_or(ReleaseSequences::Cpp20)};

@@ -32,8 +32,8 @@ struct CheckOptions {
   bool ModelsNamed = false; // somebody asked for these very models: one that cannot check the program counts
   Checks Looked;            // the kinds of bugs that are looked for
   RaceReporting Races = RaceReporting::Default;
-  VolatileMeaning Volatile = VolatileMeaning::Plain;            // under C11
-  ReleaseSequences Sequences = ReleaseSequences::Cpp20;         // the same
+  VolatileMeaning Volatile = VolatileMeaning::Plain;    // under C11
+  ReleaseSequences Sequences = ReleaseSequences::Cpp20; // the same
   Engine Search = Engine::Bounded;
   Equivalence OnePer = Equivalence::ShashaSnir; // of SC, TSO and PSO: which executions need not be told apart
   bool Exhaustive = false;                      // go on after the first bug, so that the counts are total

@@ -87,8 +87,8 @@ ExplorationResult explore(const CheckContext &Context, const ExplorationOptions 
   ExplorationResult Result;
   try {
     if (isExploredAsGraphs(Report.Which) || looksForRaces(Options, Report.Which)) {
-      Result = exploreGraphs(Context.Compiled, graphModelOf(Report.Which, Exploration.Machine.Language), Exploration,
-                             Found);
+      Result =
+          exploreGraphs(Context.Compiled, graphModelOf(Report.Which, Exploration.Machine.Language), Exploration, Found);
       Found.finished(Exploration.Machine);
     } else if (Options.OnePer != Equivalence::ReadsFrom || Options.Samples ||
                !exploreReadsFrom(Context.Compiled, Exploration, Found, Report, Result)) {

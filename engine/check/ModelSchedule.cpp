@@ -18,7 +18,8 @@ namespace {
 /// once all models are done.
 bool wantsSecondLook(const CheckOptions &Options, const ModelReport &M) {
   const bool Endless = M.Result == Verdict::Inconclusive && M.ReasonLocation.Line > 0 && M.Executions == 0;
-  return Options.Search == Engine::Auto && isSearched(M.Which) && !looksForRaces(Options, M.Which) && (M.Result == Verdict::Bounded || Endless);
+  return Options.Search == Engine::Auto && isSearched(M.Which) && !looksForRaces(Options, M.Which) &&
+         (M.Result == Verdict::Bounded || Endless);
 }
 
 /// Models that are checked side by side. TSO and PSO are not explored where SC turns out to answer for them, so they begin
@@ -37,8 +38,8 @@ public:
     const bool Useful = std::any_of(Report.Models.begin(), Report.Models.end(),
                                     [](const ModelReport &M) { return infoOf(M.Which).Monitored; });
     const bool HasCoherence = Options.OnePer != Equivalence::ReadsFrom; // without it there is nothing to monitor
-    if (Options.Monitor && !looksForRaces(Options, MemoryModel::SC) && HasCoherence && Options.Search != Engine::Lazy && Useful &&
-        Report.Models[Order.front()].Which == MemoryModel::SC)
+    if (Options.Monitor && !looksForRaces(Options, MemoryModel::SC) && HasCoherence && Options.Search != Engine::Lazy &&
+        Useful && Report.Models[Order.front()].Which == MemoryModel::SC)
       Sc = &Report.Models[Order.front()];
     Monitor.OnAlarm = [this] {
       std::lock_guard<std::mutex> Lock(Telling);

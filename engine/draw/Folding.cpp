@@ -79,8 +79,8 @@ std::vector<bool> coreOf(const Recording &R, const TraceGraph &Graph, const High
   for (uint32_t Event : {R.BugEvent, R.RaceFirst, R.RaceSecond})
     if (Event != NoEvent)
       Core[Event] = true;
-  else if (!Graph.Nodes.empty())
-    Core[Graph.Nodes.back()] = true;
+    else if (!Graph.Nodes.empty())
+      Core[Graph.Nodes.back()] = true;
   for (uint32_t E : Graph.Nodes)
     if (R.Events[E].Kind == EventKind::Bug || R.Events[E].Kind == EventKind::Blocked)
       Core[E] = true;

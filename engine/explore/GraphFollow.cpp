@@ -14,8 +14,8 @@ using AtEnd = std::function<void(GraphRun &, const std::vector<bool> &)>;
 
 template <unsigned Words> class Follower final : public GraphWalk<Words> {
 public:
-  Follower(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared, EndingMemory &Memory,
-           const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then)
+  Follower(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
+           EndingMemory &Memory, const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then)
       : Walk(P, Model, Options, Shared, Memory), Script(Script), Wanted(Wanted), Then(Then),
         Done(Script.Steps.size(), NoEvent) {}
 

@@ -97,7 +97,7 @@ struct GraphScript {
   std::vector<std::vector<uint32_t>> Threads;
   std::vector<Step> Steps;
   std::optional<Race> Ending; // a data race that the run ends with; others are none then
-  EndingMemory Known; // what ends, or is moved, has events for all that is known to be in it
+  EndingMemory Known;         // what ends, or is moved, has events for all that is known to be in it
 };
 
 /// An operation that takes effect in memory atomically. Those of a thread are numbered as in GraphFact.

@@ -175,9 +175,9 @@ protected:
   std::vector<EventId> Run;
   std::vector<EventId> Half; // accesses that are split, once for each cell that is chosen before the last
   uint32_t NumHalf = 0;      // those among them that are half chosen now
-  std::vector<std::pair<EventId, EventId>> Races;      // in the run, each with the access that came later last
+  std::vector<std::pair<EventId, EventId>> Races;     // in the run, each with the access that came later last
   std::set<std::pair<uint32_t, uint32_t>> KnownRaces; // by instructions
-  Set LeftOut;               // store-conditionals that are not committed in this part of the exploration
+  Set LeftOut; // store-conditionals that are not committed in this part of the exploration
   /// Loads that wait for ever in this part of the exploration; and a number that the explorer gave them.
   std::vector<std::pair<EventId, uint32_t>> Deferred;
   GraphNotes Notes;

@@ -339,9 +339,8 @@ void Candidates::addAtomic(const Violation &V, std::vector<uint32_t> &Found) {
     if (std::find(C.Atomic.begin(), C.Atomic.end(), Change) == C.Atomic.end())
       C.Atomic.push_back(Change);
     for (uint32_t Pc = 0; Pc < Compiled.Code.size(); ++Pc)
-      if (const Instruction &Other = Compiled.Code[Pc];
-          (Other.Op == Opcode::Load || Other.Op == Opcode::Store) && (Other.Flags & OrderMask) == 0 &&
-          textOf(Pc) == Text)
+      if (const Instruction &Other = Compiled.Code[Pc]; (Other.Op == Opcode::Load || Other.Op == Opcode::Store) &&
+                                                        (Other.Flags & OrderMask) == 0 && textOf(Pc) == Text)
         C.Where.push_back({Pc, false});
   }
   if (C.Atomic.empty())

@@ -44,8 +44,9 @@ bool Repairer::allowed(uint32_t Candidate, bool Fences, bool Orders) const {
 
 void Repairer::forbid(const SourceChange &Change) {
   for (uint32_t K = 0; K < Table.size(); ++K)
-    if (Table[K].Change == Change || std::any_of(Table[K].Atomic.begin(), Table[K].Atomic.end(),
-                                                 [&](const ChangeOrder &Access) { return SourceChange(Access) == Change; }))
+    if (Table[K].Change == Change ||
+        std::any_of(Table[K].Atomic.begin(), Table[K].Atomic.end(),
+                    [&](const ChangeOrder &Access) { return SourceChange(Access) == Change; }))
       Forbidden.insert(K);
 }
 

@@ -99,8 +99,8 @@ private:
   ModelReport check(const Program &Compiled, MemoryModel M, double Seconds) {
     CheckOptions Now = Options;
     Now.Models = {M};
-    if (M == MemoryModel::SC &&
-        (!looksForRaces(Options, M) || std::find(Options.Models.begin(), Options.Models.end(), M) == Options.Models.end()))
+    if (M == MemoryModel::SC && (!looksForRaces(Options, M) ||
+                                 std::find(Options.Models.begin(), Options.Models.end(), M) == Options.Models.end()))
       Now.Races = RaceReporting::Default;
     if (Seconds > 0 && (Now.TimeoutSeconds <= 0 || Seconds < Now.TimeoutSeconds))
       Now.TimeoutSeconds = Seconds;

@@ -47,7 +47,7 @@ struct BugReport {
   uint32_t Thread;
   uint32_t Pc; // of the instruction to blame
   std::string Message;
-  bool GoesRound = false; // a livelock: the execution goes on, and comes back to where it was
+  bool GoesRound = false;                 // a livelock: the execution goes on, and comes back to where it was
   std::optional<RacingAccess> Other = {}; // a data race: the access that came first
 };
 

@@ -34,9 +34,9 @@ enum class RaceReporting : uint8_t {
   Off      // not looked for
 };
 
-const char *nameOf(VolatileMeaning Meaning);     // "plain", "relaxed"
-const char *nameOf(ReleaseSequences Sequences);  // "c++20", "c11"
-const char *nameOf(RaceReporting Reporting);     // "default", "error", "warning", "off"
+const char *nameOf(VolatileMeaning Meaning);    // "plain", "relaxed"
+const char *nameOf(ReleaseSequences Sequences); // "c++20", "c11"
+const char *nameOf(RaceReporting Reporting);    // "default", "error", "warning", "off"
 std::optional<VolatileMeaning> volatileMeaningNamed(std::string_view Name);
 std::optional<ReleaseSequences> releaseSequencesNamed(std::string_view Name);
 std::optional<RaceReporting> raceReportingNamed(std::string_view Name);

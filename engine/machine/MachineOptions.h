@@ -13,7 +13,7 @@ namespace picket {
 
 /// Limits and switches of one exploration.
 struct MachineOptions {
-  Checks Looked; // the kinds of bugs that are reported
+  Checks Looked;          // the kinds of bugs that are reported
   bool RacesGoOn = false; // a data race does not end an execution
   LanguageRules Language; // C11
   unsigned Unroll = 8;

@@ -33,10 +33,10 @@ struct Operation {
   RmwOp Rmw = RmwOp::Xchg;
   FenceKind Fence = FenceKind::Full;
   SyncOp Sync = SyncOp::MutexLock;
-  bool MaySpin = false; // the access stands in a spin candidate: some values only lead back to it
+  bool MaySpin = false;  // the access stands in a spin candidate: some values only lead back to it
   bool Volatile = false; // Load, Store
-  bool Fails = false;   // CmpXchg: it fails for no reason, if it finds what it expects
-  Address Where = 0;    // Join: the thread
+  bool Fails = false;    // CmpXchg: it fails for no reason, if it finds what it expects
+  Address Where = 0;     // Join: the thread
   // Accesses of 16 bytes have the upper half of a value behind the lower one.
   uint64_t Value = 0, Value2 = 0;       // stored value, operand of a Rmw, new value of a CmpXchg, argument of a Sync
   uint64_t Expected = 0, Expected2 = 0; // CmpXchg

@@ -85,7 +85,7 @@ template <unsigned Words> EventId FetchedEvents<Words>::addEvent(ThreadId T, con
   if (hasModes(Model)) {
     const bool IsRelaxed =
         Op.Volatile && Model == MemoryModel::C11 && TheMachine.options().Language.Volatile == VolatileMeaning::Relaxed;
-    Graph[Id].Mode = Op.Kind == OperationKind::Sync                        ? modeOf(orderOf(Op.Sync), IsWrite)
+    Graph[Id].Mode = Op.Kind == OperationKind::Sync                 ? modeOf(orderOf(Op.Sync), IsWrite)
                      : IsRelaxed && Op.Ordering == Order::NotAtomic ? Order::Relaxed
                                                                     : modeOf(Op.Ordering, IsWrite);
   }

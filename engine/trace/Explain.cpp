@@ -88,8 +88,7 @@ private:
   }
   /// "writes x (line 3)", "reads it (line 4)"
   std::string doesTo(const TraceEvent &E, bool Named) const {
-    const std::string Atomic =
-        E.ReadMode != Order::NotAtomic || E.WriteMode != Order::NotAtomic ? " atomically" : "";
+    const std::string Atomic = E.ReadMode != Order::NotAtomic || E.WriteMode != Order::NotAtomic ? " atomically" : "";
     const char *Verb = E.Kind == EventKind::Sync  ? "works on"
                        : E.Kind == EventKind::Rmw ? "updates"
                        : E.writes()               ? "writes"

@@ -47,7 +47,7 @@ private:
   struct Reading {
     uint32_t Write = NoEvent, Read = NoEvent;
     uint32_t Enters = NoEvent; // what is to be released by it: the event of the writing thread that led here
-    uint32_t Sink = NoEvent; // where the reading thread acquires, if it does
+    uint32_t Sink = NoEvent;   // where the reading thread acquires, if it does
   };
 
   const TraceEvent &at(uint32_t K) const { return Run.Events[K]; }

@@ -226,7 +226,7 @@ struct Recording {
   std::string BugMessage, BugThread;
   SourceLocation BugWhere;
   uint32_t BugEvent = NoEvent;
-  bool GoesRound = false; // the bug is a livelock: the execution goes on like that
+  bool GoesRound = false;                             // the bug is a livelock: the execution goes on like that
   uint32_t RaceFirst = NoEvent, RaceSecond = NoEvent; // the bug is a data race of these accesses
 
   bool isRace() const { return RaceFirst != NoEvent && RaceSecond != NoEvent; }

@@ -215,14 +215,15 @@ public:
   ReplayResult run(const Program &P, const MachineOptions &Options, Sharing &Shared) {
     prepare(P);
     ReplayResult Result;
-    followGraph(P, graphModelOf(Recorded.Model, Recorded.Language), Options, Shared, Script, nullptr, [&](GraphRun &Run, const std::vector<bool> &Done) {
-      const BugReport *Found = findBug(Run.machine());
-      Result.Run = recordRun(Run, Recorded.Model, Found);
-      Result.Run->File = Recorded.File;
-      Result.Run->Unroll = Recorded.Unroll;
-      compare(Result, Done);
-      judge(Result, Recorded, Found != nullptr);
-    });
+    followGraph(P, graphModelOf(Recorded.Model, Recorded.Language), Options, Shared, Script, nullptr,
+                [&](GraphRun &Run, const std::vector<bool> &Done) {
+                  const BugReport *Found = findBug(Run.machine());
+                  Result.Run = recordRun(Run, Recorded.Model, Found);
+                  Result.Run->File = Recorded.File;
+                  Result.Run->Unroll = Recorded.Unroll;
+                  compare(Result, Done);
+                  judge(Result, Recorded, Found != nullptr);
+                });
     return Result;
   }
 
@@ -230,11 +231,12 @@ public:
   bool happens(const Program &P, const MachineOptions &Options, Sharing &Shared) {
     prepare(P);
     bool All = false;
-    followGraph(P, graphModelOf(Recorded.Model, Recorded.Language), Options, Shared, Script, nullptr, [&](GraphRun &Run, const std::vector<bool> &Done) {
-      All = findBug(Run.machine()) != nullptr;
-      for (size_t Step = 0; Step < Done.size(); ++Step)
-        All &= Done[Step] || !isCompared(Recorded.Events[EventOf[Step]]);
-    });
+    followGraph(P, graphModelOf(Recorded.Model, Recorded.Language), Options, Shared, Script, nullptr,
+                [&](GraphRun &Run, const std::vector<bool> &Done) {
+                  All = findBug(Run.machine()) != nullptr;
+                  for (size_t Step = 0; Step < Done.size(); ++Step)
+                    All &= Done[Step] || !isCompared(Recorded.Events[EventOf[Step]]);
+                });
     return All;
   }
 

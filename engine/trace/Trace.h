@@ -23,7 +23,8 @@ enum class EdgeKind : uint8_t {
   Race        // in pictures only: the accesses of a data race
 };
 const char *
-nameOf(EdgeKind Kind); // "po", "su", "uu", "st", "src", "cf", "uf", "sync", "life", "addr", "data", "ctrl", "fence", "race"
+nameOf(EdgeKind
+           Kind); // "po", "su", "uu", "st", "src", "cf", "uf", "sync", "life", "addr", "data", "ctrl", "fence", "race"
 
 struct TraceEdge {
   uint32_t From = 0, To = 0; // events

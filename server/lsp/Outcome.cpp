@@ -46,7 +46,8 @@ std::vector<MergedBug> merge(const CheckReport &Report) {
       }
   for (MergedBug &B : Result) // an exploration that stopped at another bug has this one as well
     for (const ModelReport &M : Report.Models)
-      if (B.First->Kind != BugKind::DataRace && (M.Which == B.Models.front() || isWeaker(M.Which, B.Models.front())) && M.Result == Verdict::Violation)
+      if (B.First->Kind != BugKind::DataRace && (M.Which == B.Models.front() || isWeaker(M.Which, B.Models.front())) &&
+          M.Result == Verdict::Violation)
         Add(B.Models, M.Which);
   return Result;
 }
@@ -287,13 +288,8 @@ Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
           O.Traces.push_back({M.Which, B.Kind, WriteTrace(*B.Trace)});
         }
   for (const MergedBug &B : merge(Report)) {
-    Finding F{B.IsWarning ? Severity::Warning : Severity::Error,
-              B.First->Kind,
-              messageOf(B),
-              B.First->Where,
-              "",
-              {},
-              -1};
+    Finding F{
+        B.IsWarning ? Severity::Warning : Severity::Error, B.First->Kind, messageOf(B), B.First->Where, "", {}, -1};
     if (F.Where.File.empty())
       F.Where.File = Report.File;
     std::vector<OutcomeStep> Partner;

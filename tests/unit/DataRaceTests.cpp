@@ -169,7 +169,6 @@ int main(void) { run2(f, g); }
   EXPECT_EQ(Objects, (std::set<std::string>{"'x'", "'y'"}));
 }
 
-
 /// The phrase that says why nothing orders the accesses.
 std::string whyOf(const std::string &Text, CheckOptions Options = {}) {
   const ModelReport Report = check(Text, Options);
@@ -177,8 +176,7 @@ std::string whyOf(const std::string &Text, CheckOptions Options = {}) {
     return std::to_string(Report.Bugs.size()) + " bugs";
   const std::string Sentence = Report.Bugs.front().Trace->Sentence, Before = "nothing orders the two: ";
   const size_t Begin = Sentence.find(Before), End = Sentence.find(". C11 gives");
-  return Begin == std::string::npos ? Sentence
-                                    : Sentence.substr(Begin + Before.size(), End - Begin - Before.size());
+  return Begin == std::string::npos ? Sentence : Sentence.substr(Begin + Before.size(), End - Begin - Before.size());
 }
 
 /// A message in data, with a flag that is stored and loaded in some order.
@@ -299,7 +297,8 @@ TEST(DataRaces, AsWarningsEndNothing) {
   EXPECT_TRUE(Report.Bugs.empty());
   EXPECT_EQ(Report.Executions, 2u); // one for each order: they go on
   ASSERT_EQ(Report.Warnings.size(), 1u);
-  EXPECT_EQ(Report.Warnings[0].Message, "data race: this write of 'x' and the write in thread 'f' (line 2) are not ordered");
+  EXPECT_EQ(Report.Warnings[0].Message,
+            "data race: this write of 'x' and the write in thread 'f' (line 2) are not ordered");
   ASSERT_TRUE(Report.Warnings[0].Trace);
   EXPECT_TRUE(Report.Warnings[0].Trace->Run.isRace());
 }
@@ -453,7 +452,7 @@ TEST(DataRaces, MarkedDeclarationsAreIntended) {
     for (const bool Marked : {true, false}) {
       const std::string Access = std::string(Declaration).find('[') != std::string::npos   ? "x[1]"
                                  : std::string(Declaration).find('{') != std::string::npos ? "x.b"
-                                                                                            : "x";
+                                                                                           : "x";
       EXPECT_EQ(isBenign(Declaration + std::string(Marked ? " // picket: benign-race\n" : "\n") +
                          "void *f(void *p) { " + Access + "++; return p; }\nint main(void) { run2(f, f); }\n"),
                 Marked)
@@ -487,7 +486,6 @@ int main(void) { run2(f, g); }
               std::string(Attribute).find("thread") != std::string::npos)
         << Attribute;
 }
-
 
 /// The best fix of a program under C11, and the text it makes; or why there is none.
 std::string fixedText(const std::string &Text, std::vector<MemoryModel> Models = {MemoryModel::C11}) {
