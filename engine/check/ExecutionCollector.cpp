@@ -172,7 +172,7 @@ void ExecutionCollector::keep(Execution &Run, const BugReport &Seen) {
 ExecutionCollector::SeenGraph ExecutionCollector::seen(GraphRun &Run, const BugReport &Of) {
   SeenGraph Seen{Of, Run.script(), Run.machine().sharing()};
   for (const GraphRace &Race : Run.races())
-    if (isSame(Race.Report, Of))
+    if (!Seen.Script.Ending && isSame(Race.Report, Of)) // others of the same instructions come later
       Seen.Script.Ending = Race.Accesses;
   return Seen;
 }
