@@ -555,5 +555,26 @@ int main(void) { run2(f, f); }
             std::string::npos);
 }
 
+/// Neither a release nor an acquire fence orders an update before a later load.
+TEST(DataRaceFixes, OfOtherBugsUseFencesThatC11PromisesSomethingOf) {
+  const std::string Text = R"(#include <assert.h>
+atomic_int x, y;
+int a, b;
+void *f(void *p) {
+  atomic_exchange_explicit(&x, 1, memory_order_relaxed);
+  a = atomic_load_explicit(&y, memory_order_relaxed);
+  return p;
+}
+void *g(void *p) {
+  atomic_exchange_explicit(&y, 1, memory_order_relaxed);
+  b = atomic_load_explicit(&x, memory_order_relaxed);
+  return p;
+}
+int main(void) { run2(f, g); assert(a || b); }
+)";
+  const std::string Fence = "  atomic_thread_fence(memory_order_seq_cst);\n";
+  EXPECT_EQ(fixedText(Text), replaced(replaced(Text, "  a = ", Fence + "  a = "), "  b = ", Fence + "  b = "));
+}
+
 } // namespace
 } // namespace picket
