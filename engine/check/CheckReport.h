@@ -29,7 +29,7 @@ struct Bug {
   SourceLocation Where;
   std::string Thread;                          // "main", "worker", "worker#2"
   std::shared_ptr<const Counterexample> Trace; // how it comes about; null if not asked for
-  std::optional<RacePartner> Other;            // a data race: the access that came first
+  std::optional<RacePartner> Other = {};       // a data race: the access that came first
 };
 
 /// Whether the same goes wrong at the same place in the same thread, be it in another execution or under another model.

@@ -19,11 +19,11 @@ struct DelayPath {
 struct Violation {
   MemoryModel Under = MemoryModel::TSO;
   std::vector<DelayPath> Delays;
-  std::vector<DelayPath::CallStack> Race; // a data race: its two accesses. It is none if both are atomic
   bool Complete = false;                  // whatever prevents this execution prevents one of the delays
   /// Whether the execution is possible in the program with other changes. Empty: not known. POWER: there many changes
   /// lie between accesses that were delayed, and few of them help.
   std::function<bool(const Program &Edited)> StillHappens = {};
+  std::vector<DelayPath::CallStack> Race = {}; // a data race: its two accesses. It is none if both are atomic
 };
 
 /// How much of an execution a repair looks at.

@@ -52,7 +52,7 @@ public:
       : Tree(Tree), Idiom(Idiom), Wanted(Wanted), To(Wanted.To) {}
 
   std::variant<OrderEdit, Refusal> run() {
-    if (Wanted.From == Order::NotAtomic)
+    if (Wanted.From == Order::NotAtomic && To == Order::Relaxed)
       return makeAtomic();
     std::vector<const Stmt *> Found;
     for (const SourceTree::Access &A : Tree.allAccessesAt(Wanted.Access))
