@@ -19,7 +19,7 @@ struct DelayPath {
 struct Violation {
   MemoryModel Under = MemoryModel::TSO;
   std::vector<DelayPath> Delays;
-  bool Complete = false;                  // whatever prevents this execution prevents one of the delays
+  bool Complete = false; // whatever prevents this execution prevents one of the delays
   /// Whether the execution is possible in the program with other changes. Empty: not known. POWER: there many changes
   /// lie between accesses that were delayed, and few of them help.
   std::function<bool(const Program &Edited)> StillHappens = {};
