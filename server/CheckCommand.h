@@ -26,6 +26,7 @@ struct CheckCommand {
   std::vector<std::string> ClangFlags;
   CheckOptions Options = defaultOptions(); // where nobody says anything else
   SettingsLayer Given;                     // what the command line says
+  std::string Races;                       // --races, as it was written
   Format Output = Format::Text;
   TextOptions Text;
   TraceFiles Traces;                       // besides the output

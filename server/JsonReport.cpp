@@ -19,6 +19,19 @@ void place(OStream &J, const SourceLocation &P, const std::string &NamedFile) {
   J.attribute("column", P.Column);
 }
 
+/// The calls that an access of a data race is in, from the outside.
+void callers(OStream &J, const Bug &B, uint32_t Recording::*Access, const std::string &NamedFile) {
+  const uint32_t Event = B.Trace ? B.Trace->Run.*Access : NoEvent;
+  if (Event != NoEvent)
+    J.attributeArray("callers", [&] {
+      for (const TracePlace &P : B.Trace->Run.Events[Event].Callers)
+        J.object([&] {
+          text(J, "function", P.Function);
+          place(J, P.Where, NamedFile);
+        });
+    });
+}
+
 } // namespace
 
 void writeBug(OStream &J, const Bug &B, const TraceContext &Context) {
@@ -27,6 +40,16 @@ void writeBug(OStream &J, const Bug &B, const TraceContext &Context) {
     text(J, "message", B.Message);
     place(J, B.Where, Context.NamedFile);
     text(J, "thread", B.Thread);
+    if (B.Other) {
+      callers(J, B, &Recording::RaceSecond, Context.NamedFile);
+      J.attributeObject("other", [&] {
+        J.attribute("access", B.Other->Writes ? "write" : "read");
+        J.attribute("atomic", B.Other->IsAtomic);
+        place(J, B.Other->Where, Context.NamedFile);
+        text(J, "thread", B.Other->Thread);
+        callers(J, B, &Recording::RaceFirst, Context.NamedFile);
+      });
+    }
     if (!B.Trace)
       return;
     if (isTooLong(*B.Trace)) {
@@ -122,6 +145,11 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
       for (const Bug &B : M.Bugs)
         writeBug(J, B, Context);
     });
+    if (!M.Warnings.empty())
+      J.attributeArray("warnings", [&] {
+        for (const Bug &B : M.Warnings)
+          writeBug(J, B, Context);
+      });
     if (M.Skipped)
       J.attribute("skipped", true);
     text(J, "reason", M.Reason);
@@ -171,6 +199,9 @@ void report(OStream &J, const CheckReport &R, const TraceContext &Context) {
       for (const std::string &Name : R.Looked.names())
         J.value(Name);
     });
+    J.attribute("races", nameOf(R.Races));
+    J.attribute("volatile", nameOf(R.Language.Volatile));
+    J.attribute("releaseSequences", nameOf(R.Language.Sequences));
     J.attributeArray("models", [&] {
       for (const ModelReport &M : R.Models)
         model(J, M, R.Models.size() == 1, Context);

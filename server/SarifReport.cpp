@@ -57,18 +57,20 @@ std::string escaped(StringRef Text) {
 struct Finding {
   const CheckReport *Report;
   std::vector<std::pair<MemoryModel, const Bug *>> Under;
+  bool IsWarning = false;
 };
 
 std::vector<Finding> findingsOf(const CheckReport &Report) {
   std::vector<Finding> Result;
   for (const ModelReport &M : Report.Models)
-    for (const Bug &B : M.Bugs) {
-      auto At = std::find_if(Result.begin(), Result.end(),
-                             [&](const Finding &F) { return isSame(*F.Under.front().second, B); });
-      if (At == Result.end())
-        At = Result.insert(At, Finding{&Report, {}});
-      At->Under.emplace_back(M.Which, &B);
-    }
+    for (const std::vector<Bug> *All : {&M.Bugs, &M.Warnings})
+      for (const Bug &B : *All) {
+        auto At = std::find_if(Result.begin(), Result.end(),
+                               [&](const Finding &F) { return isSame(*F.Under.front().second, B); });
+        if (At == Result.end())
+          At = Result.insert(At, Finding{&Report, {}, All == &M.Warnings});
+        At->Under.emplace_back(M.Which, &B);
+      }
   return Result;
 }
 
@@ -246,11 +248,13 @@ private:
   void result(const Finding &F) {
     const Bug &B = *F.Under.front().second;
     Json.attribute("ruleId", nameOf(B.Kind));
-    Json.attribute("level", "error");
+    Json.attribute("level", F.IsWarning ? "warning" : "error");
     message(textOf(F));
     Json.attributeArray("locations", [&] { Json.object([&] { physicalLocation(B.Where, F.Report->File); }); });
-    if (B.Trace)
-      relatedLocations(*B.Trace, F.Report->File);
+    if (B.Trace || B.Other)
+      relatedLocations(B, F.Report->File);
+    if (B.Trace && B.Trace->Run.isRace())
+      stacks(*B.Trace, F.Report->File);
     Json.attributeArray("codeFlows", [&] {
       for (const auto &[M, Under] : F.Under)
         if (Under->Trace && !isTooLong(*Under->Trace))
@@ -264,9 +268,26 @@ private:
     });
   }
 
-  /// The accesses that took effect in the wrong order, and where threads are stuck.
-  void relatedLocations(const Counterexample &C, const std::string &NamedFile) {
+  /// How the threads came to the accesses of a data race.
+  void stacks(const Counterexample &C, const std::string &NamedFile) {
+    Json.attributeArray("stacks", [&] {
+      for (uint32_t Event : {C.Run.RaceSecond, C.Run.RaceFirst})
+        Json.object([&] {
+          const TraceEvent &E = C.Run.Events[Event];
+          message("thread '" + C.Run.Threads[E.Thread].Name + "'");
+          frames(E, NamedFile);
+        });
+    });
+  }
+
+  /// The other access of a data race, the accesses that took effect in the wrong order, and where threads are stuck.
+  void relatedLocations(const Bug &B, const std::string &NamedFile) {
     Json.attributeArray("relatedLocations", [&] {
+      if (B.Other)
+        Json.object([&] { location({B.Other->Where, ""}, NamedFile, "the " + describe(*B.Other)); });
+      if (!B.Trace)
+        return;
+      const Counterexample &C = *B.Trace;
       for (const ReorderedPair &P : C.Why.Reordered)
         for (uint32_t Event : {P.First, P.Second})
           Json.object([&] { location(C.Run.Events[Event].At, NamedFile, P.Sentence); });
@@ -301,19 +322,21 @@ private:
     const TraceEvent &E = C.Run.Events[S.Event];
     Json.attributeObject(
         "location", [&] { location(E.At, NamedFile, S.Remark.empty() ? S.Text : S.Text + " (" + S.Remark + ")"); });
-    Json.attributeObject("stack", [&] {
-      Json.attributeArray("frames", [&] {
-        frame(E.At, NamedFile);
-        for (size_t K = E.Callers.size(); K-- > 0;)
-          frame(E.Callers[K], NamedFile);
-      });
-    });
+    Json.attributeObject("stack", [&] { frames(E, NamedFile); });
     Json.attributeArray("kinds", [&] { Json.value(nameOf(E.Kind)); });
     if (!E.Accesses.empty() && !S.Memory.empty())
       Json.attributeObject("state", [&] { state(C, S, E); });
     Json.attribute("nestingLevel", int64_t(E.Callers.size()));
     Json.attribute("executionOrder", int64_t(Index + 1));
     Json.attribute("importance", S.OutOfOrder || E.Kind == EventKind::Bug ? "essential" : "important");
+  }
+
+  void frames(const TraceEvent &E, const std::string &NamedFile) {
+    Json.attributeArray("frames", [&] {
+      frame(E.At, NamedFile);
+      for (size_t K = E.Callers.size(); K-- > 0;)
+        frame(E.Callers[K], NamedFile);
+    });
   }
 
   void frame(const TracePlace &P, const std::string &NamedFile) {

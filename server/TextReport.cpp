@@ -114,17 +114,23 @@ std::string stateVerdictText(const ModelReport &M) {
   return "inconclusive: " + M.Reason + " (no violation found in " + Searched + ")";
 }
 
+/// "1 data race": warnings are nothing else.
+std::string racesText(const ModelReport &M) { return counted(M.Warnings.size(), "data race"); }
+
 std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
   if (M.States &&
       (M.Result == Verdict::Verified || M.Result == Verdict::Violation || M.Result == Verdict::Inconclusive))
     return stateVerdictText(M);
   switch (M.Result) {
   case Verdict::Verified:
+    if (!M.Warnings.empty())
+      return "verified apart from " + racesText(M) + ": no execution goes wrong in another way (" + executionsText(M) +
+             ")";
     return M.FromSc ? "verified (robust): every execution is one of SC"
                     : std::string("verified: no execution goes wrong") +
                           (M.Unchecked ? " in a way that is checked (" : " (") + executionsText(M) + ")";
   case Verdict::Bounded:
-    return boundText(M, NamedFile, Unroll) +
+    return boundText(M, NamedFile, Unroll) + (M.Warnings.empty() ? "" : ", apart from " + racesText(M)) +
            (M.FromSc ? " (robust: every execution is one of SC)" : " (" + executionsText(M) + ")");
   case Verdict::Violation: return "violation (found in " + executionsText(M) + ")";
   case Verdict::Inconclusive: return "inconclusive: " + M.Reason + " (no violation found in " + executionsText(M) + ")";
@@ -170,22 +176,46 @@ const ModelReport *shownBefore(const CheckReport &Report, const ModelReport &M, 
     if (&Earlier == &M)
       return nullptr;
     const bool Stronger = isWeaker(M.Which, Earlier.Which);
-    for (const Bug &Other : Earlier.Bugs)
-      if (Stronger && Other.Trace && isSame(Other, B))
-        return &Earlier;
+    for (const std::vector<Bug> *All : {&Earlier.Bugs, &Earlier.Warnings})
+      for (const Bug &Other : *All)
+        if (Stronger && Other.Trace && isSame(Other, B))
+          return &Earlier;
   }
   return nullptr;
 }
 
+/// The calls that an access of a data race is in, from the inside.
+void printCallers(raw_ostream &Out, const CheckReport &Report, const Bug &B, uint32_t Recording::*Access) {
+  const uint32_t Event = B.Trace ? B.Trace->Run.*Access : NoEvent;
+  if (Event == NoEvent)
+    return;
+  const std::vector<TracePlace> &Callers = B.Trace->Run.Events[Event].Callers;
+  for (size_t K = Callers.size(); K-- > 0;)
+    if (Callers[K].Where.Line)
+      Out << "        called in '" << Callers[K].Function << "' (" << locationText(Callers[K].Where, Report.File)
+          << ")\n";
+}
+
+void printOtherAccess(raw_ostream &Out, const CheckReport &Report, const Bug &B, SourceTexts &Sources) {
+  printCallers(Out, Report, B, &Recording::RaceSecond);
+  Out << locationText(B.Other->Where, Report.File) << ": ";
+  printColored(Out, raw_ostream::CYAN, "note");
+  Out << ": the " << describe(*B.Other) << '\n';
+  printExcerpt(Out, B.Other->Where, Sources);
+  printCallers(Out, Report, B, &Recording::RaceFirst);
+}
+
 void printBug(raw_ostream &Out, const CheckReport &Report, const ModelReport &M, const Bug &B, SourceTexts &Sources,
-              const TextOptions &Options) {
+              const TextOptions &Options, bool IsWarning = false) {
   Out << locationText(B.Where, Report.File) << ": ";
-  printColored(Out, raw_ostream::RED, "error");
+  printColored(Out, IsWarning ? raw_ostream::MAGENTA : raw_ostream::RED, IsWarning ? "warning" : "error");
   Out << ": " << B.Message << " [" << nameOf(B.Kind) << "]";
   if (!B.Thread.empty())
     Out << " in thread '" << B.Thread << "'";
   Out << '\n';
   printExcerpt(Out, B.Where, Sources);
+  if (B.Other)
+    printOtherAccess(Out, Report, B, Sources);
   if (Options.Quiet || !B.Trace)
     return;
   if (const ModelReport *Earlier = shownBefore(Report, M, B)) {
@@ -320,6 +350,8 @@ void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources
       Out << "  " << wholeTracesText(M) << '\n';
     for (const Bug &B : M.Bugs)
       printBug(Out, Report, M, B, Sources, Options);
+    for (const Bug &B : M.Warnings)
+      printBug(Out, Report, M, B, Sources, Options, /*IsWarning=*/true);
     for (const Note &N : M.BehindBound) {
       Out << locationText(N.Where, Report.File) << ": note: " << N.Message << '\n';
       printExcerpt(Out, N.Where, Sources);
@@ -333,8 +365,10 @@ void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources
   printAlarms(Out, Report, Sources, Options);
 }
 
-/// Every execution was seen to its end.
+/// Every execution was seen to its end. Where one ends at a data race, others may not have been explored.
 static bool isComplete(const ModelReport &M, bool Exhaustive) {
+  if (std::any_of(M.Bugs.begin(), M.Bugs.end(), [](const Bug &B) { return B.Kind == BugKind::DataRace; }))
+    return false;
   return (M.Result == Verdict::Verified && !M.States) ||
          (M.Result == Verdict::Violation && Exhaustive && M.Reason.empty() && !M.CutShort);
 }

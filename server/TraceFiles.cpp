@@ -20,9 +20,10 @@ std::vector<Found> allTraces(const std::vector<CheckReport> &Reports) {
   std::vector<Found> Result;
   for (const CheckReport &R : Reports)
     for (const ModelReport &M : R.Models)
-      for (const Bug &B : M.Bugs)
-        if (B.Trace)
-          Result.push_back({B.Trace.get(), &R});
+      for (const std::vector<Bug> *All : {&M.Bugs, &M.Warnings})
+        for (const Bug &B : *All)
+          if (B.Trace)
+            Result.push_back({B.Trace.get(), &R});
   return Result;
 }
 

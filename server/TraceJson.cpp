@@ -34,6 +34,10 @@ public:
       if (titleOf(Run.Model) != StringRef(nameOf(Run.Model)).upper())
         text("modelTitle", titleOf(Run.Model));
       Json.attribute("unroll", Run.Unroll);
+      if (Run.Language.Volatile != LanguageRules().Volatile)
+        Json.attribute("volatile", nameOf(Run.Language.Volatile));
+      if (Run.Language.Sequences != LanguageRules().Sequences)
+        Json.attribute("releaseSequences", nameOf(Run.Language.Sequences));
       array("flags", Context.Flags, [&](const std::string &Flag) { Json.value(llvm::json::fixUTF8(shown(Flag))); });
       Json.attributeObject("bug", [&] { bug(); });
       text("sentence", Trace.Sentence);
@@ -116,6 +120,11 @@ private:
       Json.attribute("event", Run.BugEvent);
     if (Run.GoesRound)
       Json.attribute("goesRound", true);
+    if (Run.isRace())
+      Json.attributeArray("race", [&] {
+        Json.value(Run.RaceFirst);
+        Json.value(Run.RaceSecond);
+      });
   }
 
   void thread(const TraceThread &T) {

@@ -42,6 +42,7 @@ public:
     if (!Model)
       wrong(Here.field("model"), "must be " + namesOf(allModels(), " or "));
     readFlags(*Top, Here);
+    readLanguage(*Top, Here);
     each(*Top, Here, "threads", [&](const Object &O, Path At) { readThread(O, At); });
     each(*Top, Here, "variables", [&](const Object &O, Path At) { readVariable(O, At); });
     each(*Top, Here, "events", [&](const Object &O, Path At) { readEvent(O, At); });
@@ -186,6 +187,18 @@ private:
         wrong(Here.field("flags").index(K), "must be a text");
   }
 
+  void readLanguage(const Object &Top, Path Here) {
+    const std::string Volatile = text(Top, Here, "volatile", true),
+                      Sequences = text(Top, Here, "releaseSequences", true);
+    const auto Meaning = volatileMeaningNamed(Volatile);
+    const auto Kind = releaseSequencesNamed(Sequences);
+    Run.Language = {Meaning.value_or(VolatileMeaning::Plain), Kind.value_or(ReleaseSequences::Cpp20)};
+    if (!Volatile.empty() && !Meaning)
+      wrong(Here.field("volatile"), "must be plain or relaxed");
+    if (!Sequences.empty() && !Kind)
+      wrong(Here.field("releaseSequences"), "must be c++20 or c11");
+  }
+
   void readThread(const Object &O, Path At) {
     TraceThread &T = Run.Threads.emplace_back();
     T.Name = text(O, At, "name");
@@ -325,6 +338,18 @@ private:
     Run.BugThread = text(*O, At, "thread");
     Run.BugWhere = place(*O, At);
     Run.GoesRound = flag(*O, At, "goesRound");
+    if (O->get("race")) {
+      const Array *Race = array(*O, At, "race");
+      const bool Sound = Race && Race->size() == 2;
+      if (Race && !Sound)
+        wrong(At.field("race"), "must be two events");
+      for (size_t K = 0; Sound && K < 2; ++K) {
+        uint32_t &Access = K ? Run.RaceSecond : Run.RaceFirst;
+        Access = number((*Race)[K], At.field("race").index(K));
+        if (Access >= Run.Events.size() || Run.Events[Access].Number == NoEvent)
+          wrong(At.field("race").index(K), "must be an event with a number");
+      }
+    }
     if (Run.BugKind || O->get("event")) // without either it shows that a program is not robust
       Run.BugEvent = index(*O, At, "event", Run.Events.size(), "event");
   }
@@ -385,7 +410,10 @@ static const Value *findInBug(const Value &Bug) {
 
 static const Value *findInModel(const Value &Model) {
   const Object *O = Model.getAsObject();
-  return O ? findInArray(O->getArray("bugs"), findInBug) : nullptr;
+  if (!O)
+    return nullptr;
+  const Value *Found = findInArray(O->getArray("bugs"), findInBug);
+  return Found ? Found : findInArray(O->getArray("warnings"), findInBug);
 }
 
 /// A report of `picket check`, or a counterexample.

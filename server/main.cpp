@@ -130,6 +130,39 @@ static void addChecksOption(CLI::App *Command, std::optional<Checks> &Looked) {
       ->type_name("LIST");
 }
 
+/// An option with one of a few words as its value.
+template <typename Value>
+static CLI::Option *addWordOption(CLI::App *Command, const std::string &Name, std::optional<Value> &Into,
+                                  std::optional<Value> (*Named)(std::string_view), const std::string &Words,
+                                  const std::string &Meaning) {
+  return Command->add_option_function<std::string>(
+      Name,
+      [&Into, Name, Named, Words](const std::string &Text) {
+        Into = Named(Text);
+        if (!Into)
+          throw CLI::ValidationError(Name, "'" + Text + "' is none of " + Words);
+      },
+      Meaning);
+}
+
+/// What C11 leaves open, and what becomes of data races.
+static void addLanguageOptions(CLI::App *Check, CheckCommand &Command) {
+  SettingsLayer &Given = Command.Given;
+  Check
+      ->add_flag(
+          "--races{error}", Command.Races,
+          "Data races: error; warning: reported, and the execution goes on; off: not looked for. Looked for under C11\n"
+          "or, if --races is given and C11 is not checked, in the executions of SC [error]")
+      ->check([&Given](const std::string &Text) -> std::string {
+        Given.Races = raceReportingNamed(Text);
+        return Given.Races ? "" : "'" + Text + "' is none of error, warning, off";
+      });
+  addWordOption(Check, "--volatile", Given.Volatile, volatileMeaningNamed, "plain, relaxed",
+                "What volatile accesses are under C11: plain, as the standard says, or relaxed atomic [plain]");
+  addWordOption(Check, "--release-sequences", Given.Sequences, releaseSequencesNamed, "c++20, c11",
+                "Which release sequences C11 has: c++20, or c11 (also later writes of the same thread) [c++20]");
+}
+
 static void addEngineOption(CLI::App *Command, std::optional<Engine> &Search) {
   Command->add_option_function<std::string>(
       "--engine",
@@ -294,6 +327,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
           "--arm-march", [&Command](const std::string &Name) { Command.ClangFlags.push_back("-fpicket-arm-march=" + Name); },
           "ARM64: processors that the program is built for: any, armv8-a, armv8.1-a (LSE), armv8.3-a (LDAPR) [any]")
       ->check(CLI::IsMember({"any", "armv8-a", "armv8.1-a", "armv8.3-a"}));
+  addLanguageOptions(Check, Command);
   Check->add_option("--unroll", Given.Unroll, "Iterations to follow of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");

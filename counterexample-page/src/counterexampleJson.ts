@@ -5,7 +5,7 @@
 export type EventKind =
   "store" | "load" | "rmw" | "update" | "fence" | "sync" | "create" | "join" | "free" | "atomic" | "blocked" | "bug";
 export type EdgeKind =
-  "po" | "su" | "uu" | "st" | "src" | "cf" | "uf" | "sync" | "life" | "addr" | "data" | "ctrl" | "fence";
+  "po" | "su" | "uu" | "st" | "src" | "cf" | "uf" | "sync" | "life" | "addr" | "data" | "ctrl" | "fence" | "race";
 
 /// Lines and columns count from 1, columns in bytes; line 0: not known.
 export interface SourceLocation {
@@ -88,7 +88,16 @@ export interface CounterexampleJson {
   modelTitle?: string;
   unroll: number;
   flags: string[];
-  bug: SourceLocation & { kind: string; message: string; thread: string; event?: number; goesRound?: true };
+  volatile?: string;
+  releaseSequences?: string;
+  bug: SourceLocation & {
+    kind: string;
+    message: string;
+    thread: string;
+    event?: number;
+    race?: [number, number];
+    goesRound?: true;
+  };
   sentence: string;
   threads: { name: string; identity: number[] }[];
   variables: {

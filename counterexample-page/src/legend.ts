@@ -19,7 +19,7 @@ export function arrowEntries(picture: Picture): LegendEntry[] {
     const [name, meaning] = edgeNames[kind];
     return { sample: arrowSample(picture, kind), name, meaning: `From a to b: ${meaning}` };
   });
-  const cycle = picture.arrows.find(({ element }) => element.classList.contains("cycle"));
+  const cycle = picture.arrows.find(({ edge, element }) => edge.kind !== "race" && element.classList.contains("cycle"));
   if (cycle)
     entries.push({
       sample: svg("g", { class: "edge po cycle" }, svg("path", { d: "M-30,0 L12,0" })),

@@ -19,6 +19,7 @@ export const edgeNames: Record<EdgeKind, [name: string, meaning: string]> = {
   data: ["data", "the value written by b depends on what a read"],
   ctrl: ["control", "whether b runs depends on what a read"],
   fence: ["fence between", "a fence keeps a before b"],
+  race: ["data race", "nothing orders the accesses a and b"],
 };
 
 export const nodeNames: Record<string, string> = {
@@ -94,6 +95,8 @@ export function edgeInWords(sequence: StepSequence, edge: Edge): string {
       return capital(`${to} depends on ${from} (${edgeNames[edge.kind][0]}).`);
     case "fence":
       return capital(`A fence keeps ${from} before ${to}.`);
+    case "race":
+      return capital(`Nothing orders ${from} and ${to}.`);
   }
 }
 

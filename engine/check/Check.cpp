@@ -34,6 +34,28 @@ void skipRefused(CheckReport &Report, const CheckOptions &Options) {
     M.Skipped = isExploredAsGraphs(M.Which) && Refuses(M);
 }
 
+std::string describe(const RacePartner &Access) {
+  return std::string(Access.IsAtomic ? "atomic " : "") + (Access.Writes ? "write" : "read") + " in thread '" +
+         Access.Thread + "'";
+}
+
+Checks checksOf(const CheckOptions &Options) {
+  Checks Looked = Options.Looked;
+  if (Options.Races == RaceReporting::Off)
+    Looked.set(CheckGroup::Race, false);
+  return Looked;
+}
+
+bool looksForRaces(const CheckOptions &Options, MemoryModel Model) {
+  if (!checksOf(Options).has(CheckGroup::Race))
+    return false;
+  if (Model == MemoryModel::C11)
+    return true;
+  const bool Asked = Options.Races == RaceReporting::Error || Options.Races == RaceReporting::Warning;
+  return Model == MemoryModel::SC && Asked &&
+         std::find(Options.Models.begin(), Options.Models.end(), MemoryModel::C11) == Options.Models.end();
+}
+
 CompileRequest textToCheck(CompileRequest Text, const CheckOptions &Options) {
   Text.FindOverflows = Options.Looked.has(CheckGroup::Overflow);
   return Text;
@@ -41,7 +63,9 @@ CompileRequest textToCheck(CompileRequest Text, const CheckOptions &Options) {
 
 bool beginReport(CheckReport &Report, const std::string &File, CompileResult &Compiled, const CheckOptions &Options) {
   Report.File = File;
-  Report.Looked = Options.Looked;
+  Report.Looked = checksOf(Options);
+  Report.Races = Options.Races;
+  Report.Language = {Options.Volatile, Options.Sequences};
   Report.Diagnostics = std::move(Compiled.Diagnostics);
   for (MemoryModel M : Options.Models)
     Report.Models.emplace_back().Which = M;

@@ -31,6 +31,9 @@ struct CheckOptions {
   std::vector<MemoryModel> Models = {MemoryModel::SC};
   bool ModelsNamed = false; // somebody asked for these very models: one that cannot check the program counts
   Checks Looked;            // the kinds of bugs that are looked for
+  RaceReporting Races = RaceReporting::Default;
+  VolatileMeaning Volatile = VolatileMeaning::Plain;    // under C11
+  ReleaseSequences Sequences = ReleaseSequences::Cpp20; // the same
   Engine Search = Engine::Bounded;
   Equivalence OnePer = Equivalence::ShashaSnir; // of SC, TSO and PSO: which executions need not be told apart
   bool Exhaustive = false;                      // go on after the first bug, so that the counts are total
@@ -44,6 +47,12 @@ struct CheckOptions {
   unsigned MostWitnesses = 1; // violations of SC per model that are shown with an execution
   bool Spurious = true;       // weak compare-and-swaps fail and waits end for no reason where the program can tell
 };
+
+/// The kinds of bugs that are looked for: without data races, if these are off.
+Checks checksOf(const CheckOptions &Options);
+/// Whether data races are looked for under a model: always under C11; in executions of SC if somebody asks for data races
+/// and not for C11, of which these are executions, too.
+bool looksForRaces(const CheckOptions &Options, MemoryModel Model);
 
 struct CheckRequest {
   CompileRequest Text;

@@ -4,6 +4,7 @@
 #include "base/Verdict.h"
 #include "explore/Equivalence.h"
 #include "machine/Checks.h"
+#include "machine/LanguageRules.h"
 #include "memory/MemoryModel.h"
 #include "trace/Counterexample.h"
 
@@ -12,17 +13,34 @@
 
 namespace picket {
 
+/// The access that another one is in a data race with.
+struct RacePartner {
+  SourceLocation Where;
+  std::string Thread;
+  bool Writes = false, IsAtomic = false;
+};
+
+/// "atomic write in thread 'f'"
+std::string describe(const RacePartner &Access);
+
 struct Bug {
   BugKind Kind = BugKind::Assertion;
   std::string Message; // one sentence
   SourceLocation Where;
   std::string Thread;                          // "main", "worker", "worker#2"
   std::shared_ptr<const Counterexample> Trace; // how it comes about; null if not asked for
+  std::optional<RacePartner> Other = {};       // a data race: the access that came first
 };
 
 /// Whether the same goes wrong at the same place in the same thread, be it in another execution or under another model.
+/// Data races are the same if they are between the same two places, whatever threads come there, and in which order.
 inline bool isSame(const Bug &A, const Bug &B) {
-  return A.Kind == B.Kind && A.Thread == B.Thread && isSame(A.Where, B.Where);
+  if (A.Kind != B.Kind || A.Other.has_value() != B.Other.has_value())
+    return false;
+  if (!A.Other)
+    return A.Thread == B.Thread && isSame(A.Where, B.Where);
+  return (isSame(A.Where, B.Where) && isSame(A.Other->Where, B.Other->Where)) ||
+         (isSame(A.Where, B.Other->Where) && isSame(A.Other->Where, B.Where));
 }
 
 /// A loop that was cut at the bound in some execution.
@@ -84,7 +102,8 @@ struct ModelReport {
   Equivalence OnePer = Equivalence::ShashaSnir; // which executions count as the same
   std::string WhyNotReadsFrom;                  // asked for, but not possible: a phrase
   double Seconds = 0;
-  std::vector<Bug> Bugs; // each distinct (kind, place, thread) once
+  std::vector<Bug> Bugs;     // each distinct (kind, place, thread) once
+  std::vector<Bug> Warnings; // the same of data races, where they are no bugs
   std::vector<CutLoop> Loops;
   std::vector<Note> Notes;           // each place once, in the order of the text
   std::vector<Note> BehindBound;     // what is not modelled and may be come to where executions were cut
@@ -105,6 +124,8 @@ struct CheckReport {
   Checks Looked = {};                  // the kinds of bugs that were looked for
   double CompileSeconds = 0;
   std::vector<std::string> Flags = {}; // for Clang, besides those of the project
+  RaceReporting Races = RaceReporting::Default;
+  LanguageRules Language = {}; // C11
 };
 
 struct Progress {

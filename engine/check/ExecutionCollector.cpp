@@ -30,6 +30,8 @@ void ExecutionCollector::ended(GraphRun &Run, Ending How) {
   else if (How == Ending::Buggy)
     for (const BugReport &B : State.bugs())
       keep(Run, B, Found.add(State, B));
+  if (Exploration.Machine.RacesGoOn)
+    keepWarnings(Run);
   Found.look(State, How);
 }
 
@@ -45,6 +47,7 @@ void ExecutionCollector::restarted() {
   Found.clear();
   SeenBugs.clear();
   SeenGraphs.clear();
+  SeenWarnings.clear();
   SeenEffects.clear();
   Sampler.clear();
 }
@@ -64,12 +67,16 @@ void ExecutionCollector::finished(Configuration &Config) {
 }
 
 void ExecutionCollector::finished(const MachineOptions &Machine) {
-  for (size_t K = 0; K < SeenGraphs.size(); ++K) {
-    const SeenGraph &Seen = SeenGraphs[K];
+  explain(Report.Bugs, SeenGraphs, Machine);
+  explain(Report.Warnings, SeenWarnings, Machine);
+}
+
+void ExecutionCollector::explain(std::vector<Bug> &All, const std::vector<SeenGraph> &Seen,
+                                 const MachineOptions &Machine) const {
+  for (size_t K = 0; K < Seen.size(); ++K)
     if (std::optional<Recording> Run =
-            record(Context.Compiled, Report.Which, Machine, Seen.Known, Seen.Script, Seen.Bug))
-      explainBug(Report.Bugs[K], std::move(*Run));
-  }
+            record(Context.Compiled, Report.Which, Machine, Seen[K].Known, Seen[K].Script, Seen[K].Bug))
+      explainBug(All[K], std::move(*Run));
 }
 
 bool ExecutionCollector::finished(const MachineOptions &Machine, MemoryModel Model) {
@@ -94,7 +101,7 @@ void ExecutionCollector::explainBug(Bug &Explained, Recording Run) const {
   Run.File = Context.File;
   Run.Unroll = Context.Options.Unroll;
   Run.BugWhere = Explained.Where;
-  Explained.Trace = std::make_shared<Counterexample>(explain(std::move(Run)));
+  Explained.Trace = std::make_shared<Counterexample>(picket::explain(std::move(Run)));
 }
 
 void ExecutionCollector::addAlarms(MemoryModel Against, const Sharing &Known) {
@@ -135,7 +142,7 @@ void ExecutionCollector::addWitnesses(MemoryModel Against, std::vector<AlarmedVi
       std::optional<Recording> Run = witnessOf(Against, Alarm, Known);
       if (!Run)
         continue;
-      auto Witness = std::make_shared<Counterexample>(explain(std::move(*Run)));
+      auto Witness = std::make_shared<Counterexample>(picket::explain(std::move(*Run)));
       if (!Witness->Why.Edges.empty()) {
         Violation.Witness = std::move(Witness);
         ++Shown;
@@ -161,10 +168,26 @@ void ExecutionCollector::keep(Execution &Run, const BugReport &Seen) {
     Kept.Schedule.push_back(Run[K].Process);
 }
 
+/// How to come to a bug again.
+ExecutionCollector::SeenGraph ExecutionCollector::seen(GraphRun &Run, const BugReport &Of) {
+  SeenGraph Seen{Of, Run.script(), Run.machine().sharing()};
+  for (const GraphRace &Race : Run.races())
+    if (!Seen.Script.Ending && isSame(Race.Report, Of)) // others of the same instructions come later
+      Seen.Script.Ending = Race.Accesses;
+  return Seen;
+}
+
 /// Keeps the first run that shows a bug.
 void ExecutionCollector::keep(GraphRun &Run, const BugReport &Seen, bool IsNew) {
   if (IsNew && SeenGraphs.size() + 1 == Report.Bugs.size() && SeenGraphs.size() < Context.Options.Counterexamples)
-    SeenGraphs.push_back({Seen, Run.script(), Run.machine().sharing()});
+    SeenGraphs.push_back(seen(Run, Seen));
+}
+
+void ExecutionCollector::keepWarnings(GraphRun &Run) {
+  for (const GraphRace &Race : Run.races())
+    if (Found.addWarning(Run.machine(), Race.Report) && SeenWarnings.size() + 1 == Report.Warnings.size() &&
+        SeenWarnings.size() < Context.Options.Counterexamples)
+      SeenWarnings.push_back(seen(Run, Race.Report));
 }
 
 void ExecutionCollector::keepEffects(GraphRun &Run) {

@@ -24,6 +24,7 @@ public:
 
   void ended(Execution &Run, Ending How) override;
   void ended(GraphRun &Run, Ending How) override;
+  void racing(GraphRun &Run) override { keepWarnings(Run); }
   bool mustKnow(const Execution &Run, Ending How) const override;
   bool mustKnow(const Machine &State, Ending How) const override { return Found.hasNews(State, How); }
   void progress(const ExplorationResult &Result) override;
@@ -42,14 +43,22 @@ public:
   bool assumed() const { return Found.assumed(); }
 
 private:
+  struct SeenGraph {
+    BugReport Bug;
+    GraphScript Script;
+    Sharing Known;
+  };
   using AlarmedViolation = std::pair<ScViolation, const RobustnessAlarm *>;
 
   void explainBug(Bug &Explained, Recording Run) const;
+  void explain(std::vector<Bug> &All, const std::vector<SeenGraph> &Seen, const MachineOptions &Machine) const;
+  static SeenGraph seen(GraphRun &Run, const BugReport &Of);
   void addAlarms(MemoryModel Against, const Sharing &Known);
   void addWitnesses(MemoryModel Against, std::vector<AlarmedViolation> &Violations, const Sharing &Known) const;
   std::optional<Recording> witnessOf(MemoryModel Against, const RobustnessAlarm *Alarm, const Sharing &Known) const;
   void keep(Execution &Run, const BugReport &Seen);
   void keep(GraphRun &Run, const BugReport &Seen, bool IsNew);
+  void keepWarnings(GraphRun &Run);
   void keepEffects(GraphRun &Run);
 
   struct SeenBug {
@@ -62,11 +71,6 @@ private:
     std::vector<std::vector<uint32_t>> Threads; // their paths
     Sharing Known{0, 0};
   };
-  struct SeenGraph {
-    BugReport Bug;
-    GraphScript Script;
-    Sharing Known;
-  };
 
   const CheckContext &Context;
   const ExplorationOptions &Exploration;
@@ -76,7 +80,7 @@ private:
   const std::chrono::steady_clock::time_point Start = std::chrono::steady_clock::now();
   AccessSampler Sampler;
   std::vector<SeenBug> SeenBugs; // the first of Report.Bugs, with the executions that show them
-  std::vector<SeenGraph> SeenGraphs;
+  std::vector<SeenGraph> SeenGraphs, SeenWarnings;
   std::map<std::tuple<BugKind, ThreadId, uint32_t>, SeenEffect> SeenEffects; // per bug, the first run with it
 };
 

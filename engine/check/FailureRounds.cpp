@@ -87,6 +87,9 @@ void add(ModelReport &All, const ModelReport &Round, unsigned Counterexamples) {
       if (All.Bugs.size() > Counterexamples)
         All.Bugs.back().Trace = nullptr;
     }
+  for (const Bug &B : Round.Warnings)
+    if (std::none_of(All.Warnings.begin(), All.Warnings.end(), [&](const Bug &Known) { return isSame(Known, B); }))
+      All.Warnings.push_back(B);
   for (const CutLoop &L : Round.Loops)
     if (std::none_of(All.Loops.begin(), All.Loops.end(), [&](const CutLoop &K) { return isSame(K.Where, L.Where); }))
       All.Loops.push_back(L);

@@ -8,12 +8,25 @@
 
 namespace picket {
 
-bool Findings::add(Machine &M, const BugReport &B) {
-  Bug New{B.Kind, B.Message, whereOf(M, B), M.threadName(B.Thread), nullptr};
-  if (std::any_of(Report.Bugs.begin(), Report.Bugs.end(), [&](const Bug &Known) { return isSame(Known, New); }))
+static bool addNew(std::vector<Bug> &Into, Bug New) {
+  if (std::any_of(Into.begin(), Into.end(), [&](const Bug &Known) { return isSame(Known, New); }))
     return false;
-  Report.Bugs.push_back(std::move(New));
+  Into.push_back(std::move(New));
   return true;
+}
+
+Bug Findings::bugOf(Machine &M, const BugReport &B, SourceLocation Where) const {
+  Bug New{B.Kind, B.Message, std::move(Where), M.threadName(B.Thread), nullptr, {}};
+  if (B.Other)
+    New.Other = {userLocation({B.Other->Pc}), M.threadName(B.Other->Thread), B.Other->Writes, B.Other->IsAtomic};
+  return New;
+}
+
+bool Findings::add(Machine &M, const BugReport &B) { return addNew(Report.Bugs, bugOf(M, B, whereOf(M, B))); }
+
+/// Both of its threads have gone on: where they are now says nothing.
+bool Findings::addWarning(Machine &M, const BugReport &Race) {
+  return addNew(Report.Warnings, bugOf(M, Race, userLocation({Race.Pc})));
 }
 
 void Findings::look(Machine &M, Ending How) {
@@ -34,6 +47,7 @@ void Findings::look(Machine &M, Ending How) {
 
 void Findings::clear() {
   Report.Bugs.clear();
+  Report.Warnings.clear();
   Report.Loops.clear();
   Report.Notes.clear();
   Report.BehindBound.clear();

@@ -16,6 +16,8 @@ public:
 
   /// Adds a bug. False if it is known.
   bool add(Machine &M, const BugReport &B);
+  /// The same of a data race that is no bug.
+  bool addWarning(Machine &M, const BugReport &Race);
   /// Looks at an execution that ended.
   void look(Machine &M, Ending How);
   /// Whether there is anything in it to look at. Several threads may ask at the same time.
@@ -29,6 +31,7 @@ public:
   void clear();
 
 private:
+  Bug bugOf(Machine &M, const BugReport &B, SourceLocation Where) const;
   SourceLocation whereOf(Machine &M, const BugReport &B) const;
   void addLoop(Machine &M, ThreadId Cut);
   SourceLocation userLocation(std::vector<uint32_t> Stack) const;

@@ -21,7 +21,9 @@ inline ExplorationOptions limitsOf(const CheckContext &Context, double Seconds) 
   const CheckOptions &Options = Context.Options;
   ExplorationOptions E;
   E.Exhaustive = Options.Exhaustive;
-  E.Machine.Looked = Options.Looked;
+  E.Machine.Looked = checksOf(Options);
+  E.Machine.RacesGoOn = Options.Races == RaceReporting::Warning;
+  E.Machine.Language = {Options.Volatile, Options.Sequences};
   E.Machine.Unroll = std::max(1u, Options.Unroll);
   E.Machine.MaxMemoryBytes = E.MaxMemoryBytes = Options.MaxMemoryBytes / modelsAtOnce(Options.Models, Options.Jobs);
   E.Cancel = Context.Cancel;

@@ -86,8 +86,9 @@ ExplorationResult explore(const CheckContext &Context, const ExplorationOptions 
   const CheckOptions &Options = Context.Options;
   ExplorationResult Result;
   try {
-    if (isExploredAsGraphs(Report.Which)) {
-      Result = exploreGraphs(Context.Compiled, Report.Which, Exploration, Found);
+    if (isExploredAsGraphs(Report.Which) || looksForRaces(Options, Report.Which)) {
+      Result =
+          exploreGraphs(Context.Compiled, graphModelOf(Report.Which, Exploration.Machine.Language), Exploration, Found);
       Found.finished(Exploration.Machine);
     } else if (Options.OnePer != Equivalence::ReadsFrom || Options.Samples ||
                !exploreReadsFrom(Context.Compiled, Exploration, Found, Report, Result)) {
@@ -134,13 +135,14 @@ void checkModel(const CheckContext &Context, ScMonitor *Monitor, SpareCores *Spa
   ExplorationOptions Exploration = limitsOf(Context, Context.Options.TimeoutSeconds);
   Exploration.Model = Report.Which;
   Exploration.Spare = Spare;
-  if (Context.Options.Search == Engine::Lazy && isSearched(Report.Which)) {
+  const bool Races = looksForRaces(Context.Options, Report.Which);
+  if (Context.Options.Search == Engine::Lazy && isSearched(Report.Which) && !Races) {
     StateCheck Search{Context, Exploration};
     if (!Search.run(Report))
       Report.Result = Search.Ended;
     return;
   }
-  Exploration.Monitor = Report.Which == MemoryModel::SC ? Monitor : nullptr;
+  Exploration.Monitor = Report.Which == MemoryModel::SC && !Races ? Monitor : nullptr;
   StatesMeanwhile Others(Context, Exploration, Report);
   checkExecutions(Context, Exploration, Others, Report);
 }

@@ -18,7 +18,8 @@ namespace {
 /// once all models are done.
 bool wantsSecondLook(const CheckOptions &Options, const ModelReport &M) {
   const bool Endless = M.Result == Verdict::Inconclusive && M.ReasonLocation.Line > 0 && M.Executions == 0;
-  return Options.Search == Engine::Auto && isSearched(M.Which) && (M.Result == Verdict::Bounded || Endless);
+  return Options.Search == Engine::Auto && isSearched(M.Which) && !looksForRaces(Options, M.Which) &&
+         (M.Result == Verdict::Bounded || Endless);
 }
 
 /// Models that are checked side by side. TSO and PSO are not explored where SC turns out to answer for them, so they begin
@@ -37,8 +38,8 @@ public:
     const bool Useful = std::any_of(Report.Models.begin(), Report.Models.end(),
                                     [](const ModelReport &M) { return infoOf(M.Which).Monitored; });
     const bool HasCoherence = Options.OnePer != Equivalence::ReadsFrom; // without it there is nothing to monitor
-    if (Options.Monitor && HasCoherence && Options.Search != Engine::Lazy && Useful &&
-        Report.Models[Order.front()].Which == MemoryModel::SC)
+    if (Options.Monitor && !looksForRaces(Options, MemoryModel::SC) && HasCoherence && Options.Search != Engine::Lazy &&
+        Useful && Report.Models[Order.front()].Which == MemoryModel::SC)
       Sc = &Report.Models[Order.front()];
     Monitor.OnAlarm = [this] {
       std::lock_guard<std::mutex> Lock(Telling);
@@ -79,7 +80,7 @@ private:
   }
 
   void tell() {
-    CheckReport SoFar{Report.File, Report.Diagnostics, {}, Report.Looked, 0};
+    CheckReport SoFar{Report.File, Report.Diagnostics, {}, Report.Looked, 0, {}, Report.Races, Report.Language};
     for (size_t K = 0; K < Done.size(); ++K)
       if (Done[K]) {
         SoFar.Models.push_back(Report.Models[K]);
@@ -187,7 +188,11 @@ public:
     for (ModelGroup *G : {&Others, &Graphs}) {
       G->Report.File = Report.File;
       G->Report.Looked = Report.Looked;
+      G->Report.Races = Report.Races;
+      G->Report.Language = Report.Language;
       G->Options = Options;
+      if (G == &Others && find(Graphs.Report.Models, MemoryModel::C11))
+        G->Options.Races = RaceReporting::Default; // SC need not look for them
       G->Options.Models.clear();
       for (const ModelReport &M : G->Report.Models)
         G->Options.Models.push_back(M.Which);
@@ -244,7 +249,7 @@ private:
   }
 
   void tell() {
-    CheckReport SoFar{Report.File, Report.Diagnostics, {}, Report.Looked, 0};
+    CheckReport SoFar{Report.File, Report.Diagnostics, {}, Report.Looked, 0, {}, Report.Races, Report.Language};
     for (const MemoryModel M : Context.Options.Models)
       if (const ModelReport *Known = find(groupOf(M).Known, M))
         SoFar.Models.push_back(*Known);

@@ -15,7 +15,8 @@ ExplorationOptions Meanwhile::limitsOfStates(double Seconds, const ExplorationRe
 }
 
 bool StatesMeanwhile::isEnough(const ExplorationResult &SoFar) {
-  if (Context.Options.Search != Engine::Auto || !isSearched(Report.Which))
+  if (Context.Options.Search != Engine::Auto || !isSearched(Report.Which) ||
+      looksForRaces(Context.Options, Report.Which))
     return false;
   std::optional<double> Seconds;
   const bool NoneEnds = SoFar.Executions + SoFar.Blocked + SoFar.Cut == 0;

@@ -37,6 +37,8 @@ EdgeStyle styleOf(EdgeKind Kind) {
     return {"style=dotted, dir=both, arrowtail=odot, arrowhead=vee", "value depends on it", 7, 5.6};
   case EdgeKind::ControlDependency:
     return {"style=dashed, dir=both, arrowtail=odiamond, arrowhead=vee", "branch depends on it", 7, 8.4};
+  case EdgeKind::Race:
+    return {"style=dashed, dir=both, arrowtail=box, arrowhead=box", "data race: nothing orders them", 5.3, 5.3};
   case EdgeKind::FenceOrder: return {"dir=both, arrowtail=tee, arrowhead=normal", "ordered by a fence", 7, 1.8};
   }
   return {"", ""};
@@ -193,6 +195,11 @@ private:
         if (Drawn.insert({From, To, E.Kind}).second)
           Edges.push_back({From, To, E, OnCycle});
       }
+    if (!Run.isRace())
+      return;
+    const uint32_t First = Folded.NodeOf[Run.RaceFirst], Second = Folded.NodeOf[Run.RaceSecond];
+    if (First != NoEvent && Second != NoEvent)
+      Edges.push_back({First, Second, {Run.RaceFirst, Run.RaceSecond, EdgeKind::Race}, true});
   }
 
   NodeStyle styleOf(const Folding::Node &N) const {
@@ -203,7 +210,8 @@ private:
   /// edges that show why there is no order in time at all.
   bool goesDown(const DrawnEdge &E) const {
     const Folding::Node &A = Folded.Nodes[E.From], &B = Folded.Nodes[E.To];
-    return A.Events.front() < B.Events.front() && (A.Thread == B.Thread || Which == View::Chronological || !E.OnCycle);
+    return E.Shown.Kind != EdgeKind::Race && A.Events.front() < B.Events.front() &&
+           (A.Thread == B.Thread || Which == View::Chronological || !E.OnCycle);
   }
 
   std::string name(uint32_t Node) const { return "n" + std::to_string(Folded.Nodes[Node].Events.front()); }
@@ -263,7 +271,7 @@ private:
     for (const DrawnEdge &E : Edges) {
       // The two are drawn alike.
       Kinds.insert(E.Shown.Kind == EdgeKind::UpdateToUpdate ? EdgeKind::StoreOrder : E.Shown.Kind);
-      AnyCycle |= E.OnCycle;
+      AnyCycle |= E.OnCycle && E.Shown.Kind != EdgeKind::Race;
     }
     std::vector<EdgeStyle> Entries;
     for (EdgeKind Kind : Kinds)

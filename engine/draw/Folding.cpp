@@ -76,10 +76,11 @@ size_t countNodes(const std::vector<Column> &Columns, const std::vector<bool> &H
 /// What the picture is about and never hides.
 std::vector<bool> coreOf(const Recording &R, const TraceGraph &Graph, const Highlight &Cycle) {
   std::vector<bool> Core = Cycle.Events;
-  if (R.BugEvent != NoEvent)
-    Core[R.BugEvent] = true;
-  else if (!Graph.Nodes.empty())
-    Core[Graph.Nodes.back()] = true;
+  for (uint32_t Event : {R.BugEvent, R.RaceFirst, R.RaceSecond})
+    if (Event != NoEvent)
+      Core[Event] = true;
+    else if (!Graph.Nodes.empty())
+      Core[Graph.Nodes.back()] = true;
   for (uint32_t E : Graph.Nodes)
     if (R.Events[E].Kind == EventKind::Bug || R.Events[E].Kind == EventKind::Blocked)
       Core[E] = true;

@@ -19,6 +19,9 @@ Highlight highlightCycle(const Counterexample &C, const TraceGraph &Graph) {
     OnCycle.insert(E);
     Shown.Events[E.From] = Shown.Events[E.To] = true;
   }
+  for (uint32_t Event : {C.Run.RaceFirst, C.Run.RaceSecond})
+    if (Event != NoEvent)
+      Shown.Events[Event] = true;
   for (uint32_t Event : Graph.Nodes)
     if (Shown.Events[StoreOf(Event)])
       Shown.Events[Event] = true;

@@ -66,6 +66,7 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
     F.IsWrite = Event.IsWrite;
     F.OfUpdate = Event.isOfPair();
     F.Ends = Event.Ends;
+    F.Mode = Event.Mode;
     F.IsBug = Flow.bugOf(Event.Thread) == E;
     F.Happened = Happened.contains(E);
     if (!F.Happened)

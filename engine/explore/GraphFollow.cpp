@@ -14,8 +14,8 @@ using AtEnd = std::function<void(GraphRun &, const std::vector<bool> &)>;
 
 template <unsigned Words> class Follower final : public GraphWalk<Words> {
 public:
-  Follower(const Program &P, MemoryModel Model, const MachineOptions &Options, Sharing &Shared, EndingMemory &Memory,
-           const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then)
+  Follower(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
+           EndingMemory &Memory, const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then)
       : Walk(P, Model, Options, Shared, Memory), Script(Script), Wanted(Wanted), Then(Then),
         Done(Script.Steps.size(), NoEvent) {}
 
@@ -45,6 +45,7 @@ private:
   bool followLateWrites(const Index &Events);
   bool isHalfOfUpdate(EventId E) const { return Graph[E].OfUpdate && Graph[E].IsWrite && !Graph.isLateWrite(E); }
   bool isOwn(EventId E) const;
+  bool isRace(EventId First, EventId Second) const override;
   void complete();
   bool comesOfBug(EventId E) const;
   void endOfScript();
@@ -86,6 +87,22 @@ template <unsigned Words> typename Follower<Words>::Name Follower<Words>::nameOf
     if (Script.Threads[K] == TheMachine.pathOf(T))
       Thread = K;
   return {Thread, Graph[E].Operation, Graph[E].Part};
+}
+
+/// Only the one that the script ends with, whichever of its accesses is committed last.
+template <unsigned Words> bool Follower<Words>::isRace(EventId First, EventId Second) const {
+  if (!Script.Ending)
+    return false;
+  auto Has = [&](EventId E, const GraphScript::Name &Wanted) {
+    const auto [Thread, Number, Part] = nameOf(E);
+    return GraphScript::Name{Thread, Number, Part} == Wanted;
+  };
+  // An update may be named by its read.
+  auto Is = [&](EventId E, const GraphScript::Name &Wanted) {
+    return Has(E, Wanted) || (Graph[E].OfUpdate && Graph[E].IsWrite && Has(E - 1, Wanted));
+  };
+  const auto &[Earlier, Later] = *Script.Ending;
+  return (Is(First, Earlier) && Is(Second, Later)) || (Is(First, Later) && Is(Second, Earlier));
 }
 
 /// Forgets the names of events that were taken back.
@@ -395,7 +412,7 @@ template <unsigned Words> void Follower<Words>::endOfScript() {
 
 /// Follows with sets of a certain size. False if they turn out to be too small.
 template <unsigned Words>
-bool followWith(const Program &P, MemoryModel Model, const MachineOptions &Options, Sharing &Shared,
+bool followWith(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
                 const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then) {
   EndingMemory Memory = Script.Known;
   Memory.Changed = false;
@@ -424,11 +441,12 @@ bool followWith(const Program &P, MemoryModel Model, const MachineOptions &Optio
 
 } // namespace
 
-void followGraph(const Program &P, MemoryModel Model, const MachineOptions &Machine, Sharing &Shared,
+void followGraph(const Program &P, const GraphModel &Model, const MachineOptions &Machine, Sharing &Shared,
                  const GraphScript &Script, const BugReport *Wanted, const AtEnd &Then) {
   MachineOptions Options = Machine;
   Options.Speculative = true;
   Options.StopAtFences = false;
+  Options.RacesGoOn = false;
   if (!Options.LargeGraphs && (followWith<1>(P, Model, Options, Shared, Script, Wanted, Then) ||
                                followWith<4>(P, Model, Options, Shared, Script, Wanted, Then) ||
                                followWith<16>(P, Model, Options, Shared, Script, Wanted, Then)))

@@ -34,6 +34,7 @@ struct GraphFact {
   uint32_t Number; // of its operation among those of its thread
   uint64_t Part;   // which event of that
   bool IsWrite, OfUpdate, Ends;
+  Order Mode;    // C11
   bool IsBug;    // what its thread ended with
   bool Happened; // committed, and not a write that did not take place
   Address Where; // if it happened, as all below
@@ -83,9 +84,20 @@ struct GraphScript {
       return Found;
     }
   };
+  /// An event: of a thread, as in a step.
+  struct Name {
+    uint32_t Thread = 0, Number = 0;
+    uint64_t Part = 0;
+    bool operator==(const Name &) const = default;
+  };
+  /// The accesses of a data race, the one that was committed later last.
+  struct Race {
+    Name First, Second;
+  };
   std::vector<std::vector<uint32_t>> Threads;
   std::vector<Step> Steps;
-  EndingMemory Known; // what ends, or is moved, has events for all that is known to be in it
+  std::optional<Race> Ending; // a data race that the run ends with; others are none then
+  EndingMemory Known;         // what ends, or is moved, has events for all that is known to be in it
 };
 
 /// An operation that takes effect in memory atomically. Those of a thread are numbered as in GraphFact.
@@ -94,6 +106,12 @@ struct GraphEffect {
   uint32_t Number = 0;
   bool Stores = false; // a plain store, which may have waited in a buffer
   uint32_t Site = 0;   // of the object it accesses
+};
+
+/// A data race in a run.
+struct GraphRace {
+  BugReport Report;
+  GraphScript::Race Accesses; // threads are those of the machine
 };
 
 /// A complete run, or one that ended in a bug. There only while an observer is told of it.
@@ -112,6 +130,8 @@ public:
   virtual const GraphNotes &notes() const = 0;
   /// How to come here again.
   virtual GraphScript script() = 0;
+  /// Data races that were not told of before: the one that ended the run or, where races do not, all of them.
+  virtual std::vector<GraphRace> races() = 0;
   /// The same for memory with store buffers: what took effect before a bug, in an order in which it may have. SC, TSO
   /// and PSO only.
   virtual std::vector<GraphEffect> effectsBefore(const BugReport &) { return {}; }

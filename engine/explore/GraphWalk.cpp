@@ -185,16 +185,30 @@ template <unsigned Words> bool GraphWalk<Words>::findBugs(EventId Committed) {
   return findUsesAfterEnd(Committed) || (HasC11Orders && findDataRace(Committed));
 }
 
-/// Finds a data race of the event that was just committed, or of the write that was committed with it.
+/// Finds data races of the event that was just committed, or of the write that was committed with it. True: its thread
+/// ends with one.
 template <unsigned Words> bool GraphWalk<Words>::findDataRace(EventId Committed) {
   if (!TheMachine.checks(BugKind::DataRace))
     return false;
   for (EventId E = Committed; E <= Graph.lastWith(Committed); ++E)
-    if (const EventId Other = Rc11Axioms<Words>::raceOf(Graph, E); Other != NoEvent) {
+    for (Set Others = Rc11Axioms<Words>::racesOf(Graph, E); !Others.empty();) {
+      const EventId Other = Others.takeFirst();
+      if (!isRace(Other, E))
+        continue;
+      Races.push_back({Other, E});
+      if (TheMachine.options().RacesGoOn)
+        continue;
       Flow.failRace(E, Other);
       return true;
     }
   return false;
+}
+
+template <unsigned Words> std::vector<GraphRace> GraphWalk<Words>::races() {
+  std::vector<GraphRace> All;
+  for (auto [First, Second] : Races)
+    All.push_back({Flow.raceOf(Second, First), {nameOfEvent(First), nameOfEvent(Second)}});
+  return All;
 }
 
 /// Finds uses of memory that has ended, which the event that was just committed makes; and reads of memory that nothing

@@ -11,6 +11,7 @@
 #include "memory/PowerAxioms.h"
 
 #include <cassert>
+#include <set>
 #include <utility>
 
 namespace picket {
@@ -31,6 +32,7 @@ public:
   std::vector<GraphFact> facts() override;
   const GraphNotes &notes() const override { return Notes; }
   GraphScript script() override;
+  std::vector<GraphRace> races() override;
 
 protected:
   GraphWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
@@ -140,6 +142,22 @@ protected:
   /// and nothing has changed, if it waits.
   bool commitUpdate(EventId Read, EventId Source, Update &Done);
   void takeBack(EventId Read);
+  /// Whether a data race is one that counts.
+  virtual bool isRace(EventId First, EventId Second) const {
+    return !KnownRaces.count({Graph[First].Pc, Graph[Second].Pc}) && !Flow.isRaceBenign(First) &&
+           !Flow.isRaceBenign(Second);
+  }
+  /// To be called when the observer was told: what it knows is not looked for any more, where races do not end a run.
+  void racesAreTold() {
+    for (auto [First, Second] : Races)
+      if (TheMachine.options().RacesGoOn)
+        KnownRaces.insert({{Graph[First].Pc, Graph[Second].Pc}, {Graph[Second].Pc, Graph[First].Pc}});
+  }
+  /// Called where a run with data races goes no further, and nobody is told of its end: what is explored elsewhere
+  /// may have read something else.
+  virtual void racesInVain() {}
+  GraphScript::Name nameOfEvent(EventId E) const { return {Graph[E].Thread, Graph[E].Operation, Graph[E].Part}; }
+
   /// Whether a write that was just committed at a position may be there.
   virtual bool fits(EventId Write) { return Graph.keepsUpdatesWhole(Write) && Model->allows(Graph, Write); }
 
@@ -173,7 +191,9 @@ protected:
   std::vector<EventId> Run;
   std::vector<EventId> Half; // accesses that are split, once for each cell that is chosen before the last
   uint32_t NumHalf = 0;      // those among them that are half chosen now
-  Set LeftOut;               // store-conditionals that are not committed in this part of the exploration
+  std::vector<std::pair<EventId, EventId>> Races;     // in the run, each with the access that came later last
+  std::set<std::pair<uint32_t, uint32_t>> KnownRaces; // by instructions
+  Set LeftOut; // store-conditionals that are not committed in this part of the exploration
   /// Loads that wait for ever in this part of the exploration; and a number that the explorer gave them.
   std::vector<std::pair<EventId, uint32_t>> Deferred;
   GraphNotes Notes;
@@ -224,6 +244,8 @@ bool GraphWalk<Words>::goOn(EventId E, typename FetchedEvents<Words>::Mark Befor
   const bool Accepted = advance();
   if (Accepted)
     Then();
+  else if (!Races.empty())
+    racesInVain();
   assert(Run.back() == E && "what came after has been taken back");
   Run.pop_back();
   Flow.undoTo(Before);
@@ -275,11 +297,13 @@ bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Contin
     Graph[E].Alone = false;
     return false;
   }
+  const size_t NumRaces = Races.size();
   if (!findBugs(E) && Graph.lastWith(E) != E)
     Flow.noteUpdate(E, Done);
   NumHalf -= WasHalf;
   const bool Accepted = goOn(E, Before, Then);
   NumHalf += WasHalf;
+  Races.resize(NumRaces);
   takeBack(E);
   Graph[E].Alone = false;
   return Accepted;
@@ -319,11 +343,13 @@ bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then
   assert(Graph.isSplit(E) || Graph.positionIn(Graph[E].Location, E) == Position);
   bool Accepted = fits(E);
   if (Accepted) {
+    const size_t NumRaces = Races.size();
     if (!findBugs(E) && Graph[E].OfUpdate)
       Flow.noteUpdate(E - 1, Done);
     NumHalf -= WasHalf;
     Accepted = goOn(E, Before, Then);
     NumHalf += WasHalf;
+    Races.resize(NumRaces);
   }
   Graph.uncommitWrite(E);
   Graph[E].Chosen -= Graph.isSplit(E);

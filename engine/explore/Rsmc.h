@@ -14,6 +14,8 @@ class GraphObserver {
 public:
   virtual ~GraphObserver() = default;
   virtual void ended(GraphRun &Run, Ending How) = 0;
+  /// Data races of a run that goes no further, where races do not end one.
+  virtual void racing(GraphRun &Run) { (void)Run; }
   /// As in ExplorationObserver.
   virtual bool mustKnow(const Machine &, Ending) const { return true; }
   virtual void progress(const ExplorationResult &) {}

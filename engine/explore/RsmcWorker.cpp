@@ -302,6 +302,14 @@ bool RsmcWorker<Words, Base>::traverseCells(uint32_t Home, EventId Load, EventId
   return Possible;
 }
 
+template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::racesInVain() {
+  if (!TheMachine.options().RacesGoOn)
+    return;
+  std::lock_guard<std::mutex> Guard(Context.Team.Telling);
+  Context.Observer.racing(*this);
+  Walk::racesAreTold();
+}
+
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::leaf() {
   ThreadId Stuck = ~0u;
   bool Superfluous = false;
@@ -322,14 +330,18 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   Ending How = Superfluous ? Ending::Blocked : ending(Stuck, Superfluous);
   if (Superfluous) {
     ++Result.RejectedBranches;
+    if (!Walk::Races.empty())
+      racesInVain();
     return;
   }
   if constexpr (OnlyReadsFrom)
     if (How == Ending::Buggy && (Options.Exhaustive || Stuck != ~0u))
       Walk::refuseLoopsOfSeveralLoads();
   Context.Team.tellEnding(
-      How, Options.Exhaustive, Result, [&] { return !Context.Observer.mustKnow(TheMachine, How); },
+      How, Options.Exhaustive, Result,
+      [&] { return Walk::Races.empty() && !Context.Observer.mustKnow(TheMachine, How); },
       [&] { Context.Observer.ended(*this, How); });
+  Walk::racesAreTold();
   TheMachine.dropBugs(BugsBefore); // what the end has shown
   if (How == Ending::Buggy && !Options.Exhaustive)
     throw Enough();

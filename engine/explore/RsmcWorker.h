@@ -172,6 +172,7 @@ private:
   void tryStep(const Step &Next);
 
   void leaf();
+  void racesInVain() override;
   void countWork(size_t Work) override {
     constexpr size_t WorkBetween = 30'000; // a few milliseconds
     if ((WorkDone += Work + 1) >= WorkBetween)

@@ -331,6 +331,38 @@ void Candidates::addOrder(uint32_t Pc, Order To, MemoryModel Under, std::vector<
   Found.push_back(intern(std::move(C)));
 }
 
+/// Both accesses of a data race become atomic. What else is at the same places of the text does so too: the read and the
+/// write of `x++`.
+void Candidates::addAtomic(const Violation &V, std::vector<uint32_t> &Found) {
+  constexpr unsigned Widest = 8;
+  Candidate C;
+  C.IsFence = false;
+  C.To = Order::Relaxed;
+  for (const DelayPath::CallStack &Access : V.Race) {
+    const Instruction &I = Compiled.Code[Access.back()];
+    const bool IsAccess = I.Op == Opcode::Load || I.Op == Opcode::Store || isUpdate(I.Op);
+    const SourceLocation Text = textOf(Access.back());
+    if (!IsAccess || I.Width > Widest || Text.Line == 0)
+      return;
+    if ((I.Flags & OrderMask) != static_cast<uint8_t>(Order::NotAtomic))
+      continue;
+    const ChangeOrder Change{Text, Order::NotAtomic, Order::Relaxed};
+    if (std::find(C.Atomic.begin(), C.Atomic.end(), Change) == C.Atomic.end())
+      C.Atomic.push_back(Change);
+    for (uint32_t Pc = 0; Pc < Compiled.Code.size(); ++Pc)
+      if (const Instruction &Other = Compiled.Code[Pc]; (Other.Op == Opcode::Load || Other.Op == Opcode::Store) &&
+                                                        (Other.Flags & OrderMask) == 0 && textOf(Pc) == Text)
+        C.Where.push_back({Pc, false});
+  }
+  if (C.Atomic.empty())
+    return;
+  std::sort(C.Where.begin(), C.Where.end());
+  C.Where.erase(std::unique(C.Where.begin(), C.Where.end()), C.Where.end());
+  C.Change = C.Atomic.front();
+  C.Cost = Costs.AtomicAccess * C.Atomic.size() * CostUnit;
+  Found.push_back(intern(std::move(C)));
+}
+
 void Candidates::addOrders(const Violation &V, const DelayPath &Path, uint32_t Index, std::vector<uint32_t> &Found) {
   const uint32_t Pc = Path.Accesses[Index].back();
   const Instruction &I = Compiled.Code[Pc];
@@ -363,6 +395,8 @@ std::vector<uint32_t> Candidates::against(const Violation &V) {
         addFences(V, Path, K, Found);
       addOrders(V, Path, K, Found);
     }
+  if (V.Race.size() == 2)
+    addAtomic(V, Found);
   std::sort(Found.begin(), Found.end());
   Found.erase(std::unique(Found.begin(), Found.end()), Found.end());
   return Found;

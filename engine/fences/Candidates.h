@@ -17,6 +17,7 @@ struct RepairCosts {
   uint32_t LightFence = 3; // orders stores (PSO), all but a store and a later load (POWER)
   uint32_t SeqCst = 5;     // an order that becomes seq_cst
   uint32_t FullFence = 6;
+  uint32_t AtomicAccess = 3; // a plain access that becomes a relaxed atomic one
 };
 
 /// Of costs: what is below only decides between places.
@@ -30,6 +31,7 @@ struct Candidate {
   /// Fences: the first instructions behind them that matter. Behind one access and in front of the next is the same.
   std::vector<uint32_t> Next;
   SourceChange Change;
+  std::vector<ChangeOrder> Atomic; // instead of `Change`: plain accesses that become atomic, all together
   uint64_t Cost = 0;
 
   /// It orders all that the other one orders.
@@ -77,6 +79,7 @@ private:
   void addFences(const Violation &V, const DelayPath &Path, uint32_t Gap, std::vector<uint32_t> &Found);
   void addOrders(const Violation &V, const DelayPath &Path, uint32_t Index, std::vector<uint32_t> &Found);
   void addOrder(uint32_t Pc, Order To, MemoryModel Under, std::vector<uint32_t> &Found);
+  void addAtomic(const Violation &V, std::vector<uint32_t> &Found);
   struct FencePoint {
     ProgramPoint Where;
     uint32_t Levels; // how many inlined calls, from the inside, belong to the text of the place; 1: none

@@ -13,11 +13,17 @@ constexpr size_t MaxPath = 24;
 
 class Delays {
 public:
-  Delays(const Counterexample &C, MemoryModel Under) : C(C), R(C.Run) { Found.Under = Under; }
+  Delays(const Counterexample &C, MemoryModel Under) : C(C), R(C.Run) {
+    Found.Under = R.isRace() ? MemoryModel::C11 : Under; // what orders accesses of a data race is said by C11
+    if (R.isRace())
+      for (uint32_t Access : {R.RaceFirst, R.RaceSecond})
+        if (!R.Events[Access].Stack.empty())
+          std::erase(Found.Race.emplace_back(R.Events[Access].Stack), CallsLeftOut);
+  }
 
   Violation all() {
     Found.Complete = true;
-    if (isExploredAsGraphs(Found.Under)) {
+    if (isExploredAsGraphs(Found.Under)) { // so C11, where there is a data race
       for (uint32_t T = 0; T < R.Threads.size(); ++T)
         add(path(T, 0, static_cast<uint32_t>(R.Events.size())), ~0u);
       return std::move(Found);

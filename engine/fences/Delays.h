@@ -23,6 +23,7 @@ struct Violation {
   /// Whether the execution is possible in the program with other changes. Empty: not known. POWER: there many changes
   /// lie between accesses that were delayed, and few of them help.
   std::function<bool(const Program &Edited)> StillHappens = {};
+  std::vector<DelayPath::CallStack> Race = {}; // a data race: its two accesses. It is none if both are atomic
 };
 
 /// How much of an execution a repair looks at.

@@ -185,6 +185,8 @@ private:
       return New->Kind == FenceKind::Full    ? Options.Costs.FullFence
              : New->Kind == FenceKind::ISync ? Options.Costs.ISync
                                              : Options.Costs.LightFence;
+    if (std::get<ChangeOrder>(Change).From == Order::NotAtomic)
+      return Options.Costs.AtomicAccess;
     return std::get<ChangeOrder>(Change).To == Order::SeqCst ? Options.Costs.SeqCst : Options.Costs.ReleaseAcquire;
   }
 
@@ -254,10 +256,11 @@ std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll) 
 }
 
 std::string titleOf(const Fix &F, unsigned Unroll) {
-  size_t Fences = 0, Orders = 0, Removed = 0;
+  size_t Fences = 0, Orders = 0, Atomic = 0, Removed = 0;
   for (const SourceChange &Change : F.Changes) {
     Fences += std::holds_alternative<InsertFence>(Change);
-    Orders += std::holds_alternative<ChangeOrder>(Change);
+    const auto *Order = std::get_if<ChangeOrder>(&Change);
+    (Order && Order->From == picket::Order::NotAtomic ? Atomic : Orders) += Order != nullptr;
     Removed += std::holds_alternative<RemoveFence>(Change);
   }
   std::vector<std::string> Parts;
@@ -265,6 +268,8 @@ std::string titleOf(const Fix &F, unsigned Unroll) {
     Parts.push_back("add " + counted(Fences, "fence"));
   if (Orders)
     Parts.push_back("change " + counted(Orders, "memory order"));
+  if (Atomic)
+    Parts.push_back("make " + std::to_string(Atomic) + (Atomic == 1 ? " access atomic" : " accesses atomic"));
   if (Removed)
     Parts.push_back("remove " + counted(Removed, "fence"));
   std::string Title;
@@ -287,6 +292,8 @@ std::string describe(const SourceChange &Change, const std::string &Checked) {
     const bool Front = New->NearLater;
     return nameOfFence(New->Kind) + (Front ? " before " : " after ") + Line(Front ? New->Later : New->Earlier);
   }
+  if (const auto *Other = std::get_if<ChangeOrder>(&Change); Other && Other->From == Order::NotAtomic)
+    return "the access at " + Line(Other->Access) + " becomes relaxed atomic";
   if (const auto *Other = std::get_if<ChangeOrder>(&Change))
     return "the memory order at " + Line(Other->Access) + ": " + nameOf(Other->From) + " becomes " + nameOf(Other->To);
   return "no fence at " + Line(std::get<RemoveFence>(Change).Fence);

@@ -22,8 +22,8 @@ Order ofFailure(Order Success) {
   return Success == Order::AcqRel ? Order::Acquire : Success == Order::Release ? Order::Relaxed : Success;
 }
 
-/// `x`, `x = v`, `x += v` and `x++` of an _Atomic x.
-const Expr *atomicOperand(const Stmt *S) {
+/// x of `x`, `x = v`, `x += v` and `x++`.
+const Expr *operandOf(const Stmt *S) {
   const Expr *Operand = nullptr;
   if (auto *Cast = dyn_cast<ImplicitCastExpr>(S); Cast && Cast->getCastKind() == CK_LValueToRValue)
     Operand = Cast->getSubExpr();
@@ -31,7 +31,19 @@ const Expr *atomicOperand(const Stmt *S) {
     Operand = Binary->getLHS();
   else if (auto *Unary = dyn_cast<UnaryOperator>(S); Unary && Unary->isIncrementDecrementOp())
     Operand = Unary->getSubExpr();
+  return Operand;
+}
+
+/// The same of an _Atomic x.
+const Expr *atomicOperand(const Stmt *S) {
+  const Expr *Operand = operandOf(S);
   return Operand && Operand->getType()->isAtomicType() ? Operand : nullptr;
+}
+
+/// The same of an x that is not atomic, but could be accessed as if it were.
+const Expr *plainOperand(const Stmt *S) {
+  const Expr *Operand = operandOf(S);
+  return Operand && !Operand->getType()->isAtomicType() && !Operand->refersToBitField() ? Operand : nullptr;
 }
 
 class OrderChange {
@@ -40,6 +52,8 @@ public:
       : Tree(Tree), Idiom(Idiom), Wanted(Wanted), To(Wanted.To) {}
 
   std::variant<OrderEdit, Refusal> run() {
+    if (Wanted.From == Order::NotAtomic && To == Order::Relaxed)
+      return makeAtomic();
     std::vector<const Stmt *> Found;
     for (const SourceTree::Access &A : Tree.allAccessesAt(Wanted.Access))
       if (isAtomic(A.Node))
@@ -63,6 +77,27 @@ public:
   }
 
 private:
+  /// `x = v` becomes `__atomic_store_n(&x, v, __ATOMIC_RELAXED)`: the built-in functions need no _Atomic type.
+  std::variant<OrderEdit, Refusal> makeAtomic() {
+    const Stmt *Found = nullptr;
+    for (const SourceTree::Access &A : Tree.allAccessesAt(Wanted.Access)) {
+      if (!plainOperand(A.Node))
+        continue;
+      if (Found)
+        return refuse("several accesses are written here, and which of them is meant is not known");
+      Found = A.Node;
+    }
+    if (!Found)
+      return refuse("there is no access here that could be written as an atomic one");
+    const Expr *Operand = plainOperand(Found);
+    const QualType Type = Operand->getType();
+    if (!(Type->isIntegerType() || Type->isPointerType()) || Type->isBooleanType())
+      return refuse("only integers and pointers can be accessed atomically without changing their type");
+    if (changeOperator(*cast<Expr>(Found), *Operand))
+      return Result;
+    return refuse(Why.empty() ? "the access cannot be written as an atomic one here" : Why);
+  }
+
   bool isAtomic(const Stmt *S) const {
     return isa<AtomicExpr>(S) || atomicOperand(S) || (isa<CallExpr>(S) && fenceOf(Tree, S));
   }
@@ -171,20 +206,22 @@ private:
   }
 
   bool changeOperator(const Expr &Whole, const Expr &Operand) {
+    const bool IsPlain = Wanted.From == Order::NotAtomic;
     if (atLeast(To, Order::SeqCst))
       return fail("operators of _Atomic variables are seq_cst already");
     std::optional<TextSpan> X = Tree.span(&Operand), All = Tree.span(&Whole);
     if (!X || !All || X->Macro || All->Macro || Tree.refusalToEdit(*All))
       return fail("the access is written in a macro");
-    if (!Idiom.hasStdatomic(X->File))
+    if (!IsPlain && !Idiom.hasStdatomic(X->File))
       Result.NeedsInclude = {X->File, X->Begin};
     const bool Used = !isUnused(&Whole);
+    const char *Load = IsPlain ? "__atomic_load_n(&" : "atomic_load_explicit(&";
     if (isa<ImplicitCastExpr>(Whole))
-      return To != Order::Release && To != Order::AcqRel && call("atomic_load_explicit(&", *X, X->End, X->End, "");
+      return To != Order::Release && To != Order::AcqRel && call(Load, *X, X->End, X->End, "");
     if (auto *Unary = dyn_cast<UnaryOperator>(&Whole)) {
       if ((Used && Unary->isPrefix()) || !isPlainInteger(Operand))
         return fail("the value of the operator is used");
-      const char *Name = Unary->isIncrementOp() ? "atomic_fetch_add_explicit(&" : "atomic_fetch_sub_explicit(&";
+      const char *Name = functionOf(Unary->isIncrementOp() ? BO_AddAssign : BO_SubAssign);
       if (Unary->isPrefix())
         replace(*All, All->Begin, X->Begin, "");
       return call(Name, *X, X->End, All->End, ", 1");
@@ -204,23 +241,26 @@ private:
 
   bool call(const std::string &Name, const TextSpan &X, uint32_t Begin, uint32_t End, const std::string &Last) {
     replace(X, X.Begin, X.Begin, Name);
-    return replace(X, Begin, End, Last + ", " + nameOfOrder(To, false) + ")");
+    return replace(X, Begin, End, Last + ", " + nameOfOrder(To, Wanted.From == Order::NotAtomic) + ")");
   }
 
-  static const char *functionOf(BinaryOperatorKind Op) {
+  const char *functionOf(BinaryOperatorKind Op) const {
+    const bool IsPlain = Wanted.From == Order::NotAtomic;
     switch (Op) {
-    case BO_Assign: return "atomic_store_explicit(&";
-    case BO_AddAssign: return "atomic_fetch_add_explicit(&";
-    case BO_SubAssign: return "atomic_fetch_sub_explicit(&";
-    case BO_OrAssign: return "atomic_fetch_or_explicit(&";
-    case BO_AndAssign: return "atomic_fetch_and_explicit(&";
-    case BO_XorAssign: return "atomic_fetch_xor_explicit(&";
+    case BO_Assign: return IsPlain ? "__atomic_store_n(&" : "atomic_store_explicit(&";
+    case BO_AddAssign: return IsPlain ? "__atomic_fetch_add(&" : "atomic_fetch_add_explicit(&";
+    case BO_SubAssign: return IsPlain ? "__atomic_fetch_sub(&" : "atomic_fetch_sub_explicit(&";
+    case BO_OrAssign: return IsPlain ? "__atomic_fetch_or(&" : "atomic_fetch_or_explicit(&";
+    case BO_AndAssign: return IsPlain ? "__atomic_fetch_and(&" : "atomic_fetch_and_explicit(&";
+    case BO_XorAssign: return IsPlain ? "__atomic_fetch_xor(&" : "atomic_fetch_xor_explicit(&";
     default: return nullptr;
     }
   }
 
   static bool isPlainInteger(const Expr &Operand) {
-    QualType Type = Operand.getType()->castAs<AtomicType>()->getValueType();
+    QualType Type = Operand.getType();
+    if (const auto *Atomic = Type->getAs<AtomicType>())
+      Type = Atomic->getValueType();
     return Type->isIntegerType() && !Type->isBooleanType();
   }
 

@@ -44,7 +44,9 @@ bool Repairer::allowed(uint32_t Candidate, bool Fences, bool Orders) const {
 
 void Repairer::forbid(const SourceChange &Change) {
   for (uint32_t K = 0; K < Table.size(); ++K)
-    if (Table[K].Change == Change)
+    if (Table[K].Change == Change ||
+        std::any_of(Table[K].Atomic.begin(), Table[K].Atomic.end(),
+                    [&](const ChangeOrder &Access) { return SourceChange(Access) == Change; }))
       Forbidden.insert(K);
 }
 
@@ -75,6 +77,11 @@ Repair Repairer::made(const std::vector<uint32_t> &Chosen) const {
       R.Changes.push_back(C.Change);
       continue;
     }
+    for (const ChangeOrder &Change : C.Atomic) // accesses may be in several races
+      if (std::find(R.Changes.begin(), R.Changes.end(), SourceChange(Change)) == R.Changes.end())
+        R.Changes.push_back(Change);
+    if (!C.Atomic.empty())
+      continue;
     auto [Known, IsNew] = Orders.try_emplace(C.Where, std::get<ChangeOrder>(C.Change));
     if (!IsNew)
       Known->second.To = joined(Known->second.To, C.To);
@@ -106,6 +113,10 @@ RoundReport Repairer::check(const std::vector<uint32_t> &Chosen) {
       for (DelayPath::CallStack &Stack : Path.Accesses)
         for (uint32_t &Pc : Stack)
           Pc = Edited.OriginalPc[Pc];
+  for (Violation &V : Round.Violations)
+    for (DelayPath::CallStack &Stack : V.Race)
+      for (uint32_t &Pc : Stack)
+        Pc = Edited.OriginalPc[Pc];
   learn(Round, Chosen);
   Round.Violations.clear();
   if (Round.What == RoundReport::Result::Violated)

@@ -70,6 +70,8 @@ public:
     // Fences change nothing under SC, so that once is enough.
     if (!Sequential) {
       ModelReport Report = check(Compiled, MemoryModel::SC, Seconds);
+      if (Report.Result == Verdict::Violation && isRace(Report)) // orders do change something
+        return violated(std::move(Report));
       if (Report.Result == Verdict::Violation) {
         const std::string Reason = whyNoFence(Report.Bugs.front());
         return unfenceable(std::move(Report), Reason);
@@ -97,6 +99,9 @@ private:
   ModelReport check(const Program &Compiled, MemoryModel M, double Seconds) {
     CheckOptions Now = Options;
     Now.Models = {M};
+    if (M == MemoryModel::SC && (!looksForRaces(Options, M) ||
+                                 std::find(Options.Models.begin(), Options.Models.end(), M) == Options.Models.end()))
+      Now.Races = RaceReporting::Default;
     if (Seconds > 0 && (Now.TimeoutSeconds <= 0 || Seconds < Now.TimeoutSeconds))
       Now.TimeoutSeconds = Seconds;
     return std::move(checkCompiled(File, {Compiled, {}}, Now, {}, Cancel).Models.front());
@@ -114,11 +119,13 @@ private:
 
   MachineOptions machineOptions() const {
     MachineOptions Machine;
-    Machine.Looked = Options.Looked;
+    Machine.Looked = checksOf(Options);
     Machine.Unroll = std::max(1u, Options.Unroll);
     Machine.MaxMemoryBytes = Options.MaxMemoryBytes;
     return Machine;
   }
+
+  static bool isRace(const ModelReport &Report) { return Report.Bugs.front().Kind == BugKind::DataRace; }
 
   /// With store buffers all delays of an execution are few and known exactly.
   Thoroughness thoroughness(MemoryModel M) const { return isExploredAsGraphs(M) ? How : Thoroughness::All; }
@@ -136,14 +143,15 @@ private:
     RoundReport Round;
     for (const Bug &B : Report.Bugs)
       if (B.Trace)
-        if (Violation V = delaysOf(*B.Trace, Report.Which, thoroughness(Report.Which)); !V.Delays.empty()) {
-          if (isExploredAsGraphs(Report.Which))
+        if (Violation V = delaysOf(*B.Trace, Report.Which, thoroughness(Report.Which));
+            !V.Delays.empty() || !V.Race.empty()) {
+          if (isExploredAsGraphs(Report.Which) || B.Trace->Run.isRace())
             V.StillHappens = [Trace = B.Trace, Machine = machineOptions()](const Program &Edited) {
               return stillHappens(Edited, Trace->Run, Machine);
             };
           Round.Violations.push_back(std::move(V));
         }
-    if (Round.Violations.empty() && Report.Bugs.front().Kind == BugKind::DataRace)
+    if (Round.Violations.empty() && isRace(Report))
       return unfenceable(std::move(Report),
                          "no fence or memory order can order these accesses: make them atomic, or use a lock");
     if (Round.Violations.empty())

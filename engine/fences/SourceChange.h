@@ -25,7 +25,8 @@ struct InsertFence {
   bool operator==(const InsertFence &) const = default;
 };
 
-/// Another order for an atomic access that is there already: stronger, or weaker. Also a weaker C11 fence.
+/// Another order for an atomic access that is there already: stronger, or weaker. Also a weaker C11 fence; and a plain
+/// access (NotAtomic) that becomes a relaxed atomic one.
 struct ChangeOrder {
   SourceLocation Access;
   Order From = Order::Relaxed, To = Order::SeqCst;

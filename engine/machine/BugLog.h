@@ -20,8 +20,11 @@ public:
 
   /// Records a bug with which a thread ends, or, if its kind is not looked for, that there was one.
   void add(BugKind Kind, uint32_t Thread, uint32_t Pc, std::string Message) {
-    if (checks(Kind))
-      return report({Kind, Thread, Pc, std::move(Message)});
+    add({Kind, Thread, Pc, std::move(Message)});
+  }
+  void add(BugReport New) {
+    if (checks(New.Kind))
+      return report(std::move(New));
     Effects.DependsOnOthers = true; // the way that led here leads to no point, as those with a bug
     Process.noteUncheckedError();
   }

@@ -188,9 +188,10 @@ bool Machine::probeSpins(ThreadId Id, uint64_t Value, uint64_t Value2, bool Chan
   return Spins;
 }
 
-void Machine::fail(ThreadId T, uint32_t Pc, BugKind Kind, std::string Message) {
+void Machine::fail(BugReport New) {
+  const ThreadId T = New.Thread;
   save(T);
-  Parts.Bugs.add(Kind, T, Pc, std::move(Message));
+  Parts.Bugs.add(std::move(New));
   Parts.Threads[T].State.Status = ThreadStatus::Failed;
 }
 

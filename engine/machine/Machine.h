@@ -65,8 +65,7 @@ public:
   /// Takes the back edge of the spin loop in which T is Spinning, as the program itself would.
   void spinOn(ThreadId T);
 
-  /// For operations that are completed elsewhere: T has done another one; an earlier one has changed memory.
-  void countOperation(ThreadId T) { ++Parts.Threads[T].State.Operations; }
+  /// An operation of T that was completed elsewhere has changed memory.
   void countEffect(ThreadId T) {
     uint32_t &Effects = Parts.Threads[T].State.Effects;
     Parts.Undo.save(Effects);
@@ -97,6 +96,7 @@ public:
 
   const std::vector<BugReport> &bugs() const { return Parts.Bugs.all(); }
   void dropBugs(size_t Keep) { Parts.Bugs.drop(Keep); }
+  const MachineOptions &options() const { return Parts.Options; }
   /// Whether a kind of bug is reported.
   bool checks(BugKind Kind) const { return Parts.Bugs.checks(Kind); }
   /// Records a bug that whoever explores has seen.
@@ -106,7 +106,8 @@ public:
   /// Records the bug of an access by an instruction of T, which may have gone on since.
   void reportAccess(ThreadId T, uint32_t Pc, Address A, uint32_t Size, bool Write);
   /// Ends T with the bug of an instruction that it may have gone on from since.
-  void fail(ThreadId T, uint32_t Pc, BugKind Kind, std::string Message);
+  void fail(ThreadId T, uint32_t Pc, BugKind Kind, std::string Message) { fail({Kind, T, Pc, std::move(Message)}); }
+  void fail(BugReport New);
   /// Ends T with the bug that a synchronisation object found.
   void failSync(ThreadId T, const SyncResult &Misuse) { Parts.failSync(T, Misuse); }
   /// Records that T can never go on: a deadlock, or a spin loop without end. False: that is not looked for.

@@ -3,6 +3,7 @@
 
 #include "machine/Checks.h"
 #include "machine/Identities.h"
+#include "machine/LanguageRules.h"
 #include "machine/Operation.h"
 #include "program/LiveSlots.h"
 
@@ -12,7 +13,9 @@ namespace picket {
 
 /// Limits and switches of one exploration.
 struct MachineOptions {
-  Checks Looked; // the kinds of bugs that are reported
+  Checks Looked;          // the kinds of bugs that are reported
+  bool RacesGoOn = false; // a data race does not end an execution
+  LanguageRules Language; // C11
   unsigned Unroll = 8;
   bool BoundEveryLoop = false;          // iterations count whatever is read in them, unless the thread is alone
   uint64_t MaxLocalSteps = 100'000'000; // instructions between two visible operations

@@ -71,10 +71,11 @@ std::string describeUnwritten(const Program &Prog, const Object &O, Address Wher
          (Partly ? ", of which only a part was written" : " that nothing has written");
 }
 
-std::string describeRace(const Program &Prog, const Object &O, uint32_t Slot, bool Writes, const RacingAccess &Other) {
+std::string describeRace(const Program &Prog, const Object &O, uint32_t Slot, bool Writes, const RacingAccess &Other,
+                         const std::string &Thread) {
   return std::string("data race: this ") + (Writes ? "write" : "read") + " of " + describeObject(Prog, O, Slot) +
-         " and the " + (Other.IsAtomic ? "atomic " : "") + (Other.Writes ? "write" : "read") + " in thread '" +
-         Other.Thread + "' (" + lineOf(Prog, Other.Pc) + ") are not ordered";
+         " and the " + (Other.IsAtomic ? "atomic " : "") + (Other.Writes ? "write" : "read") + " in thread '" + Thread +
+         "' (" + lineOf(Prog, Other.Pc) + ") are not ordered";
 }
 
 /// "thread 'a' waits for the mutex 'm'"

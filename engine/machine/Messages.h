@@ -23,14 +23,9 @@ const char *describe(OverflowKind What);
 /// What is wrong with a read of bytes that nothing has written.
 std::string describeUnwritten(const Program &Prog, const Object &O, Address Where, uint32_t Size);
 
-/// An access that another one is in a data race with.
-struct RacingAccess {
-  std::string Thread;
-  uint32_t Pc;
-  bool Writes, IsAtomic;
-};
-/// That an access of an object races with another one.
-std::string describeRace(const Program &Prog, const Object &O, uint32_t Slot, bool Writes, const RacingAccess &Other);
+/// That an access of an object races with another one, of the named thread.
+std::string describeRace(const Program &Prog, const Object &O, uint32_t Slot, bool Writes, const RacingAccess &Other,
+                         const std::string &Thread);
 
 /// "'x'", "a heap block of 16 bytes", "a local variable": how to speak of an object.
 std::string describeObject(const Program &Prog, const Object &O, uint32_t Slot);

@@ -33,9 +33,10 @@ struct Operation {
   RmwOp Rmw = RmwOp::Xchg;
   FenceKind Fence = FenceKind::Full;
   SyncOp Sync = SyncOp::MutexLock;
-  bool MaySpin = false; // the access stands in a spin candidate: some values only lead back to it
-  bool Fails = false;   // CmpXchg: it fails for no reason, if it finds what it expects
-  Address Where = 0;    // Join: the thread
+  bool MaySpin = false;  // the access stands in a spin candidate: some values only lead back to it
+  bool Volatile = false; // Load, Store
+  bool Fails = false;    // CmpXchg: it fails for no reason, if it finds what it expects
+  Address Where = 0;     // Join: the thread
   // Accesses of 16 bytes have the upper half of a value behind the lower one.
   uint64_t Value = 0, Value2 = 0;       // stored value, operand of a Rmw, new value of a CmpXchg, argument of a Sync
   uint64_t Expected = 0, Expected2 = 0; // CmpXchg
@@ -52,6 +53,8 @@ inline Operation accessOf(OperationKind Kind, const Instruction &I) {
   Op.Width = I.Width;
   Op.Ordering = static_cast<Order>(I.Flags & OrderMask);
   Op.MaySpin = (I.Flags & InSpinCandidate) != 0;
+  if (Kind == OperationKind::Load || Kind == OperationKind::Store)
+    Op.Volatile = (I.Op == Opcode::Load || I.Op == Opcode::Store) && (I.Flags & OfVolatile);
   if (Kind == OperationKind::Rmw)
     Op.Rmw = static_cast<RmwOp>(I.C);
   if (Kind == OperationKind::CmpXchg)

@@ -2,6 +2,7 @@
 // to a newly committed event, and whether the graph with it is allowed.
 #pragma once
 
+#include "machine/LanguageRules.h"
 #include "memory/ExecutionGraph.h"
 #include "memory/MemoryModel.h"
 
@@ -52,11 +53,13 @@ public:
                               [Model] { return Axioms<16>::make(Model); }, [Model] { return Axioms<0>::make(Model); }} {
   }
 
-  /// Other axioms: a class template like PowerAxioms.
-  template <template <unsigned> class Rules> static GraphModel of(MemoryModel Orders) {
+  /// Other axioms: a class template like PowerAxioms, and what its constructor takes.
+  template <template <unsigned> class Rules, typename... Given>
+  static GraphModel of(MemoryModel Orders, Given... What) {
     GraphModel Model(Orders);
-    Model.Makers = {std::make_unique<Rules<1>>, std::make_unique<Rules<4>>, std::make_unique<Rules<16>>,
-                    std::make_unique<Rules<0>>};
+    Model.Makers = {
+        [=] { return std::make_unique<Rules<1>>(What...); }, [=] { return std::make_unique<Rules<4>>(What...); },
+        [=] { return std::make_unique<Rules<16>>(What...); }, [=] { return std::make_unique<Rules<0>>(What...); }};
     return Model;
   }
 
@@ -69,6 +72,10 @@ private:
   MemoryModel Orders;
   std::tuple<Maker<1>, Maker<4>, Maker<16>, Maker<0>> Makers;
 };
+
+/// The axioms of a model whose graphs are explored. Of SC: those of C11 restricted to what is sequentially consistent, so
+/// that there are data races.
+GraphModel graphModelOf(MemoryModel Model, const LanguageRules &Rules);
 
 /// SC per location: the oldest position in coherence that E may read (or write behind), given what its thread has seen.
 /// Cell: of an access that is split.

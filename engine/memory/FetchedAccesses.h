@@ -67,7 +67,7 @@ template <unsigned Words> EventId FetchedEvents<Words>::addEvent(ThreadId T, con
   E.Pc = TheMachine.pc(T);
   E.Operation = TheMachine.operations(T);
   if (E.Index > 0)
-    if (const Event &Last = Graph[Fetched[T].back()]; Last.Operation == E.Operation)
+    if (const Event &Last = Graph[Fetched[T].back()]; Last.Operation == E.Operation && !Last.IsFence)
       E.Part = Last.Part + 1;
   E.IsWrite = IsWrite;
   E.Before = F.Events;
@@ -98,8 +98,11 @@ template <unsigned Words> EventId FetchedEvents<Words>::addEvent(ThreadId T, con
     Notes->Stacks.push_back(TheMachine.callStack(T));
   Access &A = Accesses.emplace_back();
   A.Op = Op;
-  if (hasModes(Model))
-    Graph[Id].Mode = modeOf(instructionOrder(Op), IsWrite);
+  if (hasModes(Model)) {
+    const bool IsRelaxed = Op.Volatile && Op.Ordering == Order::NotAtomic && Model == MemoryModel::C11 &&
+                           TheMachine.options().Language.Volatile == VolatileMeaning::Relaxed;
+    Graph[Id].Mode = IsRelaxed ? Order::Relaxed : modeOf(instructionOrder(Op), IsWrite);
+  }
   A.Waits = Op.Kind == OperationKind::Sync ? isBlocking(Op.Sync) : Op.MaySpin;
   if (F.InSection) {
     if (A.Waits && !IsWrite)
@@ -320,7 +323,7 @@ template <unsigned Words> void FetchedEvents<Words>::fetchFence(ThreadId T, Fenc
   const EventId E = addEvent(T, Op, false);
   Graph[E].IsFence = true;
   Graph[E].Mode = Mode;
-  TheMachine.countOperation(T);
+  Graph[E].Part = 1ull << 63 | Graph[E].Index; // accesses have the same names with and without it
 }
 
 template <unsigned Words> Order FetchedEvents<Words>::modeOfRead(EventId Read) {

@@ -118,10 +118,10 @@ uint64_t FetchedEvents<Words>::resultOf(EventId E, ResultPart Part, uint64_t Exp
   return Value;
 }
 
-template <unsigned Words> void FetchedEvents<Words>::fail(EventId E, BugKind Kind, std::string Message) {
+template <unsigned Words> void FetchedEvents<Words>::fail(EventId E, BugReport New) {
   const ThreadId T = Graph[E].Thread;
   TheMachine.newStep();
-  TheMachine.fail(T, Graph[E].Pc, Kind, std::move(Message));
+  TheMachine.fail(std::move(New));
   save(T);
   Flows[T].FailedAt = Graph[E].Index;
   Flows[T].Bug = E;

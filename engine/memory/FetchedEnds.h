@@ -87,12 +87,15 @@ template <unsigned Words> void FetchedEvents<Words>::failEnded(EventId E, EventI
   fail(E, Kind, std::move(Message));
 }
 
-template <unsigned Words> void FetchedEvents<Words>::failRace(EventId E, EventId Other) {
-  const GraphEvent<Words> &With = Graph[Other];
+template <unsigned Words> BugReport FetchedEvents<Words>::raceOf(EventId E, EventId Other) const {
+  const RacingAccess With{Graph[Other].Thread, Graph[Other].Pc, Graph[Other].IsWrite,
+                          Graph[Other].Mode != Order::NotAtomic};
   const uint32_t Slot = slotOf(whereOf(E));
-  fail(E, BugKind::DataRace,
-       describeRace(Prog, TheMachine.memory().at(Slot), Slot, Graph[E].IsWrite,
-                    {TheMachine.threadName(With.Thread), With.Pc, With.IsWrite, With.Mode != Order::NotAtomic}));
+  BugReport Race{BugKind::DataRace, Graph[E].Thread, Graph[E].Pc,
+                 describeRace(Prog, TheMachine.memory().at(Slot), Slot, Graph[E].IsWrite, With,
+                              TheMachine.threadName(With.Thread))};
+  Race.Other = With;
+  return Race;
 }
 
 template <unsigned Words> bool FetchedEvents<Words>::failsUnwritten(EventId Read) {

@@ -126,8 +126,11 @@ public:
   bool hasOtherFailure();
   /// An access (or a second end, or a move) of memory that has ended.
   void failEnded(EventId E, EventId End);
-  /// An access that is in a data race with one of another thread.
-  void failRace(EventId E, EventId Other);
+  /// That an access is in a data race with an earlier one of another thread; and ends its thread with that.
+  BugReport raceOf(EventId E, EventId Other) const;
+  void failRace(EventId E, EventId Other) { fail(E, raceOf(E, Other)); }
+  /// Whether the text says that data races of an access are intended.
+  bool isRaceBenign(EventId E) const { return Prog.Locations[Prog.CodeLocations[Graph[E].Pc]].BenignRaces; }
   /// Whether a read of what was there from the start is a bug, with which its thread then ends.
   bool failsUnwritten(EventId Read);
   /// Once the run is over: records what has overflowed on values that waited for loads. False: nothing.
@@ -228,7 +231,10 @@ private:
   void note(GraphNotes::Action What);
 
   // Commits (FetchedCommits.h).
-  void fail(EventId E, BugKind Kind, std::string Message);
+  void fail(EventId E, BugKind Kind, std::string Message) {
+    fail(E, {Kind, Graph[E].Thread, Graph[E].Pc, std::move(Message)});
+  }
+  void fail(EventId E, BugReport New);
   LocationId locationFor(EventId E, Address Where, uint32_t Width);
   void learnCuts(Address Where, uint32_t Width);
   bool isCutAsKnown(EventId E, const Object &O, Address Where, uint32_t Width);

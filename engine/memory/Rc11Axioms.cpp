@@ -117,7 +117,7 @@ template <unsigned Words> void Rc11Axioms<Words>::extend(Graph &G, EventId E) co
       if (C.Source != NoEvent)
         New.PropBase |= heads(G[C.Source]);
     });
-  if (Kind == ReleaseSequence::Original)
+  if (Kind == ReleaseSequences::C11)
     (G.sameLocationBefore(E) & G.Writes).forEach([&](EventId Earlier) { New.PropBase |= ownHeads(G, Earlier); });
 }
 
@@ -135,19 +135,37 @@ template <unsigned Words> bool Rc11Axioms<Words>::isCoherent(const Graph &G, Eve
   });
 }
 
-template <unsigned Words> EventId Rc11Axioms<Words>::raceOf(const Graph &G, EventId E) {
+template <unsigned Words> EventSet<Words> Rc11Axioms<Words>::racesOf(const Graph &G, EventId E) {
+  Set Found;
   if (G[E].IsFence || G[E].Ends || G[E].Void)
-    return NoEvent;
-  EventId Found = NoEvent;
+    return Found;
+  const bool IsAtomic = G[E].Mode != Order::NotAtomic;
   G.forEachCell(E, [&](const GraphCell &C) {
     const auto &Location = G.Locations[C.Location];
     ((G[E].IsWrite ? Location.Writes | Location.Reads : Location.Writes) - happensBefore(G[E])).forEach([&](EventId X) {
-      if (X < Found && G.isExternal(X, E) && !G[X].Ends &&
-          (G[E].Mode == Order::NotAtomic || G[X].Mode == Order::NotAtomic))
-        Found = X;
+      if (G.isExternal(X, E) && !G[X].Ends && !(IsAtomic && G[X].Mode != Order::NotAtomic))
+        Found.insert(X);
     });
   });
   return Found;
+}
+
+/// A cycle goes through the new event, and nothing but modification order and reads-before leads on from it.
+template <unsigned Words> bool Rc11Axioms<Words>::isInterleaving(const Graph &G, EventId E) {
+  if (!leadsOn(G, E))
+    return true;
+  Set Seen, Left;
+  Left.insert(E);
+  while (!Left.empty()) {
+    const EventId To = Left.takeFirst();
+    Set From = G[To].Order | (G[To].Sync & committed(G));
+    addEarlier(G, To, true, From);
+    if (From.contains(E))
+      return false;
+    Left |= From - Seen;
+    Seen |= From;
+  }
+  return true;
 }
 
 /// A cycle goes through the new event E: something leads to E, and from there modification order, reads-before or, between
@@ -204,7 +222,15 @@ template <unsigned Words> bool Rc11Axioms<Words>::isSequential(const Graph &G, E
 }
 
 template <unsigned Words> bool Rc11Axioms<Words>::allows(const Graph &G, EventId E) const {
+  if (Sequential)
+    return isInterleaving(G, E);
   return isCoherent(G, E) && (!leadsOn(G, E) || G.SeqCst.empty() || isSequential(G, E));
+}
+
+GraphModel graphModelOf(MemoryModel Model, const LanguageRules &Rules) {
+  if (Model == MemoryModel::SC || Model == MemoryModel::C11)
+    return GraphModel::of<Rc11Axioms>(MemoryModel::C11, Rules.Sequences, Model == MemoryModel::SC);
+  return Model;
 }
 
 template class Rc11Axioms<0>;

@@ -16,9 +16,9 @@ public:
   using Set = EventSet<Words>;
   using Event = GraphEvent<Words>;
 
-  /// Which later writes of the releasing thread itself belong to its release sequence: none, or all to the same location.
-  enum class ReleaseSequence : uint8_t { Cpp20, Original };
-  explicit Rc11Axioms(ReleaseSequence Kind = ReleaseSequence::Cpp20) : Kind(Kind) {}
+  /// `Sequential`: only what is sequentially consistent is allowed.
+  explicit Rc11Axioms(ReleaseSequences Kind = ReleaseSequences::Cpp20, bool Sequential = false)
+      : Kind(Kind), Sequential(Sequential) {}
 
   Set commitBefore(const Graph &G, EventId E) const override { return G[E].Before | G[E].Sync; }
   void extend(Graph &G, EventId E) const override;
@@ -32,24 +32,27 @@ public:
 
   /// irreflexive(hb ; eco?), for a new event.
   static bool isCoherent(const Graph &G, EventId E);
-  /// A committed access of another thread that a new event is in a data race with: of the same memory, one of the two
+  /// The committed accesses of other threads that a new event is in a data race with: of the same memory, one of the two
   /// writes and one of them is plain, and nothing orders them. What happens after a new event is not there yet, so only
-  /// what happens before it counts. The first such access, or none.
-  static EventId raceOf(const Graph &G, EventId E);
+  /// what happens before it counts.
+  static Set racesOf(const Graph &G, EventId E);
   /// acyclic(psc), for a new event.
   static bool isSequential(const Graph &G, EventId E);
+  /// acyclic(sb | eco), for a new event: sequential consistency.
+  static bool isInterleaving(const Graph &G, EventId E);
 
 private:
   Set ownHeads(const Graph &G, EventId Write) const;
   Set acquired(const Graph &G, EventId E) const;
 
-  ReleaseSequence Kind;
+  ReleaseSequences Kind;
+  bool Sequential;
 };
 
 /// The same with the release sequences of C11 to C++17.
 template <unsigned Words> class OriginalRc11Axioms final : public Rc11Axioms<Words> {
 public:
-  OriginalRc11Axioms() : Rc11Axioms<Words>(Rc11Axioms<Words>::ReleaseSequence::Original) {}
+  OriginalRc11Axioms() : Rc11Axioms<Words>(ReleaseSequences::C11) {}
 };
 
 } // namespace picket

@@ -215,7 +215,8 @@ constexpr uint8_t InSpinCandidate = 0x80; // flag of accesses between SpinHead a
 constexpr uint8_t InText = 0x40;          // flag of accesses that read, and do so in the user's text
 constexpr uint8_t OfCopy = 0x20;          // flag of stores behind a CopyWritten
 constexpr uint8_t ResultUnused =
-    0x08;                         // flag of Rmw and CmpXchg: ARM's forms that return nothing, whose reads are weaker
+    0x08;                            // flag of Rmw and CmpXchg: ARM's forms that return nothing, whose reads are weaker
+constexpr uint8_t OfVolatile = 0x08; // flag of Load and Store: the program says 'volatile'
 constexpr uint8_t MayFail = 0x10; // flag of CmpXchg and of waits: it may fail for no reason, and the program can tell
 
 struct Instruction {
@@ -233,8 +234,9 @@ struct ProgramLocation {
   uint32_t File = 0; // index into Program::Files
   uint32_t Line = 0;
   uint32_t Column = 0;
-  uint32_t Function = 0;  // index into Program::FunctionNames: the function the text belongs to
-  uint32_t InlinedAt = 0; // index into Program::Locations, 0 if not inlined
+  uint32_t Function = 0;    // index into Program::FunctionNames: the function the text belongs to
+  uint32_t InlinedAt = 0;   // index into Program::Locations, 0 if not inlined
+  uint32_t BenignRaces = 0; // 1: the text says that data races of accesses here are intended
 };
 
 struct SwitchTable {

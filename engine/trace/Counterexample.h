@@ -56,6 +56,9 @@ struct Counterexample {
   std::string Sentence;    // what went wrong, in plain words
 };
 
+/// The same execution with its events in another order.
+Recording reordered(Recording R, const std::vector<uint32_t> &Order);
+
 /// Puts the events into the most sequential order their trace allows, and explains them.
 Counterexample explain(Recording Run);
 

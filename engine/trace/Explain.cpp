@@ -1,6 +1,7 @@
 #include "trace/Atoms.h"
 #include "trace/Counterexample.h"
 #include "trace/EffectOrder.h"
+#include "trace/RaceReason.h"
 #include "trace/Wording.h"
 
 #include <algorithm>
@@ -71,14 +72,28 @@ private:
     return "";
   }
 
-  /// The message says which accesses they are.
+  /// Which accesses they are, and why nothing orders them.
   std::string dataRace() const {
-    std::string Which = Run.BugMessage;
-    if (const size_t Colon = Which.find(": "); Colon != std::string::npos)
-      Which.erase(0, Colon + 2);
-    return capital(Which) +
-           ", and not both are atomic. C11 gives a program that does this no meaning: make them atomic, or order them "
-           "(release and acquire, a lock).";
+    if (!Run.isRace())
+      return capital(Run.BugMessage) + ".";
+    const TraceEvent &First = Run.Events[Run.RaceFirst], &Second = Run.Events[Run.RaceSecond];
+    std::string Text = thread(Second.Thread) + " " + doesTo(Second, true) + ", " + thread(First.Thread) + " " +
+                       doesTo(First, false) + ", and nothing orders the two";
+    if (const std::string Why = whyUnordered(Run); !Why.empty())
+      Text += ": " + Why;
+    Text += ". C11 gives a program with a data race no meaning: make both accesses atomic, or order them.";
+    if ((First.Volatile || Second.Volatile) && Run.Language.Volatile == VolatileMeaning::Plain)
+      Text += " 'volatile' makes no access atomic ('--volatile=relaxed' takes it so).";
+    return capital(Text);
+  }
+  /// "writes x (line 3)", "reads it (line 4)"
+  std::string doesTo(const TraceEvent &E, bool Named) const {
+    const std::string Atomic = E.ReadMode != Order::NotAtomic || E.WriteMode != Order::NotAtomic ? " atomically" : "";
+    const char *Verb = E.Kind == EventKind::Sync  ? "works on"
+                       : E.Kind == EventKind::Rmw ? "updates"
+                       : E.writes()               ? "writes"
+                                                  : "reads";
+    return Verb + (" " + (Named ? name(E) : "it")) + (E.Kind == EventKind::Sync ? "" : Atomic) + " (" + line(E) + ")";
   }
 
   std::string consequence() const {
@@ -316,8 +331,7 @@ private:
 
 } // namespace
 
-/// The same execution with its events in another order.
-static Recording reordered(Recording R, const std::vector<uint32_t> &Order) {
+Recording reordered(Recording R, const std::vector<uint32_t> &Order) {
   std::vector<uint32_t> NewIndex(R.Events.size());
   for (uint32_t K = 0; K < Order.size(); ++K)
     NewIndex[Order[K]] = K;
@@ -332,8 +346,9 @@ static Recording reordered(Recording R, const std::vector<uint32_t> &Order) {
       L.On = NewIndex[L.On];
   }
   R.Events = std::move(Events);
-  if (R.BugEvent != NoEvent)
-    R.BugEvent = NewIndex[R.BugEvent];
+  for (uint32_t *Event : {&R.BugEvent, &R.RaceFirst, &R.RaceSecond})
+    if (*Event != NoEvent)
+      *Event = NewIndex[*Event];
   // Where a load finds its thread's own store, in the buffer or in memory, depends on the order.
   Atoms Memory(R);
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> Landing; // thread, atom -> the update of its latest store

@@ -1,5 +1,6 @@
 #include "trace/GraphRecorder.h"
 
+#include "trace/Counterexample.h"
 #include "trace/Draft.h"
 #include "trace/RecordingNames.h"
 
@@ -11,6 +12,19 @@
 namespace picket {
 
 namespace {
+
+/// What a fence is under C11.
+Order modeOfFence(FenceKind Kind) {
+  switch (withoutArm(Kind)) {
+  case FenceKind::Full: return Order::SeqCst;
+  case FenceKind::StoreStore:
+  case FenceKind::Release: return Order::Release;
+  case FenceKind::Acquire: return Order::Acquire;
+  case FenceKind::AcqRel:
+  case FenceKind::LwSync: return Order::AcqRel;
+  default: return Order::NotAtomic;
+  }
+}
 
 constexpr size_t MostLinks = 2000; // of a kind; if there are more, only the nearest are kept
 
@@ -29,6 +43,13 @@ public:
     if (Bug)
       addBug();
     return Into.finish(Model);
+  }
+  /// The event of an access, if it is told.
+  uint32_t eventOf(const GraphScript::Name &Access) const {
+    for (EventId E = 0; E < Facts.size(); ++E)
+      if (GraphScript::Name{Facts[E].Thread, Facts[E].Number, Facts[E].Part} == Access)
+        return EventOf[E];
+    return NoEvent;
   }
 
 private:
@@ -163,9 +184,11 @@ private:
     TraceEvent &E = Into.add(Kinds[D.What], D.Thread, D.Stack);
     E.Other = D.Other;
     E.FullFence = D.What != GraphNotes::Action::Fence || withoutArm(D.Kind) == FenceKind::Full;
-    if (D.What == GraphNotes::Action::Fence)
+    if (D.What == GraphNotes::Action::Fence) {
       E.What = fenceText(D.Kind);
-    else if (E.Kind == EventKind::Fence)
+      E.ReadMode = E.WriteMode = modeOfFence(D.Kind);
+    }
+    if (D.What != GraphNotes::Action::Fence && E.Kind == EventKind::Fence)
       E.What = D.What == GraphNotes::Action::SectionBegin ? "start of an atomic section" : "end of an atomic section";
   }
 
@@ -193,6 +216,10 @@ private:
     E.Number = F.Number;
     E.Part = static_cast<uint32_t>(F.Part);
     E.Ordering = nameOf(F.Op.Ordering);
+    E.Volatile = F.Op.Volatile;
+    (F.IsWrite ? E.WriteMode : E.ReadMode) = F.Mode;
+    if (F.OfUpdate && !F.IsWrite && Facts[Id + 1].Happened && !isApart(Id))
+      E.WriteMode = Facts[Id + 1].Mode;
     if (F.Op.Fails)
       E.What = FailsForNoReason;
     if (F.Op.Kind == OperationKind::Sync) {
@@ -425,7 +452,15 @@ private:
 } // namespace
 
 Recording recordRun(GraphRun &Run, MemoryModel Model, const BugReport *Bug) {
-  Recording R = GraphRecorder(Run, Model, Bug).record();
+  const bool InOrder = infoOf(Model).Chronological;
+  GraphRecorder Recorder(Run, InOrder ? MemoryModel::C11 : Model, Bug);
+  Recording R = Recorder.record();
+  R.Language = Run.machine().options().Language;
+  for (const GraphRace &Race : Run.races())
+    if (Bug && isSame(Race.Report, *Bug)) {
+      R.RaceFirst = Recorder.eventOf(Race.Accesses.First);
+      R.RaceSecond = Recorder.eventOf(Race.Accesses.Second);
+    }
   const EndingMemory Known = Run.script().Known;
   for (const auto &[Site, Accessed] : Known.Accessed) {
     const auto Parts = Known.partsOf(Site);
@@ -434,6 +469,11 @@ Recording recordRun(GraphRun &Run, MemoryModel Model, const BugReport *Bug) {
       if (Thing.isSame(Name))
         Thing.Parts.assign(Parts.begin(), Parts.end());
   }
+  if (InOrder) {
+    const std::vector<uint32_t> Order = mostSequentialOrder(R, shashaSnirTrace(R));
+    R = reordered(std::move(R), Order);
+    R.Model = Model;
+  }
   return R;
 }
 
@@ -441,11 +481,12 @@ std::optional<Recording> record(const Program &P, MemoryModel Model, const Machi
                                 const GraphScript &Script, const BugReport &Bug) {
   std::optional<Recording> Result;
   try {
-    followGraph(P, Model, Options, Known, Script, &Bug, [&](GraphRun &Run, const std::vector<bool> &) {
-      for (const BugReport &B : Run.machine().bugs())
-        if (!Result && isSame(B, Bug))
-          Result = recordRun(Run, Model, &B);
-    });
+    followGraph(P, graphModelOf(Model, Options.Language), Options, Known, Script, &Bug,
+                [&](GraphRun &Run, const std::vector<bool> &) {
+                  for (const BugReport &B : Run.machine().bugs())
+                    if (!Result && isSame(B, Bug))
+                      Result = recordRun(Run, Model, &B);
+                });
   } catch (const MachineStop &) {
     return std::nullopt;
   }

@@ -8,7 +8,8 @@
 
 namespace picket {
 
-/// Writes down a run that is followed (followGraph), with the bug it ends in, if there is one.
+/// Writes down a run that is followed (followGraph), with the bug it ends in, if there is one. Of SC: in an order in
+/// which it may have happened.
 Recording recordRun(GraphRun &Run, MemoryModel Model, const BugReport *Bug);
 
 /// Follows a run that an exploration found up to its bug and writes it down. Empty if it does not happen again, which

@@ -8,9 +8,11 @@
 
 #include "base/Diagnostic.h"
 #include "machine/Bug.h"
+#include "machine/LanguageRules.h"
 #include "memory/EventSet.h"
 #include "memory/MemoryModel.h"
 #include "program/FailurePoints.h"
+#include "program/Program.h"
 
 #include <cstdint>
 #include <optional>
@@ -163,6 +165,9 @@ struct TraceEvent {
   std::string What;       // others, for people: what it does, "full fence", "waits for"; Bug: the sentence
   std::string Expression; // as the source writes the accessed thing: "q->head"; empty if not known
   std::string Ordering;   // "relaxed", "release", ...; empty if not atomic
+  // What it is under C11 as a read and as a write; of a fence both. Known only where data races are looked for.
+  Order ReadMode = Order::NotAtomic, WriteMode = Order::NotAtomic;
+  bool Volatile = false; // the same
   TracePlace At;
   std::vector<TracePlace> Callers; // from the outermost call; without At itself
   std::vector<uint32_t> Stack;     // the pcs behind Callers and At, in the program that ran; empty if read from a file
@@ -214,13 +219,17 @@ struct Recording {
   std::vector<TraceVariable> Variables;
   std::vector<TraceEvent> Events;
   std::vector<SharedThing> Shared;
+  LanguageRules Language;             // C11
   std::vector<FailurePoint> Failures; // the operations that failed for no reason; their pcs mean nothing here
   // The bug it ends with, if there is one.
   std::optional<picket::BugKind> BugKind;
   std::string BugMessage, BugThread;
   SourceLocation BugWhere;
   uint32_t BugEvent = NoEvent;
-  bool GoesRound = false; // the bug is a livelock: the execution goes on like that
+  bool GoesRound = false;                             // the bug is a livelock: the execution goes on like that
+  uint32_t RaceFirst = NoEvent, RaceSecond = NoEvent; // the bug is a data race of these accesses
+
+  bool isRace() const { return RaceFirst != NoEvent && RaceSecond != NoEvent; }
 };
 
 } // namespace picket

@@ -190,7 +190,7 @@ public:
         S.Thread = E.Thread;
         S.Number = E.Number;
         S.Part = E.Part;
-        S.Turn = turnOf(E);
+        S.Turn = K == Recorded.RaceSecond ? GraphScript::Step::Bug : turnOf(E);
         // A second end of the same memory is a bug, and not an access of a part of it.
         S.Whole = E.Kind == EventKind::Free || (E.Kind == EventKind::Bug && Recorded.BugKind == BugKind::DoubleFree);
         for (const TraceAccess &A : E.Accesses) {
@@ -213,33 +213,42 @@ public:
   }
 
   ReplayResult run(const Program &P, const MachineOptions &Options, Sharing &Shared) {
-    knowParts(P);
+    prepare(P);
     ReplayResult Result;
-    followGraph(P, Recorded.Model, Options, Shared, Script, nullptr, [&](GraphRun &Run, const std::vector<bool> &Done) {
-      const BugReport *Found = findBug(Run.machine());
-      Result.Run = recordRun(Run, Recorded.Model, Found);
-      Result.Run->File = Recorded.File;
-      Result.Run->Unroll = Recorded.Unroll;
-      compare(Result, Done);
-      judge(Result, Recorded, Found != nullptr);
-    });
+    followGraph(P, graphModelOf(Recorded.Model, Recorded.Language), Options, Shared, Script, nullptr,
+                [&](GraphRun &Run, const std::vector<bool> &Done) {
+                  const BugReport *Found = findBug(Run.machine());
+                  Result.Run = recordRun(Run, Recorded.Model, Found);
+                  Result.Run->File = Recorded.File;
+                  Result.Run->Unroll = Recorded.Unroll;
+                  compare(Result, Done);
+                  judge(Result, Recorded, Found != nullptr);
+                });
     return Result;
   }
 
   /// Whether every access takes place again, and the bug with them.
   bool happens(const Program &P, const MachineOptions &Options, Sharing &Shared) {
-    knowParts(P);
+    prepare(P);
     bool All = false;
-    followGraph(P, Recorded.Model, Options, Shared, Script, nullptr, [&](GraphRun &Run, const std::vector<bool> &Done) {
-      All = findBug(Run.machine()) != nullptr;
-      for (size_t Step = 0; Step < Done.size(); ++Step)
-        All &= Done[Step] || !isCompared(Recorded.Events[EventOf[Step]]);
-    });
+    followGraph(P, graphModelOf(Recorded.Model, Recorded.Language), Options, Shared, Script, nullptr,
+                [&](GraphRun &Run, const std::vector<bool> &Done) {
+                  All = findBug(Run.machine()) != nullptr;
+                  for (size_t Step = 0; Step < Done.size(); ++Step)
+                    All &= Done[Step] || !isCompared(Recorded.Events[EventOf[Step]]);
+                });
     return All;
   }
 
 private:
-  void knowParts(const Program &P) {
+  void prepare(const Program &P) {
+    if (Recorded.isRace()) {
+      auto NameOf = [&](uint32_t Event) {
+        const TraceEvent &E = Recorded.Events[Event];
+        return GraphScript::Name{E.Thread, E.Number, E.Part};
+      };
+      Script.Ending = {NameOf(Recorded.RaceFirst), NameOf(Recorded.RaceSecond)};
+    }
     for (uint32_t Site = 0; Site < P.NumSites; ++Site)
       for (const SharedThing &Thing : Recorded.Shared)
         if (!Thing.Parts.empty() && Thing.isSame(nameOfSite(P, Site)))
@@ -329,6 +338,8 @@ private:
 bool isSound(const Recording &R) {
   if (R.BugEvent != NoEvent && R.BugEvent >= R.Events.size())
     return false;
+  if (R.isRace() && (R.RaceFirst >= R.Events.size() || R.RaceSecond >= R.Events.size()))
+    return false;
   for (const TraceEvent &E : R.Events) {
     if (E.Thread >= R.Threads.size() || E.Other >= R.Threads.size() ||
         (E.Partner != NoEvent && E.Partner >= R.Events.size()))
@@ -370,6 +381,7 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
   if (P.Failures != failuresOf(Recorded))
     return replay(withFailures(P, Recorded), Recorded, Given);
   MachineOptions Options = Given;
+  Options.Language = Recorded.Language;
   if (Recorded.BugKind)
     Options.Looked = Checks::only(*Recorded.BugKind); // nothing else is of interest
   ReplayResult Result;
@@ -384,7 +396,7 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));
   markShared(P, Recorded.Shared, Shared);
   try {
-    if (isExploredAsGraphs(Recorded.Model))
+    if (isExploredAsGraphs(Recorded.Model) || Recorded.isRace())
       return GraphReplayer(Recorded).run(P, Options, Shared);
     // A livelock goes on as it is for longer than can be run: a thread whose accesses are its own is cut behind what
     // was recorded, and no sooner, whatever the bound of others.
@@ -406,7 +418,9 @@ ReplayResult replay(const Program &P, const Recording &Recorded, const MachineOp
   return Result;
 }
 
-bool stillHappens(const Program &P, const Recording &Recorded, const MachineOptions &Options) {
+bool stillHappens(const Program &P, const Recording &Recorded, const MachineOptions &Given) {
+  MachineOptions Options = Given;
+  Options.Language = Recorded.Language;
   if (P.Failures != failuresOf(Recorded))
     return stillHappens(withFailures(P, Recorded), Recorded, Options);
   Sharing Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size()));

@@ -22,6 +22,7 @@ const char *nameOf(EdgeKind Kind) {
   case EdgeKind::DataDependency: return "data";
   case EdgeKind::ControlDependency: return "ctrl";
   case EdgeKind::FenceOrder: return "fence";
+  case EdgeKind::Race: return "race";
   }
   return "?";
 }

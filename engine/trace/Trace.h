@@ -19,10 +19,12 @@ enum class EdgeKind : uint8_t {
   AddressDependency,
   DataDependency,
   ControlDependency,
-  FenceOrder // POWER: ordered by a fence between them
+  FenceOrder, // POWER: ordered by a fence between them
+  Race        // in pictures only: the accesses of a data race
 };
 const char *
-nameOf(EdgeKind Kind); // "po", "su", "uu", "st", "src", "cf", "uf", "sync", "life", "addr", "data", "ctrl", "fence"
+nameOf(EdgeKind
+           Kind); // "po", "su", "uu", "st", "src", "cf", "uf", "sync", "life", "addr", "data", "ctrl", "fence", "race"
 
 struct TraceEdge {
   uint32_t From = 0, To = 0; // events

@@ -78,9 +78,10 @@ public:
     tellOrder();
     tellLateStores();
     for (const ModelReport &M : Report.Models)
-      for (const Bug &B : M.Bugs)
-        if (B.Trace)
-          tellMoments(*B.Trace, titleOf(M.Which));
+      for (const std::vector<Bug> *All : {&M.Bugs, &M.Warnings})
+        for (const Bug &B : *All)
+          if (B.Trace)
+            tellMoments(*B.Trace, titleOf(M.Which));
     for (const ModelReport &M : Report.Models) {
       for (const CutLoop &L : M.Loops)
         add(L.Where, "This loop was followed for " + std::to_string(Options.Unroll) + " iterations.");

@@ -18,12 +18,15 @@ namespace {
 constexpr size_t MostSteps = 100; // in one finding
 
 /// One diagnostic for both, whichever thread it is in.
-bool isShownAs(const Bug &A, const Bug &B) { return A.Kind == B.Kind && isSame(A.Where, B.Where); }
+bool isShownAs(const Bug &A, const Bug &B) {
+  return A.Other || B.Other ? isSame(A, B) : A.Kind == B.Kind && isSame(A.Where, B.Where);
+}
 
 /// A bug at a place, and the models that have it: the one whose counterexample is shown first.
 struct MergedBug {
   const Bug *First = nullptr;
   std::vector<MemoryModel> Models;
+  bool IsWarning = false;
 };
 
 std::vector<MergedBug> merge(const CheckReport &Report) {
@@ -33,15 +36,18 @@ std::vector<MergedBug> merge(const CheckReport &Report) {
       To.push_back(M);
   };
   for (const ModelReport &M : Report.Models)
-    for (const Bug &B : M.Bugs) {
-      auto At = std::find_if(Result.begin(), Result.end(), [&](const MergedBug &K) { return isShownAs(*K.First, B); });
-      if (At == Result.end())
-        At = Result.insert(At, MergedBug{&B, {}});
-      Add(At->Models, M.Which);
-    }
+    for (const std::vector<Bug> *All : {&M.Bugs, &M.Warnings})
+      for (const Bug &B : *All) {
+        auto At =
+            std::find_if(Result.begin(), Result.end(), [&](const MergedBug &K) { return isShownAs(*K.First, B); });
+        if (At == Result.end())
+          At = Result.insert(At, MergedBug{&B, {}, All == &M.Warnings});
+        Add(At->Models, M.Which);
+      }
   for (MergedBug &B : Result) // an exploration that stopped at another bug has this one as well
     for (const ModelReport &M : Report.Models)
-      if ((M.Which == B.Models.front() || isWeaker(M.Which, B.Models.front())) && M.Result == Verdict::Violation)
+      if (B.First->Kind != BugKind::DataRace && (M.Which == B.Models.front() || isWeaker(M.Which, B.Models.front())) &&
+          M.Result == Verdict::Violation)
         Add(B.Models, M.Which);
   return Result;
 }
@@ -266,7 +272,7 @@ Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
                   const std::function<std::string(const Counterexample &)> &WriteTrace) {
   Outcome O;
   O.Unroll = Options.Unroll;
-  O.LeftOut = Options.Looked.namesLeftOut();
+  O.LeftOut = checksOf(Options).namesLeftOut();
   O.CompileSeconds = Report.CompileSeconds;
   addModels(O, Report, Options);
   if (!O.Compiled) {
@@ -275,21 +281,27 @@ Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
   }
   std::map<const Counterexample *, size_t> TraceOf;
   for (const ModelReport &M : Report.Models)
-    for (const Bug &B : M.Bugs)
-      if (B.Trace && WriteTrace && !isTooLong(*B.Trace)) {
-        TraceOf[B.Trace.get()] = O.Traces.size();
-        O.Traces.push_back({M.Which, B.Kind, WriteTrace(*B.Trace)});
-      }
+    for (const std::vector<Bug> *All : {&M.Bugs, &M.Warnings})
+      for (const Bug &B : *All)
+        if (B.Trace && WriteTrace && !isTooLong(*B.Trace)) {
+          TraceOf[B.Trace.get()] = O.Traces.size();
+          O.Traces.push_back({M.Which, B.Kind, WriteTrace(*B.Trace)});
+        }
   for (const MergedBug &B : merge(Report)) {
-    Finding F{Severity::Error, B.First->Kind, messageOf(B), B.First->Where, "", {}, -1};
+    Finding F{
+        B.IsWarning ? Severity::Warning : Severity::Error, B.First->Kind, messageOf(B), B.First->Where, "", {}, -1};
     if (F.Where.File.empty())
       F.Where.File = Report.File;
+    std::vector<OutcomeStep> Partner;
+    if (const std::optional<RacePartner> &Other = B.First->Other; Other && Other->Where.Line)
+      Partner.push_back({{Other->Where.File, Other->Where.Line, 0, 0, 0}, "the " + describe(*Other)});
     if (B.First->Trace) {
       F.Sentence = B.First->Trace->Sentence;
       F.Steps = stepsOf(*B.First->Trace);
       if (auto Known = TraceOf.find(B.First->Trace.get()); Known != TraceOf.end())
         F.Trace = static_cast<int64_t>(Known->second);
     }
+    F.Steps.insert(F.Steps.begin(), Partner.begin(), Partner.end());
     O.Findings.push_back(std::move(F));
   }
   addReasons(O, Report);

@@ -38,6 +38,9 @@ std::string toLine(const WorkerRequest &Request) {
                  {"engine", nameOf(Request.Options.Search)},
                  {"robustness", Request.Options.Robustness},
                  {"checks", texts(Request.Options.Looked.names())},
+                 {"races", nameOf(Request.Options.Races)},
+                 {"volatile", nameOf(Request.Options.Volatile)},
+                 {"release-sequences", nameOf(Request.Options.Sequences)},
                  {"known", texts(Request.Known)}};
     if (Request.Fix)
       Asked["aim"] = nameOf(Request.Fix->What);
@@ -82,6 +85,17 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
     Path.field("check").field("checks").report("unknown kind of bug");
     return false;
   }
+  std::string Races, Volatile, Sequences;
+  if (!O.map("races", Races) || !O.map("volatile", Volatile) || !O.map("release-sequences", Sequences))
+    return false;
+  if (!set(Named, "races", {Races}).empty() || !set(Named, "volatile", {Volatile}).empty() ||
+      !set(Named, "release-sequences", {Sequences}).empty()) {
+    Path.field("check").report("unknown value of races, volatile or release-sequences");
+    return false;
+  }
+  Request.Options.Races = *Named.Races;
+  Request.Options.Volatile = *Named.Volatile;
+  Request.Options.Sequences = *Named.Sequences;
   Request.Options.Looked = *Named.Looked;
   Request.Options.Models = *Named.Models;
   Request.Options.Search = *Named.Search;
@@ -222,6 +236,9 @@ std::string keyOf(const Program &P, const Settings &Options) {
   D.number(Options.Unroll)
       .number(static_cast<uint64_t>(Options.Search))
       .number(Options.Robustness)
+      .number(static_cast<uint64_t>(Options.Races))
+      .number(static_cast<uint64_t>(Options.Volatile))
+      .number(static_cast<uint64_t>(Options.Sequences))
       .texts(Options.Flags);
   return D.result();
 }

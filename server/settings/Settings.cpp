@@ -16,6 +16,7 @@ using llvm::StringRef;
 namespace picket {
 
 constexpr unsigned FirstLines = 10; // where the comment is looked for
+constexpr llvm::StringLiteral BenignRace = "benign-race";
 
 const char *nameOf(Trigger T) {
   switch (T) {
@@ -72,6 +73,17 @@ std::string setEngine(SettingsLayer &Layer, StringRef Text) {
   return noValue("engine", Text, "auto, bounded, lazy");
 }
 
+/// One of a few words.
+template <typename Value>
+std::string setWord(std::optional<Value> &Into, StringRef Key, StringRef Text,
+                    std::optional<Value> (*Named)(std::string_view), StringRef Words) {
+  const std::optional<Value> Known = Named(Text.lower());
+  if (!Known)
+    return noValue(Key, Text, Words);
+  Into = Known;
+  return "";
+}
+
 std::vector<std::string> splitAtCommas(StringRef Text) {
   llvm::SmallVector<StringRef> Parts;
   Text.split(Parts, ',', -1, /*KeepEmpty=*/false);
@@ -110,6 +122,12 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
     return setNumber(Layer.Jobs, Key, Text, 0, 4096);
   if (Key == "engine")
     return setEngine(Layer, Text);
+  if (Key == "races")
+    return setWord(Layer.Races, Key, Text, raceReportingNamed, "default, error, warning, off");
+  if (Key == "volatile")
+    return setWord(Layer.Volatile, Key, Text, volatileMeaningNamed, "plain, relaxed");
+  if (Key == "release-sequences")
+    return setWord(Layer.Sequences, Key, Text, releaseSequencesNamed, "c++20, c11");
   if (Key == "robustness" || Key == "fixes" || Key == "relax") {
     if (Text != "true" && Text != "false")
       return noValue(Key, Text, "true, false");
@@ -190,6 +208,8 @@ SettingsLayer layerOfComment(StringRef Text, std::vector<SettingsProblem> &Probl
     llvm::SplitString(*Found, Words);
     for (StringRef Word : Words) {
       auto [Key, Value] = Word.split('=');
+      if (Word == BenignRace) // about the text there
+        continue;
       if (Value.empty()) {
         Problems.push_back({Line, ("'" + Word + "' is no setting: write key=value").str()});
         continue;

@@ -21,6 +21,9 @@ struct Settings {
   std::vector<MemoryModel> Models = defaultModels();
   bool ModelsNamed = false; // somebody asked for these very models
   Checks Looked;            // the kinds of bugs that are looked for
+  RaceReporting Races = RaceReporting::Default;
+  VolatileMeaning Volatile = VolatileMeaning::Plain;
+  ReleaseSequences Sequences = ReleaseSequences::Cpp20;
   unsigned Unroll = 8;
   double TimeoutSeconds = 20;        // per model; 0: none
   uint64_t MemoryBytes = 2ull << 30; // of the process that checks
@@ -41,6 +44,9 @@ struct SettingsLayer {
   std::optional<std::vector<MemoryModel>> Models;
   bool ModelsNamed = false; // Models is no default that an editor fills in
   std::optional<Checks> Looked;
+  std::optional<RaceReporting> Races;
+  std::optional<VolatileMeaning> Volatile;
+  std::optional<ReleaseSequences> Sequences;
   std::optional<unsigned> Unroll;
   std::optional<double> TimeoutSeconds;
   std::optional<uint64_t> MemoryBytes;
@@ -57,6 +63,9 @@ template <typename F> void forEachSetting(F Do) {
   Do("check.trigger", &SettingsLayer::When, &Settings::When, nullptr);
   Do("models", &SettingsLayer::Models, &Settings::Models, &CheckOptions::Models);
   Do("checks", &SettingsLayer::Looked, &Settings::Looked, &CheckOptions::Looked);
+  Do("races", &SettingsLayer::Races, &Settings::Races, &CheckOptions::Races);
+  Do("volatile", &SettingsLayer::Volatile, &Settings::Volatile, &CheckOptions::Volatile);
+  Do("release-sequences", &SettingsLayer::Sequences, &Settings::Sequences, &CheckOptions::Sequences);
   Do("unroll", &SettingsLayer::Unroll, &Settings::Unroll, &CheckOptions::Unroll);
   Do("timeout", &SettingsLayer::TimeoutSeconds, &Settings::TimeoutSeconds, &CheckOptions::TimeoutSeconds);
   Do("memory", &SettingsLayer::MemoryBytes, &Settings::MemoryBytes, &CheckOptions::MaxMemoryBytes);

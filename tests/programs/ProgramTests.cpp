@@ -36,6 +36,7 @@ struct Row {
   unsigned LineNumber = 0;
   std::string Program;
   std::vector<std::string> Flags;
+  std::vector<std::string> Options; // of the check: "--races=warning"
   unsigned Unroll = 0;
   MemoryModel Which = MemoryModel::SC;
   std::string Verdict;
@@ -50,9 +51,33 @@ struct Row {
     std::string Name = Program;
     for (const std::string &Flag : Flags)
       Name += "/" + (Flag.rfind("-D", 0) == 0 ? Flag.substr(2) : Flag.substr(1));
+    for (std::string Option : Options) {
+      std::replace(Option.begin(), Option.end(), '-', '_');
+      Name += "/" + Option.substr(2);
+    }
     if (isOfPapers()) // there a program may have several bounds
       Name += "/unroll" + std::to_string(Unroll);
     return Name + "/" + nameOf(Which);
+  }
+
+  /// What the row asks for.
+  CheckOptions checkOptions() const {
+    CheckOptions Asked;
+    Asked.Models = {Which};
+    Asked.Unroll = Unroll;
+    for (const std::string &Option : Options) {
+      const size_t Equals = Option.find('=');
+      const std::string Key = Option.substr(0, Equals), Value = Option.substr(Equals + 1);
+      if (Key == "--races")
+        Asked.Races = raceReportingNamed(Value).value();
+      else if (Key == "--volatile")
+        Asked.Volatile = volatileMeaningNamed(Value).value();
+      else if (Key == "--release-sequences")
+        Asked.Sequences = releaseSequencesNamed(Value).value();
+      else
+        throw std::invalid_argument("'" + Option + "' is no option");
+    }
+    return Asked;
   }
 
   bool isOfPapers() const { return Table == PapersTable; }
@@ -102,6 +127,10 @@ Row parseRow(const std::string &Line, const std::string &Table) {
   Result.Program = Cells[0];
   if (Cells[1] != "-")
     Result.Flags = split(Cells[1], ' ');
+  const auto IsFlag = [](const std::string &Word) { return Word.rfind("--", 0) != 0; };
+  const auto FirstOption = std::stable_partition(Result.Flags.begin(), Result.Flags.end(), IsFlag);
+  Result.Options.assign(FirstOption, Result.Flags.end());
+  Result.Flags.erase(FirstOption, Result.Flags.end());
   Result.Unroll = static_cast<unsigned>(std::stoul(Cells[2]));
   Result.Which = parseModel(Cells[3]);
   Result.Verdict = Cells[4];
@@ -115,6 +144,7 @@ Row parseRow(const std::string &Line, const std::string &Table) {
     Result.BugKind = Cells[Columns - 2];
   if (std::optional<uint64_t> Number = parseNumber(Cells[Columns - 1]))
     Result.BugLine = static_cast<uint32_t>(*Number);
+  (void)Result.checkOptions(); // they must be options
   return Result;
 }
 
@@ -127,9 +157,8 @@ const CheckReport &reportOf(const Row &R) {
     Request.Text.File = R.file();
     Request.Text.Flags = R.Flags;
     Request.Text.UseCompileCommands = false;
-    Request.Options.Models = {R.Which};
+    Request.Options = R.checkOptions();
     Request.Options.Exhaustive = true;
-    Request.Options.Unroll = R.Unroll;
     Request.Options.TimeoutSeconds = SecondsPerRow;
     At->second = check(Request);
   }
@@ -244,8 +273,7 @@ public:
   void TestBody() override {
     CheckRequest Request;
     Request.Text = testing::requestForProgram(Given.Program, Given.Flags);
-    Request.Options.Models = {Given.Which};
-    Request.Options.Unroll = Given.Unroll;
+    Request.Options = Given.checkOptions();
     const CheckReport Report = check(Request);
     ASSERT_FALSE(Report.Models.front().Bugs.empty());
     const Program P = testing::compile(Request.Text);
@@ -263,8 +291,6 @@ public:
       for (const TraceEvent &E : C.Run.Events)
         EXPECT_TRUE(E.At.Where.Line > 0 && E.At.Where.File.ends_with(Given.Program + ".c"))
             << nameOf(E.Kind) << " at " << E.At.Where.File << ":" << E.At.Where.Line;
-      if (B.Kind == BugKind::DataRace) // its accesses may come in the other order (docs/models.md, "Known to be wrong")
-        continue;
       MachineOptions Options;
       Options.Unroll = Given.Unroll;
       ReplayResult Again = replay(P, C.Run, Options);
@@ -539,7 +565,7 @@ void registerRow(const Row &R) {
   registerTest<ProgramTest>(Suite, R.testName(), R);
   if ((R.Which == MemoryModel::TSO || R.Which == MemoryModel::PSO) && R.Executions.value_or(0) < ManyExecutions)
     registerTest<RobustTest>("Robust", R.testName(), R);
-  if (!isExploredAsGraphs(R.Which) && R.Executions.value_or(0) < ManyExecutions)
+  if (!isExploredAsGraphs(R.Which) && R.Options.empty() && R.Executions.value_or(0) < ManyExecutions)
     registerTest<ReadsFromTest>("ReadsFrom", R.testName(), R);
   if (R.Verdict == "violation" && !R.isOfPapers())
     registerTest<CounterexampleTest>("Counterexample", R.testName(), R);
@@ -547,7 +573,7 @@ void registerRow(const Row &R) {
   if (R.Verdict == "violation" && R.Which != MemoryModel::SC && !IsRace && !R.isPermuted() && !R.isOfPapers())
     registerTest<FixTest>("Fix", R.testName(), R);
   // The keys of all traces are kept.
-  if (R.Executions.value_or(0) <= MostTracesKept)
+  if (R.Executions.value_or(0) <= MostTracesKept && R.Options.empty())
     registerTest<OptimalTest>("Optimal", R.testName(), R);
 }
 

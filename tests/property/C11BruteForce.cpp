@@ -389,6 +389,9 @@ private:
     case C11Rules::Armv8:
     case C11Rules::Armv8Exclusive: return isAllowedByArmv8(R, Rf, Co, Modes, Fences);
     case C11Rules::C11: return isAllowedByC11(R, Rf, Co, Modes, Fences);
+    case C11Rules::Sequential:
+      return (R.Po | Rf | Co | Rf.inverse() * Co).isAcyclic() &&
+             (R.Rmw & ((Rf.inverse() * Co & R.External) * (Co & R.External))).isEmpty();
     }
     return false;
   }
@@ -651,7 +654,7 @@ Candidates::Waiting Candidates::waiting(const Path &P) const {
 }
 
 void Candidates::keep() {
-  if (Rules == C11Rules::C11) {
+  if (Rules == C11Rules::C11 || Rules == C11Rules::Sequential) {
     const EventRelation Hb = happensBeforeInC11(R, Rf, Modes, Fences);
     if (races(Hb)) {
       Found.Races = true;

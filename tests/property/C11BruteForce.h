@@ -35,7 +35,8 @@ enum class C11Rules : uint8_t {
   Power,
   Armv8,          // on any processor
   Armv8Exclusive, // of armv8-a: with store-exclusives, without LDAPR
-  C11
+  C11,
+  Sequential // C11, of sequentially consistent executions only
 };
 
 /// Nothing if there are too many candidates.

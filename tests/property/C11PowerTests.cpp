@@ -24,6 +24,7 @@ public:
   Executions(const Program &P, size_t Threads) : P(P), Threads(Threads) {}
 
   void ended(GraphRun &Run, Ending How) override {
+    FoundRaces |= !Run.races().empty();
     for (const BugReport &B : Run.machine().bugs()) {
       Found.UsesFreed |= B.Kind == BugKind::UseAfterFree;
       Found.Hangs |= B.Kind == BugKind::Hang || B.Kind == BugKind::Deadlock;
@@ -36,13 +37,15 @@ public:
     else
       Others |= How != Ending::Buggy;
   }
+  void racing(GraphRun &Run) override { FoundRaces |= !Run.races().empty(); }
   void restarted() override {
     Found = testing::C11Executions();
-    Others = false;
+    Others = FoundRaces = false;
   }
 
   testing::C11Executions Found;
-  bool Others = false; // bugs and endings of other kinds
+  bool Others = false;     // bugs and endings of other kinds
+  bool FoundRaces = false; // whether they end executions or not
 
 private:
   static constexpr unsigned Nowhere = ~0u;
@@ -97,7 +100,11 @@ std::string problemOf(const Program &P, size_t Threads, MemoryModel Model, bool 
   Options.Exhaustive = true;
   Options.Machine.LargeGraphs = Large;
   Executions Seen(P, Threads);
-  const ExplorationResult Result = exploreGraphs(P, Model, Options, Seen);
+  const GraphModel Axioms = graphModelOf(Model, LanguageRules());
+  const ExplorationResult Result = exploreGraphs(P, Axioms, Options, Seen);
+  Executions WithoutEnd(P, Threads); // a race is no end
+  Options.Machine.RacesGoOn = true;
+  exploreGraphs(P, Axioms, Options, WithoutEnd);
   // Executions that take different paths to the same accesses look the same.
   unsigned Missing = 0, Unknown = 0, Twice = 0;
   for (const auto &[X, Times] : Seen.Found.Complete) {
@@ -126,6 +133,8 @@ std::string problemOf(const Program &P, size_t Threads, MemoryModel Model, bool 
   Say(Seen.Found.Hangs != Expected.Hangs && !(Expected.Races && Expected.Hangs),
       Expected.Hangs ? "a hang is missing" : "nobody waits for ever");
   Say(Seen.Found.Races != Expected.Races, Expected.Races ? "a data race is missing" : "there is no data race");
+  Say(WithoutEnd.FoundRaces != Expected.Races,
+      Expected.Races ? "a data race is missing where they go on" : "there is no data race, and they go on");
   Say(Seen.Others, "another ending");
   // Up to the first bug.
   Options.Exhaustive = false;
@@ -143,6 +152,7 @@ MemoryModel modelOf(Rules By) {
   switch (By) {
   case Rules::Power: return MemoryModel::Power;
   case Rules::C11: return MemoryModel::C11;
+  case Rules::Sequential: return MemoryModel::SC;
   default: return MemoryModel::Armv8;
   }
 }
@@ -301,15 +311,22 @@ TEST(C11UnderC11, WaitingAndFree) {
       25);
 }
 /// Data races are found where the axioms say so, and nowhere else.
-TEST(C11UnderC11, DataRaces) {
+void expectSameRaces(Rules By, unsigned Seed) {
   const Totals Sum = expectSameExecutions(
       {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::FetchAdd, S::CompareSwap, S::Fence, S::If, S::Locked,
                  S::Await},
        .Orders = {S::NotAtomic, S::NotAtomic, S::Relaxed, S::Acquire, S::Acquire, S::Release, S::Release, S::SeqCst},
        .Accesses = 6},
-      300, 26, Rules::C11);
+      300, Seed, By);
   EXPECT_GT(Sum.Race, Sum.Programs / 10);
   EXPECT_LT(Sum.Race, Sum.Programs - Sum.Programs / 20);
+}
+TEST(C11UnderC11, DataRaces) { expectSameRaces(Rules::C11, 26); }
+/// The same of executions of SC only.
+TEST(C11UnderSc, DataRaces) { expectSameRaces(Rules::Sequential, 27); }
+TEST(C11UnderSc, Executions) {
+  expectSameExecutions({.Kinds = {S::Load, S::Store, S::FetchAdd, S::CompareSwap, S::Fence, S::If, S::Locked}}, 300, 28,
+                       Rules::Sequential);
 }
 TEST(C11UnderArmv8, Updates) {
   expectSameUnder(Rules::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange}}, 31);

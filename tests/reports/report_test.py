@@ -36,6 +36,26 @@ int main(void) {
 """
 
 
+RACE = '''#include <pthread.h>
+#include <stdatomic.h>
+int data;
+static inline void put(int value) { data = value; }
+atomic_int flag;
+void *writer(void *unused) {
+  put(1);
+  atomic_store_explicit(&flag, 1, memory_order_release);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, writer, 0);
+  if (atomic_load_explicit(&flag, memory_order_relaxed))
+    return data != 1;
+  pthread_join(t, 0);
+}
+'''
+
+
 def run(*arguments, cwd=None, env=None):
     return subprocess.run([PICKET, *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=1800)
 
@@ -204,6 +224,72 @@ class Commands(unittest.TestCase):
         text = self.picket("check", "--format", "sarif", "wide.c", code=1).stdout
         [result] = json.loads(text)["runs"][0]["results"]
         self.assertEqual(result["locations"][0]["physicalLocation"]["region"]["startColumn"], 7)
+
+    def race(self, *options, code=None):
+        self.write("race.c", RACE)
+        return self.picket("check", *options, "race.c", code=code)
+
+    def test_a_data_race_is_told_with_both_accesses(self):
+        told = self.race("--model", "c11", code=1).stdout
+        self.assertRegex(told, r"race\.c:15:\d+: error: data race: this read of 'data'")
+        self.assertRegex(told, r"race\.c:4:\d+: note: the write in thread 'writer'")
+        self.assertRegex(told, r"called in 'writer' \(race\.c:7:\d+\)")
+        self.assertIn("which does not synchronise with the release write at line 8", " ".join(told.split()))
+        bug = json.loads(self.race("--model", "c11", "--json").stdout)["models"][0]["bugs"][0]
+        self.assertEqual((bug["line"], bug["other"]["line"], bug["other"]["access"], bug["other"]["atomic"]), (15, 4, "write", False))
+        self.assertEqual([c["function"] for c in bug["other"]["callers"]], ["writer"])
+        self.assertEqual(len(bug["counterexample"]["bug"]["race"]), 2)
+        [result] = json.loads(self.race("--model", "c11", "--format", "sarif").stdout)["runs"][0]["results"]
+        self.assertEqual(result["level"], "error")
+        self.assertEqual(result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 4)
+        self.assertEqual(len(result["stacks"]), 2)
+        dot = self.race("--model", "c11", "--dot", "-").stdout
+        self.assertIn("-race", dot)
+
+    def test_data_races_as_warnings(self):
+        told = self.race("--model", "c11", "--races=warning", code=0).stdout
+        self.assertIn("C11: verified apart from 1 data race: no execution goes wrong in another way (3 executions)", told)
+        self.assertRegex(told, r"race\.c:15:\d+: warning: data race")
+        model = json.loads(self.race("--model", "c11", "--races=warning", "--json", code=0).stdout)["models"][0]
+        self.assertEqual((model["verdict"], model["bugs"], len(model["warnings"])), ("verified", [], 1))
+        [result] = json.loads(self.race("--model", "c11", "--races=warning", "--format", "sarif").stdout)["runs"][0]["results"]
+        self.assertEqual(result["level"], "warning")
+        self.write(".picket.toml", 'races = "warning"\n')
+        self.race("--model", "c11", code=0)
+        self.race("--model", "c11", "--races", code=1)
+        self.write("comment.c", "// picket: races=off\n" + RACE)
+        off = self.picket("check", "--model", "c11", "comment.c", code=0)
+        self.assertIn("not checked, as asked for: race", off.stdout)
+        self.assertIn("'maybe' is none of error, warning, off", self.race("--races=maybe", code=2).stderr)
+
+    def test_data_races_under_sc(self):
+        self.assertIn("SC: verified", self.race("--model", "sc", code=0).stdout)
+        self.assertIn("SC: violation", self.race("--model", "sc", "--races", code=1).stdout)
+        both = self.race("--model", "sc,c11", "--races", code=1).stdout
+        self.assertIn("SC: verified", both)
+        self.assertIn("C11: violation", both)
+
+    def test_replay_of_a_data_race(self):
+        for options in (("--model", "c11"), ("--model", "c11", "--races=warning"), ("--model", "sc", "--races")):
+            self.race(*options, "--trace-json", "race.json")
+            self.assertIn("fails again: data race", self.picket("replay", "race.json", code=1).stdout)
+            self.write("report.json", self.race(*options, "--json").stdout)
+            self.picket("replay", "report.json", code=1)
+            self.write("ordered.c", RACE.replace("relaxed", "acquire"))
+            self.picket("replay", "race.json", "ordered.c", code=0)
+
+    def test_volatile_and_release_sequences_are_replayed(self):
+        self.write("volatile.c", RACE.replace("atomic_int flag", "volatile int flag").replace(
+            "atomic_store_explicit(&flag, 1, memory_order_release)", "flag = 1").replace(
+            "atomic_load_explicit(&flag, memory_order_relaxed)", "flag"))
+        told = self.picket("check", "--model", "c11", "--volatile", "relaxed", "--trace-json", "race.json", "volatile.c", code=1)
+        self.assertIn("'data'", told.stdout)
+        self.assertEqual(json.loads(self.read("race.json"))["volatile"], "relaxed")
+        self.picket("replay", "race.json", code=1)
+
+    def test_numbers_of_a_racy_program_are_not_complete(self):
+        counted = self.race("--model", "sc,c11", "--count", "--exhaustive").stdout
+        self.assertTrue(counted.rstrip().endswith("?"), counted)
 
     def test_checks_choose_what_is_reported(self):
         for name in ("no-assertion", "-assertion", "memory,deadlock", "none"):

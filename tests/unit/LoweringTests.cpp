@@ -112,7 +112,7 @@ TEST_F(Lowering, OrdersOfAtomicAccessesAreKept) {
   std::vector<uint32_t> Stores = find("main", Opcode::Store);
   ASSERT_EQ(Stores.size(), 2u);
   EXPECT_EQ(P.Code[Stores[0]].Flags, static_cast<uint8_t>(Order::Release));
-  EXPECT_EQ(P.Code[Stores[1]].Flags, static_cast<uint8_t>(Order::NotAtomic));
+  EXPECT_EQ(P.Code[Stores[1]].Flags, static_cast<uint8_t>(Order::NotAtomic) | OfVolatile);
   EXPECT_EQ(only("main", Opcode::Load).Flags & OrderMask, static_cast<uint8_t>(Order::Acquire));
   EXPECT_EQ(only("main", Opcode::Fence).C, static_cast<int32_t>(FenceKind::Full));
 }

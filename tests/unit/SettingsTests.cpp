@@ -29,6 +29,24 @@ TEST(Settings, TheNearestPlaceWinsSettingBySetting) {
   EXPECT_EQ(Settings().MemoryBytes, S.MemoryBytes);
 }
 
+TEST(DataRaceSettings, ComeFromEveryPlace) {
+  std::vector<SettingsProblem> Problems;
+  Settings S;
+  apply(S, fromJson(R"({"picket": {"races": "off", "volatile": "relaxed", "release-sequences": "c11"}})", Problems));
+  EXPECT_EQ(S.Races, RaceReporting::Off);
+  apply(S, layerOfToml("races = \"warning\"\nvolatile = \"plain\"\n", Problems));
+  EXPECT_EQ(S.Races, RaceReporting::Warning);
+  EXPECT_EQ(S.Volatile, VolatileMeaning::Plain);
+  apply(S, layerOfComment("// picket: races=error\n// picket: benign-race\nint x; // picket: benign-race\n", Problems));
+  EXPECT_EQ(S.Races, RaceReporting::Error);
+  EXPECT_TRUE(Problems.empty());
+  const CheckOptions Options = checkOptionsOf(S);
+  EXPECT_EQ(Options.Races, RaceReporting::Error);
+  EXPECT_EQ(Options.Sequences, ReleaseSequences::C11);
+  layerOfComment("// picket: races=maybe volatile=atomic release-sequences=c++11\n", Problems);
+  EXPECT_EQ(Problems.size(), 3u);
+}
+
 TEST(Checks, AreASettingOfEveryPlace) {
   std::vector<SettingsProblem> Problems;
   Settings S;

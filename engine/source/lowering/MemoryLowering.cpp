@@ -156,8 +156,9 @@ void FunctionLowering::lowerLoad(const LoadInst &I) {
     return refuse(I, LargeAtomic);
   Pointer From = pointer(*I.getPointerOperand());
   Parts Result;
+  const auto Flags = static_cast<uint8_t>(accessFlags(I, orderOf(I.getOrdering())) | (I.isVolatile() ? OfVolatile : 0));
   for (const Leaf &L : leavesOf(I.getType()))
-    Result.push_back(loadLeaf(L, From, accessFlags(I, orderOf(I.getOrdering())), static_cast<int32_t>(Plan.fedBy(I))));
+    Result.push_back(loadLeaf(L, From, Flags, static_cast<int32_t>(Plan.fedBy(I))));
   define(I, Result);
 }
 
@@ -168,8 +169,9 @@ void FunctionLowering::lowerStore(const StoreInst &I) {
   Pointer To = pointer(*I.getPointerOperand());
   Parts Value = valueOf(*I.getValueOperand());
   size_t K = 0;
+  const auto Flags = static_cast<uint8_t>(accessFlags(I, orderOf(I.getOrdering())) | (I.isVolatile() ? OfVolatile : 0));
   for (const Leaf &L : leavesOf(T))
-    storeLeaf(L, To, Value[K++], accessFlags(I, orderOf(I.getOrdering())));
+    storeLeaf(L, To, Value[K++], Flags);
 }
 
 static std::optional<RmwOp> rmwOp(AtomicRMWInst::BinOp Op) {

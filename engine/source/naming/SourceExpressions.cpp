@@ -3,11 +3,13 @@
 #include "source/naming/AstTypes.h"
 
 #include "clang/AST/ASTConsumer.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/Stmt.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/FileManager.h"
+#include "clang/Basic/Sanitizers.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/SmallString.h"
@@ -140,6 +142,8 @@ public:
 
   bool TraverseFunctionDecl(FunctionDecl *D) override {
     CurrentFunction = D;
+    if (isLeftAlone(*D))
+      noteBenign(place(D->getBeginLoc()), place(D->getEndLoc()).Line);
     for (ParmVarDecl *Parameter : D->parameters()) // else only reached through the function's type
       VisitVarDecl(Parameter);
     bool Continue = DynamicRecursiveASTVisitor::TraverseFunctionDecl(D);
@@ -216,6 +220,56 @@ private:
   }
   void add(SourceLocation Where, const Expr *LValue, bool Write) {
     add(place(Where), describe(LValue), Types.indexOf(LValue->getType()), Write);
+    noteIfBenign(place(Where), LValue);
+  }
+
+  /// ThreadSanitizer is told to leave the function alone.
+  static bool isLeftAlone(const FunctionDecl &D) {
+    if (D.hasAttr<DisableSanitizerInstrumentationAttr>())
+      return true;
+    return llvm::any_of(D.specific_attrs<NoSanitizeAttr>(),
+                        [](const NoSanitizeAttr *A) { return bool(A->getMask() & SanitizerKind::Thread); });
+  }
+  void noteBenign(SourceFacts::Place Begin, uint32_t LastLine) {
+    for (uint32_t Line = Begin.Line; Line <= LastLine; ++Line)
+      Facts.BenignRaces.insert({Begin.File, Line, 0});
+  }
+  void noteIfBenign(SourceFacts::Place Where, const Expr *LValue) {
+    if (!Facts.BenignRaces.empty() && isMarked(LValue))
+      Facts.BenignRaces.insert(Where);
+  }
+  /// Whether an lvalue is (a part of) a variable, or a field, whose declaration has the mark. What a marked pointer points
+  /// to has none.
+  bool isMarked(const Expr *E) {
+    while (true) {
+      E = E->IgnoreParenCasts();
+      if (auto *Member = dyn_cast<MemberExpr>(E)) {
+        if (isMarked(*Member->getMemberDecl()))
+          return true;
+        if (Member->isArrow())
+          return false;
+        E = Member->getBase();
+        continue;
+      }
+      const Expr *Whole = nullptr;
+      if (auto *Element = dyn_cast<ArraySubscriptExpr>(E))
+        Whole = Element->getBase()->IgnoreParenCasts();
+      else if (auto *Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->getOpcode() == UO_Deref)
+        Whole = Unary->getSubExpr()->IgnoreParenCasts();
+      auto *Taken = Whole ? dyn_cast<UnaryOperator>(Whole) : nullptr;
+      if (Taken && Taken->getOpcode() == UO_AddrOf)
+        E = Taken->getSubExpr();
+      else if (Whole && Whole->getType()->isArrayType())
+        E = Whole;
+      else
+        break;
+    }
+    auto *Variable = dyn_cast<DeclRefExpr>(E);
+    return Variable && isMarked(*Variable->getDecl());
+  }
+  bool isMarked(const Decl &D) {
+    const SourceFacts::Place Declared = place(D.getLocation());
+    return Facts.BenignRaces.count({Declared.File, Declared.Line, 0}) > 0;
   }
 
   /// A call accesses what a pointer it is given points to.
@@ -230,6 +284,8 @@ private:
       return;
     std::string Text = describePointee(Inner, "");
     SourceFacts::Place At = place(Where);
+    if (auto *Unary = dyn_cast<UnaryOperator>(Inner); Unary && Unary->getOpcode() == UO_AddrOf)
+      noteIfBenign(At, Unary->getSubExpr());
     uint32_t Type = Types.indexOf(Object);
     add(At, Text, Type, false);
     if (!Object.isConstQualified())
@@ -286,6 +342,35 @@ private:
     return Left.isNull() ? sizedType(Operation->getRHS()) : Left;
   }
 
+public:
+  /// Comments that say "picket: benign-race": the line they are on, or the next one if they are alone on theirs.
+  void findMarks() {
+    for (unsigned K = 0; K < Sources.local_sloc_entry_size(); ++K) {
+      const SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(K);
+      if (!Entry.isFile() || Entry.getFile().getFileCharacteristic() != SrcMgr::C_User)
+        continue;
+      const SourceLocation Begin = SourceLocation::getFromRawEncoding(Entry.getOffset());
+      const FileID File = Sources.getFileID(Begin);
+      const StringRef Text = Sources.getBufferData(File);
+      for (size_t At = Text.find(Mark); At != StringRef::npos; At = Text.find(Mark, At + 1))
+        noteMark(Text, At, Sources.getLocForStartOfFile(File));
+    }
+  }
+
+private:
+  static constexpr StringRef Mark = "picket: benign-race";
+  void noteMark(StringRef Text, size_t At, SourceLocation Begin) {
+    const StringRef Line = Text.take_front(At).rsplit('\n').second;
+    const StringRef Whole = Text.take_front(At).contains('\n') ? Line : Text.take_front(At);
+    const size_t Comment = std::min(Whole.find("//"), Whole.find("/*"));
+    if (Comment == StringRef::npos)
+      return;
+    SourceFacts::Place Where = place(Begin.getLocWithOffset(static_cast<int>(At)));
+    if (Whole.take_front(Comment).trim().empty())
+      ++Where.Line;
+    Facts.BenignRaces.insert({Where.File, Where.Line, 0});
+  }
+
   ASTContext &Context;
   const SourceManager &Sources;
   SourceFacts &Facts;
@@ -308,6 +393,7 @@ public:
     if (Context.getDiagnostics().hasErrorOccurred())
       return;
     Reader Read(Context, Facts);
+    Read.findMarks();
     for (Decl *D : Declarations)
       if (isa<FunctionDecl, VarDecl>(D) && !Context.getSourceManager().isInSystemHeader(D->getLocation()))
         Read.TraverseDecl(D);

@@ -6,6 +6,7 @@
 #include "program/SourceNames.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -29,6 +30,8 @@ struct SourceFacts {
   std::vector<SourceNames::Expression> Expressions; // File is an index into Files here
   std::map<Variable, uint32_t> Variables;           // to their types
   std::map<Place, uint32_t> Allocations; // by the place of the call: type of what is allocated, or an array of it
+  /// Accesses whose data races are intended. Column 0: all on the line.
+  std::set<Place> BenignRaces;
 };
 
 } // namespace picket

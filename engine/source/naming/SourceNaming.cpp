@@ -82,6 +82,13 @@ public:
     Names.Expressions.erase(Repeated, Names.Expressions.end());
   }
 
+  void markBenignRaces() {
+    for (ProgramLocation &L : P.Locations)
+      if (L.Line != 0)
+        L.BenignRaces = Facts.BenignRaces.count({factFile(L.File), L.Line, 0}) ||
+                        Facts.BenignRaces.count({factFile(L.File), L.Line, L.Column});
+  }
+
 private:
   /// A string literal, which is named by its text.
   static bool isLiteral(const Global &G) {
@@ -141,6 +148,7 @@ void attachSourceNames(Program &P, const GlobalIndices &Globals, const LocalSite
   Names.nameLocals(Locals);
   Names.nameHeapBlocks();
   Names.addExpressions();
+  Names.markBenignRaces();
 }
 
 } // namespace picket
