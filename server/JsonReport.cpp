@@ -90,6 +90,7 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
   const std::string &NamedFile = Context.NamedFile;
   J.object([&] {
     J.attribute("model", nameOf(M.Which));
+    J.attribute("target", nameOf(M.Target));
     J.attribute("verdict", nameOf(M.Result));
     J.attribute("executions", M.Executions);
     if (M.OnePer == Equivalence::ReadsFrom || !M.WhyNotReadsFrom.empty())
@@ -122,6 +123,11 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
       for (const Bug &B : M.Bugs)
         writeBug(J, B, Context);
     });
+    if (M.AboutTarget)
+      J.attributeObject("aboutTarget", [&] {
+        text(J, "message", M.AboutTarget->Message);
+        place(J, M.AboutTarget->Where, NamedFile);
+      });
     if (M.Skipped)
       J.attribute("skipped", true);
     text(J, "reason", M.Reason);

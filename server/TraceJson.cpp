@@ -33,6 +33,7 @@ public:
       text("model", nameOf(Run.Model));
       if (titleOf(Run.Model) != StringRef(nameOf(Run.Model)).upper())
         text("modelTitle", titleOf(Run.Model));
+      text("target", nameOf(Run.Target));
       Json.attribute("unroll", Run.Unroll);
       array("flags", Context.Flags, [&](const std::string &Flag) { Json.value(llvm::json::fixUTF8(shown(Flag))); });
       Json.attributeObject("bug", [&] { bug(); });

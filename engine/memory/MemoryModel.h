@@ -2,6 +2,8 @@
 // traces and repairs read what a model can do. docs/how-to-add-a-memory-model.md tells how to add one.
 #pragma once
 
+#include "program/Architecture.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +64,9 @@ struct MemoryModelInfo {
   bool Monitored;      // monitoring SC tells whether programs are robust against it
   bool Searched;       // its states can be searched, without a bound for loops
   ModelFences Fences;
+  Architecture Target; // what programs are compiled for to be checked under the model
+  /// The fences that are right on the target are right under the model. If not, the model is weaker than the target is.
+  bool OfTarget;
 };
 
 /// One for each model, in the order of the enum. That is the order in which they are told, and checked: models that
@@ -78,7 +83,9 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Chronological = true,
      .Monitored = false,
      .Searched = true,
-     .Fences = {}},
+     .Fences = {},
+     .Target = Architecture::X86_64,
+     .OfTarget = true},
     {.Model = MemoryModel::TSO,
      .Name = "tso",
      .Title = "TSO",
@@ -90,7 +97,9 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Chronological = true,
      .Monitored = true,
      .Searched = true,
-     .Fences = {}},
+     .Fences = {},
+     .Target = Architecture::X86_64,
+     .OfTarget = true},
     {.Model = MemoryModel::PSO,
      .Name = "pso",
      .Title = "PSO",
@@ -102,7 +111,9 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Chronological = true,
      .Monitored = true,
      .Searched = true,
-     .Fences = {.StoreStore = true}},
+     .Fences = {.StoreStore = true},
+     .Target = Architecture::X86_64,
+     .OfTarget = false},
     {.Model = MemoryModel::Armv8,
      .Name = "armv8",
      .Title = "ARM64",
@@ -115,7 +126,9 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Chronological = false,
      .Monitored = false,
      .Searched = false,
-     .Fences = {.Lightweight = true}},
+     .Fences = {.Lightweight = true},
+     .Target = Architecture::Aarch64,
+     .OfTarget = true},
     {.Model = MemoryModel::Power,
      .Name = "power",
      .Title = "POWER",
@@ -127,7 +140,9 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Chronological = false,
      .Monitored = false,
      .Searched = false,
-     .Fences = {.Lightweight = true, .ISync = true}},
+     .Fences = {.Lightweight = true, .ISync = true},
+     .Target = Architecture::Powerpc64le,
+     .OfTarget = true},
     {.Model = MemoryModel::C11,
      .Name = "c11",
      .Title = "C11",
@@ -139,7 +154,9 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Chronological = false,
      .Monitored = false,
      .Searched = false,
-     .Fences = {.Lightweight = true}},
+     .Fences = {.Lightweight = true},
+     .Target = Architecture::X86_64,
+     .OfTarget = false},
 }};
 
 constexpr const MemoryModelInfo &infoOf(MemoryModel M) { return MemoryModels[static_cast<size_t>(M)]; }

@@ -59,6 +59,7 @@ Value toJSON(const Settings &S) {
   return Object{{"check", Object{{"trigger", nameOf(S.When)}}},
                 {"models", std::move(Models)},
                 {"checks", Array(S.Looked.names())},
+                {"target", nameOf(S.Targets)},
                 {"unroll", S.Unroll},
                 {"timeout", S.TimeoutSeconds},
                 {"memory", S.MemoryBytes},

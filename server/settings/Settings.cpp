@@ -110,6 +110,10 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
     return setNumber(Layer.Jobs, Key, Text, 0, 4096);
   if (Key == "engine")
     return setEngine(Layer, Text);
+  if (Key == "target") {
+    Layer.Targets = targetChoiceNamed(StringRef(Text).lower());
+    return Layer.Targets ? "" : noValue(Key, Text, "model, host");
+  }
   if (Key == "robustness" || Key == "fixes" || Key == "relax") {
     if (Text != "true" && Text != "false")
       return noValue(Key, Text, "true, false");

@@ -21,6 +21,7 @@ struct Settings {
   std::vector<MemoryModel> Models = defaultModels();
   bool ModelsNamed = false; // somebody asked for these very models
   Checks Looked;            // the kinds of bugs that are looked for
+  TargetChoice Targets = TargetChoice::Model;
   unsigned Unroll = 8;
   double TimeoutSeconds = 20;        // per model; 0: none
   uint64_t MemoryBytes = 2ull << 30; // of the process that checks
@@ -41,6 +42,7 @@ struct SettingsLayer {
   std::optional<std::vector<MemoryModel>> Models;
   bool ModelsNamed = false; // Models is no default that an editor fills in
   std::optional<Checks> Looked;
+  std::optional<TargetChoice> Targets;
   std::optional<unsigned> Unroll;
   std::optional<double> TimeoutSeconds;
   std::optional<uint64_t> MemoryBytes;
@@ -57,6 +59,7 @@ template <typename F> void forEachSetting(F Do) {
   Do("check.trigger", &SettingsLayer::When, &Settings::When, nullptr);
   Do("models", &SettingsLayer::Models, &Settings::Models, &CheckOptions::Models);
   Do("checks", &SettingsLayer::Looked, &Settings::Looked, &CheckOptions::Looked);
+  Do("target", &SettingsLayer::Targets, &Settings::Targets, &CheckOptions::Targets);
   Do("unroll", &SettingsLayer::Unroll, &Settings::Unroll, &CheckOptions::Unroll);
   Do("timeout", &SettingsLayer::TimeoutSeconds, &Settings::TimeoutSeconds, &CheckOptions::TimeoutSeconds);
   Do("memory", &SettingsLayer::MemoryBytes, &Settings::MemoryBytes, &CheckOptions::MaxMemoryBytes);

@@ -1,6 +1,9 @@
 // The command line that compiles a C file: the checker's own flags around those of the project and the user.
 #pragma once
 
+#include "program/Architecture.h"
+
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +33,10 @@ bool isCxxProgram(const std::string &Program);
 
 /// Whether code for this target (a triple, or the name of an architecture) is also code for the machine Picket runs on.
 bool isForThisMachine(const std::string &Target);
+
+/// The one of Picket's architectures that code for this target runs on; none for others, and for other systems than
+/// Linux.
+std::optional<Architecture> architectureOf(const std::string &Target);
 
 /// Whether pointers of a target have fewer than 64 bits. False if the target is not known.
 bool isNarrow(const std::string &Target);

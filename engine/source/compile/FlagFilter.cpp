@@ -7,8 +7,6 @@
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/Option.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 namespace options = clang::options;
@@ -224,17 +222,20 @@ static StringRef featureOf(StringRef Name) {
   return Name;
 }
 
-static bool isMachineGroup(const opt::Option &Which) {
-  const Triple Host(sys::getDefaultTargetTriple());
-  return Host.isX86()       ? Which.matches(options::OPT_m_x86_Features_Group)
-         : Host.isAArch64() ? Which.matches(options::OPT_m_aarch64_Features_Group)
-                            : Which.matches(options::OPT_m_ppc_Features_Group) && Host.isPPC();
+static bool isMachineGroup(const opt::Option &Which, Architecture For) {
+  switch (For) {
+  case Architecture::X86_64: return Which.matches(options::OPT_m_x86_Features_Group);
+  case Architecture::Aarch64: return Which.matches(options::OPT_m_aarch64_Features_Group);
+  case Architecture::Powerpc64le: return Which.matches(options::OPT_m_ppc_Features_Group);
+  case Architecture::Other: return false;
+  }
+  return false;
 }
 
-static bool isAllowed(const opt::Option &Which) {
+static bool isAllowed(const opt::Option &Which, Architecture For) {
   const StringRef Name = Which.getPrefixedName(), Feature = featureOf(Name);
   return allowed().contains(Name) || (!Feature.empty() && allowedFeatures().contains(Feature)) ||
-         Which.matches(options::OPT_W_Group) || Which.matches(options::OPT_pedantic_Group) || isMachineGroup(Which);
+         Which.matches(options::OPT_W_Group) || Which.matches(options::OPT_pedantic_Group) || isMachineGroup(Which, For);
 }
 
 static bool isDroppedQuietly(const opt::Option &Which) {
@@ -253,7 +254,7 @@ namespace {
 
 class Filter {
 public:
-  explicit Filter(const std::vector<std::string> &Words) {
+  Filter(const std::vector<std::string> &Words, Architecture For) : For(For) {
     for (const std::string &Word : Words)
       Pointers.push_back(Word.c_str());
     unsigned MissingIndex = 0, MissingCount = 0;
@@ -293,7 +294,7 @@ private:
       Result.Width = Which.getPrefixedName().str();
     else if (Which.matches(options::OPT_Wp_COMMA) || Which.matches(options::OPT_Xpreprocessor))
       takeForPreprocessor(A);
-    else if (isAllowed(Which))
+    else if (isAllowed(Which, For))
       keep(A);
     else if (!isDroppedQuietly(Which))
       drop(A);
@@ -313,6 +314,7 @@ private:
   }
   void drop(const opt::Arg &A) { Result.Dropped.push_back(A.getAsString(Parsed)); }
 
+  const Architecture For;
   std::vector<const char *> Pointers;
   opt::InputArgList Parsed;
   FilteredFlags Result;
@@ -320,7 +322,7 @@ private:
 
 } // namespace
 
-FilteredFlags filterFlags(const std::vector<std::string> &Words) { return Filter(Words).run(); }
+FilteredFlags filterFlags(const std::vector<std::string> &Words, Architecture For) { return Filter(Words, For).run(); }
 
 void removeMachineFlags(std::vector<std::string> &Kept) {
   std::vector<std::string> Rest;
