@@ -211,13 +211,20 @@ private:
   const Row Expected;
 };
 
+/// A row's program as its model needs it.
+CompileRequest requestOf(const Row &R) {
+  CompileRequest Request = testing::requestForProgram(R.Program, R.Flags);
+  Request.For = targetOf(R.Which, TargetChoice::Model);
+  return Request;
+}
+
 /// Explores a row's program: every trace once, and nothing that turns out to be explored elsewhere.
 class OptimalTest : public ::testing::Test {
 public:
   explicit OptimalTest(Row R) : Given(std::move(R)) {}
 
   void TestBody() override {
-    const Program P = testing::compile(testing::requestForProgram(Given.Program, Given.Flags));
+    const Program P = testing::compile(requestOf(Given));
     if (isExploredAsGraphs(Given.Which)) {
       const testing::Explored All = testing::exploreGraphsOf(P, Given.Which, Given.Unroll);
       EXPECT_EQ(All.Result.FailedWakeups, 0u);
@@ -243,7 +250,7 @@ public:
 
   void TestBody() override {
     CheckRequest Request;
-    Request.Text = testing::requestForProgram(Given.Program, Given.Flags);
+    Request.Text = requestOf(Given);
     Request.Options.Models = {Given.Which};
     Request.Options.Unroll = Given.Unroll;
     const CheckReport Report = check(Request);
@@ -287,7 +294,7 @@ public:
 
   void TestBody() override {
     CheckRequest Request;
-    Request.Text = testing::requestForProgram(Given.Program, Given.Flags);
+    Request.Text = requestOf(Given);
     Request.Options.Models = {Given.Which};
     Request.Options.Exhaustive = true;
     Request.Options.Unroll = Given.Unroll;
@@ -332,7 +339,7 @@ public:
     const ModelReport Sc = reportOf(Sequential).Models.front(), Relaxed = reportOf(Given).Models.front();
     if (Sc.Result == Verdict::Unsupported || Relaxed.Result == Verdict::Unsupported)
       return;
-    const CompileRequest Text = testing::requestForProgram(Given.Program, Given.Flags);
+    const CompileRequest Text = requestOf(Given);
     RobustnessOptions Options;
     Options.Unroll = Given.Unroll;
     const RobustnessReport Report = checkRobustness(Text, Options);
@@ -421,7 +428,7 @@ class FixTest : public ::testing::Test {
 public:
   explicit FixTest(Row R)
       : Given(std::move(R)), Options(testing::optionsFor({Given.Which}, Given.Unroll)),
-        Text(testing::requestForProgram(Given.Program, Given.Flags)) {}
+        Text(requestOf(Given)) {}
 
   void TestBody() override {
     const Program P = testing::compile(Text);

@@ -121,7 +121,7 @@ TEST(Targets, AFindingOfPsoSaysThatTheTextChoseForX86) {
   // In the editor it is a step of the finding.
   CheckOptions Options;
   Options.Models = Defaults;
-  const Outcome O = outcomeOf(Report, Options);
+  const picket::Outcome O = outcomeOf(Report, Options);
   ASSERT_EQ(O.Findings.size(), 1u);
   EXPECT_EQ(O.Findings[0].Steps.back().Text, Pso.AboutTarget->Message);
   EXPECT_EQ(O.Models.back().Target, Architecture::Powerpc64le);
@@ -594,7 +594,7 @@ TEST_F(TargetCommands, ReportsSayWhichTargetAVerdictIsFor) {
   if (HostArchitecture != Architecture::X86_64)
     GTEST_SKIP();
   write("mp.c", MessagePassing);
-  Outcome Result = run("check mp.c");
+  testing::Outcome Result = run("check mp.c");
   EXPECT_EQ(Result.ExitCode, 1);
   EXPECT_TRUE(contains(Result.Output, "mp.c: TSO: verified")) << Result.Output;
   EXPECT_TRUE(contains(Result.Output, "mp.c: POWER (powerpc64le): verified")) << Result.Output;
@@ -619,7 +619,7 @@ TEST_F(TargetCommands, ReportsSayWhichTargetAVerdictIsFor) {
 
 TEST_F(TargetCommands, ACounterexampleRunsAgainForItsTarget) {
   write("char.c", "#include <assert.h>\nint main(void) { volatile char c = -1; assert(c == -1); return 0; }\n");
-  Outcome Result = run("check --model power --trace-json trace.json char.c");
+  testing::Outcome Result = run("check --model power --trace-json trace.json char.c");
   EXPECT_EQ(Result.ExitCode, 1) << Result.Output;
   Result = run("replay trace.json");
   EXPECT_EQ(Result.ExitCode, 1) << Result.Output;

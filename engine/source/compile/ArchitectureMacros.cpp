@@ -50,7 +50,8 @@ public:
     note(At, Name);
   }
   void Defined(const clang::Token &Name, const clang::MacroDefinition &, clang::SourceRange) override {
-    note(Name.getLocation(), Name);
+    if (Name.getLocation().isMacroID()) // others are in the condition's own text
+      note(Name.getLocation(), Name);
   }
   void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &, clang::SourceRange,
                     const clang::MacroArgs *) override {

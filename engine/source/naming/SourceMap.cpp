@@ -25,6 +25,9 @@ static bool belongsToUser(StringRef Path, StringRef ModelsFile) {
   for (StringRef System : {"/usr/include/", "/usr/lib/", "/usr/local/include/"})
     if (Path.starts_with(System))
       return false;
+  for (const ArchitectureInfo &A : Architectures) // Debian's cross headers
+    if (*A.Multiarch && Path.starts_with("/usr/" + std::string(A.Multiarch) + "/"))
+      return false;
   return !Path.contains("/lib/clang/") && !Path.ends_with(">"); // "<built-in>"
 }
 
