@@ -18,13 +18,15 @@ struct ArchitectureInfo {
   const char *Name;      // in the terminal, in JSON: "x86_64"
   const char *Triple;    // for Clang
   const char *Multiarch; // how Debian calls folders of its headers
+  const char *Headers;   // the package with its C library, for other machines
 };
 
 inline constexpr std::array<ArchitectureInfo, 4> Architectures = {{
-    {Architecture::X86_64, "x86_64", "x86_64-unknown-linux-gnu", "x86_64-linux-gnu"},
-    {Architecture::Aarch64, "aarch64", "aarch64-unknown-linux-gnu", "aarch64-linux-gnu"},
-    {Architecture::Powerpc64le, "powerpc64le", "powerpc64le-unknown-linux-gnu", "powerpc64le-linux-gnu"},
-    {Architecture::Other, "host", "", ""},
+    {Architecture::X86_64, "x86_64", "x86_64-unknown-linux-gnu", "x86_64-linux-gnu", "libc6-dev-amd64-cross"},
+    {Architecture::Aarch64, "aarch64", "aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "libc6-dev-arm64-cross"},
+    {Architecture::Powerpc64le, "powerpc64le", "powerpc64le-unknown-linux-gnu", "powerpc64le-linux-gnu",
+     "libc6-dev-ppc64el-cross"},
+    {Architecture::Other, "host", "", "", ""},
 }};
 
 constexpr const ArchitectureInfo &infoOf(Architecture A) { return Architectures[static_cast<size_t>(A)]; }

@@ -110,7 +110,8 @@ public:
 private:
   bool readMainFile();
   bool isC(const FilteredFlags &Flags, const std::string &Program, bool &Preprocessed) const;
-  bool chooseMachine(const std::string &Program, const FilteredFlags &Flags);
+  void nameMachine(const std::string &Program, const FilteredFlags &Flags);
+  bool chooseMachine(const FilteredFlags &Flags);
   std::vector<std::string> machineFlags(const std::vector<std::string> &Project);
   /// For Clang's driver. Empty if there are errors.
   std::vector<std::string> command();
@@ -133,7 +134,8 @@ private:
   std::string Optimization;
   Architecture For;           // what it is compiled for
   bool TargetNamed = false;   // by the command or the user's flags
-  bool ForOthers = false;     // the flags are those of another machine than For
+  std::string Target;         // that they name, directly or not
+  bool IsUnknown = false;     // that one
   bool AnyWidth = false;      // of the machine the text was preprocessed for
   bool OverflowWraps = false; // the project asks for it
   IntrusiveRefCntPtr<vfs::InMemoryFileSystem> InMemory;
@@ -189,23 +191,27 @@ bool Compilation::isC(const FilteredFlags &Flags, const std::string &Program, bo
          (Preprocessed || Type == types::TY_INVALID || Type == types::TY_C || Type == types::TY_CHeader);
 }
 
-/// A target that the command names is compiled for, if Picket knows it; otherwise what the request says. False if that
-/// is too different from what was asked for.
-bool Compilation::chooseMachine(const std::string &Program, const FilteredFlags &Flags) {
-  const std::string Target = Flags.Target.empty() ? targetOfProgram(Program) : Flags.Target;
+/// A target that the command names is compiled for, if Picket knows it; otherwise what the request says.
+void Compilation::nameMachine(const std::string &Program, const FilteredFlags &Flags) {
+  Target = Flags.Target.empty() ? targetOfProgram(Program) : Flags.Target;
+  const bool IsHost = Target.empty() || isForThisMachine(Target);
+  // A distribution calls the compiler of its own machine by the target, too.
+  TargetNamed = !Flags.Target.empty() || !IsHost;
+  const std::optional<Architecture> Named = TargetNamed ? architectureOf(Target) : std::nullopt;
+  IsUnknown = TargetNamed && !Named && !IsHost;
+  if (TargetNamed)
+    For = Named.value_or(HostArchitecture);
+}
+
+/// False if the machine is too different from those that Picket checks programs for.
+bool Compilation::chooseMachine(const FilteredFlags &Flags) {
   AnyWidth = Flags.Width == "-m64";
   const bool Narrow = Flags.Width.empty() ? isNarrow(Target) : !AnyWidth;
   if (Narrow)
     return fail("this file is compiled for a 32-bit machine ('" + (Flags.Width.empty() ? Target : Flags.Width) +
                 "'), and Picket checks programs for 64-bit machines; the flag -m64 checks it as one of those");
-  const std::optional<Architecture> Named = Target.empty() ? std::nullopt : architectureOf(Target);
-  // A distribution calls the compiler of its own machine by the target, too.
-  TargetNamed = !Flags.Target.empty() || (!Target.empty() && !isForThisMachine(Target));
-  if (TargetNamed)
-    For = Named.value_or(HostArchitecture);
-  if (TargetNamed && !Named && !isForThisMachine(Target))
+  if (IsUnknown)
     note("compiled for this machine instead of '" + Target + "'");
-  ForOthers = TargetNamed ? !Named && !isForThisMachine(Target) : For != HostArchitecture;
   return true;
 }
 
@@ -250,23 +256,25 @@ std::vector<std::string> Compilation::command() {
   for (std::string FilteredFlags::*Said : {&FilteredFlags::Language, &FilteredFlags::Target, &FilteredFlags::Width})
     if (!(User.*Said).empty())
       All.*Said = User.*Said;
+  nameMachine(Program, All);
+  if (TargetNamed && For != HostArchitecture) {
+    Project = filterFlags(Words, For);
+    User = filterFlags(Own, For);
+  }
+  All.Dropped = Project.Dropped;
   All.Dropped.insert(All.Dropped.end(), User.Dropped.begin(), User.Dropped.end());
   if (std::string Dropped = describeDropped(All.Dropped); !Dropped.empty())
     note(std::move(Dropped));
   bool Preprocessed = false;
   if (!isC(All, Program, Preprocessed))
     fail("this is not C: Picket checks C programs");
-  if (!chooseMachine(Program, All))
+  if (!chooseMachine(All))
     return {};
-  if (TargetNamed && For != HostArchitecture) {
-    Project.Kept = filterFlags(Words, For).Kept;
-    User.Kept = filterFlags(Own, For).Kept;
-  }
-  if (ForOthers) {
+  // Flags of the host mean nothing to other machines.
+  if (IsUnknown || (!TargetNamed && For != HostArchitecture))
     removeMachineFlags(Project.Kept);
-    if (!TargetNamed)
-      removeMachineFlags(User.Kept);
-  }
+  if (!TargetNamed && For != HostArchitecture)
+    removeMachineFlags(User.Kept);
 
   std::vector<std::string> Command = {clangDriverPath(), "--no-default-config", "-x",
                                       Preprocessed ? "cpp-output" : "c"};

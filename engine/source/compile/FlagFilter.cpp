@@ -126,7 +126,9 @@ static const StringSet<> &dropQuietly() {
                                     "-mstack-protector-guard-reg=",
                                     "-mstack-protector-guard-symbol=",
                                     "-mstack-protector-guard-offset=",
-                                    "-mprefer-vector-width="};
+                                    "-mprefer-vector-width=",
+                                    "-moutline-atomics",
+                                    "-mno-outline-atomics"};
   return Names;
 }
 
