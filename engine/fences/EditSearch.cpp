@@ -185,7 +185,7 @@ std::vector<PlacedChange> EditSearch::place(const std::vector<ChangesPerProgram>
       continue;
     CompileRequest Read = Text;
     Read.For = Programs.All[P].For;
-    std::vector<PlacedChange> Placed = placeAlternatives(Read, Mine);
+    std::vector<PlacedChange> Placed = placeAlternatives(Read, Mine, /*Portable=*/true);
     for (size_t K = 0; K < Of.size(); ++K)
       Parts[Of[K]].push_back(std::move(Placed[K]));
   }
