@@ -83,9 +83,10 @@ bool examine(const std::string &Directory, pid_t Outside) {
     if (A.Which == Architecture::Other || A.Which == HostArchitecture)
       continue;
     const bool Other = compiles(A.Which);
-    const std::string Headers = crossHeaders(A.Which, "/usr").Installed
-                                    ? "with its own headers"
-                                    : std::string("with the headers of this machine (") + A.Headers + " is not installed)";
+    const std::string Headers =
+        crossHeaders(A.Which, "/usr").Installed
+            ? "with its own headers"
+            : std::string("with the headers of this machine (") + A.Headers + " is not installed)";
     Out << "compiling for " << A.Name << ": " << (Other ? "works, " : "does not work ") << Headers << '\n';
     Compiles &= Other;
   }

@@ -152,7 +152,8 @@ static void addTargetOption(CLI::App *Command, std::optional<TargetChoice> &Targ
       [&Targets](const std::string &Text) {
         Targets = targetChoiceNamed(Text);
         if (!Targets)
-          throw CLI::ValidationError("--target", "'" + Text + "' is none of model, host; flags for Clang go after '--'");
+          throw CLI::ValidationError("--target",
+                                     "'" + Text + "' is none of model, host; flags for Clang go after '--'");
       },
       "What programs are compiled for. model: the architecture of each memory model, with its own choices by #ifdef;\n"
       "host: this machine, under all models [model]");

@@ -112,8 +112,7 @@ CheckReport check(const CheckRequest &Request, const ProgressListener &OnProgres
   const double CompileSeconds = secondsSince(Start);
   if (OnCompiled)
     OnCompiled();
-  CheckReport Report =
-      checkPrograms(Request.Text.File, Programs, Request.Options, OnProgress, Cancel, OnModel);
+  CheckReport Report = checkPrograms(Request.Text.File, Programs, Request.Options, OnProgress, Cancel, OnModel);
   Report.CompileSeconds = CompileSeconds;
   Report.Flags = Request.Text.Flags;
   return Report;

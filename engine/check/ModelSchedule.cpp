@@ -176,7 +176,7 @@ struct ModelGroup {
   CheckOptions Options = {}; // with these models
   CheckReport Report = {};   // all of it, once they are done
   bool Done = false;
-  std::vector<ModelReport> Known = {};         // what is told of them
+  std::vector<ModelReport> Known = {};     // what is told of them
   const CompileResult *Compiled = nullptr; // once it is there
 };
 
@@ -209,8 +209,7 @@ class ModelSchedule {
 public:
   ModelSchedule(CheckReport &Report, const CheckContext &Context, TargetPrograms &Programs,
                 const ModelListener &OnModel)
-      : Report(Report), Context(Context), Programs(Programs), OnModel(OnModel),
-        Spare(coresOf(Context.Options.Jobs)) {
+      : Report(Report), Context(Context), Programs(Programs), OnModel(OnModel), Spare(coresOf(Context.Options.Jobs)) {
     const CheckOptions &Options = Context.Options;
     for (const ModelReport &M : Report.Models)
       groupOf(M.Which).Report.Models.push_back(M);

@@ -34,7 +34,9 @@ static bool isSameCode(const Program &A, const Program &B) {
     static_assert(std::has_unique_object_representations_v<typename std::decay_t<decltype(V)>::value_type>);
     return V.size() == W.size() && (V.empty() || std::memcmp(V.data(), W.data(), V.size() * sizeof(V[0])) == 0);
   };
-  auto Each = [](const auto &V, const auto &W, auto Same) { return std::equal(V.begin(), V.end(), W.begin(), W.end(), Same); };
+  auto Each = [](const auto &V, const auto &W, auto Same) {
+    return std::equal(V.begin(), V.end(), W.begin(), W.end(), Same);
+  };
   return Bytes(A.Code, B.Code) && Bytes(A.CodeLocations, B.CodeLocations) && Bytes(A.Locations, B.Locations) &&
          A.Constants == B.Constants && A.Arguments == B.Arguments && A.Messages == B.Messages &&
          A.Constructors == B.Constructors && A.Files == B.Files && A.UserFile == B.UserFile &&
@@ -42,8 +44,9 @@ static bool isSameCode(const Program &A, const Program &B) {
          A.ExitFunctions == B.ExitFunctions && A.QuickExitFunctions == B.QuickExitFunctions &&
          A.ArgvGlobal == B.ArgvGlobal && A.ErrnoGlobal == B.ErrnoGlobal && A.Updates == B.Updates &&
          A.FailsForNoReason == B.FailsForNoReason &&
-         Each(A.SwitchTables, B.SwitchTables,
-              [](const SwitchTable &X, const SwitchTable &Y) { return X.Default == Y.Default && X.Cases == Y.Cases; }) &&
+         Each(
+             A.SwitchTables, B.SwitchTables,
+             [](const SwitchTable &X, const SwitchTable &Y) { return X.Default == Y.Default && X.Cases == Y.Cases; }) &&
          Each(A.Functions, B.Functions,
               [](const Function &X, const Function &Y) {
                 return X.Name == Y.Name && X.Entry == Y.Entry && X.NumSlots == Y.NumSlots &&
@@ -82,9 +85,8 @@ CheckedPrograms programsOf(TargetPrograms &Programs, const CheckOptions &Options
       continue;
     }
     const Program &Code = *Compiled.Compiled;
-    auto Known = std::find_if(Result.All.begin(), Result.All.end(), [&](const CheckedProgram &P) {
-      return P.Code == &Code || isSameCode(*P.Code, Code);
-    });
+    auto Known = std::find_if(Result.All.begin(), Result.All.end(),
+                              [&](const CheckedProgram &P) { return P.Code == &Code || isSameCode(*P.Code, Code); });
     if (Known == Result.All.end()) {
       Known = Result.All.insert(Known, CheckedProgram{&Code, Code.For, Options});
       Known->Check.Models.clear();

@@ -100,8 +100,7 @@ private:
 } // namespace
 
 std::vector<PlacedChange> placeAlternatives(const CompileRequest &Request,
-                                            const std::vector<std::vector<SourceChange>> &Alternatives,
-                                            bool Portable) {
+                                            const std::vector<std::vector<SourceChange>> &Alternatives, bool Portable) {
   std::vector<Diagnostic> Diagnostics;
   std::vector<PlacedChange> Result;
   const bool Read = readTree(Request, Diagnostics, [&](const SourceTree &Tree) {

@@ -31,7 +31,7 @@ struct Wanted {
 
 /// What is done for each of the programs, and together.
 struct JointRepair {
-  std::vector<std::optional<Repair>> PerProgram; // none: that one passes as it is
+  std::vector<std::optional<Repair>> PerProgram;  // none: that one passes as it is
   std::vector<std::vector<SourceChange>> Changes; // of each
   bool Minimal = true, Cheapest = false;
 

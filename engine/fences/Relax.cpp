@@ -89,7 +89,8 @@ std::vector<Weakest> weakest(const CheckedPrograms &Programs) {
         return isSame(Other.Where, W.Where) && Other.Changes == W.Changes;
       });
       if (Known == All.end())
-        Known = All.insert(Known, Weakest{W.Where, W.Changes, Programs.All[P].Code->Code[W.Copies.front()].Op, W.Cost, {}});
+        Known =
+            All.insert(Known, Weakest{W.Where, W.Changes, Programs.All[P].Code->Code[W.Copies.front()].Op, W.Cost, {}});
       if (Known->Steps.empty() || Known->Steps.back().first != P)
         Known->Steps.emplace_back(P, std::move(W.Steps));
     }

@@ -101,7 +101,8 @@ private:
       Now.TimeoutSeconds = Seconds;
     CompileResult Code{Compiled, {}};
     if (!Compiled.TargetNamed)
-      Code.Compiled->For = targetOf(M, Options.Targets); // programs of several targets that are the same are checked as one
+      Code.Compiled->For =
+          targetOf(M, Options.Targets); // programs of several targets that are the same are checked as one
     return std::move(checkCompiled(File, std::move(Code), Now, {}, Cancel).Models.front());
   }
 

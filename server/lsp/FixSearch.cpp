@@ -56,7 +56,9 @@ private:
   void fix(FixAnswer &Answer) {
     const bool Robust = Question.What == FixQuestion::Aim::Robust;
     if (Robust)
-      Options.Aim = [this](const CheckOptions &Check, Thoroughness) { return robustChecker(Text.File, Check, nullptr); };
+      Options.Aim = [this](const CheckOptions &Check, Thoroughness) {
+        return robustChecker(Text.File, Check, nullptr);
+      };
     const FixReport Report = findFixes(Text, Options);
     Answer.What = Report.What;
     Answer.Reason = Report.Reason;

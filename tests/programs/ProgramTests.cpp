@@ -427,8 +427,7 @@ private:
 class FixTest : public ::testing::Test {
 public:
   explicit FixTest(Row R)
-      : Given(std::move(R)), Options(testing::optionsFor({Given.Which}, Given.Unroll)),
-        Text(requestOf(Given)) {}
+      : Given(std::move(R)), Options(testing::optionsFor({Given.Which}, Given.Unroll)), Text(requestOf(Given)) {}
 
   void TestBody() override {
     const Program P = testing::compile(Text);

@@ -200,7 +200,8 @@ TEST_F(DefaultModelsCommandTest, TheExitCodeIsThatOfTheOthersWherePowerIsSkipped
   write("unaligned.c", NotForPower);
   const testing::Outcome Wrong = run("check -q unaligned.c");
   EXPECT_EQ(1, Wrong.ExitCode);
-  EXPECT_TRUE(testing::contains(Wrong.Output, "unaligned.c: POWER (powerpc64le): not checked: an atomic access that is not aligned"))
+  EXPECT_TRUE(testing::contains(Wrong.Output,
+                                "unaligned.c: POWER (powerpc64le): not checked: an atomic access that is not aligned"))
       << Wrong.Output;
   const testing::Outcome Fixed = run("check --fix --apply unaligned.c");
   EXPECT_EQ(0, Fixed.ExitCode);

@@ -161,7 +161,8 @@ TEST(Targets, QuestionsAreSeenInEveryForm) {
                      {"char *s = \"__x86_64__\"; // __x86_64__\n", 0, 0},
                      {"#ifdef __x86_64__", 1, 1}};
   for (const auto &C : Cases) {
-    CompileRequest Request = requestForText(std::string(C.Text) + (std::string(C.Text).ends_with("\n") ? "" : "\n#endif\n"));
+    CompileRequest Request =
+        requestForText(std::string(C.Text) + (std::string(C.Text).ends_with("\n") ? "" : "\n#endif\n"));
     Request.For = Architecture::X86_64;
     const Program P = compile(Request);
     EXPECT_EQ(P.Locations[P.ArchitectureTested].Line, C.Tested) << C.Text;
@@ -171,12 +172,13 @@ TEST(Targets, QuestionsAreSeenInEveryForm) {
 }
 
 TEST(Targets, TypesAreThoseOfTheTarget) {
-  const std::string Text = "_Static_assert(((char)-1 < 0) == SIGNED, \"char\");\n"
-                           "_Static_assert(sizeof(long double) == 16 && __LDBL_MANT_DIG__ == DIGITS, \"long double\");\n"
-                           "_Static_assert(sizeof(void *) == 8 && sizeof(long) == 8, \"64 bits\");\n"
-                           "_Static_assert(_Alignof(__int128) == 16, \"16 bytes\");\n"
-                           "_Static_assert(sizeof(__builtin_va_list) == LIST, \"va_list\");\n"
-                           "int main(void) { return 0; }\n";
+  const std::string Text =
+      "_Static_assert(((char)-1 < 0) == SIGNED, \"char\");\n"
+      "_Static_assert(sizeof(long double) == 16 && __LDBL_MANT_DIG__ == DIGITS, \"long double\");\n"
+      "_Static_assert(sizeof(void *) == 8 && sizeof(long) == 8, \"64 bits\");\n"
+      "_Static_assert(_Alignof(__int128) == 16, \"16 bytes\");\n"
+      "_Static_assert(sizeof(__builtin_va_list) == LIST, \"va_list\");\n"
+      "int main(void) { return 0; }\n";
   struct {
     Architecture For;
     const char *Signed, *Digits, *List;
@@ -184,9 +186,9 @@ TEST(Targets, TypesAreThoseOfTheTarget) {
                      {Architecture::Aarch64, "0", "113", "32"},
                      {Architecture::Powerpc64le, "0", "106", "8"}};
   for (const auto &K : Known) {
-    CompileRequest Request = requestForText(Text, {std::string("-DSIGNED=") + K.Signed,
-                                                   std::string("-DDIGITS=") + K.Digits,
-                                                   std::string("-DLIST=") + K.List});
+    CompileRequest Request =
+        requestForText(Text, {std::string("-DSIGNED=") + K.Signed, std::string("-DDIGITS=") + K.Digits,
+                              std::string("-DLIST=") + K.List});
     Request.For = K.For;
     const CompileResult Result = compileProgram(Request);
     ASSERT_TRUE(Result.Compiled) << nameOf(K.For) << firstError(Result);
@@ -312,8 +314,8 @@ TEST_F(TargetCommands, HeadersOfTheTargetComeFirst) {
 
 TEST(Targets, FlagsOfTheHostAreDropped) {
   const std::string Text = "int main(void) { return 0; }\n";
-  for (const char *Flag : {"-march=native", "-march=x86-64-v3", "-mcx16", "-msse4.2", "-mavx2", "-m64", "-mtune=generic",
-                           "-mno-red-zone", "-mcmodel=medium", "-mfpmath=sse"})
+  for (const char *Flag : {"-march=native", "-march=x86-64-v3", "-mcx16", "-msse4.2", "-mavx2", "-m64",
+                           "-mtune=generic", "-mno-red-zone", "-mcmodel=medium", "-mfpmath=sse"})
     for (const Architecture For : Compiled) {
       CompileRequest Request = requestForText(Text, {Flag});
       Request.For = For;
@@ -331,7 +333,8 @@ TEST(Targets, FlagsOfTheHostAreDropped) {
 }
 
 TEST(Targets, ATargetOfTheCommandIsForAllModels) {
-  const CompileRequest Request = requestForText(MessagePassing, {"--target=powerpc64le-linux-gnu", "-mcpu=power9", "-maltivec"});
+  const CompileRequest Request =
+      requestForText(MessagePassing, {"--target=powerpc64le-linux-gnu", "-mcpu=power9", "-maltivec"});
   const CheckReport Report = checkUnder(Defaults, Request);
   for (const ModelReport &M : Report.Models) {
     EXPECT_EQ(M.Target, Architecture::Powerpc64le) << nameOf(M.Which);
@@ -380,10 +383,11 @@ TEST(Targets, AProgramThatIsNoneForATarget) {
 }
 
 TEST(Targets, BarriersOfBuiltinFunctions) {
-  const std::string Text = "#if defined(__powerpc64__)\n#define lw() __builtin_ppc_lwsync()\n#define hw() __builtin_ppc_sync()\n"
-                           "#elif defined(__aarch64__)\n#define lw() __builtin_arm_dmb(9)\n#define hw() __builtin_arm_dmb(11)\n"
-                           "#else\n#define lw() __builtin_ia32_lfence()\n#define hw() __builtin_ia32_mfence()\n#endif\n"
-                           "int main(void) { lw(); hw(); return 0; }\n";
+  const std::string Text =
+      "#if defined(__powerpc64__)\n#define lw() __builtin_ppc_lwsync()\n#define hw() __builtin_ppc_sync()\n"
+      "#elif defined(__aarch64__)\n#define lw() __builtin_arm_dmb(9)\n#define hw() __builtin_arm_dmb(11)\n"
+      "#else\n#define lw() __builtin_ia32_lfence()\n#define hw() __builtin_ia32_mfence()\n#endif\n"
+      "int main(void) { lw(); hw(); return 0; }\n";
   for (const Architecture For : Compiled) {
     CompileRequest Request = requestForText(Text);
     Request.For = For;
@@ -539,13 +543,14 @@ TEST(Targets, AFixMayStandInTextOfOneTargetOnly) {
 }
 
 TEST(Targets, BothTargetsMayNeedAFence) {
-  std::string Text = "#include <assert.h>\n#include <pthread.h>\nvolatile int data, flag, x, y, a, b;\n"
-                     "#ifdef __powerpc64__\n#define mb() __asm__ volatile(\"sync\" ::: \"memory\")\n"
-                     "#else\n#define mb() __asm__ volatile(\"\" ::: \"memory\")\n#endif\n"
-                     "static void *left(void *p) {\n  data = 1;\n  flag = 1;\n  x = 1;\n  mb();\n  a = y;\n  return p;\n}\n"
-                     "int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, left, 0);\n"
-                     "  if (flag) {\n    mb();\n    assert(data);\n  }\n"
-                     "  y = 1;\n  mb();\n  b = x;\n  pthread_join(t, 0);\n  assert(a || b);\n  return 0;\n}\n";
+  std::string Text =
+      "#include <assert.h>\n#include <pthread.h>\nvolatile int data, flag, x, y, a, b;\n"
+      "#ifdef __powerpc64__\n#define mb() __asm__ volatile(\"sync\" ::: \"memory\")\n"
+      "#else\n#define mb() __asm__ volatile(\"\" ::: \"memory\")\n#endif\n"
+      "static void *left(void *p) {\n  data = 1;\n  flag = 1;\n  x = 1;\n  mb();\n  a = y;\n  return p;\n}\n"
+      "int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, left, 0);\n"
+      "  if (flag) {\n    mb();\n    assert(data);\n  }\n"
+      "  y = 1;\n  mb();\n  b = x;\n  pthread_join(t, 0);\n  assert(a || b);\n  return 0;\n}\n";
   const std::vector<MemoryModel> Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::Power};
   const CheckReport Before = checkUnder(Models, requestForText(Text));
   EXPECT_EQ(of(Before, MemoryModel::TSO).Result, Verdict::Violation);
@@ -562,7 +567,8 @@ TEST(Targets, AFenceThatOneTargetNeedsIsNotRemoved) {
   Options.Check.Models = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::Power};
   // Both barriers are needed on POWER; on x86 they are empty.
   RelaxReport Report = relax(requestForText(MessagePassing), Options);
-  EXPECT_EQ(Report.What, EditOutcome::NothingToDo) << (Report.Weaker.empty() ? Report.Reason : Report.Weaker[0].Sentence);
+  EXPECT_EQ(Report.What, EditOutcome::NothingToDo)
+      << (Report.Weaker.empty() ? Report.Reason : Report.Weaker[0].Sentence);
   // One that is too many for both.
   std::string Text = MessagePassing;
   Text.replace(Text.find("  pthread_join"), 0, "  __atomic_thread_fence(__ATOMIC_SEQ_CST);\n");
@@ -570,7 +576,8 @@ TEST(Targets, AFenceThatOneTargetNeedsIsNotRemoved) {
   ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   ASSERT_EQ(Report.Weaker.size(), 1u);
   EXPECT_EQ(modelsChecked(Report.Models), Options.Check.Models);
-  EXPECT_EQ(editedTexts(requestForText(Text), Report.Edits).at("/test.c").find("__atomic_thread_fence"), std::string::npos);
+  EXPECT_EQ(editedTexts(requestForText(Text), Report.Edits).at("/test.c").find("__atomic_thread_fence"),
+            std::string::npos);
 }
 
 TEST(Targets, KeysOfTheCacheKnowTheTarget) {
@@ -608,7 +615,8 @@ TEST_F(TargetCommands, ReportsSayWhichTargetAVerdictIsFor) {
   EXPECT_TRUE(contains(Result.Output, "mp.c:4:2: note: the text chooses its code for x86_64 here")) << Result.Output;
   Result = run("check --target=host --model power -q mp.c");
   EXPECT_TRUE(contains(Result.Output, "mp.c: POWER: violation")) << Result.Output;
-  EXPECT_TRUE(contains(Result.Output, "note: the text asks here what it is compiled for: that is x86_64")) << Result.Output;
+  EXPECT_TRUE(contains(Result.Output, "note: the text asks here what it is compiled for: that is x86_64"))
+      << Result.Output;
   Result = run("check --target=vax mp.c");
   EXPECT_EQ(Result.ExitCode, 2);
   EXPECT_TRUE(contains(Result.Output, "'vax' is none of model, host; flags for Clang go after '--'")) << Result.Output;

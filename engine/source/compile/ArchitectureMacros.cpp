@@ -17,13 +17,13 @@ namespace {
 
 bool isArchitectureMacro(StringRef Name) {
   static const StringSet<> Names = {
-      "__x86_64__",    "__x86_64",    "__amd64__",   "__amd64",      "_M_X64",        "_M_AMD64",     "__i386__",
-      "__i386",        "i386",        "_M_IX86",     "__i486__",     "__i586__",      "__i686__",     "_X86_",
-      "__aarch64__",   "__arm64__",   "__arm__",     "__arm",        "_M_ARM64",      "_M_ARM",       "__powerpc64__",
-      "__powerpc__",   "__powerpc",   "__ppc64__",   "__ppc__",      "__PPC64__",     "__PPC__",      "__POWERPC__",
-      "__riscv",       "__riscv_xlen", "__s390x__",  "__s390__",     "__sparc__",     "__sparc",      "__sparc64__",
-      "__sparc_v9__",  "__sparcv9",   "__mips__",    "__mips",       "__mips64",      "__alpha__",    "__ia64__",
-      "__loongarch__", "__loongarch64", "__hppa__",  "__m68k__",     "__sh__",        "__tile__",     "__arc__",
+      "__x86_64__",    "__x86_64",      "__amd64__", "__amd64",  "_M_X64",    "_M_AMD64",  "__i386__",
+      "__i386",        "i386",          "_M_IX86",   "__i486__", "__i586__",  "__i686__",  "_X86_",
+      "__aarch64__",   "__arm64__",     "__arm__",   "__arm",    "_M_ARM64",  "_M_ARM",    "__powerpc64__",
+      "__powerpc__",   "__powerpc",     "__ppc64__", "__ppc__",  "__PPC64__", "__PPC__",   "__POWERPC__",
+      "__riscv",       "__riscv_xlen",  "__s390x__", "__s390__", "__sparc__", "__sparc",   "__sparc64__",
+      "__sparc_v9__",  "__sparcv9",     "__mips__",  "__mips",   "__mips64",  "__alpha__", "__ia64__",
+      "__loongarch__", "__loongarch64", "__hppa__",  "__m68k__", "__sh__",    "__tile__",  "__arc__",
       "__ALTIVEC__",   "__VSX__"};
   if (Names.contains(Name))
     return true;

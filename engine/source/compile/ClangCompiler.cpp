@@ -346,9 +346,9 @@ std::unique_ptr<Module> Compilation::run(LLVMContext &Context, SourceFacts &Fact
   Facts.For = For;
   Facts.TargetNamed = TargetNamed;
   if (M && (M->getDataLayout().isBigEndian() || M->getDataLayout().getPointerSizeInBits() != 64)) {
-    fail("this file is compiled for a " +
-         std::string(M->getDataLayout().isBigEndian() ? "big-endian" : "32-bit") + " machine ('" +
-         M->getTargetTriple().str() + "'), and Picket checks programs for little-endian machines of 64 bits");
+    fail("this file is compiled for a " + std::string(M->getDataLayout().isBigEndian() ? "big-endian" : "32-bit") +
+         " machine ('" + M->getTargetTriple().str() +
+         "'), and Picket checks programs for little-endian machines of 64 bits");
     return nullptr;
   }
   if (M && !Optimization.empty()) {

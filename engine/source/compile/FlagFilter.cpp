@@ -237,7 +237,8 @@ static bool isMachineGroup(const opt::Option &Which, Architecture For) {
 static bool isAllowed(const opt::Option &Which, Architecture For) {
   const StringRef Name = Which.getPrefixedName(), Feature = featureOf(Name);
   return allowed().contains(Name) || (!Feature.empty() && allowedFeatures().contains(Feature)) ||
-         Which.matches(options::OPT_W_Group) || Which.matches(options::OPT_pedantic_Group) || isMachineGroup(Which, For);
+         Which.matches(options::OPT_W_Group) || Which.matches(options::OPT_pedantic_Group) ||
+         isMachineGroup(Which, For);
 }
 
 static bool isDroppedQuietly(const opt::Option &Which) {

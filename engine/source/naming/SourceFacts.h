@@ -30,8 +30,8 @@ struct SourceFacts {
     uint32_t Line = 0, Column = 0;
   };
 
-  Architecture For = HostArchitecture;              // what the text is compiled for
-  bool TargetNamed = false;                         // by its command
+  Architecture For = HostArchitecture;             // what the text is compiled for
+  bool TargetNamed = false;                        // by its command
   TextPlace ArchitectureTested, ArchitectureFound; // as in Program
 
   std::vector<std::string> Files{1}; // absolute, without dots
