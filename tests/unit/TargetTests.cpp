@@ -341,6 +341,12 @@ TEST(Targets, ATargetOfTheCommandIsForAllModels) {
     EXPECT_EQ(M.Result, Verdict::Verified) << nameOf(M.Which) << " " << M.Reason;
   }
   EXPECT_TRUE(Report.Diagnostics.empty()) << Report.Diagnostics[0].Message;
+  // Whatever somebody wrote: it goes no further, and is shown as text.
+  const CompileResult Odd = compileProgram(
+      requestForText("int main(void) { return 0; }\n", {"--target=\x1b[31m-linux/../x;" + std::string(300, 'y')}));
+  EXPECT_TRUE(Odd.Compiled);
+  EXPECT_TRUE(contains(notesOf(Odd), "instead of '?[31m-linux/../x;yy")) << notesOf(Odd);
+  EXPECT_LT(notesOf(Odd).size(), 200u);
   // One that Picket does not know is compiled for the host, and that is said.
   for (const char *Target : {"--target=riscv64-linux-gnu", "--target=powerpc64-linux-gnu", "--target=s390x-linux-gnu",
                              "--target=aarch64_be-linux-gnu", "--target=aarch64-apple-darwin"}) {
@@ -348,6 +354,47 @@ TEST(Targets, ATargetOfTheCommandIsForAllModels) {
     Other.For = Architecture::Powerpc64le;
     const CompileResult Result = compileProgram(Other);
     EXPECT_TRUE(contains(notesOf(Result), "compiled for this machine instead of")) << Target << notesOf(Result);
+  }
+}
+
+TEST_F(TargetCommands, ACompilersNameMayBeATarget) {
+  write("program.c", "#include <stdio.h>\n#include <pthread.h>\nint main(void) { return 0; }\n");
+  struct {
+    const char *Command;
+    Architecture For;
+    bool Named;
+    const char *Note;
+  } const Cases[] = {
+      {"aarch64-linux-gnu-gcc-12 -march=armv8.1-a+lse -mno-outline-atomics -mcpu=cortex-a72", Architecture::Aarch64,
+       true, ""},
+      {"/opt/bin/aarch64-linux-gnu-gcc --sysroot=/no/such/root -isysroot /nor/this", Architecture::Aarch64, true, ""},
+      {"powerpc64le-linux-gnu-gcc -mcpu=power8 -maltivec", Architecture::Powerpc64le, true, ""},
+      {"clang --target=aarch64-linux-gnu -O2", Architecture::Aarch64, true, ""},
+      {"clang -target aarch64-linux-gnu -mcx16", Architecture::Aarch64, true, "'-mcx16'"},
+      {"x86_64-linux-gnu-gcc -march=native -mcx16", Architecture::Powerpc64le, HostArchitecture != Architecture::X86_64,
+       nullptr},
+      {"gcc -march=x86-64-v3 -m64 --sysroot=/no/such/root", Architecture::Powerpc64le, false, ""},
+      {"riscv64-linux-gnu-gcc -march=rv64gc", HostArchitecture, true,
+       "compiled for this machine instead of 'riscv64-linux-gnu'"},
+      {"powerpc64-linux-gnu-gcc -mcpu=power8", HostArchitecture, true, "instead of 'powerpc64-linux-gnu'"},
+      {"aarch64-none-elf-gcc", HostArchitecture, true, "instead of 'aarch64-none-elf'"}};
+  for (const auto &C : Cases) {
+    write("compile_commands.json", "[{\"directory\": \"" + Root.string() +
+                                       "\", \"file\": \"program.c\", \"command\": \"" + C.Command +
+                                       " -c program.c\"}]");
+    CompileRequest Request;
+    Request.File = (Root / "program.c").string();
+    Request.For = Architecture::Powerpc64le;
+    const CompileResult Result = compileProgram(Request);
+    ASSERT_TRUE(Result.Compiled) << C.Command << ": " << firstError(Result);
+    if (HostArchitecture == Architecture::X86_64) {
+      EXPECT_EQ(Result.Compiled->For, C.For) << C.Command;
+      EXPECT_EQ(Result.Compiled->TargetNamed, C.Named) << C.Command;
+    }
+    if (C.Note && *C.Note)
+      EXPECT_TRUE(contains(notesOf(Result), C.Note)) << C.Command << ": " << notesOf(Result);
+    else if (C.Note)
+      EXPECT_EQ(notesOf(Result), "") << C.Command;
   }
 }
 

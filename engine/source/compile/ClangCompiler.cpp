@@ -208,10 +208,10 @@ bool Compilation::chooseMachine(const FilteredFlags &Flags) {
   AnyWidth = Flags.Width == "-m64";
   const bool Narrow = Flags.Width.empty() ? isNarrow(Target) : !AnyWidth;
   if (Narrow)
-    return fail("this file is compiled for a 32-bit machine ('" + (Flags.Width.empty() ? Target : Flags.Width) +
-                "'), and Picket checks programs for 64-bit machines; the flag -m64 checks it as one of those");
+    return fail("this file is compiled for a 32-bit machine (" + shownWord(Flags.Width.empty() ? Target : Flags.Width) +
+                "), and Picket checks programs for 64-bit machines; the flag -m64 checks it as one of those");
   if (IsUnknown)
-    note("compiled for this machine instead of '" + Target + "'");
+    note("compiled for this machine instead of " + shownWord(Target));
   return true;
 }
 
@@ -260,6 +260,7 @@ std::vector<std::string> Compilation::command() {
   if (TargetNamed && For != HostArchitecture) {
     Project = filterFlags(Words, For);
     User = filterFlags(Own, For);
+    removeMissingRoots(Project.Kept);
   }
   All.Dropped = Project.Dropped;
   All.Dropped.insert(All.Dropped.end(), User.Dropped.begin(), User.Dropped.end());

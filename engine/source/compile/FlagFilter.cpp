@@ -7,6 +7,7 @@
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/Option.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 namespace options = clang::options;
@@ -327,34 +328,49 @@ private:
 
 FilteredFlags filterFlags(const std::vector<std::string> &Words, Architecture For) { return Filter(Words, For).run(); }
 
-void removeMachineFlags(std::vector<std::string> &Kept) {
+/// Leaves out system roots, and flags of one word, for which `Out` holds. A value that looks like a flag is none.
+template <typename Predicate> static void removeFlags(std::vector<std::string> &Kept, Predicate Out) {
   std::vector<std::string> Rest;
   for (size_t I = 0; I < Kept.size(); ++I) {
     const StringRef Flag = Kept[I];
-    if (Flag == "-isysroot" && I + 1 < Kept.size())
+    const bool HasValue = Flag == "-D" || Flag == "-U" || Flag == "-I" || Flag.starts_with("-i");
+    if (Flag == "-isysroot" && I + 1 < Kept.size() && Out("--sysroot=" + Kept[I + 1])) {
       ++I;
-    else if (Flag == "-D" || Flag == "-U" || Flag == "-I" || Flag.starts_with("-i")) {
-      // A value that looks like a flag of the machine is none.
+    } else if (HasValue) {
       Rest.push_back(Kept[I]);
       if (I + 1 < Kept.size())
         Rest.push_back(Kept[++I]);
-    } else if (!Flag.starts_with("-m") && !Flag.starts_with("--sysroot="))
+    } else if (!Out(Kept[I])) {
       Rest.push_back(Kept[I]);
+    }
   }
   Kept = std::move(Rest);
 }
 
+void removeMachineFlags(std::vector<std::string> &Kept) {
+  removeFlags(Kept, [](StringRef Flag) { return Flag.starts_with("-m") || Flag.starts_with("--sysroot="); });
+}
+
+void removeMissingRoots(std::vector<std::string> &Kept) {
+  removeFlags(Kept, [](StringRef Flag) { return Flag.consume_front("--sysroot=") && !sys::fs::is_directory(Flag); });
+}
+
+std::string shownWord(const std::string &Word) {
+  constexpr size_t MaxLength = 80;
+  std::string Shown;
+  for (char C : StringRef(Word).take_front(MaxLength))
+    Shown += isPrint(C) ? C : '?';
+  return "'" + Shown + (Word.size() > MaxLength ? "...'" : "'");
+}
+
 std::string describeDropped(const std::vector<std::string> &Dropped) {
-  constexpr size_t MaxFlags = 8, MaxLength = 80;
+  constexpr size_t MaxFlags = 8;
   if (Dropped.empty())
     return "";
   std::string Text =
       Dropped.size() == 1 ? "this flag is not passed on to Clang:" : "these flags are not passed on to Clang:";
   for (size_t I = 0; I < Dropped.size() && I < MaxFlags; ++I) {
-    std::string Shown;
-    for (char C : StringRef(Dropped[I]).take_front(MaxLength))
-      Shown += isPrint(C) ? C : '?';
-    Text += (I ? ", '" : " '") + Shown + (Dropped[I].size() > MaxLength ? "...'" : "'");
+    Text += (I ? ", " : " ") + shownWord(Dropped[I]);
   }
   if (Dropped.size() > MaxFlags)
     Text += " and " + std::to_string(Dropped.size() - MaxFlags) + " more";

@@ -25,6 +25,12 @@ FilteredFlags filterFlags(const std::vector<std::string> &Words, Architecture Fo
 /// Removes what only makes sense on another machine: instruction sets, ABIs and system roots.
 void removeMachineFlags(std::vector<std::string> &Kept);
 
+/// Removes system roots that are not there: a command may be from another machine.
+void removeMissingRoots(std::vector<std::string> &Kept);
+
+/// A word of a command, short enough to be read, whatever it is.
+std::string shownWord(const std::string &Word);
+
 /// A sentence about dropped flags, short enough to be read, whatever they are. Empty if there are none.
 std::string describeDropped(const std::vector<std::string> &Dropped);
 
