@@ -131,7 +131,7 @@ CheckReport checkPrograms(const std::string &File, TargetPrograms &Programs, con
   CheckReport Report;
   const std::vector<Architecture> Targets = targetsOf(Options);
   const CompileResult &First = Programs.get(Targets.empty() ? HostArchitecture : Targets.front());
-  if (!beginReport(Report, File, First, Options))
+  if (!beginReport(Report, File, First, Options) || !First.Compiled)
     return Report;
   checkModels(Report, {File, *First.Compiled, Options, OnProgress, Cancel}, Programs, OnModel);
   skipRefused(Report, Options);

@@ -277,10 +277,11 @@ private:
       std::lock_guard<std::mutex> Lock(Telling);
       Group.Compiled = &Compiled;
     }
-    if (const std::optional<Note> Why = whyNotRun(Compiled, Group.Target))
-      refuse(Group, *Why);
-    else
+    const std::optional<Note> Why = whyNotRun(Compiled, Group.Target);
+    if (Compiled.Compiled && !Why)
       check(Group, *Compiled.Compiled);
+    else
+      refuse(Group, Why.value_or(Note()));
     std::lock_guard<std::mutex> Lock(Telling);
     Group.Done = true;
     Group.Known = Group.Report.Models;
@@ -318,8 +319,10 @@ private:
     for (ModelReport &M : Models) {
       const ModelGroup &Group = groupOf(M.Which);
       M.Target = Group.Target;
-      if (Group.Compiled && Group.Compiled->Compiled)
-        M.AboutTarget = aboutTarget(M, *Group.Compiled->Compiled, Models);
+      if (!Group.Compiled || !Group.Compiled->Compiled)
+        continue;
+      M.Target = Group.Compiled->Compiled->For; // there may be one program for all
+      M.AboutTarget = aboutTarget(M, *Group.Compiled->Compiled, Models);
     }
   }
 

@@ -72,14 +72,14 @@ CheckedPrograms programsOf(TargetPrograms &Programs, const CheckOptions &Options
     for (const MemoryModel M : Options.Models)
       if (targetOf(M, Options.Targets) == Target)
         Models.push_back(M);
-    if (Why) {
+    if (Why || !Compiled.Compiled) {
       for (const MemoryModel M : Models) {
         ModelReport &Left = Result.Left.emplace_back();
         Left.Which = M;
         Left.Target = Target;
         Left.Result = Verdict::Unsupported;
-        Left.Reason = Why->Message;
-        Left.ReasonLocation = Why->Where;
+        Left.Reason = Why ? Why->Message : "";
+        Left.ReasonLocation = Why ? Why->Where : SourceLocation();
         Left.Skipped = true;
       }
       continue;
@@ -168,6 +168,7 @@ static PlacedChange together(std::vector<PlacedChange> Parts) {
 std::vector<PlacedChange> EditSearch::place(const std::vector<ChangesPerProgram> &Alternatives) const {
   if (Programs.All.size() == 1) {
     std::vector<std::vector<SourceChange>> Only;
+    Only.reserve(Alternatives.size());
     for (const ChangesPerProgram &Changes : Alternatives)
       Only.push_back(Changes.front());
     CompileRequest Read = Text;
@@ -192,6 +193,7 @@ std::vector<PlacedChange> EditSearch::place(const std::vector<ChangesPerProgram>
       Parts[Of[K]].push_back(std::move(Placed[K]));
   }
   std::vector<PlacedChange> Result;
+  Result.reserve(Parts.size());
   for (std::vector<PlacedChange> &Some : Parts)
     Result.push_back(together(std::move(Some)));
   return Result;

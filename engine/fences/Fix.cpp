@@ -31,7 +31,7 @@ struct Wanted {
 
 /// What is done for each of the programs, and together.
 struct JointRepair {
-  std::vector<std::optional<Repair>> PerProgram;  // none: that one passes as it is
+  std::vector<Repair> PerProgram;                 // without changes where that one passes as it is
   std::vector<std::vector<SourceChange>> Changes; // of each
   bool Minimal = true, Cheapest = false;
 
@@ -126,13 +126,14 @@ private:
       Joint.Changes.emplace_back();
       if (Last.What == From::NothingToDo)
         continue;
-      if (Last.What != From::Repaired)
+      if (Last.What != From::Repaired || !Last.Found)
         return Last.What;
       ++Repaired;
-      Joint.Minimal &= Last.Found->Minimal;
-      Joint.Cheapest = Last.Found->Cheapest;
-      Joint.Changes.back() = Last.Found->Changes;
-      Joint.PerProgram.back() = std::move(*Last.Found);
+      Repair &Mine = *Last.Found;
+      Joint.Minimal &= Mine.Minimal;
+      Joint.Cheapest = Mine.Cheapest;
+      Joint.Changes.back() = Mine.Changes;
+      Joint.PerProgram.back() = std::move(Mine);
     }
     // What is cheapest for one program is so for all if the others need nothing.
     Joint.Cheapest &= Repaired == 1;
@@ -201,7 +202,7 @@ private:
         for (size_t K = 0; K < Joint.Changes[P].size(); ++K)
           if (!(++Single)->placed()) {
             // As the program knows it: orders were joined.
-            Repairs[P].forbid(Joint.PerProgram[P]->Changes[K]);
+            Repairs[P].forbid(Joint.PerProgram[P].Changes[K]);
             Known = true;
           }
       if (!Known)
@@ -270,7 +271,7 @@ private:
   uint64_t costOf(const JointRepair &Joint) const {
     uint64_t Cost = 0;
     if (Joint.PerProgram.size() == 1)
-      return Joint.PerProgram.front()->Cost;
+      return Joint.PerProgram.front().Cost;
     for (const SourceChange &Change : Joint.all())
       Cost += costOf(Change) * CostUnit;
     return Cost;
@@ -278,9 +279,8 @@ private:
 
   void forbidAll(const JointRepair &Joint) {
     for (size_t P = 0; P < Joint.PerProgram.size(); ++P)
-      if (Joint.PerProgram[P])
-        for (uint32_t K : Joint.PerProgram[P]->Chosen)
-          Repairs[P].forbid(K);
+      for (uint32_t K : Joint.PerProgram[P].Chosen)
+        Repairs[P].forbid(K);
   }
 
   void refuse(const std::string &Sentence, const SourceLocation &At) {

@@ -153,7 +153,7 @@ bool isCacheable(const CheckReport &Report) {
 /// Names all programs that the outcome is about. What is not compiled yet is compiled, side by side.
 std::string keyOfAll(TargetPrograms &Programs, const CheckOptions &Options, const Settings &Asked) {
   std::vector<Architecture> Targets = targetsOf(Options);
-  if (Programs.get(Targets.front()).Compiled->TargetNamed)
+  if (const CompileResult &First = Programs.get(Targets.front()); First.Compiled && First.Compiled->TargetNamed)
     Targets.resize(1);
   std::vector<std::thread> Compiling;
   for (size_t K = 1; K < Targets.size(); ++K)

@@ -58,7 +58,8 @@ static std::string hostMacro() {
 
 /// The host's header of that name, read as if the text were compiled for the host.
 static std::string asOnHost(const std::string &Name) {
-  const std::string Macro = hostMacro(), Include = "#include_next <" + Name + ">\n";
+  const std::string Macro = hostMacro();
+  std::string Include = "#include_next <" + Name + ">\n";
   if (Macro.empty())
     return Include;
   return "#ifdef " + Macro + "\n" + Include + "#else\n#define " + Macro + " 1\n" + Include + "#undef " + Macro +
