@@ -192,7 +192,8 @@ bool isAlone(const ModelReport &M, const std::vector<ModelReport> &All) {
 std::optional<Note> aboutTarget(const ModelReport &M, const Program &P, const std::vector<ModelReport> &All) {
   const MemoryModelInfo &Model = infoOf(M.Which);
   const std::string For = nameOf(P.For);
-  if (P.For != Model.Target && P.ArchitectureTested)
+  const bool Chosen = P.TargetNamed && M.Result != Verdict::Violation; // whoever named it knows
+  if (P.For != Model.Target && P.ArchitectureTested && !Chosen)
     return Note{"the text asks here what it is compiled for: that is " + For + " and not " + nameOf(Model.Target) +
                     ", so that " + Model.Title + " is checked with the code for " + For,
                 locationOf(P, P.Locations[P.ArchitectureTested])};

@@ -339,6 +339,7 @@ TEST(Targets, ATargetOfTheCommandIsForAllModels) {
   for (const ModelReport &M : Report.Models) {
     EXPECT_EQ(M.Target, Architecture::Powerpc64le) << nameOf(M.Which);
     EXPECT_EQ(M.Result, Verdict::Verified) << nameOf(M.Which) << " " << M.Reason;
+    EXPECT_FALSE(M.AboutTarget) << nameOf(M.Which);
   }
   EXPECT_TRUE(Report.Diagnostics.empty()) << Report.Diagnostics[0].Message;
   // Whatever somebody wrote: it goes no further, and is shown as text.
