@@ -27,7 +27,6 @@ static constexpr const char *HostHeaders[] = {"bits/a.out.h",
                                               "bits/typesizes.h",
                                               "bits/wordsize.h",
                                               "gnu/lib-names.h",
-                                              "gnu/stubs.h",
                                               "sys/elf.h",
                                               "sys/ptrace.h",
                                               "sys/reg.h",
@@ -92,6 +91,7 @@ CrossHeaders crossHeaders(Architecture For, const std::string &Root) {
     for (const char *Name : HostHeaders)
       Result.Files[InFront + "/" + Name] = asOnHost(Name);
     Result.Files[InFront + "/bits/floatn.h"] = FloatTypes;
+    Result.Files[InFront + "/gnu/stubs.h"] = "\n"; // which functions the host does not have
     Folders.insert(Folders.begin(), InFront);
     if (!Host.empty())
       Folders.push_back("/usr/include/" + Host);
