@@ -231,6 +231,10 @@ int CheckCommand::dumpBytecode() {
       Request.File = File;
       const FileSettings With = settingsOf(File);
       Request.Flags = With.Flags;
+      for (const Architecture Target : targetsOf(With.Options)) {
+        Request.For = Target;
+        break;
+      }
       Result = compileProgram(textToCheck(Request, With.Options));
     });
     if (Lost) {

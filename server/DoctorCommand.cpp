@@ -5,6 +5,7 @@
 #include "SandboxProbe.h"
 #include "base/ChildProcess.h"
 #include "source/compile/Compile.h"
+#include "source/compile/CrossHeaders.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -36,8 +37,9 @@ public:
   std::string Path;
 };
 
-bool compiles() {
+bool compiles(Architecture For) {
   CompileRequest Request;
+  Request.For = For;
   Request.File = "/picket-doctor.c";
   Request.UseCompileCommands = false;
   Request.Unsaved[Request.File] = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n"
@@ -74,9 +76,20 @@ bool examine(const std::string &Directory, pid_t Outside) {
         Well = false;
       }
   }
-  const bool Compiles = compiles();
+  bool Compiles = compiles(HostArchitecture);
   Out << "compiling: "
       << (Compiles ? "works\n" : "does not work: are the headers of the C library and of Clang installed?\n");
+  for (const ArchitectureInfo &A : Architectures) {
+    if (A.Which == Architecture::Other || A.Which == HostArchitecture)
+      continue;
+    const bool Other = compiles(A.Which);
+    const std::string Headers =
+        crossHeaders(A.Which, "/usr").Installed
+            ? "with its own headers"
+            : std::string("with the headers of this machine (") + A.Headers + " is not installed)";
+    Out << "compiling for " << A.Name << ": " << (Other ? "works, " : "does not work ") << Headers << '\n';
+    Compiles &= Other;
+  }
   Out.flush();
   return Well && Compiles;
 }

@@ -104,7 +104,7 @@ private:
       Options.Cheapest = Command.Fix == FixCommand::Aim::Cheapest;
       With.Text.Unroll = Settings.Options.Unroll;
       if (Command.Fix == FixCommand::Aim::Robust)
-        Options.Aim = [&](Thoroughness) { return robustChecker(File, Settings.Options, With.Cancel); };
+        Options.Aim = [&](const CheckOptions &Check, Thoroughness) { return robustChecker(File, Check, With.Cancel); };
       Found = Find(Text, Options, With.Cancel);
     });
     if (Lost)

@@ -86,6 +86,7 @@ void models(OStream &J, const std::vector<ModelReport> &Models, unsigned Unroll)
     for (const ModelReport &M : Models)
       J.object([&] {
         J.attribute("model", nameOf(M.Which));
+        J.attribute("target", nameOf(M.Target));
         J.attribute("verdict", nameOf(M.Result));
         J.attribute("executions", M.Executions);
         if (M.Skipped)

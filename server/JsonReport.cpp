@@ -113,6 +113,7 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
   const std::string &NamedFile = Context.NamedFile;
   J.object([&] {
     J.attribute("model", nameOf(M.Which));
+    J.attribute("target", nameOf(M.Target));
     J.attribute("verdict", nameOf(M.Result));
     J.attribute("executions", M.Executions);
     if (M.OnePer == Equivalence::ReadsFrom || !M.WhyNotReadsFrom.empty())
@@ -149,6 +150,11 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
       J.attributeArray("warnings", [&] {
         for (const Bug &B : M.Warnings)
           writeBug(J, B, Context);
+      });
+    if (M.AboutTarget)
+      J.attributeObject("aboutTarget", [&] {
+        text(J, "message", M.AboutTarget->Message);
+        place(J, M.AboutTarget->Where, NamedFile);
       });
     if (M.Skipped)
       J.attribute("skipped", true);

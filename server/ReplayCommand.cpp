@@ -96,6 +96,7 @@ int ReplayCommand::run() const {
   Request.Flags.insert(Request.Flags.end(), ClangFlags.begin(), ClangFlags.end());
   if (Request.File.empty())
     return complain(BadInput, TraceFile + ": 'file' is empty: name the source file behind it");
+  Request.For = Saved->Run.Target;
   Request.FindOverflows = Saved->Run.BugKind == BugKind::Overflow;
   CompileResult Compiled = compileProgram(Request);
   SourceTexts Sources;

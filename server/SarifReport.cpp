@@ -16,7 +16,7 @@ namespace picket {
 
 namespace {
 
-constexpr const char *NotChecked = "not-checked";
+constexpr const char *NotChecked = "not-checked", *AboutTarget = "about-target";
 constexpr Verdict Notified[] = {Verdict::Bounded, Verdict::Inconclusive, Verdict::Unsupported, Verdict::CompileError};
 
 const char *describe(Verdict V) {
@@ -56,7 +56,7 @@ std::string escaped(StringRef Text) {
 /// One bug, and all models in which it happens.
 struct Finding {
   const CheckReport *Report;
-  std::vector<std::pair<MemoryModel, const Bug *>> Under;
+  std::vector<std::pair<const ModelReport *, const Bug *>> Under;
   bool IsWarning = false;
 };
 
@@ -69,7 +69,7 @@ std::vector<Finding> findingsOf(const CheckReport &Report) {
                                [&](const Finding &F) { return isSame(*F.Under.front().second, B); });
         if (At == Result.end())
           At = Result.insert(At, Finding{&Report, {}, All == &M.Warnings});
-        At->Under.emplace_back(M.Which, &B);
+        At->Under.emplace_back(&M, &B);
       }
   return Result;
 }
@@ -120,6 +120,7 @@ private:
       for (Verdict V : Notified)
         descriptor(nameOf(V), describe(V), levelOf(V));
       descriptor(NotChecked, "Some kinds of bugs were not looked for.", "note");
+      descriptor(AboutTarget, "The text chooses its code by the architecture it is compiled for.", "note");
     });
   }
 
@@ -213,6 +214,8 @@ private:
 
   void modelNotification(const CheckReport &R, const ModelReport &M) {
     const std::string Under = "Under " + titleOf(M.Which) + ": ";
+    if (M.AboutTarget)
+      notification(R, AboutTarget, "note", M.AboutTarget->Where, Under + M.AboutTarget->Message);
     if (M.Result == Verdict::Bounded)
       for (const CutLoop &L : M.Loops)
         notification(R, nameOf(M.Result), levelOf(M.Result), L.Where,
@@ -237,7 +240,7 @@ private:
     const Bug &B = *F.Under.front().second;
     std::vector<std::string> Models;
     for (const auto &[M, Ignored] : F.Under)
-      Models.push_back(titleOf(M));
+      Models.push_back(titleOf(M->Which));
     std::string Text = B.Message + " (";
     if (!B.Thread.empty())
       Text += "in thread '" + B.Thread + "', ";
@@ -251,19 +254,24 @@ private:
     Json.attribute("level", F.IsWarning ? "warning" : "error");
     message(textOf(F));
     Json.attributeArray("locations", [&] { Json.object([&] { physicalLocation(B.Where, F.Report->File); }); });
+    const std::optional<Note> &About = F.Under.front().first->AboutTarget;
     if (B.Trace || B.Other)
-      relatedLocations(B, F.Report->File);
+      relatedLocations(B, About, F.Report->File);
     if (B.Trace && B.Trace->Run.isRace())
       stacks(*B.Trace, F.Report->File);
     Json.attributeArray("codeFlows", [&] {
       for (const auto &[M, Under] : F.Under)
         if (Under->Trace && !isTooLong(*Under->Trace))
-          Json.object([&] { codeFlow(M, *Under->Trace, F.Report->File); });
+          Json.object([&] { codeFlow(M->Which, *Under->Trace, F.Report->File); });
     });
     Json.attributeObject("properties", [&] {
       Json.attributeArray("models", [&] {
         for (const auto &[M, Ignored] : F.Under)
-          Json.value(nameOf(M));
+          Json.value(nameOf(M->Which));
+      });
+      Json.attributeArray("targets", [&] { // of the models
+        for (const auto &[M, Ignored] : F.Under)
+          Json.value(nameOf(M->Target));
       });
     });
   }
@@ -280,14 +288,17 @@ private:
     });
   }
 
-  /// The other access of a data race, the accesses that took effect in the wrong order, and where threads are stuck.
-  void relatedLocations(const Bug &B, const std::string &NamedFile) {
+  /// The other access of a data race, the accesses that took effect in the wrong order, where threads are stuck, and where
+  /// the text chooses by the target.
+  void relatedLocations(const Bug &B, const std::optional<Note> &About, const std::string &NamedFile) {
     Json.attributeArray("relatedLocations", [&] {
       if (B.Other)
         Json.object([&] { location({B.Other->Where, ""}, NamedFile, "the " + describe(*B.Other)); });
       if (!B.Trace)
         return;
       const Counterexample &C = *B.Trace;
+      if (About)
+        Json.object([&] { location({About->Where, ""}, NamedFile, About->Message); });
       for (const ReorderedPair &P : C.Why.Reordered)
         for (uint32_t Event : {P.First, P.Second})
           Json.object([&] { location(C.Run.Events[Event].At, NamedFile, P.Sentence); });

@@ -19,6 +19,11 @@ namespace {
 /// "1 execution", "2 executions"
 std::string counted(uint64_t N, const char *Noun) { return std::to_string(N) + " " + Noun + (N == 1 ? "" : "s"); }
 
+/// "POWER"; "POWER (powerpc64le)" where that is not what this machine is.
+std::string modelText(MemoryModel M, Architecture Target) {
+  return titleOf(M) + (Target == HostArchitecture ? "" : std::string(" (") + nameOf(Target) + ")");
+}
+
 std::string locationText(const SourceLocation &P, const std::string &NamedFile) {
   std::string Text = displayPath(P.File, NamedFile);
   if (P.Line) {
@@ -296,7 +301,7 @@ void printRobustness(raw_ostream &Out, const CheckReport &Report, const std::vec
   for (MemoryModel M : Against) {
     auto R = std::find_if(Sc.Robust.begin(), Sc.Robust.end(), [&](const Robustness &R) { return R.Against == M; });
     const bool Known = R != Sc.Robust.end() && R->Known != Robustness::Unknown;
-    Out << Report.File << ": " << titleOf(M) << ": ";
+    Out << Report.File << ": " << modelText(M, Sc.Target) << ": ";
     if (!Known) {
       const bool Refused = Sc.Result == Verdict::Unsupported || Sc.Result == Verdict::CompileError;
       printColored(Out, raw_ostream::YELLOW, (Refused ? "cannot be checked: " : "not decided: ") + Sc.Reason);
@@ -339,7 +344,7 @@ void printLeftOut(raw_ostream &Out, const std::string &File, const Checks &Looke
 
 void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options) {
   for (const ModelReport &M : Report.Models) {
-    Out << Report.File << ": " << titleOf(M.Which) << ": ";
+    Out << Report.File << ": " << modelText(M.Which, M.Target) << ": ";
     printColored(Out, colorOf(M.Result), verdictText(M, Report.File, Options.Unroll));
     Out << '\n';
     if (M.ReasonLocation.Line && M.Result != Verdict::CompileError) { // Clang's errors were shown with their places
@@ -352,6 +357,10 @@ void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources
       printBug(Out, Report, M, B, Sources, Options);
     for (const Bug &B : M.Warnings)
       printBug(Out, Report, M, B, Sources, Options, /*IsWarning=*/true);
+    if (M.AboutTarget) {
+      Out << locationText(M.AboutTarget->Where, Report.File) << ": note: " << M.AboutTarget->Message << '\n';
+      printExcerpt(Out, M.AboutTarget->Where, Sources);
+    }
     for (const Note &N : M.BehindBound) {
       Out << locationText(N.Where, Report.File) << ": note: " << N.Message << '\n';
       printExcerpt(Out, N.Where, Sources);

@@ -33,6 +33,7 @@ public:
       text("model", nameOf(Run.Model));
       if (titleOf(Run.Model) != StringRef(nameOf(Run.Model)).upper())
         text("modelTitle", titleOf(Run.Model));
+      text("target", nameOf(Run.Target));
       Json.attribute("unroll", Run.Unroll);
       if (Run.Language.Volatile != LanguageRules().Volatile)
         Json.attribute("volatile", nameOf(Run.Language.Volatile));

@@ -36,6 +36,12 @@ public:
     Run.File = text(*Top, Here, "file");
     const std::optional<MemoryModel> Model = modelNamed(text(*Top, Here, "model"));
     Run.Model = Model.value_or(MemoryModel::SC);
+    if (Top->get("target")) {
+      const std::optional<Architecture> Target = architectureNamed(text(*Top, Here, "target"));
+      Run.Target = Target.value_or(HostArchitecture);
+      if (!Target)
+        wrong(Here.field("target"), "must be the name of an architecture");
+    }
     Run.Unroll = number(*Top, Here, "unroll", MaxUnroll);
     if (Run.Unroll == 0)
       wrong(Here.field("unroll"), "must be at least 1");

@@ -27,8 +27,8 @@ static const char *const Description =
 static const char *const CheckHelp =
     R"(Flags for Clang (-D -U -I -std= -include -isystem -W... -f... -m...) are passed on; so is all that follows '--'. Flags
 that do not change what the text means are dropped, some of them with a note (docs/security.md).
-Flags are also taken from a compile_commands.json beside or above the file; models, checks, unroll, timeout, memory,
-jobs and flags also from a .picket.toml there, and from a comment on the file's first lines (// picket: unroll=5).
+Flags are also taken from a compile_commands.json beside or above the file; models, checks, target, unroll, timeout,
+memory, jobs and flags also from a .picket.toml there, and from a comment on the file's first lines (// picket: unroll=5).
 -fpicket-optimize=O1 (or O2) is Picket's own flag: LLVM optimises the program before it is checked. So is
 -fpicket-arm-march=, the same as --arm-march, for places where only flags can stand.
 
@@ -180,6 +180,19 @@ static void addEngineOption(CLI::App *Command, std::optional<Engine> &Search) {
           "without a bound; auto: bounded, then for some seconds lazy where a loop was cut [auto]");
 }
 
+static void addTargetOption(CLI::App *Command, std::optional<TargetChoice> &Targets) {
+  Command->add_option_function<std::string>(
+      "--target",
+      [&Targets](const std::string &Text) {
+        Targets = targetChoiceNamed(Text);
+        if (!Targets)
+          throw CLI::ValidationError("--target",
+                                     "'" + Text + "' is none of model, host; flags for Clang go after '--'");
+      },
+      "What programs are compiled for. model: the architecture of each memory model, with its own choices by #ifdef;\n"
+      "host: this machine, under all models [model]");
+}
+
 template <typename Number> static void addTimeoutOption(CLI::App *Command, Number &Seconds) {
   Command->add_option_function<std::string>(
       "--timeout",
@@ -321,6 +334,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
         Given.ModelsNamed = true;
       },
       "Memory models, comma separated: " + modelNames() + " [" + namesOf(defaultModels(), ", ") + "]");
+  addTargetOption(Check, Given.Targets);
   addChecksOption(Check, Given.Looked);
   Check
       ->add_option_function<std::string>(
@@ -395,6 +409,7 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
             throw CLI::ValidationError("--model", "robustness is known for " + namesOf(monitoredModels(), " and "));
       },
       "Memory models, comma separated: " + namesOf(monitoredModels(), ", ") + " [both]");
+  addTargetOption(Robust, Command.Given.Targets);
   Robust->add_option("--unroll", Command.Given.Unroll, "Iterations to follow of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");

@@ -86,6 +86,7 @@ export interface CounterexampleJson {
   file: string;
   model: string;
   modelTitle?: string;
+  target?: string;
   unroll: number;
   flags: string[];
   volatile?: string;

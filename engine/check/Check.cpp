@@ -16,6 +16,26 @@ const char *nameOf(Engine E) {
   return "?";
 }
 
+const char *nameOf(TargetChoice T) { return T == TargetChoice::Host ? "host" : "model"; }
+
+std::optional<TargetChoice> targetChoiceNamed(std::string_view Name) {
+  for (const TargetChoice T : {TargetChoice::Model, TargetChoice::Host})
+    if (Name == nameOf(T))
+      return T;
+  return std::nullopt;
+}
+
+std::vector<Architecture> targetsOf(const CheckOptions &Options) {
+  std::vector<Architecture> Targets;
+  for (const MemoryModelInfo &M : MemoryModels) { // the strongest first
+    const Architecture Target = targetOf(M.Model, Options.Targets);
+    if (std::find(Options.Models.begin(), Options.Models.end(), M.Model) != Options.Models.end() &&
+        std::find(Targets.begin(), Targets.end(), Target) == Targets.end())
+      Targets.push_back(Target);
+  }
+  return Targets;
+}
+
 unsigned modelsAtOnce(const std::vector<MemoryModel> &Models, unsigned Jobs) {
   const unsigned Cores = coresOf(Jobs);
   // Graphs are explored beside the other models if there is more than one core.
@@ -61,14 +81,18 @@ CompileRequest textToCheck(CompileRequest Text, const CheckOptions &Options) {
   return Text;
 }
 
-bool beginReport(CheckReport &Report, const std::string &File, CompileResult &Compiled, const CheckOptions &Options) {
+bool beginReport(CheckReport &Report, const std::string &File, const CompileResult &Compiled,
+                 const CheckOptions &Options) {
   Report.File = File;
   Report.Looked = checksOf(Options);
   Report.Races = Options.Races;
   Report.Language = {Options.Volatile, Options.Sequences};
-  Report.Diagnostics = std::move(Compiled.Diagnostics);
-  for (MemoryModel M : Options.Models)
-    Report.Models.emplace_back().Which = M;
+  Report.Diagnostics = Compiled.Diagnostics;
+  for (MemoryModel M : Options.Models) {
+    ModelReport &New = Report.Models.emplace_back();
+    New.Which = M;
+    New.Target = Compiled.Compiled ? Compiled.Compiled->For : targetOf(M, Options.Targets);
+  }
   auto Fail = [&](Verdict V, const std::string &Reason, const SourceLocation &Where) {
     for (ModelReport &M : Report.Models) {
       M.Result = V;
@@ -89,15 +113,30 @@ bool beginReport(CheckReport &Report, const std::string &File, CompileResult &Co
   return true;
 }
 
+std::optional<Note> whyNotRun(const CompileResult &Compiled, Architecture For) {
+  const std::string Target = nameOf(For);
+  if (Compiled.Compiled && Compiled.Compiled->Main >= 0)
+    return std::nullopt;
+  if (Compiled.Compiled)
+    return Note{"there is no 'main' to run when the text is compiled for " + Target, {}};
+  for (const Diagnostic &D : Compiled.Diagnostics)
+    if (D.Level == Severity::Error)
+      return Note{"the text does not compile for " + Target + " (" + D.Message + ")", D.Where};
+  return Note{"the text does not compile for " + Target, {}};
+}
+
 CheckReport check(const CheckRequest &Request, const ProgressListener &OnProgress, const std::atomic<bool> *Cancel,
                   const std::function<void()> &OnCompiled, const ModelListener &OnModel) {
   const auto Start = std::chrono::steady_clock::now();
-  CompileResult Compiled = compileProgram(textToCheck(Request.Text, Request.Options));
+  TargetPrograms Programs(textToCheck(Request.Text, Request.Options));
+  for (const Architecture First : targetsOf(Request.Options)) {
+    Programs.get(First);
+    break;
+  }
   const double CompileSeconds = secondsSince(Start);
   if (OnCompiled)
     OnCompiled();
-  CheckReport Report =
-      checkCompiled(Request.Text.File, std::move(Compiled), Request.Options, OnProgress, Cancel, OnModel);
+  CheckReport Report = checkPrograms(Request.Text.File, Programs, Request.Options, OnProgress, Cancel, OnModel);
   Report.CompileSeconds = CompileSeconds;
   Report.Flags = Request.Text.Flags;
   return Report;
@@ -106,10 +145,19 @@ CheckReport check(const CheckRequest &Request, const ProgressListener &OnProgres
 CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const CheckOptions &Options,
                           const ProgressListener &OnProgress, const std::atomic<bool> *Cancel,
                           const ModelListener &OnModel) {
+  TargetPrograms Only(std::move(Compiled));
+  return checkPrograms(File, Only, Options, OnProgress, Cancel, OnModel);
+}
+
+CheckReport checkPrograms(const std::string &File, TargetPrograms &Programs, const CheckOptions &Options,
+                          const ProgressListener &OnProgress, const std::atomic<bool> *Cancel,
+                          const ModelListener &OnModel) {
   CheckReport Report;
-  if (!beginReport(Report, File, Compiled, Options))
+  const std::vector<Architecture> Targets = targetsOf(Options);
+  const CompileResult &First = Programs.get(Targets.empty() ? HostArchitecture : Targets.front());
+  if (!beginReport(Report, File, First, Options) || !First.Compiled)
     return Report;
-  checkModels(Report, {File, *Compiled.Compiled, Options, OnProgress, Cancel}, OnModel);
+  checkModels(Report, {File, *First.Compiled, Options, OnProgress, Cancel}, Programs, OnModel);
   skipRefused(Report, Options);
   return Report;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "check/CheckReport.h"
-#include "source/compile/Compile.h"
+#include "source/compile/TargetPrograms.h"
 
 #include <atomic>
 #include <functional>
@@ -17,6 +17,18 @@ enum class Engine : uint8_t {
 };
 const char *nameOf(Engine E); // "auto", "bounded", "lazy"
 
+/// What programs are compiled for.
+enum class TargetChoice : uint8_t {
+  Model, // the architecture that the model needs
+  Host   // the machine Picket runs on, under all models
+};
+const char *nameOf(TargetChoice T); // "model", "host"
+std::optional<TargetChoice> targetChoiceNamed(std::string_view Name);
+/// Unless the command that compiles a text names another target.
+constexpr Architecture targetOf(MemoryModel M, TargetChoice T) {
+  return T == TargetChoice::Host ? HostArchitecture : infoOf(M).Target;
+}
+
 /// Hears a few times a second how a check gets on, and at the end of each model: from the threads that check, several of
 /// which may call at the same time.
 using ProgressListener = std::function<void(const Progress &)>;
@@ -30,10 +42,12 @@ unsigned modelsAtOnce(const std::vector<MemoryModel> &Models, unsigned Jobs);
 struct CheckOptions {
   std::vector<MemoryModel> Models = {MemoryModel::SC};
   bool ModelsNamed = false; // somebody asked for these very models: one that cannot check the program counts
+  bool Partly = false;      // the question is about other models as well, which are checked apart
   Checks Looked;            // the kinds of bugs that are looked for
   RaceReporting Races = RaceReporting::Default;
   VolatileMeaning Volatile = VolatileMeaning::Plain;    // under C11
   ReleaseSequences Sequences = ReleaseSequences::Cpp20; // the same
+  TargetChoice Targets = TargetChoice::Model;
   Engine Search = Engine::Bounded;
   Equivalence OnePer = Equivalence::ShashaSnir; // of SC, TSO and PSO: which executions need not be told apart
   bool Exhaustive = false;                      // go on after the first bug, so that the counts are total
@@ -65,8 +79,14 @@ CheckReport check(const CheckRequest &Request, const ProgressListener &OnProgres
                   const std::atomic<bool> *Cancel = nullptr, const std::function<void()> &OnCompiled = {},
                   const ModelListener &OnModel = {});
 
-/// The second half of `check`, for callers that want to look at the compiled program first. No model waits for POWER, which
-/// can take much longer than the others.
+/// The second half of `check`, for callers that want to look at the compiled programs first. What is not compiled yet
+/// is compiled when it is needed. No model waits for those that are explored as graphs, which can take much longer than
+/// the others.
+CheckReport checkPrograms(const std::string &File, TargetPrograms &Programs, const CheckOptions &Options,
+                          const ProgressListener &OnProgress = {}, const std::atomic<bool> *Cancel = nullptr,
+                          const ModelListener &OnModel = {});
+
+/// The same with one program for all models.
 CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const CheckOptions &Options,
                           const ProgressListener &OnProgress = {}, const std::atomic<bool> *Cancel = nullptr,
                           const ModelListener &OnModel = {});
@@ -74,8 +94,15 @@ CheckReport checkCompiled(const std::string &File, CompileResult Compiled, const
 /// How a text is compiled for a check: what some kinds of bugs need is put into the program.
 CompileRequest textToCheck(CompileRequest Text, const CheckOptions &Options);
 
+/// The targets of the models, the first one to compile for first: that of the strongest model.
+std::vector<Architecture> targetsOf(const CheckOptions &Options);
+
 /// The report of a program that cannot be run, or of none: the models are listed without an answer. True: it can be run.
-bool beginReport(CheckReport &Report, const std::string &File, CompileResult &Compiled, const CheckOptions &Options);
+bool beginReport(CheckReport &Report, const std::string &File, const CompileResult &Compiled,
+                 const CheckOptions &Options);
+
+/// Why a program cannot be run for its target, with a place if there is one. None: it can be.
+std::optional<Note> whyNotRun(const CompileResult &Compiled, Architecture For);
 
 /// POWER refuses some programs that the other models check. Where nobody asked for it by name, it is skipped then, and
 /// marked so: also in a report of some models only.

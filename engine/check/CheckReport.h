@@ -93,6 +93,8 @@ struct StateCounts {
 struct ModelReport {
   MemoryModel Which = MemoryModel::SC;
   Verdict Result = Verdict::Verified;
+  Architecture Target = HostArchitecture;       // what the program was compiled for
+  std::optional<Note> AboutTarget;              // why the answer may be another one for other machines
   uint64_t Executions = 0;                      // complete ones: every thread finished, or the bug reached
   uint64_t Blocked = 0;                         // ended by an await or assume that cannot be satisfied
   uint64_t CutShort = 0;                        // ended by the loop bound ("bounded" in the JSON)

@@ -4,9 +4,11 @@
 #include "check/Limits.h"
 #include "check/ModelCheck.h"
 #include "check/StateCheck.h"
+#include "trace/RecordingNames.h"
 
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <thread>
 
@@ -168,58 +170,107 @@ private:
   std::vector<bool> Done; // by index of Report.Models
 };
 
-/// Models that are checked together, as a report of their own.
+/// Models that are checked together, on one program, as a report of their own.
 struct ModelGroup {
-  CheckOptions Options; // with these models
-  CheckReport Report;   // all of it, once they are done
+  Architecture Target;
+  bool Graphs;
+  CheckOptions Options = {}; // with these models
+  CheckReport Report = {};   // all of it, once they are done
   bool Done = false;
-  std::vector<ModelReport> Known; // what is told of them
+  std::vector<ModelReport> Known = {};     // what is told of them
+  const CompileResult *Compiled = nullptr; // once it is there
 };
 
-/// All models of a check: those explored as graphs (POWER) by themselves, since they can take much longer than the
-/// others, which then do not wait for them.
+/// Whether the bugs of a model are no stronger model's.
+bool isAlone(const ModelReport &M, const std::vector<ModelReport> &All) {
+  return std::none_of(All.begin(), All.end(), [&](const ModelReport &Other) {
+    return isWeaker(M.Which, Other.Which) && Other.Result == Verdict::Violation;
+  });
+}
+
+/// What is to be said about the target of a model: where the text asked for the architecture, and the model is not that
+/// of the one that it was compiled for.
+std::optional<Note> aboutTarget(const ModelReport &M, const Program &P, const std::vector<ModelReport> &All) {
+  const MemoryModelInfo &Model = infoOf(M.Which);
+  const std::string For = nameOf(P.For);
+  const bool Chosen = P.TargetNamed && M.Result != Verdict::Violation; // whoever named it knows
+  if (P.For != Model.Target && P.ArchitectureTested && !Chosen)
+    return Note{"the text asks here what it is compiled for: that is " + For + " and not " + nameOf(Model.Target) +
+                    ", so that " + Model.Title + " is checked with the code for " + For,
+                locationOf(P, P.Locations[P.ArchitectureTested])};
+  if (!Model.OfTarget && P.ArchitectureFound && M.Result == Verdict::Violation && isAlone(M, All))
+    return Note{"the text chooses its code for " + For + " here, and " + Model.Title +
+                    " is weaker than that: fences that " + For + " does not need may be left out",
+                locationOf(P, P.Locations[P.ArchitectureFound])};
+  return std::nullopt;
+}
+
+/// All models of a check, in groups: by what they are compiled for, and those explored as graphs by themselves, since
+/// they can take much longer than the others, which then do not wait for them.
 class ModelSchedule {
 public:
-  ModelSchedule(CheckReport &Report, const CheckContext &Context, const ModelListener &OnModel)
-      : Report(Report), Context(Context), OnModel(OnModel), Spare(coresOf(Context.Options.Jobs)) {
+  ModelSchedule(CheckReport &Report, const CheckContext &Context, TargetPrograms &Programs,
+                const ModelListener &OnModel)
+      : Report(Report), Context(Context), Programs(Programs), OnModel(OnModel), Spare(coresOf(Context.Options.Jobs)) {
     const CheckOptions &Options = Context.Options;
     for (const ModelReport &M : Report.Models)
       groupOf(M.Which).Report.Models.push_back(M);
-    for (ModelGroup *G : {&Others, &Graphs}) {
-      G->Report.File = Report.File;
-      G->Report.Looked = Report.Looked;
-      G->Report.Races = Report.Races;
-      G->Report.Language = Report.Language;
-      G->Options = Options;
-      if (G == &Others && find(Graphs.Report.Models, MemoryModel::C11))
-        G->Options.Races = RaceReporting::Default; // SC need not look for them
-      G->Options.Models.clear();
-      for (const ModelReport &M : G->Report.Models)
-        G->Options.Models.push_back(M.Which);
-      G->Options.MaxMemoryBytes = Options.MaxMemoryBytes / modelsAtOnce(Options.Models, Options.Jobs) *
-                                  modelsAtOnce(G->Options.Models, Options.Jobs);
-      G->Done = G->Options.Models.empty();
+    for (ModelGroup &G : Groups) {
+      G.Report.File = Report.File;
+      G.Report.Looked = Report.Looked;
+      G.Report.Races = Report.Races;
+      G.Report.Language = Report.Language;
+      G.Options = Options;
+      if (!find(G.Report.Models, MemoryModel::C11) && find(Report.Models, MemoryModel::C11))
+        G.Options.Races = RaceReporting::Default; // SC need not look for them
+      G.Options.Models.clear();
+      for (const ModelReport &M : G.Report.Models)
+        G.Options.Models.push_back(M.Which);
+      G.Options.MaxMemoryBytes = Options.MaxMemoryBytes / modelsAtOnce(Options.Models, Options.Jobs) *
+                                 modelsAtOnce(G.Options.Models, Options.Jobs);
     }
   }
 
   void run() {
+    std::vector<ModelGroup *> Graphs, Others;
+    for (const MemoryModelInfo &M : MemoryModels) // the strongest first
+      for (ModelGroup &G : Groups) {
+        std::vector<ModelGroup *> &Kind = G.Graphs ? Graphs : Others;
+        if (find(G.Report.Models, M.Model) && std::find(Kind.begin(), Kind.end(), &G) == Kind.end())
+          Kind.push_back(&G);
+      }
     // With one core only, graphs come last. Otherwise they may have one too many: of the others, one mostly waits for
     // SC.
-    std::thread Beside;
-    if (!Others.Done && !Graphs.Done && coresOf(Context.Options.Jobs) > 1)
-      Beside = std::thread([this] { check(Graphs); });
-    if (!Others.Done)
-      check(Others);
-    if (Beside.joinable())
-      Beside.join();
-    else if (!Graphs.Done)
-      check(Graphs);
+    const unsigned Cores = coresOf(Context.Options.Jobs);
+    std::atomic<size_t> Next = 0;
+    auto CheckGraphs = [&] {
+      for (size_t K = Next++; K < Graphs.size(); K = Next++)
+        check(*Graphs[K]);
+    };
+    std::vector<std::thread> Beside;
+    if (Cores > 1)
+      for (size_t K = Others.empty() ? 1 : 0; K < Graphs.size() && K < Cores; ++K)
+        Beside.emplace_back(CheckGraphs);
+    for (ModelGroup *G : Others)
+      check(*G);
+    if (Beside.empty() || Others.empty())
+      CheckGraphs();
+    for (std::thread &T : Beside)
+      T.join();
     for (ModelReport &M : Report.Models)
       M = std::move(*find(groupOf(M.Which).Report.Models, M.Which));
+    nameTargets(Report.Models);
   }
 
 private:
-  ModelGroup &groupOf(MemoryModel M) { return isExploredAsGraphs(M) ? Graphs : Others; }
+  ModelGroup &groupOf(MemoryModel M) {
+    const Architecture Target =
+        Context.Compiled.TargetNamed ? Context.Compiled.For : targetOf(M, Context.Options.Targets);
+    for (ModelGroup &G : Groups)
+      if (G.Target == Target && G.Graphs == isExploredAsGraphs(M))
+        return G;
+    return Groups.emplace_back(ModelGroup{.Target = Target, .Graphs = isExploredAsGraphs(M)});
+  }
 
   static ModelReport *find(std::vector<ModelReport> &In, MemoryModel M) {
     auto At = std::find_if(In.begin(), In.end(), [&](const ModelReport &R) { return R.Which == M; });
@@ -227,25 +278,58 @@ private:
   }
 
   void check(ModelGroup &Group) {
-    const CheckContext Own{Context.File, Context.Compiled, Group.Options, Context.OnProgress, Context.Cancel};
+    const CompileResult &Compiled = Programs.get(Group.Target);
+    {
+      std::lock_guard<std::mutex> Lock(Telling);
+      Group.Compiled = &Compiled;
+    }
+    const std::optional<Note> Why = whyNotRun(Compiled, Group.Target);
+    if (Compiled.Compiled && !Why)
+      check(Group, *Compiled.Compiled);
+    else
+      refuse(Group, Why.value_or(Note()));
+    std::lock_guard<std::mutex> Lock(Telling);
+    Group.Done = true;
+    Group.Known = Group.Report.Models;
+    if (OnModel && std::any_of(Groups.begin(), Groups.end(), [](const ModelGroup &G) { return !G.Done; }))
+      tell();
+  }
+
+  void check(ModelGroup &Group, const Program &Compiled) {
+    const CheckContext Own{Context.File, Compiled, Group.Options, Context.OnProgress, Context.Cancel};
     if (hasFailureRounds(Own)) {
       const ModelListener Nobody; // no model is done before the last round
       checkFailureRounds(
           Own, [&](const CheckContext &Round, CheckReport &Into) { SideBySide(Into, Round, Nobody, Spare).run(); },
           Group.Report);
-    } else {
-      const ModelListener Tell = [&](const CheckReport &SoFar) {
-        std::lock_guard<std::mutex> Lock(Telling);
-        Group.Known = SoFar.Models;
-        tell();
-      };
-      SideBySide(Group.Report, Own, OnModel ? Tell : OnModel, Spare).run();
+      return;
     }
-    std::lock_guard<std::mutex> Lock(Telling);
-    Group.Done = true;
-    Group.Known = Group.Report.Models;
-    if (OnModel && !(Others.Done && Graphs.Done))
+    const ModelListener Tell = [&](const CheckReport &SoFar) {
+      std::lock_guard<std::mutex> Lock(Telling);
+      Group.Known = SoFar.Models;
       tell();
+    };
+    SideBySide(Group.Report, Own, OnModel ? Tell : OnModel, Spare).run();
+  }
+
+  void refuse(ModelGroup &Group, const Note &Why) {
+    for (ModelReport &M : Group.Report.Models) {
+      M.Result = Verdict::Unsupported;
+      M.Reason = Why.Message;
+      M.ReasonLocation = Why.Where;
+      Context.tell({M.Which, 0, 1, 0});
+    }
+  }
+
+  void nameTargets(std::vector<ModelReport> &Models) {
+    for (ModelReport &M : Models) {
+      const ModelGroup &Group = groupOf(M.Which);
+      M.Target = Group.Target;
+      if (!Group.Compiled || !Group.Compiled->Compiled)
+        continue;
+      M.Target = Group.Compiled->Compiled->For; // there may be one program for all
+      M.AboutTarget = aboutTarget(M, *Group.Compiled->Compiled, Models);
+    }
   }
 
   void tell() {
@@ -253,22 +337,25 @@ private:
     for (const MemoryModel M : Context.Options.Models)
       if (const ModelReport *Known = find(groupOf(M).Known, M))
         SoFar.Models.push_back(*Known);
+    nameTargets(SoFar.Models);
     skipRefused(SoFar, Context.Options);
     OnModel(SoFar);
   }
 
   CheckReport &Report;
   const CheckContext &Context;
+  TargetPrograms &Programs;
   const ModelListener &OnModel;
   SpareCores Spare;
-  ModelGroup Others, Graphs;
-  std::mutex Telling; // Known and Done
+  std::deque<ModelGroup> Groups; // all of them before anything is checked
+  std::mutex Telling;            // Known, Done and Compiled
 };
 
 } // namespace
 
-void checkModels(CheckReport &Report, const CheckContext &Context, const ModelListener &OnModel) {
-  ModelSchedule(Report, Context, OnModel).run();
+void checkModels(CheckReport &Report, const CheckContext &Context, TargetPrograms &Programs,
+                 const ModelListener &OnModel) {
+  ModelSchedule(Report, Context, Programs, OnModel).run();
 }
 
 } // namespace picket

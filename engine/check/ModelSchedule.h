@@ -5,7 +5,9 @@
 
 namespace picket {
 
-/// Checks the models that `Report` lists, and puts the answers there. `OnModel` may be empty.
-void checkModels(CheckReport &Report, const CheckContext &Context, const ModelListener &OnModel);
+/// Checks the models that `Report` lists, each on the program of its target, and puts the answers there. The context has
+/// one of the programs, which is there already. `OnModel` may be empty.
+void checkModels(CheckReport &Report, const CheckContext &Context, TargetPrograms &Programs,
+                 const ModelListener &OnModel);
 
 } // namespace picket

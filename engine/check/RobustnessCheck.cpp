@@ -17,6 +17,7 @@ CheckOptions explorationOf(const RobustnessOptions &Asked) {
   CheckOptions Options;
   Options.Models = {MemoryModel::SC};
   Options.Looked = Asked.Looked;
+  Options.Targets = Asked.Targets;
   Options.Search = Asked.Search;
   Options.Exhaustive = Asked.Exhaustive;
   Options.Unroll = Asked.Unroll;
@@ -61,6 +62,7 @@ void explore(const CheckContext &Context, const RobustnessOptions &Asked, SpareC
 RobustnessOptions robustnessOptionsOf(const CheckOptions &Check) {
   RobustnessOptions Options;
   Options.Looked = Check.Looked;
+  Options.Targets = Check.Targets;
   Options.Search = Check.Search;
   Options.Unroll = Check.Unroll;
   Options.TimeoutSeconds = Check.TimeoutSeconds;
@@ -82,7 +84,9 @@ RobustnessReport checkRobustness(const CompileRequest &Text, const RobustnessOpt
                                  const ProgressListener &OnProgress, const std::atomic<bool> *Cancel,
                                  const std::function<void()> &OnCompiled) {
   const auto Start = std::chrono::steady_clock::now();
-  CompileResult Compiled = compileProgram(textToCheck(Text, explorationOf(Options)));
+  CompileRequest Asked = textToCheck(Text, explorationOf(Options));
+  Asked.For = targetOf(Options.Against.empty() ? MemoryModel::SC : Options.Against.front(), Options.Targets);
+  CompileResult Compiled = compileProgram(Asked);
   const double CompileSeconds = secondsSince(Start);
   if (OnCompiled)
     OnCompiled();

@@ -11,6 +11,7 @@ struct RobustnessOptions {
   bool Exhaustive = true;                               // go on after a bug of SC, which is no answer
   unsigned MostWitnesses = 1;                           // violations per model that are shown with an execution
   Checks Looked;                                        // the kinds of bugs that end an execution
+  TargetChoice Targets = TargetChoice::Model;
   Engine Search = Engine::Bounded;
   bool Spurious = true; // as in a check, like all that follow
   unsigned Unroll = 8;

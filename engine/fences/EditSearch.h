@@ -37,16 +37,31 @@ struct FixOptions {
   unsigned MaxAlternatives = 3;
   RepairCosts Costs;
   /// What the program has to pass; the default is that no check finds a bug. Called anew for the text that was edited.
-  std::function<RoundChecker(Thoroughness)> Aim;
+  std::function<RoundChecker(const CheckOptions &Check, Thoroughness)> Aim;
 };
+
+/// One of the programs of a text, and how it is checked: the models that are checked on it.
+struct CheckedProgram {
+  const Program *Code;
+  Architecture For; // to read the text's syntax tree for
+  CheckOptions Check;
+};
+
+/// The programs of a text that differ. Programs of several targets that are the same but for their names are one.
+struct CheckedPrograms {
+  std::vector<CheckedProgram> All; // that of the strongest model first
+  std::vector<ModelReport> Left;   // models whose target the text does not compile for
+};
+CheckedPrograms programsOf(TargetPrograms &Programs, const CheckOptions &Options);
 
 /// Keeps the time, and proves edits on the text itself.
 class EditSearch {
 protected:
-  EditSearch(const CompileRequest &Text, const FixOptions &Options, const std::atomic<bool> *Cancel)
-      : Text(Text), Options(Options), Cancel(Cancel) {}
+  EditSearch(const CompileRequest &Text, const CheckedPrograms &Programs, const FixOptions &Options,
+             const std::atomic<bool> *Cancel)
+      : Programs(Programs), Text(Text), Options(Options), Cancel(Cancel) {}
 
-  RoundChecker checker(Thoroughness How) const;
+  RoundChecker checker(const CheckOptions &Check, Thoroughness How) const;
   /// For a check; 0: without limit.
   double secondsLeft() const;
   bool isCancelled() const { return Cancel && *Cancel; }
@@ -54,13 +69,22 @@ protected:
   bool isOver() const;
   /// Compiles the text with these edits and checks it. The texts of the edited files are kept: what is proved is proved
   /// for these.
-  RoundReport prove(const std::vector<TextEdit> &Edits, const RoundChecker &Check);
+  RoundReport prove(const std::vector<TextEdit> &Edits, Thoroughness How);
+  /// The same without that. GaveUp if it does not compile any more.
+  RoundReport checkEdited(const std::vector<TextEdit> &Edits, Thoroughness How) const;
+  /// The edits of changes that each program asks for, in its own syntax tree; one set of changes after the other, with as
+  /// many lists as there are programs.
+  using ChangesPerProgram = std::vector<std::vector<SourceChange>>;
+  std::vector<PlacedChange> place(const std::vector<ChangesPerProgram> &Alternatives) const;
 
+  const CheckedPrograms &Programs;
   CompileRequest Text; // with the texts of the edited files
   const FixOptions &Options;
   const std::atomic<bool> *Cancel;
 
 private:
+  void addLeft(RoundReport &Round) const;
+
   const std::chrono::steady_clock::time_point Start = std::chrono::steady_clock::now();
 };
 
@@ -69,21 +93,23 @@ template <typename Report, typename Function>
 Report searchEdits(const CompileRequest &Given, const FixOptions &Options, Function Search) {
   const auto Start = std::chrono::steady_clock::now();
   const CompileRequest Text = textToCheck(Given, Options.Check);
-  CompileResult Compiled = compileProgram(Text);
+  TargetPrograms Programs(Text);
+  const std::vector<Architecture> Targets = targetsOf(Options.Check);
+  const CompileResult &First = Programs.get(Targets.empty() ? HostArchitecture : Targets.front());
   Report Result;
-  if (Compiled.Compiled && Compiled.Compiled->Main >= 0) {
-    Result = Search(Text, *Compiled.Compiled);
+  Result.What = EditOutcome::CannotBeChecked;
+  if (First.Compiled && First.Compiled->Main >= 0) {
+    const CheckedPrograms Checked = programsOf(Programs, Options.Check);
+    if (Checked.Left.empty() || !Options.Check.ModelsNamed)
+      Result = Search(Text, Checked);
+    else
+      Result.Reason = Checked.Left.front().Reason;
   } else {
-    Result.What = EditOutcome::CannotBeChecked;
-    Result.Reason = Compiled.Compiled ? "there is no 'main' to run" : "the file does not compile";
+    Result.Reason = First.Compiled ? "there is no 'main' to run" : "the file does not compile";
   }
-  Result.Diagnostics = std::move(Compiled.Diagnostics);
+  Result.Diagnostics = First.Diagnostics;
   Result.Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
   return Result;
 }
-
-/// Compiles a text with the edits done and checks it; GaveUp if it does not compile.
-RoundReport checkEdited(const CompileRequest &Text, const std::vector<TextEdit> &Edits, const RoundChecker &Check,
-                        double Seconds);
 
 } // namespace picket

@@ -188,7 +188,7 @@ FenceKind stronger(FenceKind A, FenceKind B) {
   }
 }
 
-FenceIdiom::FenceIdiom(const SourceTree &Tree) : Tree(Tree) {
+FenceIdiom::FenceIdiom(const SourceTree &Tree, bool Portable) : Tree(Tree) {
   for (const DirectivesSeen::Macro &Macro : Tree.Seen.Macros)
     addMacro(Macro);
   std::set<const FunctionDecl *> Known;
@@ -197,6 +197,8 @@ FenceIdiom::FenceIdiom(const SourceTree &Tree) : Tree(Tree) {
       addFunction(*Node.Function);
     countUse(Node.Node);
   }
+  if (Portable)
+    Assembly.clear();
 }
 
 void FenceIdiom::addMacro(const DirectivesSeen::Macro &Macro) {

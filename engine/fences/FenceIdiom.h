@@ -22,7 +22,8 @@ public:
     bool NeedsInclude = false;
   };
 
-  explicit FenceIdiom(const SourceTree &Tree);
+  /// `Portable`: the text is for several architectures, so that assembly of one is not used.
+  explicit FenceIdiom(const SourceTree &Tree, bool Portable = false);
 
   /// How a fence is written at a place. `Expression`: as an operand of a comma.
   Written fence(FenceKind Kind, clang::FileID File, uint32_t Offset, bool Expression) const;

@@ -13,8 +13,10 @@ namespace picket {
 /// (unsaved buffers included); offsets are those of the text it sees. Sorted by file and place, without overlaps.
 PlacedChange placeChanges(const CompileRequest &Request, const std::vector<SourceChange> &Changes);
 
-/// The same for several alternatives, each independent of the others, for the price of reading the text once.
+/// The same for several alternatives, each independent of the others, for the price of reading the text once. `Portable`:
+/// what is written is compiled for several architectures.
 std::vector<PlacedChange> placeAlternatives(const CompileRequest &Request,
-                                            const std::vector<std::vector<SourceChange>> &Alternatives);
+                                            const std::vector<std::vector<SourceChange>> &Alternatives,
+                                            bool Portable = false);
 
 } // namespace picket

@@ -5,6 +5,7 @@
 #include "trace/RecordingNames.h"
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 
 namespace picket {
@@ -28,11 +29,44 @@ struct Wanted {
   bool Settled = false;
 };
 
+/// What is done for each of the programs, and together.
+struct JointRepair {
+  std::vector<Repair> PerProgram;                 // without changes where that one passes as it is
+  std::vector<std::vector<SourceChange>> Changes; // of each
+  bool Minimal = true, Cheapest = false;
+
+  /// Each once, in the order of the programs.
+  std::vector<SourceChange> all() const {
+    std::vector<SourceChange> All;
+    for (const std::vector<SourceChange> &Some : Changes)
+      for (const SourceChange &Change : Some)
+        if (std::find(All.begin(), All.end(), Change) == All.end())
+          All.push_back(Change);
+    return All;
+  }
+};
+
+/// An access is there once in the text: it has the order that all programs need.
+void joinOrders(std::vector<std::vector<SourceChange>> &Changes) {
+  std::vector<ChangeOrder *> Orders;
+  for (std::vector<SourceChange> &Some : Changes)
+    for (SourceChange &Change : Some)
+      if (auto *Other = std::get_if<ChangeOrder>(&Change))
+        Orders.push_back(Other);
+  for (ChangeOrder *A : Orders)
+    for (ChangeOrder *B : Orders)
+      if (A->Access == B->Access)
+        A->To = B->To = joined(A->To, B->To);
+}
+
 class Fixing : EditSearch {
 public:
-  Fixing(const CompileRequest &Text, const Program &Compiled, const FixOptions &Options,
+  Fixing(const CompileRequest &Text, const CheckedPrograms &Programs, const FixOptions &Options,
          const std::atomic<bool> *Cancel)
-      : EditSearch(Text, Options, Cancel), Repairs(Compiled, noticingChecker(), repairOptions(Options), Cancel) {}
+      : EditSearch(Text, Programs, Options, Cancel) {
+    for (const CheckedProgram &P : Programs.All)
+      Repairs.emplace_back(*P.Code, noticingChecker(P.Check), repairOptions(Options), Cancel);
+  }
 
   FixReport run() {
     FixReport Report;
@@ -48,20 +82,26 @@ public:
                      [](const Fix &A, const Fix &B) { return A.Cost < B.Cost; });
     if (!Report.Fixes.empty())
       Report.Fixes.front().CheapestWanted = Options.Cheapest;
-    Report.Rounds = Repairs.rounds();
-    Report.Skipped = std::move(Skipped);
+    for (const Repairer &R : Repairs)
+      Report.Rounds += R.rounds();
+    Report.Skipped = Programs.Left.empty() ? std::move(Skipped) : Programs.Left.front();
     Report.Texts = std::move(Text.Unsaved);
     return Report;
   }
 
 private:
+  Thoroughness thoroughness() const { return Options.Cheapest ? Thoroughness::All : Thoroughness::Cycle; }
+
+  void notice(const RoundReport &Round) {
+    if (const ModelReport *M = skippedOf(Round.Models))
+      Skipped = *M;
+  }
+
   /// Notices models that are skipped.
-  RoundChecker noticingChecker() {
-    return [this, Check = checker(Options.Cheapest ? Thoroughness::All : Thoroughness::Cycle)](const Program &Edited,
-                                                                                               double Seconds) {
+  RoundChecker noticingChecker(const CheckOptions &Check) {
+    return [this, Check = checker(Check, thoroughness())](const Program &Edited, double Seconds) {
       RoundReport Round = Check(Edited, Seconds);
-      if (const ModelReport *M = skippedOf(Round.Models))
-        Skipped = *M;
+      notice(Round);
       return Round;
     };
   }
@@ -76,35 +116,66 @@ private:
     return Result;
   }
 
+  /// Repairs each of the programs. A repair of one that needs none is no change.
+  RepairResult::Outcome find(const Wanted &W, JointRepair &Joint, RepairResult &Last) {
+    using From = RepairResult::Outcome;
+    size_t Repaired = 0;
+    for (Repairer &R : Repairs) {
+      Last = R.find(W.Fences, W.Orders);
+      Joint.PerProgram.emplace_back();
+      Joint.Changes.emplace_back();
+      if (Last.What == From::NothingToDo)
+        continue;
+      if (Last.What != From::Repaired || !Last.Found)
+        return Last.What;
+      ++Repaired;
+      Repair &Mine = *Last.Found;
+      Joint.Minimal &= Mine.Minimal;
+      Joint.Cheapest = Mine.Cheapest;
+      Joint.Changes.back() = Mine.Changes;
+      Joint.PerProgram.back() = std::move(Mine);
+    }
+    // What is cheapest for one program is so for all if the others need nothing.
+    Joint.Cheapest &= Repaired == 1;
+    joinOrders(Joint.Changes);
+    return Repaired ? From::Repaired : From::NothingToDo;
+  }
+
   /// Finds a repair for each alternative that has none, and writes them all into the text. False: nothing is left to
   /// be found.
   bool round(std::vector<Wanted> &Left, FixReport &Report) {
-    std::vector<std::pair<Wanted *, Repair>> Found;
-    std::vector<std::vector<SourceChange>> ToPlace;
+    std::vector<std::pair<Wanted *, JointRepair>> Found;
+    std::vector<ChangesPerProgram> ToPlace;
     for (Wanted &W : Left) {
       if (W.Settled)
         continue;
-      RepairResult Result = Repairs.find(W.Fences, W.Orders);
-      if (Result.What != RepairResult::Outcome::Repaired) {
+      JointRepair Joint;
+      RepairResult Last;
+      if (find(W, Joint, Last) != RepairResult::Outcome::Repaired) {
         W.Settled = true;
         if (&W == &Left.front()) {
-          explain(Result, Report);
+          explain(Last, Report);
           return false; // what cannot be done with everything cannot be done with less
         }
         continue;
       }
-      ToPlace.push_back(Result.Found->Changes);
-      for (const SourceChange &Change : Result.Found->Changes) // to know which one is refused
-        ToPlace.push_back({Change});
-      Found.emplace_back(&W, std::move(*Result.Found));
+      ToPlace.push_back(Joint.Changes);
+      for (size_t P = 0; P < Joint.Changes.size(); ++P) // to know which one is refused
+        for (const SourceChange &Change : Joint.Changes[P]) {
+          ToPlace.emplace_back(Joint.Changes.size());
+          ToPlace.back()[P] = {Change};
+        }
+      Found.emplace_back(&W, std::move(Joint));
     }
     if (Found.empty())
       return false;
-    const std::vector<PlacedChange> Placed = placeAlternatives(Text, ToPlace);
+    const std::vector<PlacedChange> Placed = place(ToPlace);
     size_t Next = 0;
-    for (auto &[W, R] : Found) {
-      W->Settled = tryOn(R, &Placed[Next], Report);
-      Next += 1 + R.Changes.size();
+    for (auto &[W, Joint] : Found) {
+      W->Settled = tryOn(Joint, &Placed[Next], Report);
+      ++Next;
+      for (const std::vector<SourceChange> &Changes : Joint.Changes)
+        Next += Changes.size();
     }
     return true;
   }
@@ -122,30 +193,33 @@ private:
 
   /// Whole[0] is the repair as a whole, behind it are its changes one by one. False if something has to be done without
   /// what cannot be written.
-  bool tryOn(const Repair &R, const PlacedChange *Whole, FixReport &Report) {
+  bool tryOn(const JointRepair &Joint, const PlacedChange *Whole, FixReport &Report) {
     if (!Whole->placed()) {
       refuse(Whole->Refusal, Whole->RefusedAt);
       bool Known = false;
-      for (size_t K = 0; K < R.Changes.size(); ++K)
-        if (!Whole[K + 1].placed()) {
-          Repairs.forbid(R.Changes[K]);
-          Known = true;
-        }
+      const PlacedChange *Single = Whole;
+      for (size_t P = 0; P < Joint.Changes.size(); ++P)
+        for (size_t K = 0; K < Joint.Changes[P].size(); ++K)
+          if (!(++Single)->placed()) {
+            // As the program knows it: orders were joined.
+            Repairs[P].forbid(Joint.PerProgram[P].Changes[K]);
+            Known = true;
+          }
       if (!Known)
-        forbidAll(R);
+        forbidAll(Joint);
       return false;
     }
     Fix F;
-    F.Changes = R.Changes;
+    F.Changes = Joint.all();
     F.Edits = Whole->Edits;
-    F.Cost = R.Cost;
-    F.Minimal = R.Minimal;
-    F.Cheapest = R.Cheapest && Options.Cheapest;
+    F.Cost = costOf(Joint);
+    F.Minimal = Joint.Minimal;
+    F.Cheapest = Joint.Cheapest && Options.Cheapest;
     if (!prove(F)) {
-      forbidAll(R);
+      forbidAll(Joint);
       return false;
     }
-    leaveOut(F);
+    leaveOut(F, Joint.Changes);
     auto Known = std::find_if(Report.Fixes.begin(), Report.Fixes.end(),
                               [&](const Fix &Other) { return Other.Changes == F.Changes; });
     if (Known == Report.Fixes.end())
@@ -155,9 +229,9 @@ private:
     return true;
   }
 
-  /// The text can do more than was asked for: an order in the body of a macro is one for all its uses. So whether all
-  /// changes are needed is asked of the text as well.
-  void leaveOut(Fix &F) {
+  /// The text can do more than was asked for: an order in the body of a macro is one for all its uses, and a fence that
+  /// one program needs is one in the others. So whether all changes are needed is asked of the text as well.
+  void leaveOut(Fix &F, ChangesPerProgram Changes) {
     for (size_t K = F.Changes.size(); K-- > 0 && F.Changes.size() > 1;) {
       Fix Less = F;
       Less.Changes.erase(Less.Changes.begin() + static_cast<ptrdiff_t>(K));
@@ -165,18 +239,23 @@ private:
         F.Minimal = false;
         return;
       }
-      PlacedChange Placed = placeChanges(Text, Less.Changes);
+      ChangesPerProgram Rest = Changes;
+      for (std::vector<SourceChange> &Some : Rest)
+        std::erase(Some, F.Changes[K]);
+      PlacedChange Placed = place({Rest}).front();
       if (!Placed.placed())
         continue;
       Less.Edits = std::move(Placed.Edits);
       Less.Cost -= std::min(Less.Cost, costOf(F.Changes[K]) * CostUnit);
-      RoundReport Round = checkEdited(Text, Less.Edits, noticingChecker(), secondsLeft());
+      RoundReport Round = checkEdited(Less.Edits, thoroughness());
+      notice(Round);
       F.Minimal &= Round.What != RoundReport::Result::GaveUp;
       if (Round.What != RoundReport::Result::Passed)
         continue;
       Less.Models = std::move(Round.Models);
       Less.Cheapest = false; // not asked of the text
       F = std::move(Less);
+      Changes = std::move(Rest);
     }
   }
 
@@ -190,9 +269,20 @@ private:
     return std::get<ChangeOrder>(Change).To == Order::SeqCst ? Options.Costs.SeqCst : Options.Costs.ReleaseAcquire;
   }
 
-  void forbidAll(const Repair &R) {
-    for (uint32_t K : R.Chosen)
-      Repairs.forbid(K);
+  /// What several programs need is paid for once.
+  uint64_t costOf(const JointRepair &Joint) const {
+    uint64_t Cost = 0;
+    if (Joint.PerProgram.size() == 1)
+      return Joint.PerProgram.front().Cost;
+    for (const SourceChange &Change : Joint.all())
+      Cost += costOf(Change) * CostUnit;
+    return Cost;
+  }
+
+  void forbidAll(const JointRepair &Joint) {
+    for (size_t P = 0; P < Joint.PerProgram.size(); ++P)
+      for (uint32_t K : Joint.PerProgram[P].Chosen)
+        Repairs[P].forbid(K);
   }
 
   void refuse(const std::string &Sentence, const SourceLocation &At) {
@@ -201,7 +291,8 @@ private:
   }
 
   bool prove(Fix &F) {
-    RoundReport Round = EditSearch::prove(F.Edits, noticingChecker());
+    RoundReport Round = EditSearch::prove(F.Edits, thoroughness());
+    notice(Round);
     if (Round.What == RoundReport::Result::Passed) {
       F.Models = std::move(Round.Models);
       return true;
@@ -212,8 +303,8 @@ private:
   }
 
   std::optional<ModelReport> Skipped; // a model that could not check some edited program
-  Repairer Repairs;
-  std::string Refusal; // the first
+  std::deque<Repairer> Repairs;       // of each program
+  std::string Refusal;                // the first
 };
 
 std::string nameOfFence(FenceKind Kind) {
@@ -230,8 +321,8 @@ bool Fix::isBounded() const {
 }
 
 FixReport findFixes(const CompileRequest &Given, const FixOptions &Options, const std::atomic<bool> *Cancel) {
-  return searchEdits<FixReport>(Given, Options, [&](const CompileRequest &Text, const Program &Compiled) {
-    return Fixing(Text, Compiled, Options, Cancel).run();
+  return searchEdits<FixReport>(Given, Options, [&](const CompileRequest &Text, const CheckedPrograms &Programs) {
+    return Fixing(Text, Programs, Options, Cancel).run();
   });
 }
 

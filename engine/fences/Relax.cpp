@@ -1,6 +1,5 @@
 #include "fences/Relax.h"
 
-#include "fences/FencePlacement.h"
 #include "fences/TextDiff.h"
 #include "trace/RecordingNames.h"
 
@@ -73,15 +72,43 @@ ProgramEdit together(const std::vector<const ProgramEdit *> &Edits) {
   return All;
 }
 
+/// The same text in the programs that have it.
+struct Weakest {
+  SourceLocation Where;
+  std::vector<SourceChange> Changes;
+  Opcode Op;
+  uint32_t Cost;
+  std::vector<std::pair<size_t, std::vector<ProgramEdit>>> Steps; // by program
+};
+
+std::vector<Weakest> weakest(const CheckedPrograms &Programs) {
+  std::vector<Weakest> All;
+  for (size_t P = 0; P < Programs.All.size(); ++P)
+    for (Weakenable &W : weakenable(*Programs.All[P].Code)) {
+      auto Known = std::find_if(All.begin(), All.end(), [&](const Weakest &Other) {
+        return isSame(Other.Where, W.Where) && Other.Changes == W.Changes;
+      });
+      if (Known == All.end())
+        Known =
+            All.insert(Known, Weakest{W.Where, W.Changes, Programs.All[P].Code->Code[W.Copies.front()].Op, W.Cost, {}});
+      if (Known->Steps.empty() || Known->Steps.back().first != P)
+        Known->Steps.emplace_back(P, std::move(W.Steps));
+    }
+  std::stable_sort(All.begin(), All.end(), [](const Weakest &A, const Weakest &B) { return A.Cost > B.Cost; });
+  return All;
+}
+
 class Relaxing : EditSearch {
 public:
-  Relaxing(const CompileRequest &Text, const Program &Compiled, const FixOptions &Options,
+  Relaxing(const CompileRequest &Text, const CheckedPrograms &Programs, const FixOptions &Options,
            const std::atomic<bool> *Cancel)
-      : EditSearch(Text, Options, Cancel), Compiled(Compiled), Check(checker(Thoroughness::Cycle)),
-        Items(weakenable(Compiled)), Taken(Items.size(), Unchanged) {}
+      : EditSearch(Text, Programs, Options, Cancel), Items(weakest(Programs)), Taken(Items.size(), Unchanged) {
+    for (const CheckedProgram &P : Programs.All)
+      Checkers.push_back(checker(P.Check, Thoroughness::Cycle));
+  }
 
   RelaxReport run() {
-    const RoundReport AsIs = check(Compiled);
+    const RoundReport AsIs = check([](size_t) { return ProgramEdit(); });
     if (AsIs.What != RoundReport::Result::Passed) {
       const bool GaveUp = AsIs.What == RoundReport::Result::GaveUp;
       Report.What = GaveUp ? EditOutcome::GaveUp : EditOutcome::Refused;
@@ -90,9 +117,12 @@ public:
       Report.ShownUnder = AsIs.Under;
       return std::move(Report);
     }
-    if (const ModelReport *M = skippedOf(AsIs.Models))
+    if (!Programs.Left.empty())
+      Report.Skipped = Programs.Left.front();
+    else if (const ModelReport *M = skippedOf(AsIs.Models))
       Report.Skipped = *M;
     Covered = modelsChecked(AsIs.Models);
+    std::sort(Covered.begin(), Covered.end());
     weaken();
     write();
     Report.Texts = std::move(Text.Unsaved);
@@ -102,17 +132,28 @@ public:
 private:
   static constexpr size_t Unchanged = ~size_t(0);
 
-  RoundReport check(const Program &Edited) {
+  /// All programs, each with its edit.
+  template <typename Edits> RoundReport check(Edits EditOf) {
     ++Report.Rounds;
-    return Check(Edited, secondsLeft());
+    RoundReport All;
+    for (size_t P = 0; P < Programs.All.size(); ++P) {
+      RoundReport Round = Checkers[P](edited(*Programs.All[P].Code, EditOf(P)).Code, secondsLeft());
+      if (Round.What != RoundReport::Result::Passed)
+        return Round;
+      std::move(Round.Models.begin(), Round.Models.end(), std::back_inserter(All.Models));
+    }
+    return All;
   }
 
   bool passes() {
-    std::vector<const ProgramEdit *> Edits;
-    for (size_t K = 0; K < Items.size(); ++K)
-      if (Taken[K] != Unchanged)
-        Edits.push_back(&Items[K].Steps[Taken[K]]);
-    const RoundReport::Result What = check(edited(Compiled, together(Edits)).Code).What;
+    const RoundReport::Result What = check([this](size_t P) {
+                                       std::vector<const ProgramEdit *> Edits;
+                                       for (size_t K = 0; K < Items.size(); ++K)
+                                         for (const auto &[Of, Steps] : Items[K].Steps)
+                                           if (Of == P && Taken[K] != Unchanged)
+                                             Edits.push_back(&Steps[Taken[K]]);
+                                       return together(Edits);
+                                     }).What;
     Report.Complete &= What != RoundReport::Result::GaveUp;
     return What == RoundReport::Result::Passed;
   }
@@ -128,7 +169,7 @@ private:
       return;
     std::fill(Taken.begin(), Taken.end(), Unchanged);
     for (size_t K = 0; K < Items.size(); ++K)
-      for (size_t Step = 0; Step < Items[K].Steps.size() && Taken[K] == Unchanged; ++Step) {
+      for (size_t Step = 0; Step < Items[K].Changes.size() && Taken[K] == Unchanged; ++Step) {
         if (isOver()) {
           Report.Complete = false;
           return;
@@ -139,28 +180,28 @@ private:
       }
   }
 
-  std::string sentence(const Weakenable &Item, const SourceChange &Change) const {
+  std::string sentence(const Weakest &Item, const SourceChange &Change) const {
     const std::string Models = titlesOf(Covered);
     if (std::holds_alternative<RemoveFence>(Change))
       return "this fence is not needed under " + Models;
     const auto &Other = std::get<ChangeOrder>(Change);
-    const Opcode Op = Compiled.Code[Item.Copies.front()].Op;
-    const char *const What = Op == Opcode::Fence   ? "fence"
-                             : Op == Opcode::Load  ? "load"
-                             : Op == Opcode::Store ? "store"
-                                                   : "read-modify-write";
+    const char *const What = Item.Op == Opcode::Fence   ? "fence"
+                             : Item.Op == Opcode::Load  ? "load"
+                             : Item.Op == Opcode::Store ? "store"
+                                                        : "read-modify-write";
     return std::string("this ") + nameOf(Other.From) + " " + What + " can be " + nameOf(Other.To) + " under " + Models;
   }
 
   /// Writes what is not needed into the text, as far as that can be done, and checks it.
   void write() {
-    std::vector<Weakening> Found;
+    std::vector<std::pair<Weakening, size_t>> Found; // with the first program that has it
     for (size_t K = 0; K < Items.size(); ++K)
       if (Taken[K] != Unchanged)
-        Found.push_back({Items[K].Changes[Taken[K]], sentence(Items[K], Items[K].Changes[Taken[K]]), Items[K].Where});
-    std::stable_sort(Found.begin(), Found.end(), [](const Weakening &A, const Weakening &B) {
-      return std::tie(A.Where.File, A.Where.Line, A.Where.Column) <
-             std::tie(B.Where.File, B.Where.Line, B.Where.Column);
+        Found.push_back({{Items[K].Changes[Taken[K]], sentence(Items[K], Items[K].Changes[Taken[K]]), Items[K].Where},
+                         Items[K].Steps.front().first});
+    std::stable_sort(Found.begin(), Found.end(), [](const auto &A, const auto &B) {
+      return std::tie(A.first.Where.File, A.first.Where.Line, A.first.Where.Column) <
+             std::tie(B.first.Where.File, B.first.Where.Line, B.first.Where.Column);
     });
     if (Found.empty()) {
       if (!Report.Complete) {
@@ -171,21 +212,27 @@ private:
       }
       return;
     }
-    std::vector<std::vector<SourceChange>> Single;
-    for (const Weakening &W : Found)
-      Single.push_back({W.Change});
-    const std::vector<PlacedChange> Alone = placeAlternatives(Text, Single);
-    std::vector<SourceChange> Written;
-    for (size_t K = 0; K < Found.size(); ++K) {
-      Found[K].Edits = Alone[K].Edits;
-      (Alone[K].placed() ? Report.Weaker : Report.Unwritten).push_back(Found[K]);
-      if (Alone[K].placed())
-        Written.push_back(Found[K].Change);
+    std::vector<ChangesPerProgram> Single;
+    for (const auto &[W, P] : Found) {
+      Single.emplace_back(Programs.All.size());
+      Single.back()[P] = {W.Change};
     }
-    const PlacedChange Placed = Written.empty() ? PlacedChange() : placeChanges(Text, Written);
+    const std::vector<PlacedChange> Alone = place(Single);
+    ChangesPerProgram Written(Programs.All.size());
+    bool Any = false;
+    for (size_t K = 0; K < Found.size(); ++K) {
+      auto &[W, P] = Found[K];
+      W.Edits = Alone[K].Edits;
+      (Alone[K].placed() ? Report.Weaker : Report.Unwritten).push_back(W);
+      if (!Alone[K].placed())
+        continue;
+      Written[P].push_back(W.Change);
+      Any = true;
+    }
     Report.What = EditOutcome::Found;
-    if (Written.empty())
+    if (!Any)
       return;
+    const PlacedChange Placed = place({Written}).front();
     if (Placed.placed() && prove(Placed.Edits)) {
       Report.Edits = Placed.Edits;
       return;
@@ -200,14 +247,13 @@ private:
   std::string limit() const { return isCancelled() ? "cancelled" : "the time limit was reached first"; }
 
   bool prove(const std::vector<TextEdit> &Edits) {
-    RoundReport Round = EditSearch::prove(Edits, checker(Thoroughness::Cycle));
+    RoundReport Round = EditSearch::prove(Edits, Thoroughness::Cycle);
     Report.Models = std::move(Round.Models);
     return Round.What == RoundReport::Result::Passed;
   }
 
-  const Program &Compiled;
-  RoundChecker Check;
-  const std::vector<Weakenable> Items;
+  std::vector<RoundChecker> Checkers; // of each program
+  const std::vector<Weakest> Items;
   std::vector<size_t> Taken;        // per item: which step
   std::vector<MemoryModel> Covered; // the models that were not skipped
   RelaxReport Report;
@@ -238,8 +284,8 @@ std::vector<Weakenable> weakenable(const Program &Compiled) {
 }
 
 RelaxReport relax(const CompileRequest &Given, const FixOptions &Options, const std::atomic<bool> *Cancel) {
-  return searchEdits<RelaxReport>(Given, Options, [&](const CompileRequest &Text, const Program &Compiled) {
-    return Relaxing(Text, Compiled, Options, Cancel).run();
+  return searchEdits<RelaxReport>(Given, Options, [&](const CompileRequest &Text, const CheckedPrograms &Programs) {
+    return Relaxing(Text, Programs, Options, Cancel).run();
   });
 }
 

@@ -87,7 +87,7 @@ public:
       if (Report.Result == Verdict::Violation)
         return violated(std::move(Report));
       Report.Skipped = isExploredAsGraphs(M) && Report.Result == Verdict::Unsupported && !Options.ModelsNamed &&
-                       Options.Models.size() > 1;
+                       (Options.Partly || Options.Models.size() > 1);
       if (!Report.Skipped && !passed(Report, Round))
         return Round;
       Round.Models.push_back(std::move(Report));
@@ -104,7 +104,11 @@ private:
       Now.Races = RaceReporting::Default;
     if (Seconds > 0 && (Now.TimeoutSeconds <= 0 || Seconds < Now.TimeoutSeconds))
       Now.TimeoutSeconds = Seconds;
-    return std::move(checkCompiled(File, {Compiled, {}}, Now, {}, Cancel).Models.front());
+    CompileResult Code{Compiled, {}};
+    if (!Compiled.TargetNamed)
+      Code.Compiled->For =
+          targetOf(M, Options.Targets); // programs of several targets that are the same are checked as one
+    return std::move(checkCompiled(File, std::move(Code), Now, {}, Cancel).Models.front());
   }
 
   bool passed(const ModelReport &Report, RoundReport &Round) const {
@@ -176,7 +180,7 @@ public:
   RobustnessSearch(const std::string &File, const CheckOptions &Given, const std::atomic<bool> *Cancel)
       : File(File), Options(robustnessOptionsOf(Given)), Asked(relaxedModels(Given.Models)), Cancel(Cancel) {
     // Where nobody asked for these, the others can be made robust all the same.
-    if (!Given.ModelsNamed && Asked.size() > 1)
+    if (!Given.ModelsNamed && (Given.Partly || Asked.size() > 1))
       std::erase_if(Asked, [](MemoryModel M) { return !infoOf(M).Monitored; });
     Options.MostWitnesses = 1;
     Options.Search = Engine::Bounded;

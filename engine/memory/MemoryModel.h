@@ -2,6 +2,8 @@
 // traces and repairs read what a model can do. docs/how-to-add-a-memory-model.md tells how to add one.
 #pragma once
 
+#include "program/Architecture.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +64,9 @@ struct MemoryModelInfo {
   bool Monitored;      // monitoring SC tells whether programs are robust against it
   bool Searched;       // its states can be searched, without a bound for loops
   ModelFences Fences;
+  Architecture Target; // what programs are compiled for to be checked under the model
+  /// The fences that are right on the target are right under the model. If not, the model is weaker than the target is.
+  bool OfTarget;
 };
 
 /// One for each model, in the order of the enum. That is the order in which they are told, and checked: models that
@@ -79,7 +84,9 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Chronological = true,
      .Monitored = false,
      .Searched = true,
-     .Fences = {}},
+     .Fences = {},
+     .Target = Architecture::X86_64,
+     .OfTarget = true},
     {.Model = MemoryModel::TSO,
      .Name = "tso",
      .Alias = "x86",
@@ -92,7 +99,9 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Chronological = true,
      .Monitored = true,
      .Searched = true,
-     .Fences = {}},
+     .Fences = {},
+     .Target = Architecture::X86_64,
+     .OfTarget = true},
     {.Model = MemoryModel::PSO,
      .Name = "pso",
      .Alias = nullptr,
@@ -105,7 +114,9 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Chronological = true,
      .Monitored = true,
      .Searched = true,
-     .Fences = {.StoreStore = true}},
+     .Fences = {.StoreStore = true},
+     .Target = Architecture::X86_64,
+     .OfTarget = false},
     {.Model = MemoryModel::Armv8,
      .Name = "armv8",
      .Alias = "arm64",
@@ -118,7 +129,9 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Chronological = false,
      .Monitored = false,
      .Searched = false,
-     .Fences = {.Lightweight = true}},
+     .Fences = {.Lightweight = true},
+     .Target = Architecture::Aarch64,
+     .OfTarget = true},
     {.Model = MemoryModel::Power,
      .Name = "power",
      .Alias = nullptr,
@@ -131,7 +144,9 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Chronological = false,
      .Monitored = false,
      .Searched = false,
-     .Fences = {.Lightweight = true, .ISync = true}},
+     .Fences = {.Lightweight = true, .ISync = true},
+     .Target = Architecture::Powerpc64le,
+     .OfTarget = true},
     {.Model = MemoryModel::C11,
      .Name = "c11",
      .Alias = "rc11",
@@ -144,7 +159,9 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Chronological = false,
      .Monitored = false,
      .Searched = false,
-     .Fences = {.Lightweight = true}},
+     .Fences = {.Lightweight = true},
+     .Target = Architecture::X86_64,
+     .OfTarget = false},
 }};
 
 constexpr const MemoryModelInfo &infoOf(MemoryModel M) { return MemoryModels[static_cast<size_t>(M)]; }

@@ -2,6 +2,7 @@
 // No LLVM type appears past this header; all later modules see only Programs.
 #pragma once
 
+#include "program/Architecture.h"
 #include "program/BrokenPromise.h"
 #include "program/Builtin.h"
 #include "program/FailurePoints.h"
@@ -308,6 +309,11 @@ struct Program {
   uint32_t NumSites = 0;      // allocation sites: one per alloca and per allocating call
   bool StartsThreads = false; // some function that could run calls a thread-creating builtin
   ArmInstructions Arm;
+  Architecture For = HostArchitecture; // what it is compiled for
+  bool TargetNamed = false;            // by the command that compiles the text, so that models have no say in it
+  // Where the user's text first tests a macro of an architecture, and where it first finds one defined: indices into
+  // Locations, 0 if it does not.
+  uint32_t ArchitectureTested = 0, ArchitectureFound = 0;
   bool FailsForNoReason = false; // it has instructions with the flag MayFail
 
   // Which operations fail for no reason. Executions in which not all of them do are not executions of this program.

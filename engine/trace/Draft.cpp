@@ -165,6 +165,7 @@ TraceEvent &Draft::addBug(const BugReport &Bug, std::vector<TraceAccess> Failed)
 
 Recording Draft::finish(MemoryModel Model) {
   Result.Model = Model;
+  Result.Target = Prog.For;
   Result.Threads = threadsOf(Mach);
   nameEverything(Result);
   Result.Shared = sharedThings(Prog, Mach.sharing());

@@ -214,6 +214,7 @@ struct SharedThing {
 struct Recording {
   std::string File;
   MemoryModel Model = MemoryModel::SC;
+  Architecture Target = HostArchitecture; // what the program was compiled for
   unsigned Unroll = 8;
   std::vector<TraceThread> Threads;
   std::vector<TraceVariable> Variables;

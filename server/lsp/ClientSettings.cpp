@@ -62,6 +62,7 @@ Value toJSON(const Settings &S) {
                 {"races", nameOf(S.Races)},
                 {"volatile", nameOf(S.Volatile)},
                 {"release-sequences", nameOf(S.Sequences)},
+                {"target", nameOf(S.Targets)},
                 {"unroll", S.Unroll},
                 {"timeout", S.TimeoutSeconds},
                 {"memory", S.MemoryBytes},

@@ -56,7 +56,9 @@ private:
   void fix(FixAnswer &Answer) {
     const bool Robust = Question.What == FixQuestion::Aim::Robust;
     if (Robust)
-      Options.Aim = [this](Thoroughness) { return robustChecker(Text.File, Options.Check, nullptr); };
+      Options.Aim = [this](const CheckOptions &Check, Thoroughness) {
+        return robustChecker(Text.File, Check, nullptr);
+      };
     const FixReport Report = findFixes(Text, Options);
     Answer.What = Report.What;
     Answer.Reason = Report.Reason;
@@ -109,7 +111,8 @@ private:
       Edited.Unsaved[File] = NewText;
     CheckOptions Check = Options.Check;
     Check.TimeoutSeconds = Options.TimeoutSeconds;
-    F.Models = checkCompiled(Text.File, compileProgram(textToCheck(Edited, Check)), Check).Models;
+    TargetPrograms Programs(textToCheck(Edited, Check));
+    F.Models = checkPrograms(Text.File, Programs, Check).Models;
     return std::all_of(F.Models.begin(), F.Models.end(), [](const ModelReport &M) {
       return M.Skipped || M.Result == Verdict::Verified || M.Result == Verdict::Bounded;
     });

@@ -89,6 +89,11 @@ public:
         add(N.Where, "Not checked: " + N.Message + ".");
       for (const Note &N : M.Notes)
         add(N.Where, "It " + N.Message + ".");
+      if (M.AboutTarget) {
+        std::string Text = M.AboutTarget->Message + ".";
+        Text[0] = static_cast<char>(std::toupper(Text[0]));
+        add(M.AboutTarget->Where, std::move(Text));
+      }
     }
     return std::move(Facts);
   }

@@ -25,6 +25,7 @@ bool isShownAs(const Bug &A, const Bug &B) {
 /// A bug at a place, and the models that have it: the one whose counterexample is shown first.
 struct MergedBug {
   const Bug *First = nullptr;
+  const std::optional<Note> *AboutTarget = nullptr; // of that model
   std::vector<MemoryModel> Models;
   bool IsWarning = false;
 };
@@ -41,7 +42,7 @@ std::vector<MergedBug> merge(const CheckReport &Report) {
         auto At =
             std::find_if(Result.begin(), Result.end(), [&](const MergedBug &K) { return isShownAs(*K.First, B); });
         if (At == Result.end())
-          At = Result.insert(At, MergedBug{&B, {}, All == &M.Warnings});
+          At = Result.insert(At, MergedBug{&B, &M.AboutTarget, {}, All == &M.Warnings});
         Add(At->Models, M.Which);
       }
   for (MergedBug &B : Result) // an exploration that stopped at another bug has this one as well
@@ -144,7 +145,7 @@ void addSkipped(Outcome &O, const CheckReport &Report) {
 void addModels(Outcome &O, const CheckReport &Report, const CheckOptions &Options) {
   auto Add = [&](const ModelReport &M) {
     O.Models.push_back({M.Which, M.Result, M.Executions, M.Blocked + M.Rejected, M.CutShort, M.Seconds, M.Reason,
-                        M.States ? M.States->States : 0, M.Skipped});
+                        M.States ? M.States->States : 0, M.Skipped, M.Target});
     O.Compiled &= M.Result != Verdict::CompileError;
   };
   auto Find = [&](MemoryModel Which) {
@@ -155,7 +156,7 @@ void addModels(Outcome &O, const CheckReport &Report, const CheckOptions &Option
     if (auto At = Find(Asked); At != Report.Models.end())
       Add(*At);
     else
-      O.Models.push_back({Asked, std::nullopt, 0, 0, 0, 0, "", 0, false});
+      O.Models.push_back({Asked, std::nullopt, 0, 0, 0, 0, "", 0, false, targetOf(Asked, Options.Targets)});
   for (const ModelReport &M : Report.Models) // others than those asked for
     if (std::find(Options.Models.begin(), Options.Models.end(), M.Which) == Options.Models.end())
       Add(M);
@@ -302,6 +303,8 @@ Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
         F.Trace = static_cast<int64_t>(Known->second);
     }
     F.Steps.insert(F.Steps.begin(), Partner.begin(), Partner.end());
+    if (const std::optional<Note> &About = *B.AboutTarget)
+      F.Steps.push_back({{About->Where.File, About->Where.Line, 0, 0, 0}, About->Message});
     O.Findings.push_back(std::move(F));
   }
   addReasons(O, Report);

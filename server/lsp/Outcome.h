@@ -46,8 +46,9 @@ struct ModelOutcome {
   uint64_t Executions = 0, Blocked = 0, Bounded = 0;
   double Seconds = 0;
   std::string Reason;
-  uint64_t States = 0;  // where the verdict comes from a search through states, without a bound
-  bool Skipped = false; // it cannot check the program, and nobody asked for it: no finding
+  uint64_t States = 0;                    // where the verdict comes from a search through states, without a bound
+  bool Skipped = false;                   // it cannot check the program, and nobody asked for it: no finding
+  Architecture Target = HostArchitecture; // what the program was compiled for
 
   /// What is told as the verdict of a model that is still being checked.
   static constexpr const char *Pending = "checking";

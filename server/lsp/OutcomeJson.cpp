@@ -100,14 +100,20 @@ Value toJSON(const ModelOutcome &M) {
                 {"executions", M.Executions},  {"blocked", M.Blocked},
                 {"bounded", M.Bounded},        {"seconds", M.Seconds},
                 {"reason", fixUTF8(M.Reason)}, {"states", M.States},
-                {"skipped", M.Skipped}};
+                {"skipped", M.Skipped},        {"target", nameOf(M.Target)}};
 }
 
 [[maybe_unused]] static bool fromJSON(const Value &Json, ModelOutcome &M, Path At) {
   ObjectMapper O(Json, At);
-  std::string Result;
-  if (!O || !mapModel(O, At, M.Model) || !O.map("verdict", Result))
+  std::string Result, Target;
+  if (!O || !mapModel(O, At, M.Model) || !O.map("verdict", Result) || !O.map("target", Target))
     return false;
+  const std::optional<Architecture> Known = architectureNamed(Target);
+  M.Target = Known.value_or(HostArchitecture);
+  if (!Known) {
+    At.field("target").report("unknown architecture");
+    return false;
+  }
   M.Result = verdictNamed(Result);
   if (!M.Result && Result != ModelOutcome::Pending) {
     At.field("verdict").report("unknown verdict");

@@ -192,7 +192,8 @@ static std::shared_ptr<const Outcome> outcomeWith(const WorkerJob &Job, Finding 
   for (MemoryModel Wanted : Job.Options.Models)
     if (std::none_of(Result->Models.begin(), Result->Models.end(),
                      [&](const ModelOutcome &Known) { return Known.Model == Wanted; }))
-      Result->Models.push_back({Wanted, Verdict::Inconclusive, 0, 0, 0, 0, Extra.Message, 0, false});
+      Result->Models.push_back(
+          {Wanted, Verdict::Inconclusive, 0, 0, 0, 0, Extra.Message, 0, false, targetOf(Wanted, Job.Options.Targets)});
   Result->Unroll = Job.Options.Unroll;
   Extra.Where = {Job.File, 0, 0, 0, 0};
   Result->Findings.push_back(std::move(Extra));

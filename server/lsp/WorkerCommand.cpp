@@ -150,6 +150,22 @@ bool isCacheable(const CheckReport &Report) {
   return true;
 }
 
+/// Names all programs that the outcome is about. What is not compiled yet is compiled, side by side.
+std::string keyOfAll(TargetPrograms &Programs, const CheckOptions &Options, const Settings &Asked) {
+  std::vector<Architecture> Targets = targetsOf(Options);
+  if (const CompileResult &First = Programs.get(Targets.front()); First.Compiled && First.Compiled->TargetNamed)
+    Targets.resize(1);
+  std::vector<std::thread> Compiling;
+  for (size_t K = 1; K < Targets.size(); ++K)
+    Compiling.emplace_back([&Programs, Target = Targets[K]] { Programs.get(Target); });
+  for (std::thread &T : Compiling)
+    T.join();
+  std::string Key;
+  for (const Architecture Target : Targets)
+    Key += (Key.empty() ? "" : ":") + keyOf(Programs.get(Target), Asked);
+  return Key;
+}
+
 void Worker::check(const WorkerRequest &Request) {
   misbehaveIfAsked(Request.File);
   const auto Start = std::chrono::steady_clock::now();
@@ -158,7 +174,8 @@ void Worker::check(const WorkerRequest &Request) {
   Text.File = Request.File;
   Text.Unsaved = Request.Unsaved;
   Text.Flags = Request.Options.Flags;
-  CompileResult Compiled = compileProgram(textToCheck(Text, Options));
+  TargetPrograms Programs(textToCheck(Text, Options));
+  const CompileResult &Compiled = Programs.get(targetsOf(Options).front());
   const double Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
 
   std::string Key;
@@ -172,8 +189,13 @@ void Worker::check(const WorkerRequest &Request) {
       return say(Object{{"outcome", toJSON(Quiet)}, {"done", true}});
     }
     Key = keyOf(P, Request.Options);
-    if (std::find(Request.Known.begin(), Request.Known.end(), Key) != Request.Known.end())
-      return say(Object{{"same", Key}});
+    // The other targets' programs are looked at only if this one is known: nobody waits for them otherwise.
+    if (std::any_of(Request.Known.begin(), Request.Known.end(),
+                    [&](StringRef Known) { return Known.starts_with(Key); })) {
+      const std::string Whole = keyOfAll(Programs, Options, Request.Options);
+      if (std::find(Request.Known.begin(), Request.Known.end(), Whole) != Request.Known.end())
+        return say(Object{{"same", Whole}});
+    }
     say(Object{{"compiled", Object{{"key", Key}, {"seconds", Seconds}}}});
   }
 
@@ -184,11 +206,11 @@ void Worker::check(const WorkerRequest &Request) {
   auto OnModel = [&](const CheckReport &SoFar) {
     say(Object{{"outcome", toJSON(outcomeOf(SoFar, Options, WriteTrace))}, {"done", false}});
   };
-  CheckReport Report = checkCompiled(Request.File, std::move(Compiled), Options, OnProgress, nullptr, OnModel);
+  CheckReport Report = checkPrograms(Request.File, Programs, Options, OnProgress, nullptr, OnModel);
   Report.CompileSeconds = Seconds;
   Object Last{{"outcome", toJSON(outcomeOf(Report, Options, WriteTrace))}, {"done", true}};
   if (!Key.empty() && isCacheable(Report))
-    Last["key"] = Key;
+    Last["key"] = keyOfAll(Programs, Options, Request.Options);
   say(std::move(Last));
 }
 

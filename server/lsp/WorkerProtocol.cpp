@@ -31,6 +31,7 @@ std::string toLine(const WorkerRequest &Request) {
                  {"flags", texts(Request.Options.Flags)},
                  {"models", modelsJson(Request.Fix ? Request.Fix->Models : Request.Options.Models)},
                  {"modelsNamed", Request.Options.ModelsNamed},
+                 {"target", nameOf(Request.Options.Targets)},
                  {"unroll", Request.Options.Unroll},
                  {"timeout", Request.Options.TimeoutSeconds},
                  {"memory", Request.Options.MemoryBytes},
@@ -62,12 +63,12 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
     Check = Fix;
   ObjectMapper O(*Check, Path.field("check"));
   std::vector<std::string> Models, Looked;
-  std::string Search;
+  std::string Search, Target;
   if (!O || !O.map("file", Request.File) || !O.map("unsaved", Request.Unsaved) ||
       !O.map("flags", Request.Options.Flags) || !O.map("models", Models) ||
       !O.map("modelsNamed", Request.Options.ModelsNamed) || !O.map("unroll", Request.Options.Unroll) ||
       !O.map("timeout", Request.Options.TimeoutSeconds) || !O.map("memory", Request.Options.MemoryBytes) ||
-      !O.map("jobs", Request.Options.Jobs) || !O.map("engine", Search) ||
+      !O.map("jobs", Request.Options.Jobs) || !O.map("engine", Search) || !O.map("target", Target) ||
       !O.map("robustness", Request.Options.Robustness) || !O.map("checks", Looked) || !O.map("known", Request.Known))
     return false;
   SettingsLayer Named;
@@ -77,6 +78,10 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
   }
   if (std::string Wrong = set(Named, "engine", {Search}); !Wrong.empty()) {
     Path.field("check").field("engine").report("unknown engine");
+    return false;
+  }
+  if (std::string Wrong = set(Named, "target", {Target}); !Wrong.empty()) {
+    Path.field("check").field("target").report("unknown target");
     return false;
   }
   if (Looked.empty())
@@ -99,6 +104,7 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
   Request.Options.Looked = *Named.Looked;
   Request.Options.Models = *Named.Models;
   Request.Options.Search = *Named.Search;
+  Request.Options.Targets = *Named.Targets;
   if (!Fix)
     return true;
   std::string Aim;
@@ -194,7 +200,11 @@ void addCode(Digest &D, const Program &P) {
       .number(static_cast<uint64_t>(P.Main))
       .number(static_cast<uint64_t>(P.ArgvGlobal))
       .number(static_cast<uint64_t>(P.ErrnoGlobal))
-      .number(P.NumSites);
+      .number(P.NumSites)
+      .number(static_cast<uint64_t>(P.For))
+      .number(P.TargetNamed)
+      .number(P.ArchitectureTested)
+      .number(P.ArchitectureFound);
 }
 
 void addObjects(Digest &D, const std::vector<SourceNames::Object> &Objects) {
@@ -225,13 +235,25 @@ void addNames(Digest &D, const Program &P) {
 
 } // namespace
 
+std::string keyOf(const CompileResult &Compiled, const Settings &Options) {
+  if (Compiled.Compiled)
+    return keyOf(*Compiled.Compiled, Options);
+  Digest D; // the first error is all that is told
+  for (const Diagnostic &Told : Compiled.Diagnostics)
+    if (Told.Level == Severity::Error) {
+      D.text(Told.Message).text(Told.Where.File).number(Told.Where.Line).number(Told.Where.Column);
+      break;
+    }
+  return D.result();
+}
+
 std::string keyOf(const Program &P, const Settings &Options) {
   Digest D;
   addCode(D, P);
   addNames(D, P);
   for (MemoryModel M : Options.Models)
     D.number(static_cast<uint64_t>(M));
-  D.number(Options.ModelsNamed);
+  D.number(Options.ModelsNamed).number(static_cast<uint64_t>(Options.Targets));
   D.texts(Options.Looked.names());
   D.number(Options.Unroll)
       .number(static_cast<uint64_t>(Options.Search))

@@ -1,6 +1,6 @@
 // What the server asks a worker process, and what it answers: one JSON object per line.
 //
-//   {"check": {"file", "unsaved": {path: text}, "flags", "models", "unroll", "timeout", "memory", "jobs",
+//   {"check": {"file", "unsaved": {path: text}, "flags", "models", "target", "unroll", "timeout", "memory", "jobs",
 //              "robustness", "checks", "known"}}
 //     -> {"compiled": {"key", "seconds"}}            once, if it compiles and is to be explored
 //        {"progress": Progress}                      a few times a second, and after each model
@@ -41,5 +41,7 @@ bool fromJSON(const llvm::json::Value &Json, Progress &P, llvm::json::Path Path)
 /// Names a program together with the options it is explored with. Equal keys: equal outcomes, places and names
 /// included.
 std::string keyOf(const Program &P, const Settings &Options);
+/// The same also for a text that does not compile for some target.
+std::string keyOf(const CompileResult &Compiled, const Settings &Options);
 
 } // namespace picket

@@ -128,6 +128,10 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
     return setWord(Layer.Volatile, Key, Text, volatileMeaningNamed, "plain, relaxed");
   if (Key == "release-sequences")
     return setWord(Layer.Sequences, Key, Text, releaseSequencesNamed, "c++20, c11");
+  if (Key == "target") {
+    Layer.Targets = targetChoiceNamed(StringRef(Text).lower());
+    return Layer.Targets ? "" : noValue(Key, Text, "model, host");
+  }
   if (Key == "robustness" || Key == "fixes" || Key == "relax") {
     if (Text != "true" && Text != "false")
       return noValue(Key, Text, "true, false");

@@ -24,6 +24,7 @@ struct Settings {
   RaceReporting Races = RaceReporting::Default;
   VolatileMeaning Volatile = VolatileMeaning::Plain;
   ReleaseSequences Sequences = ReleaseSequences::Cpp20;
+  TargetChoice Targets = TargetChoice::Model;
   unsigned Unroll = 8;
   double TimeoutSeconds = 20;        // per model; 0: none
   uint64_t MemoryBytes = 2ull << 30; // of the process that checks
@@ -47,6 +48,7 @@ struct SettingsLayer {
   std::optional<RaceReporting> Races;
   std::optional<VolatileMeaning> Volatile;
   std::optional<ReleaseSequences> Sequences;
+  std::optional<TargetChoice> Targets;
   std::optional<unsigned> Unroll;
   std::optional<double> TimeoutSeconds;
   std::optional<uint64_t> MemoryBytes;
@@ -66,6 +68,7 @@ template <typename F> void forEachSetting(F Do) {
   Do("races", &SettingsLayer::Races, &Settings::Races, &CheckOptions::Races);
   Do("volatile", &SettingsLayer::Volatile, &Settings::Volatile, &CheckOptions::Volatile);
   Do("release-sequences", &SettingsLayer::Sequences, &Settings::Sequences, &CheckOptions::Sequences);
+  Do("target", &SettingsLayer::Targets, &Settings::Targets, &CheckOptions::Targets);
   Do("unroll", &SettingsLayer::Unroll, &Settings::Unroll, &CheckOptions::Unroll);
   Do("timeout", &SettingsLayer::TimeoutSeconds, &Settings::TimeoutSeconds, &CheckOptions::TimeoutSeconds);
   Do("memory", &SettingsLayer::MemoryBytes, &Settings::MemoryBytes, &CheckOptions::MaxMemoryBytes);

@@ -162,3 +162,76 @@ test("What POWER alone refuses is a note, not a diagnostic, unless somebody aske
     const asked = await client.checked(uri);
     assert.deepEqual(asked.map(({ code }) => code).sort(), ["assertion", "unsupported"]);
   }));
+
+/// What a barrier is depends on the architecture: x86 has none where it needs none.
+const Barriers = `#include <assert.h>
+#include <pthread.h>
+#if defined(__x86_64__)
+#define smp_wmb() __asm__ volatile("" ::: "memory")
+#define smp_rmb() __asm__ volatile("" ::: "memory")
+#elif defined(__powerpc64__)
+#define smp_wmb() __asm__ volatile("lwsync" ::: "memory")
+#define smp_rmb() __asm__ volatile("lwsync" ::: "memory")
+#else
+#define smp_wmb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_rmb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#endif
+volatile int data, flag;
+static void *writer(void *unused) {
+  data = 1;
+  smp_wmb();
+  flag = 1;
+  return unused;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, writer, 0);
+  if (flag) {
+    smp_rmb();
+    assert(data == 1);
+  }
+  pthread_join(t, 0);
+  return 0;
+}
+`;
+
+test("Each model is checked with the fences of its own architecture", () =>
+  session({}, async (client) => {
+    const uri = await client.open("barriers.c", Barriers);
+    const [found, ...more] = await client.checked(uri);
+    assert.deepEqual(more, []);
+    assert.match(found.message, /^assertion can fail under PSO: [^(]*$/);
+    const about = found.relatedInformation.at(-1);
+    assert.match(about.message, /the text chooses its code for x86_64 here, and PSO is weaker than that/);
+    assert.equal(about.location.range.start.line, 2);
+    const all = ["sc verified", "tso verified", "pso violation", "power verified"];
+    assert.deepEqual(verdicts(client.status(uri)), all);
+    assert.deepEqual(
+      client.status(uri).models.map(({ target }) => target),
+      ["x86_64", "x86_64", "x86_64", "powerpc64le"],
+    );
+    // The same program for x86, and another one for POWER: what is known of the first says nothing of the second.
+    await client.editAndSave(uri, Barriers.replaceAll('"lwsync"', '"nop"   '));
+    await client.checked(uri);
+    assert.deepEqual(verdicts(client.status(uri)), [...all.slice(0, 3), "power violation"]);
+    await client.editAndSave(uri, Barriers);
+    await client.checked(uri);
+    assert.deepEqual(verdicts(client.status(uri)), all);
+  }));
+
+test("With target=host all models check what this machine runs, and a note says so", { skip: process.arch !== "x64" }, () =>
+  session({}, async (client) => {
+    const uri = await client.open("host.c", `// picket: target=host\n${Barriers}`);
+    const [found] = await client.checked(uri);
+    assert.match(found.message, /^assertion can fail under PSO: .* \(POWER too\)$/);
+    assert.deepEqual(
+      client.status(uri).models.map(({ target }) => target),
+      ["x86_64", "x86_64", "x86_64", "x86_64"],
+    );
+    assert.equal(client.status(uri).settings.target, "host");
+    const hover = await client.request("textDocument/hover", {
+      textDocument: { uri },
+      position: { line: 3, character: 0 },
+    });
+    assert.match(hover.contents.value, /The text asks here what it is compiled for: that is x86_64 and not powerpc64le/);
+  }));

@@ -240,13 +240,20 @@ private:
   const Row Expected;
 };
 
+/// A row's program as its model needs it.
+CompileRequest requestOf(const Row &R) {
+  CompileRequest Request = testing::requestForProgram(R.Program, R.Flags);
+  Request.For = targetOf(R.Which, TargetChoice::Model);
+  return Request;
+}
+
 /// Explores a row's program: every trace once, and nothing that turns out to be explored elsewhere.
 class OptimalTest : public ::testing::Test {
 public:
   explicit OptimalTest(Row R) : Given(std::move(R)) {}
 
   void TestBody() override {
-    const Program P = testing::compile(testing::requestForProgram(Given.Program, Given.Flags));
+    const Program P = testing::compile(requestOf(Given));
     if (isExploredAsGraphs(Given.Which)) {
       const testing::Explored All = testing::exploreGraphsOf(P, Given.Which, Given.Unroll);
       EXPECT_EQ(All.Result.FailedWakeups, 0u);
@@ -272,7 +279,7 @@ public:
 
   void TestBody() override {
     CheckRequest Request;
-    Request.Text = testing::requestForProgram(Given.Program, Given.Flags);
+    Request.Text = requestOf(Given);
     Request.Options = Given.checkOptions();
     const CheckReport Report = check(Request);
     ASSERT_FALSE(Report.Models.front().Bugs.empty());
@@ -313,7 +320,7 @@ public:
 
   void TestBody() override {
     CheckRequest Request;
-    Request.Text = testing::requestForProgram(Given.Program, Given.Flags);
+    Request.Text = requestOf(Given);
     Request.Options.Models = {Given.Which};
     Request.Options.Exhaustive = true;
     Request.Options.Unroll = Given.Unroll;
@@ -358,7 +365,7 @@ public:
     const ModelReport Sc = reportOf(Sequential).Models.front(), Relaxed = reportOf(Given).Models.front();
     if (Sc.Result == Verdict::Unsupported || Relaxed.Result == Verdict::Unsupported)
       return;
-    const CompileRequest Text = testing::requestForProgram(Given.Program, Given.Flags);
+    const CompileRequest Text = requestOf(Given);
     RobustnessOptions Options;
     Options.Unroll = Given.Unroll;
     const RobustnessReport Report = checkRobustness(Text, Options);
@@ -446,8 +453,7 @@ private:
 class FixTest : public ::testing::Test {
 public:
   explicit FixTest(Row R)
-      : Given(std::move(R)), Options(testing::optionsFor({Given.Which}, Given.Unroll)),
-        Text(testing::requestForProgram(Given.Program, Given.Flags)) {}
+      : Given(std::move(R)), Options(testing::optionsFor({Given.Which}, Given.Unroll)), Text(requestOf(Given)) {}
 
   void TestBody() override {
     const Program P = testing::compile(Text);

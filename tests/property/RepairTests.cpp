@@ -184,7 +184,7 @@ void expectRobust(const testing::Palette &From, unsigned NotRobust, unsigned See
     FixOptions Options;
     Options.Check = testing::optionsFor({M}, Unroll);
     Options.MaxAlternatives = 1;
-    Options.Aim = [&](Thoroughness) { return robustChecker("/test.c", Options.Check, nullptr); };
+    Options.Aim = [&](const CheckOptions &Check, Thoroughness) { return robustChecker("/test.c", Check, nullptr); };
     const FixReport Report = findFixes(Request, Options);
     if (Report.What == EditOutcome::NothingToDo)
       continue;

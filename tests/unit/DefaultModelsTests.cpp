@@ -200,7 +200,8 @@ TEST_F(DefaultModelsCommandTest, TheExitCodeIsThatOfTheOthersWherePowerIsSkipped
   write("unaligned.c", NotForPower);
   const testing::Outcome Wrong = run("check -q unaligned.c");
   EXPECT_EQ(1, Wrong.ExitCode);
-  EXPECT_TRUE(testing::contains(Wrong.Output, "unaligned.c: POWER: not checked: an atomic access that is not aligned"))
+  EXPECT_TRUE(testing::contains(Wrong.Output,
+                                "unaligned.c: POWER (powerpc64le): not checked: an atomic access that is not aligned"))
       << Wrong.Output;
   const testing::Outcome Fixed = run("check --fix --apply unaligned.c");
   EXPECT_EQ(0, Fixed.ExitCode);
@@ -211,7 +212,7 @@ TEST_F(DefaultModelsCommandTest, TheExitCodeIsThatOfTheOthersWherePowerIsSkipped
   EXPECT_TRUE(testing::contains(run("check --json unaligned.c").Output, "\"skipped\": true"));
   const testing::Outcome Named = run("check -q --model sc,power unaligned.c");
   EXPECT_EQ(3, Named.ExitCode);
-  EXPECT_TRUE(testing::contains(Named.Output, "POWER: cannot be checked: ")) << Named.Output;
+  EXPECT_TRUE(testing::contains(Named.Output, "POWER (powerpc64le): cannot be checked: ")) << Named.Output;
   write("named.c", "// picket: models=sc,power\n" + std::string(NotForPower));
   EXPECT_EQ(3, run("check -q named.c").ExitCode);
 }

@@ -129,8 +129,8 @@ TEST(Fix, IsCancelledAtAnyTime) {
     std::atomic<bool> Cancel = false;
     unsigned Calls = 0;
     FixOptions Options = fixOptions({MemoryModel::PSO, MemoryModel::Power});
-    Options.Aim = [&](Thoroughness How) -> RoundChecker {
-      return [&, Inner = bugChecker("/test.c", Options.Check, How, &Cancel)](const Program &P, double Seconds) {
+    Options.Aim = [&](const CheckOptions &Check, Thoroughness How) -> RoundChecker {
+      return [&, Inner = bugChecker("/test.c", Check, How, &Cancel)](const Program &P, double Seconds) {
         Cancel = Cancel || Calls++ == Allowed;
         return Inner(P, Seconds);
       };
@@ -243,7 +243,7 @@ int main(void) {
 )");
   FixOptions Options = fixOptions({MemoryModel::TSO, MemoryModel::PSO});
   EXPECT_EQ(findFixes(Text, Options).What, EditOutcome::NothingToDo);
-  Options.Aim = [&](Thoroughness) { return robustChecker("/test.c", Options.Check, nullptr); };
+  Options.Aim = [&](const CheckOptions &Check, Thoroughness) { return robustChecker("/test.c", Check, nullptr); };
   const FixReport Report = findFixes(Text, Options);
   ASSERT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   EXPECT_EQ(Report.Fixes[0].Changes.size(), 2u);

@@ -1,9 +1,11 @@
 #include "source/compile/ClangCompiler.h"
 
+#include "source/compile/ArchitectureMacros.h"
 #include "source/compile/ClangDiagnostics.h"
 #include "source/compile/CompileFlags.h"
 #include "source/compile/Confinement.h"
 #include "source/compile/CrashGuard.h"
+#include "source/compile/CrossHeaders.h"
 #include "source/compile/FlagFilter.h"
 #include "source/compile/NestingLimits.h"
 #include "source/compile/ProjectCommand.h"
@@ -74,6 +76,7 @@ protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &Clang, StringRef Name) override {
     std::vector<std::unique_ptr<clang::ASTConsumer>> Consumers;
     limitNestingOfTokens(Clang.getPreprocessor());
+    noteArchitectureMacros(Clang.getPreprocessor(), Facts);
     Consumers.push_back(createNestingCheck());
     if (!AnyWidth)
       Consumers.push_back(createWidthCheck());
@@ -97,7 +100,7 @@ void ignorePassDiagnostics(const DiagnosticInfo *, void *) {}
 class Compilation {
 public:
   Compilation(const CompileRequest &Request, std::vector<Diagnostic> &Diagnostics)
-      : Request(Request), Diagnostics(Diagnostics) {}
+      : Request(Request), Diagnostics(Diagnostics), For(Request.For) {}
 
   /// Null if there were errors; they are among the diagnostics.
   std::unique_ptr<Module> run(LLVMContext &Context, SourceFacts &Facts);
@@ -107,7 +110,9 @@ public:
 private:
   bool readMainFile();
   bool isC(const FilteredFlags &Flags, const std::string &Program, bool &Preprocessed) const;
-  bool chooseMachine(const std::string &Program, const FilteredFlags &Flags, std::vector<std::string> &Kept);
+  void nameMachine(const std::string &Program, const FilteredFlags &Flags);
+  bool chooseMachine(const FilteredFlags &Flags);
+  std::vector<std::string> machineFlags(const std::vector<std::string> &Project);
   /// For Clang's driver. Empty if there are errors.
   std::vector<std::string> command();
   std::shared_ptr<clang::CompilerInvocation> invocation(const std::vector<std::string> &Command);
@@ -127,6 +132,10 @@ private:
   std::string File; // absolute
   std::string Directory;
   std::string Optimization;
+  Architecture For;           // what it is compiled for
+  bool TargetNamed = false;   // by the command or the user's flags
+  std::string Target;         // that they name, directly or not
+  bool IsUnknown = false;     // that one
   bool AnyWidth = false;      // of the machine the text was preprocessed for
   bool OverflowWraps = false; // the project asks for it
   IntrusiveRefCntPtr<vfs::InMemoryFileSystem> InMemory;
@@ -182,21 +191,46 @@ bool Compilation::isC(const FilteredFlags &Flags, const std::string &Program, bo
          (Preprocessed || Type == types::TY_INVALID || Type == types::TY_C || Type == types::TY_CHeader);
 }
 
-/// Checks run on the host's data layout, with the host's headers. False if that is too different from what was asked
-/// for.
-bool Compilation::chooseMachine(const std::string &Program, const FilteredFlags &Flags,
-                                std::vector<std::string> &Kept) {
-  const std::string Target = Flags.Target.empty() ? targetOfProgram(Program) : Flags.Target;
+/// A target that the command names is compiled for, if Picket knows it; otherwise what the request says.
+void Compilation::nameMachine(const std::string &Program, const FilteredFlags &Flags) {
+  Target = Flags.Target.empty() ? targetOfProgram(Program) : Flags.Target;
+  const bool IsHost = Target.empty() || isForThisMachine(Target);
+  // A distribution calls the compiler of its own machine by the target, too.
+  TargetNamed = !Flags.Target.empty() || !IsHost;
+  const std::optional<Architecture> Named = TargetNamed ? architectureOf(Target) : std::nullopt;
+  IsUnknown = TargetNamed && !Named && !IsHost;
+  if (TargetNamed)
+    For = Named.value_or(HostArchitecture);
+}
+
+/// False if the machine is too different from those that Picket checks programs for.
+bool Compilation::chooseMachine(const FilteredFlags &Flags) {
   AnyWidth = Flags.Width == "-m64";
   const bool Narrow = Flags.Width.empty() ? isNarrow(Target) : !AnyWidth;
   if (Narrow)
-    return fail("this file is compiled for a 32-bit machine ('" + (Flags.Width.empty() ? Target : Flags.Width) +
-                "'), and Picket checks programs for 64-bit machines; the flag -m64 checks it as one of those");
-  if (!Target.empty() && !isForThisMachine(Target)) {
-    note("compiled for this machine instead of '" + Target + "'");
-    removeMachineFlags(Kept);
-  }
+    return fail("this file is compiled for a 32-bit machine (" + shownWord(Flags.Width.empty() ? Target : Flags.Width) +
+                "), and Picket checks programs for 64-bit machines; the flag -m64 checks it as one of those");
+  if (IsUnknown)
+    note("compiled for this machine instead of " + shownWord(Target));
   return true;
+}
+
+/// What tells Clang which machine it compiles for, where that is not the host.
+std::vector<std::string> Compilation::machineFlags(const std::vector<std::string> &Project) {
+  if (For == HostArchitecture)
+    return {};
+  std::vector<std::string> Flags = {std::string("--target=") + infoOf(For).Triple};
+  auto HasOwnHeaders = [](StringRef Flag) {
+    return Flag.starts_with("-nostdinc") || Flag == "-nostdlibinc" || Flag.starts_with("--sysroot") ||
+           Flag == "-isysroot";
+  };
+  if (any_of(Project, HasOwnHeaders))
+    return Flags;
+  const CrossHeaders Headers = crossHeaders(For, Request.HeaderRoot);
+  Flags.insert(Flags.end(), Headers.Flags.begin(), Headers.Flags.end());
+  for (const auto &[Name, Text] : Headers.Files)
+    addFile(Name, Text);
+  return Flags;
 }
 
 std::vector<std::string> Compilation::command() {
@@ -224,18 +258,31 @@ std::vector<std::string> Compilation::command() {
   for (std::string FilteredFlags::*Said : {&FilteredFlags::Language, &FilteredFlags::Target, &FilteredFlags::Width})
     if (!(User.*Said).empty())
       All.*Said = User.*Said;
+  nameMachine(Program, All);
+  if (TargetNamed && For != HostArchitecture) {
+    Project = filterFlags(Words, For);
+    User = filterFlags(Own, For);
+    removeMissingRoots(Project.Kept);
+  }
+  All.Dropped = Project.Dropped;
   All.Dropped.insert(All.Dropped.end(), User.Dropped.begin(), User.Dropped.end());
   if (std::string Dropped = describeDropped(All.Dropped); !Dropped.empty())
     note(std::move(Dropped));
   bool Preprocessed = false;
   if (!isC(All, Program, Preprocessed))
     fail("this is not C: Picket checks C programs");
-  if (!chooseMachine(Program, All, Project.Kept))
+  if (!chooseMachine(All))
     return {};
+  // Flags of the host mean nothing to other machines.
+  if (IsUnknown || (!TargetNamed && For != HostArchitecture))
+    removeMachineFlags(Project.Kept);
+  if (!TargetNamed && For != HostArchitecture)
+    removeMachineFlags(User.Kept);
 
   std::vector<std::string> Command = {clangDriverPath(), "--no-default-config", "-x",
                                       Preprocessed ? "cpp-output" : "c"};
-  for (const std::vector<std::string> &Part : {Project.Kept, checkerFlags(), User.Kept, lastFlags()})
+  for (const std::vector<std::string> &Part :
+       {Project.Kept, checkerFlags(), User.Kept, machineFlags(Project.Kept), lastFlags()})
     Command.insert(Command.end(), Part.begin(), Part.end());
   Command.insert(Command.end(), {"--", File});
   return Command;
@@ -299,6 +346,14 @@ std::unique_ptr<Module> Compilation::run(LLVMContext &Context, SourceFacts &Fact
   CompileAction Action(Context, Facts, AnyWidth);
   if (run(Action) && !(M = Action.takeModule()))
     fail("Clang could not compile this file");
+  Facts.For = For;
+  Facts.TargetNamed = TargetNamed;
+  if (M && (M->getDataLayout().isBigEndian() || M->getDataLayout().getPointerSizeInBits() != 64)) {
+    fail("this file is compiled for a " + std::string(M->getDataLayout().isBigEndian() ? "big-endian" : "32-bit") +
+         " machine ('" + M->getTargetTriple().str() +
+         "'), and Picket checks programs for little-endian machines of 64 bits");
+    return nullptr;
+  }
   if (M && !Optimization.empty()) {
     Context.setDiagnosticHandlerCallBack(ignorePassDiagnostics);
     optimize(*M, Optimization);
@@ -334,8 +389,9 @@ bool Compilation::run(clang::FrontendAction &Action) {
   return Explained ? false : fail("Clang could not compile this file");
 }
 
-bool compileModels(SmallVectorImpl<char> &Bitcode) {
+bool compileModels(Architecture For, SmallVectorImpl<char> &Bitcode) {
   CompileRequest Request;
+  Request.For = For;
   Request.File = ModelsFile;
   Request.Unsaved[ModelsFile] = modelsText();
   Request.Flags = {"-gline-tables-only"};
@@ -377,7 +433,8 @@ bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagn
         if (!M)
           return;
         Context.setDiagnosticHandlerCallBack(ignorePassDiagnostics); // Clang had put its own in place
-        if (!linkNeededModels(*M, compileModels)) {
+        const Architecture For = S->Facts.For;
+        if (!linkNeededModels(*M, [For](SmallVectorImpl<char> &Into) { return compileModels(For, Into); })) {
           S->Diagnostics.push_back({Severity::Error,
                                     {Request.File, 0, 0, 0, 0},
                                     "the models of the C library could not be added to this program",

@@ -15,6 +15,8 @@ struct CompileRequest {
   std::map<std::string, std::string> Unsaved; // absolute path -> text, for every open document (headers too)
   std::vector<std::string> Flags;             // appended to the command: -D, -I, -std=, ...
   bool UseCompileCommands = true;             // look for compile_commands.json beside and above the file
+  Architecture For = HostArchitecture;        // unless the command names a target
+  std::string HeaderRoot = "/usr";            // where the headers of other architectures are looked for
   bool FindOverflows = false;                 // signed arithmetic that overflows and shifts that are too wide are bugs
 };
 

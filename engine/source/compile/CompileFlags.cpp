@@ -96,6 +96,18 @@ bool isForThisMachine(const std::string &Target) {
          Wanted.getEnvironment() == Host.getEnvironment();
 }
 
+std::optional<Architecture> architectureOf(const std::string &Target) {
+  const llvm::Triple Wanted(llvm::Triple::normalize(Target));
+  if (!Wanted.isOSLinux() || Wanted.isAndroid() || isNarrow(Target))
+    return std::nullopt;
+  switch (Wanted.getArch()) {
+  case llvm::Triple::x86_64: return Architecture::X86_64;
+  case llvm::Triple::aarch64: return Architecture::Aarch64;
+  case llvm::Triple::ppc64le: return Architecture::Powerpc64le;
+  default: return std::nullopt;
+  }
+}
+
 bool isNarrow(const std::string &Target) {
   llvm::Triple Wanted(llvm::Triple::normalize(Target));
   return Wanted.getArch() != llvm::Triple::UnknownArch &&

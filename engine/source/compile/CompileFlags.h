@@ -3,6 +3,7 @@
 
 #include "program/Program.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ bool isCxxProgram(const std::string &Program);
 
 /// Whether code for this target (a triple, or the name of an architecture) is also code for the machine Picket runs on.
 bool isForThisMachine(const std::string &Target);
+
+/// The one of Picket's architectures that code for this target runs on; none for others, and for other systems than
+/// Linux.
+std::optional<Architecture> architectureOf(const std::string &Target);
 
 /// Whether pointers of a target have fewer than 64 bits. False if the target is not known.
 bool isNarrow(const std::string &Target);

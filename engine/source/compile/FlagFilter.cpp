@@ -7,8 +7,7 @@
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/Option.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/Triple.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 namespace options = clang::options;
@@ -128,7 +127,9 @@ static const StringSet<> &dropQuietly() {
                                     "-mstack-protector-guard-reg=",
                                     "-mstack-protector-guard-symbol=",
                                     "-mstack-protector-guard-offset=",
-                                    "-mprefer-vector-width="};
+                                    "-mprefer-vector-width=",
+                                    "-moutline-atomics",
+                                    "-mno-outline-atomics"};
   return Names;
 }
 
@@ -224,17 +225,21 @@ static StringRef featureOf(StringRef Name) {
   return Name;
 }
 
-static bool isMachineGroup(const opt::Option &Which) {
-  const Triple Host(sys::getDefaultTargetTriple());
-  return Host.isX86()       ? Which.matches(options::OPT_m_x86_Features_Group)
-         : Host.isAArch64() ? Which.matches(options::OPT_m_aarch64_Features_Group)
-                            : Which.matches(options::OPT_m_ppc_Features_Group) && Host.isPPC();
+static bool isMachineGroup(const opt::Option &Which, Architecture For) {
+  switch (For) {
+  case Architecture::X86_64: return Which.matches(options::OPT_m_x86_Features_Group);
+  case Architecture::Aarch64: return Which.matches(options::OPT_m_aarch64_Features_Group);
+  case Architecture::Powerpc64le: return Which.matches(options::OPT_m_ppc_Features_Group);
+  case Architecture::Other: return false;
+  }
+  return false;
 }
 
-static bool isAllowed(const opt::Option &Which) {
+static bool isAllowed(const opt::Option &Which, Architecture For) {
   const StringRef Name = Which.getPrefixedName(), Feature = featureOf(Name);
   return allowed().contains(Name) || (!Feature.empty() && allowedFeatures().contains(Feature)) ||
-         Which.matches(options::OPT_W_Group) || Which.matches(options::OPT_pedantic_Group) || isMachineGroup(Which);
+         Which.matches(options::OPT_W_Group) || Which.matches(options::OPT_pedantic_Group) ||
+         isMachineGroup(Which, For);
 }
 
 static bool isDroppedQuietly(const opt::Option &Which) {
@@ -253,7 +258,7 @@ namespace {
 
 class Filter {
 public:
-  explicit Filter(const std::vector<std::string> &Words) {
+  Filter(const std::vector<std::string> &Words, Architecture For) : For(For) {
     for (const std::string &Word : Words)
       Pointers.push_back(Word.c_str());
     unsigned MissingIndex = 0, MissingCount = 0;
@@ -293,7 +298,7 @@ private:
       Result.Width = Which.getPrefixedName().str();
     else if (Which.matches(options::OPT_Wp_COMMA) || Which.matches(options::OPT_Xpreprocessor))
       takeForPreprocessor(A);
-    else if (isAllowed(Which))
+    else if (isAllowed(Which, For))
       keep(A);
     else if (!isDroppedQuietly(Which))
       drop(A);
@@ -313,6 +318,7 @@ private:
   }
   void drop(const opt::Arg &A) { Result.Dropped.push_back(A.getAsString(Parsed)); }
 
+  const Architecture For;
   std::vector<const char *> Pointers;
   opt::InputArgList Parsed;
   FilteredFlags Result;
@@ -320,36 +326,51 @@ private:
 
 } // namespace
 
-FilteredFlags filterFlags(const std::vector<std::string> &Words) { return Filter(Words).run(); }
+FilteredFlags filterFlags(const std::vector<std::string> &Words, Architecture For) { return Filter(Words, For).run(); }
 
-void removeMachineFlags(std::vector<std::string> &Kept) {
+/// Leaves out system roots, and flags of one word, for which `Out` holds. A value that looks like a flag is none.
+template <typename Predicate> static void removeFlags(std::vector<std::string> &Kept, Predicate Out) {
   std::vector<std::string> Rest;
   for (size_t I = 0; I < Kept.size(); ++I) {
     const StringRef Flag = Kept[I];
-    if (Flag == "-isysroot" && I + 1 < Kept.size())
+    const bool HasValue = Flag == "-D" || Flag == "-U" || Flag == "-I" || Flag.starts_with("-i");
+    if (Flag == "-isysroot" && I + 1 < Kept.size() && Out("--sysroot=" + Kept[I + 1])) {
       ++I;
-    else if (Flag == "-D" || Flag == "-U" || Flag == "-I" || Flag.starts_with("-i")) {
-      // A value that looks like a flag of the machine is none.
+    } else if (HasValue) {
       Rest.push_back(Kept[I]);
       if (I + 1 < Kept.size())
         Rest.push_back(Kept[++I]);
-    } else if (!Flag.starts_with("-m") && !Flag.starts_with("--sysroot="))
+    } else if (!Out(Kept[I])) {
       Rest.push_back(Kept[I]);
+    }
   }
   Kept = std::move(Rest);
 }
 
+void removeMachineFlags(std::vector<std::string> &Kept) {
+  removeFlags(Kept, [](StringRef Flag) { return Flag.starts_with("-m") || Flag.starts_with("--sysroot="); });
+}
+
+void removeMissingRoots(std::vector<std::string> &Kept) {
+  removeFlags(Kept, [](StringRef Flag) { return Flag.consume_front("--sysroot=") && !sys::fs::is_directory(Flag); });
+}
+
+std::string shownWord(const std::string &Word) {
+  constexpr size_t MaxLength = 80;
+  std::string Shown;
+  for (char C : StringRef(Word).take_front(MaxLength))
+    Shown += isPrint(C) ? C : '?';
+  return "'" + Shown + (Word.size() > MaxLength ? "...'" : "'");
+}
+
 std::string describeDropped(const std::vector<std::string> &Dropped) {
-  constexpr size_t MaxFlags = 8, MaxLength = 80;
+  constexpr size_t MaxFlags = 8;
   if (Dropped.empty())
     return "";
   std::string Text =
       Dropped.size() == 1 ? "this flag is not passed on to Clang:" : "these flags are not passed on to Clang:";
   for (size_t I = 0; I < Dropped.size() && I < MaxFlags; ++I) {
-    std::string Shown;
-    for (char C : StringRef(Dropped[I]).take_front(MaxLength))
-      Shown += isPrint(C) ? C : '?';
-    Text += (I ? ", '" : " '") + Shown + (Dropped[I].size() > MaxLength ? "...'" : "'");
+    Text += (I ? ", " : " ") + shownWord(Dropped[I]);
   }
   if (Dropped.size() > MaxFlags)
     Text += " and " + std::to_string(Dropped.size() - MaxFlags) + " more";

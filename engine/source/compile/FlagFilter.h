@@ -3,6 +3,8 @@
 // run, a plug-in to load or a file to read that is not a header are dropped.
 #pragma once
 
+#include "program/Architecture.h"
+
 #include <string>
 #include <vector>
 
@@ -16,11 +18,18 @@ struct FilteredFlags {
   std::string Width;                // the last of -m16, -m32, -mx32, -m64; empty if there is none
 };
 
-/// `Words` are those of a command without its program. Files to compile are neither kept nor told.
-FilteredFlags filterFlags(const std::vector<std::string> &Words);
+/// `Words` are those of a command without its program. Files to compile are neither kept nor told. Instruction sets are
+/// kept that the architecture can have.
+FilteredFlags filterFlags(const std::vector<std::string> &Words, Architecture For = HostArchitecture);
 
 /// Removes what only makes sense on another machine: instruction sets, ABIs and system roots.
 void removeMachineFlags(std::vector<std::string> &Kept);
+
+/// Removes system roots that are not there: a command may be from another machine.
+void removeMissingRoots(std::vector<std::string> &Kept);
+
+/// A word of a command, short enough to be read, whatever it is.
+std::string shownWord(const std::string &Word);
 
 /// A sentence about dropped flags, short enough to be read, whatever they are. Empty if there are none.
 std::string describeDropped(const std::vector<std::string> &Dropped);

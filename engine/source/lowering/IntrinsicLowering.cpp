@@ -1,18 +1,45 @@
 #include "source/lowering/FunctionLowering.h"
+#include "source/lowering/InlineAssembly.h"
 #include "source/passes/OverflowChecks.h"
 
+#include "llvm/IR/IntrinsicsAArch64.h"
+#include "llvm/IR/IntrinsicsPowerPC.h"
 #include "llvm/IR/IntrinsicsX86.h"
 
 using namespace llvm;
 
 namespace picket {
 
-static std::optional<FenceKind> fenceIntrinsic(unsigned Id) {
-  switch (Id) {
-  case Intrinsic::x86_sse2_mfence: return FenceKind::Full;
-  case Intrinsic::x86_sse2_lfence: return FenceKind::Acquire;
-  case Intrinsic::x86_sse_sfence: return FenceKind::StoreStore;
-  default: return std::nullopt;
+/// The options of ARM's barriers by their numbers; those that are not known are the strongest.
+static std::string barrierOption(const CallBase &I) {
+  auto *Number = dyn_cast<ConstantInt>(I.getArgOperand(0));
+  switch (Number ? Number->getZExtValue() & 0xf : 0xf) {
+  case 0x1:
+  case 0x5:
+  case 0x9:
+  case 0xd: return " ld";
+  case 0x2:
+  case 0x6:
+  case 0xa:
+  case 0xe: return " st";
+  default: return " sy";
+  }
+}
+
+/// The instruction that an intrinsic function is, as assembly would say it; empty if it is no fence.
+static std::string fenceInstruction(const CallBase &I) {
+  switch (I.getIntrinsicID()) {
+  case Intrinsic::x86_sse2_mfence: return "mfence";
+  case Intrinsic::x86_sse2_lfence: return "lfence";
+  case Intrinsic::x86_sse_sfence: return "sfence";
+  case Intrinsic::aarch64_dmb: return "dmb" + barrierOption(I);
+  case Intrinsic::aarch64_dsb: return "dsb" + barrierOption(I);
+  case Intrinsic::aarch64_isb: return "isb";
+  case Intrinsic::ppc_sync: return "sync";
+  case Intrinsic::ppc_lwsync: return "lwsync";
+  case Intrinsic::ppc_isync: return "isync";
+  case Intrinsic::ppc_eieio: return "eieio";
+  default: return "";
   }
 }
 
@@ -33,21 +60,32 @@ static bool isDropped(unsigned Id) {
   case Intrinsic::experimental_noalias_scope_decl:
   case Intrinsic::stackrestore:
   case Intrinsic::vaend:
+  case Intrinsic::aarch64_hint: // yield and its like
   case Intrinsic::x86_sse2_pause: return true;
   default: return false;
   }
 }
 
-/// A va_list that only goes to functions which are swallowed is never read.
+/// A va_list that only goes to functions which are swallowed is never read. It goes there itself, as a pointer that is
+/// in it (POWER), or as a copy (ARM).
 bool FunctionLowering::isSwallowedList(const Value &List) const {
   auto *Object = dyn_cast<AllocaInst>(List.stripInBoundsOffsets());
   if (!Object)
     return false;
   SmallVector<const Value *, 8> Pending = {Object};
+  SmallPtrSet<const Value *, 4> Copies = {Object};
   while (!Pending.empty()) {
     for (const User *U : Pending.pop_back_val()->users()) {
-      if (isa<GetElementPtrInst>(U)) {
+      if (isa<GetElementPtrInst>(U) || (isa<LoadInst>(U) && U->getType()->isPointerTy())) {
         Pending.push_back(U);
+        continue;
+      }
+      if (auto *Copy = dyn_cast<MemCpyInst>(U)) {
+        auto *To = dyn_cast<AllocaInst>(Copy->getDest());
+        if (!To)
+          return false;
+        if (Copies.insert(To).second)
+          Pending.push_back(To);
         continue;
       }
       auto *Call = dyn_cast<CallBase>(U);
@@ -78,12 +116,23 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
     return FailIf(*I.getArgOperand(1), scalar(*I.getArgOperand(0)));
   if (isa<LifetimeIntrinsic>(I))
     return lowerLifetime(I);
-  if (std::optional<FenceKind> Kind = fenceIntrinsic(Id))
-    return emitFence(I, *Kind);
+  if (const std::string Fence = fenceInstruction(I); !Fence.empty()) {
+    for (const FenceKind Kind : readAssembly(Fence).value_or(std::vector{FenceKind::Full}))
+      emitFence(I, Kind);
+    return;
+  }
   switch (Id) {
   case Intrinsic::vastart:
-    if (isSwallowedList(*I.getArgOperand(0)))
+    if (isSwallowedList(*I.getArgOperand(0))) {
+      if (F.getParent()->getTargetTriple().isX86()) // only its address goes anywhere
+        return;
+      // It is written, though nobody looks at it.
+      auto *List = cast<AllocaInst>(I.getArgOperand(0)->stripInBoundsOffsets());
+      const uint64_t Size = Layout.getTypeAllocSize(List->getAllocatedType()).getFixedValue();
+      for (uint64_t At = 0; At + 8 <= Size && !List->isArrayAllocation(); At += 8)
+        storePlain(8, {scalar(*List), static_cast<int64_t>(At)}, B.constant(0), 0);
       return;
+    }
     return refuse(I, "variable arguments ('va_start')");
   case Intrinsic::vacopy: return refuse(I, "variable arguments ('va_copy')");
   default: break;

@@ -71,6 +71,11 @@ Program lower(const Module &M, const std::string &ModelsFile, SourceFacts Facts)
     if (Main->arg_size() >= 2)
       addArguments(P);
   }
+  P.For = Facts.For;
+  P.TargetNamed = Facts.TargetNamed;
+  auto Place = [&](const SourceFacts::TextPlace &At) { return Context.Sources.location(At.File, At.Line, At.Column); };
+  P.ArchitectureTested = Place(Facts.ArchitectureTested);
+  P.ArchitectureFound = Place(Facts.ArchitectureFound);
   GlobalIndices Globals;
   for (const GlobalVariable *G : Symbols.globals())
     Globals.push_back({G, Symbols.indexOf(*G)});

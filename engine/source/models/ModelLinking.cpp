@@ -13,6 +13,7 @@
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <string_view>
 #include <vector>
@@ -23,23 +24,24 @@ namespace picket {
 
 using Bitcode = SmallVector<char, 0>;
 
-/// The compiled models, the same for every program. Compiling happens outside the lock: a crash of the compiler jumps
-/// out of it, and must not leave the lock behind. At worst a few threads compile the models at the same time.
-static std::shared_ptr<const Bitcode> compiledModels(function_ref<bool(SmallVectorImpl<char> &)> Compile) {
+/// The compiled models, the same for every program of a target. Compiling happens outside the lock: a crash of the
+/// compiler jumps out of it, and must not leave the lock behind. At worst a few threads compile the models at the same
+/// time.
+static std::shared_ptr<const Bitcode> compiledModels(const Module &M,
+                                                     function_ref<bool(SmallVectorImpl<char> &)> Compile) {
   static std::mutex Lock;
-  static std::shared_ptr<const Bitcode> Known;
+  static std::map<std::string, std::shared_ptr<const Bitcode>> PerTarget;
+  const std::string Target = M.getTargetTriple().str();
   {
     std::lock_guard<std::mutex> Guard(Lock);
-    if (Known)
-      return Known;
+    if (auto Known = PerTarget.find(Target); Known != PerTarget.end())
+      return Known->second;
   }
   auto Compiled = std::make_shared<Bitcode>();
   if (!Compile(*Compiled))
     return nullptr;
   std::lock_guard<std::mutex> Guard(Lock);
-  if (!Known)
-    Known = std::move(Compiled);
-  return Known;
+  return PerTarget.try_emplace(Target, std::move(Compiled)).first->second;
 }
 
 static bool needsModel(const Function &F) {
@@ -100,7 +102,7 @@ bool linkNeededModels(Module &M, function_ref<bool(SmallVectorImpl<char> &)> Com
   const bool Exits = Uses("atexit") || Uses("__picket_model_atexit"), QuickExits = Uses("at_quick_exit");
   if (Needed.empty() && !Exits)
     return true;
-  std::shared_ptr<const Bitcode> Compiled = compiledModels(CompileModels);
+  std::shared_ptr<const Bitcode> Compiled = compiledModels(M, CompileModels);
   if (!Compiled)
     return false;
   MemoryBufferRef Buffer(StringRef(Compiled->data(), Compiled->size()), ModelsFile);

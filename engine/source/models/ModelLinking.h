@@ -15,8 +15,8 @@ namespace picket {
 
 /// Gives the module a definition of `__picket_model_NAME`, and of what that stands on, for each function NAME that it
 /// uses, does not define and that has a model. What the program itself defines stays as it is.
-/// `CompileModels` writes the bitcode of the models' text to the buffer. It is called when a module needs a model for
-/// the first time in this process. Returns false if it does so.
+/// `CompileModels` writes the bitcode of the models' text, for the module's target, to the buffer. It is called when a
+/// module of that target needs a model for the first time in this process. Returns false if it does so.
 bool linkNeededModels(llvm::Module &M, llvm::function_ref<bool(llvm::SmallVectorImpl<char> &)> CompileModels);
 
 } // namespace picket

@@ -3,6 +3,7 @@
 // the Program.
 #pragma once
 
+#include "program/Architecture.h"
 #include "program/SourceNames.h"
 
 #include <map>
@@ -24,6 +25,15 @@ struct SourceFacts {
     uint32_t File = 0, Line = 0;
     auto operator<=>(const Variable &) const = default;
   };
+
+  struct TextPlace {
+    std::string File; // absolute, without dots
+    uint32_t Line = 0, Column = 0;
+  };
+
+  Architecture For = HostArchitecture;             // what the text is compiled for
+  bool TargetNamed = false;                        // by its command
+  TextPlace ArchitectureTested, ArchitectureFound; // as in Program
 
   std::vector<std::string> Files{1}; // absolute, without dots
   std::vector<SourceType> Types{1};

@@ -25,6 +25,9 @@ static bool belongsToUser(StringRef Path, StringRef ModelsFile) {
   for (StringRef System : {"/usr/include/", "/usr/lib/", "/usr/local/include/"})
     if (Path.starts_with(System))
       return false;
+  for (const ArchitectureInfo &A : Architectures) // Debian's cross headers
+    if (*A.Multiarch && Path.starts_with("/usr/" + std::string(A.Multiarch) + "/"))
+      return false;
   return !Path.contains("/lib/clang/") && !Path.ends_with(">"); // "<built-in>"
 }
 
@@ -40,12 +43,20 @@ uint32_t SourceMap::file(const DIFile *F) {
     sys::path::append(Path, F->getFilename());
   }
   sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  auto [Known, NewPath] = Paths.try_emplace(Path, static_cast<uint32_t>(P.Files.size()));
-  if (NewPath) {
-    P.Files.push_back(std::string(Path));
+  return Files[F] = file(Path);
+}
+
+uint32_t SourceMap::file(StringRef Path) {
+  auto [Known, New] = Paths.try_emplace(Path, static_cast<uint32_t>(P.Files.size()));
+  if (New) {
+    P.Files.push_back(Path.str());
     P.UserFile.push_back(belongsToUser(Path, ModelsFile));
   }
-  return Files[F] = Known->second;
+  return Known->second;
+}
+
+uint32_t SourceMap::location(StringRef Path, uint32_t Line, uint32_t Column) {
+  return Line ? add({.File = file(Path), .Line = Line, .Column = Column}) : 0;
 }
 
 uint32_t SourceMap::functionName(StringRef Name) {

@@ -25,9 +25,11 @@ public:
   uint32_t location(const llvm::DILocation *Where);
   uint32_t location(const llvm::Function &F);
   uint32_t location(const llvm::GlobalVariable &G);
+  uint32_t location(llvm::StringRef Path, uint32_t Line, uint32_t Column);
 
 private:
   uint32_t file(const llvm::DIFile *F);
+  uint32_t file(llvm::StringRef Path);
   uint32_t functionName(llvm::StringRef Name);
   uint32_t functionName(const llvm::DILocalScope *Scope);
   uint32_t add(const ProgramLocation &L);
