@@ -75,6 +75,7 @@ Exit codes: 0 every test was run, 1 a result differs from the table, 2 bad usage
 Examples:
   picket litmus MP+syncs.litmus
   picket litmus --model sc,power --format json tests/ > results.json
+  picket litmus --cat models/power.cat MP+syncs.litmus
   picket litmus --expected litmus/expected.tsv
 )";
 
@@ -240,6 +241,11 @@ static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
   Litmus->add_option_function<std::string>(
       "--model", [&Command](const std::string &Text) { Command.Models = parseModels(Text, ModelUse::LitmusTests); },
       "Memory models, comma separated: " + modelNames(ModelUse::LitmusTests) + " [by architecture]");
+  Litmus
+      ->add_option("--cat", Command.Cat,
+                   "A memory model as text, in the language of herd's cat files, instead of those of Picket. With\n"
+                   "--expected, --model names the model whose rows are compared")
+      ->type_name("FILE");
   Litmus->add_option("--expected", Command.Expected, "A table of expected results; report the differences")
       ->type_name("FILE");
   Litmus
