@@ -50,9 +50,8 @@ std::optional<CatFile> CatFile::read(const std::string &File, double TimeoutSeco
 
 cat::Reading CatFile::compile(std::optional<cat::Architecture> Events) const {
   const fs::path Folder = fs::path(File).has_parent_path() ? fs::path(File).parent_path() : fs::path(".");
-  return cat::readModel(Text, File, Events, [&](const std::string &Name, std::string &Why) {
-    return readIncluded(Folder, Name, Why);
-  });
+  return cat::readModel(Text, File, Events,
+                        [&](const std::string &Name, std::string &Why) { return readIncluded(Folder, Name, Why); });
 }
 
 std::string CatFile::title() const { return fs::path(File).stem().string(); }

@@ -3,7 +3,6 @@
 
 #include "cat/CatModel.h"
 
-
 namespace picket {
 
 /// Included files are read when the text is compiled, from the folder of the file and those below, and from nowhere else.

@@ -288,11 +288,26 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_option("FILE", Command.Files, "C files; each is a complete program")->required();
   Check->add_option_function<std::string>(
       "--model",
-      [&Given](const std::string &Text) {
+      [&Given, &Command](const std::string &Text) {
+        if (llvm::StringRef(Text).ends_with(".cat")) {
+          Command.Cat = Text;
+          return;
+        }
         Given.Models = parseModels(Text);
         Given.ModelsNamed = true;
       },
-      "Memory models, comma separated: " + modelNames() + " [" + namesOf(defaultModels(), ", ") + "]");
+      "Memory models, comma separated: " + modelNames() + " [" + namesOf(defaultModels(), ", ") +
+          "].\nOr FILE.cat: a memory model as text");
+  Check
+      ->add_option_function<std::string>(
+          "--cat-arch",
+          [&Command](const std::string &Text) {
+            Command.CatEvents = cat::architectureNamed(Text);
+            if (!Command.CatEvents)
+              throw CLI::ValidationError("--cat-arch", "'" + Text + "' is none of x86, ppc, aarch64, c11");
+          },
+          "With --model FILE.cat: whose instructions C becomes: x86, ppc, aarch64 or c11 [as the text's title says]")
+      ->type_name("ARCH");
   addChecksOption(Check, Given.Looked);
   Check->add_option("--unroll", Given.Unroll, "Iterations to follow of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))

@@ -163,9 +163,10 @@ private:
       add(BaseName::Data, realLoads(G, Access.Data, Expected), Number);
       add(BaseName::PickData, Access.Data, Number);
     } else if (Access.Compares) {
+      Table[BaseName::Cas].add(Number);
       add(BaseName::Compared, Access.Data, Number);
     }
-    add(BaseName::Ctrl, Access.Control, Number);
+    add(BaseName::Ctrl, Access.Control | realLoads(G, Access.Control, Expected), Number);
     add(BaseName::PickCtrl, Access.Control, Number);
     addModes(E);
     if (Access.OfUpdate) {
@@ -280,7 +281,7 @@ private:
 
   void addBarrier(uint32_t Number, const typename Graph::Barrier &B) {
     Table[BaseName::F].add(Number);
-    add(BaseName::Ctrl, B.Control, Number);
+    add(BaseName::Ctrl, B.Control | realLoads(G, B.Control, Expected), Number);
     add(BaseName::PickCtrl, B.Control, Number);
     BaseName Kind = BaseName::FullFence;
     switch (B.Kind) {
@@ -395,8 +396,7 @@ template <unsigned Words> bool CatAxioms<Words>::allowsWhole(const Graph &G, boo
 
 /// The result of a CAS that writes may come from the read or from what was expected: the graph is allowed if it is so for
 /// one choice of them.
-template <unsigned Words>
-bool CatAxioms<Words>::holds(const Graph &G, Evaluation &Of, const Checks &All) const {
+template <unsigned Words> bool CatAxioms<Words>::holds(const Graph &G, Evaluation &Of, const Checks &All) const {
   if (holdsWith(G, Set(), Of, All))
     return true;
   if (!G.AnyCompares)

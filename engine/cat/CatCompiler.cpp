@@ -113,6 +113,7 @@ private:
     std::optional<Architecture> Named;
     if (!Main.Title.empty())
       Named = architectureNamed(Main.Title.front());
+    Model.NamesArchitecture = Named.has_value();
     if (Wanted)
       Named = Wanted;
     Model.Events = Named.value_or(Architecture::X86);
@@ -222,9 +223,7 @@ private:
     case StatementKind::Check:
     case StatementKind::Flag: return check(S);
     case StatementKind::Include: return include(S);
-    case StatementKind::Procedure:
-      Procedures[S.Name] = {&S, Here};
-      return;
+    case StatementKind::Procedure: Procedures[S.Name] = {&S, Here}; return;
     case StatementKind::Call: return call(S);
     case StatementKind::FromAll: return fromAll(S);
     }
@@ -239,6 +238,7 @@ private:
     const bool IsRelation = S.Checks != CheckKind::Empty || V.Is == Value::Relation;
     C.Of = as(IsRelation, V, S.Value->Where);
     // A flag marks executions for which the condition holds; undefined_unless those for which it does not.
+    C.Undefined = S.MarksBroken;
     C.Negated = S.Negated != (S.Kind == StatementKind::Flag && !S.MarksBroken);
     if (Model.Checks.size() + Model.Flags.size() > 1000)
       fail(S.Where, "the model has too many checks");
@@ -493,8 +493,8 @@ private:
     const Place At = E.Parts[1]->Where;
     const Value Argument = expression(*E.Parts[1]);
     if (Callee.Closure == Value::DomainOf || Callee.Closure == Value::RangeOf)
-      return valueOf(Table.unary(Callee.Closure == Value::DomainOf ? Operator::Domain : Operator::Range,
-                                 as(true, Argument, At)));
+      return valueOf(
+          Table.unary(Callee.Closure == Value::DomainOf ? Operator::Domain : Operator::Range, as(true, Argument, At)));
     if (++Calls > MostCalls)
       fail(E.Where, "procedures and functions call each other too deeply");
     const Closure &C = Closures[Callee.Closure];

@@ -14,11 +14,12 @@ namespace picket::cat {
 struct CompiledModel {
   Architecture Events = Architecture::X86;
   std::string Title;
+  bool NamesArchitecture = false; // the title does
   std::vector<Node> Nodes;
   std::vector<RecursiveNodes> Definitions;
   std::vector<Check> Checks;
-  std::vector<Check> Flags;      // executions for which one does not hold are marked with its name
-  NodeId CommitBefore = NoNode;  // what the text calls commit-before
+  std::vector<Check> Flags;       // executions for which one does not hold are marked with its name
+  NodeId CommitBefore = NoNode;   // what the text calls commit-before
   std::vector<std::string> Files; // by number
 };
 

@@ -57,7 +57,8 @@ bool hasCycle(const Bits &R) {
 } // namespace
 
 Evaluation::Evaluation(const CompiledModel &Model, const std::vector<NodeId> &Wanted)
-    : Model(Model), IsFirst(Model.Nodes.size()), Inner(Model.Definitions.size()), Values(Model.Nodes.size()), Results(Model.Definitions.size()) {
+    : Model(Model), IsFirst(Model.Nodes.size()), Inner(Model.Definitions.size()), Values(Model.Nodes.size()),
+      Results(Model.Definitions.size()) {
   std::vector<bool> Needed(Model.Nodes.size());
   std::vector<NodeId> Left = Wanted;
   while (!Left.empty()) {
@@ -185,9 +186,8 @@ void Evaluation::compute(NodeId Id, const EventTable &Events) {
   }
   case Operator::Sequence:
     for (uint32_t E = 0; E < Count; ++E)
-      forEachIn(Values[N.A].row(E), Words, [&](uint32_t Through) {
-        addRow(Value.row(E), Values[N.B].row(Through), Words);
-      });
+      forEachIn(Values[N.A].row(E), Words,
+                [&](uint32_t Through) { addRow(Value.row(E), Values[N.B].row(Through), Words); });
     break;
   case Operator::Plus: plus(Value); break;
   case Operator::Star:
@@ -200,11 +200,10 @@ void Evaluation::compute(NodeId Id, const EventTable &Events) {
       forEachIn(Values[N.A].row(E), Words, [&](uint32_t To) { Value.add(To, E); });
     break;
   case Operator::Product:
-    forEachIn(Values[N.A].Data.data(), Words, [&](uint32_t E) { addRow(Value.row(E), Values[N.B].Data.data(), Words); });
+    forEachIn(Values[N.A].Data.data(), Words,
+              [&](uint32_t E) { addRow(Value.row(E), Values[N.B].Data.data(), Words); });
     break;
-  case Operator::Identity:
-    forEachIn(Values[N.A].Data.data(), Words, [&](uint32_t E) { Value.add(E, E); });
-    break;
+  case Operator::Identity: forEachIn(Values[N.A].Data.data(), Words, [&](uint32_t E) { Value.add(E, E); }); break;
   case Operator::Domain:
     for (uint32_t E = 0; E < Count; ++E)
       for (uint32_t K = 0; K < Words; ++K)

@@ -12,16 +12,13 @@ struct Named {
 };
 
 constexpr std::array Everywhere = {
-    Named{"po", BaseName::Po},          Named{"loc", BaseName::Loc},
-    Named{"int", BaseName::Int},        Named{"ext", BaseName::Ext},
-    Named{"id", BaseName::Id},          Named{"addr", BaseName::Addr},
-    Named{"data", BaseName::Data},      Named{"ctrl", BaseName::Ctrl},
-    Named{"amo", BaseName::Amo},        Named{"lxsx", BaseName::Lxsx},
-    Named{"rf", BaseName::Rf},          Named{"co", BaseName::Co},
-    Named{"fr", BaseName::Fr},          Named{"R", BaseName::R},
-    Named{"W", BaseName::W},            Named{"M", BaseName::M},
-    Named{"F", BaseName::F},            Named{"IW", BaseName::IW},
-    Named{"FW", BaseName::FW},          Named{"EX", BaseName::EX},
+    Named{"po", BaseName::Po},     Named{"loc", BaseName::Loc},   Named{"int", BaseName::Int},
+    Named{"ext", BaseName::Ext},   Named{"id", BaseName::Id},     Named{"addr", BaseName::Addr},
+    Named{"data", BaseName::Data}, Named{"ctrl", BaseName::Ctrl}, Named{"amo", BaseName::Amo},
+    Named{"lxsx", BaseName::Lxsx}, Named{"rf", BaseName::Rf},     Named{"co", BaseName::Co},
+    Named{"fr", BaseName::Fr},     Named{"R", BaseName::R},       Named{"W", BaseName::W},
+    Named{"M", BaseName::M},       Named{"F", BaseName::F},       Named{"IW", BaseName::IW},
+    Named{"FW", BaseName::FW},     Named{"EX", BaseName::EX},
 };
 constexpr std::array OfX86 = {Named{"X", BaseName::X}, Named{"MFENCE", BaseName::FullFence},
                               Named{"SFENCE", BaseName::StoreFence}, Named{"LFENCE", BaseName::LoadFence}};
@@ -33,6 +30,7 @@ constexpr std::array OfAArch64 = {
     Named{"Q", BaseName::AcquirePC},
     Named{"L", BaseName::Release},
     Named{"NoRet", BaseName::NoRet},
+    Named{"CAS", BaseName::Cas},
     Named{"ISB", BaseName::InstructionFence},
     Named{"pick-addr", BaseName::PickAddr},
     Named{"pick-data", BaseName::PickData},
@@ -63,9 +61,9 @@ constexpr std::array OfAArch64 = {
     Named{"DSB.OSHST", BaseName::StoreDsb},
     Named{"DSB.NSHST", BaseName::StoreDsb},
 };
-constexpr std::array OfC11 = {Named{"A", BaseName::Atomic},     Named{"RLX", BaseName::Relaxed},
-                              Named{"ACQ", BaseName::Acquire},  Named{"REL", BaseName::Release},
-                              Named{"SC", BaseName::SeqCst},    Named{"ACQ_REL", BaseName::AcqRel},
+constexpr std::array OfC11 = {Named{"A", BaseName::Atomic},    Named{"RLX", BaseName::Relaxed},
+                              Named{"ACQ", BaseName::Acquire}, Named{"REL", BaseName::Release},
+                              Named{"SC", BaseName::SeqCst},   Named{"ACQ_REL", BaseName::AcqRel},
                               Named{"RMW", BaseName::X}};
 
 template <typename Visitor> void forEachName(Architecture A, Visitor Visit) {

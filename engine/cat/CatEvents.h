@@ -65,6 +65,7 @@ enum class BaseName : uint8_t {
   FW,
   X,
   EX,
+  Cas,
   NoRet,
   Acquire,
   AcquirePC,
@@ -84,7 +85,6 @@ enum class BaseName : uint8_t {
   Count
 };
 constexpr size_t NumBases = static_cast<size_t>(BaseName::Count);
-
 
 /// What a name means from the start. Nothing: no set or relation is called that.
 std::optional<BaseName> baseNamed(std::string_view Name, Architecture A);

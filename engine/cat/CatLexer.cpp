@@ -17,11 +17,19 @@ std::string quoted(std::string_view Text) {
 
 namespace {
 
-constexpr std::array Keywords = {
-    "acyclic", "and", "as",     "assert", "begin",  "call",         "catdep", "debug",   "default", "do",
-    "else",    "empty", "end",  "enum",   "flag",   "forall",       "from",   "fun",     "if",      "in",
-    "include", "instructions",  "irreflexive",      "let",          "match",  "not",     "procedure", "rec",
-    "show",    "subset", "then", "try",   "undefined_unless",       "unshow", "variant", "when",    "with"};
+constexpr std::array Keywords = {"acyclic",      "and",         "as",
+                                 "assert",       "begin",       "call",
+                                 "catdep",       "debug",       "default",
+                                 "do",           "else",        "empty",
+                                 "end",          "enum",        "flag",
+                                 "forall",       "from",        "fun",
+                                 "if",           "in",          "include",
+                                 "instructions", "irreflexive", "let",
+                                 "match",        "not",         "procedure",
+                                 "rec",          "show",        "subset",
+                                 "then",         "try",         "undefined_unless",
+                                 "unshow",       "variant",     "when",
+                                 "with"};
 
 bool isLetter(char C) { return (C >= 'a' && C <= 'z') || (C >= 'A' && C <= 'Z'); }
 bool isInName(char C) { return isLetter(C) || (C >= '0' && C <= '9') || C == '_' || C == '.' || C == '-'; }

@@ -18,6 +18,9 @@ let coe = co & ext
 let fri = fr & int
 let fre = fr & ext
 let rmw = amo | lxsx
+let same-instance = id | amo | amo^-1
+let si = same-instance
+let sm = id
 let co0 = loc & (IW * (W \ IW))
 let toid(s) = [s]
 let fencerel(f) = (po & (_ * f)); po
@@ -46,6 +49,15 @@ let isync = try fencerel(ISYNC) with 0
 let ctrlisync = try ctrlcfence(ctrl, ISYNC) with 0
 )";
 
+constexpr std::string_view ArmFences = R"("fences of ARM before AArch64"
+let dmb = 0
+let dsb = 0
+let dmb.st = 0
+let dsb.st = 0
+let isb = 0
+let ctrlisb = 0
+)";
+
 constexpr std::string_view AArch64Fences = R"("fences of AArch64"
 let A = try A with emptyset
 let Q = try Q with emptyset
@@ -66,6 +78,7 @@ let ctrlisb = ctrlcfence(ctrl, ISB)
 
 constexpr std::string_view AllFences = R"("fences of all architectures"
 include "x86fences.cat"
+include "armfences.cat"
 include "ppcfences.cat"
 include "aarch64fences.cat"
 )";
@@ -93,11 +106,17 @@ let atom = [A]
 )";
 
 constexpr std::array Texts = {
-    LibraryText{"stdlib.cat", "", true},        LibraryText{"cos.cat", Coherence, true},
-    LibraryText{"cos-opt.cat", Coherence, true}, LibraryText{"cos-no-opt.cat", Coherence, true},
-    LibraryText{"cross.cat", "", true},         LibraryText{"x86fences.cat", X86Fences},
-    LibraryText{"ppcfences.cat", PpcFences},    LibraryText{"aarch64fences.cat", AArch64Fences},
-    LibraryText{"fences.cat", AllFences},       LibraryText{"filters.cat", Filters},
+    LibraryText{"stdlib.cat", "", true},
+    LibraryText{"cos.cat", Coherence, true},
+    LibraryText{"cos-opt.cat", Coherence, true},
+    LibraryText{"cos-no-opt.cat", Coherence, true},
+    LibraryText{"cross.cat", "", true},
+    LibraryText{"x86fences.cat", X86Fences},
+    LibraryText{"ppcfences.cat", PpcFences},
+    LibraryText{"armfences.cat", ArmFences},
+    LibraryText{"aarch64fences.cat", AArch64Fences},
+    LibraryText{"fences.cat", AllFences},
+    LibraryText{"filters.cat", Filters},
 };
 
 } // namespace

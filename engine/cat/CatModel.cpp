@@ -21,6 +21,13 @@ std::vector<std::string> Model::raisedFlags() const {
   return Names;
 }
 
+bool Model::isUndefined() const {
+  for (size_t K = 0; K < Raised.size(); ++K)
+    if (Raised[K] && Compiled.Flags[K].Undefined)
+      return true;
+  return false;
+}
+
 Reading readModel(std::string_view Text, const std::string &File, std::optional<Architecture> Events,
                   const IncludeReader &Read) {
   Reading Result;

@@ -32,6 +32,8 @@ public:
   void raise(size_t Flag) const { Raised[Flag] = true; }
   /// The names of the flags that marked an execution since the model was read.
   std::vector<std::string> raisedFlags() const;
+  /// Whether one of them says that the program means nothing.
+  bool isUndefined() const;
 
 private:
   CompiledModel Compiled;

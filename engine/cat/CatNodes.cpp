@@ -6,9 +6,7 @@ namespace picket::cat {
 
 namespace {
 
-Growth flipped(Growth G) {
-  return G == Growth::Grows ? Growth::Shrinks : G == Growth::Shrinks ? Growth::Grows : G;
-}
+Growth flipped(Growth G) { return G == Growth::Grows ? Growth::Shrinks : G == Growth::Shrinks ? Growth::Grows : G; }
 
 Growth combined(Growth A, Growth B) {
   if (A == Growth::Fixed || A == B)

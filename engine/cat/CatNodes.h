@@ -62,6 +62,7 @@ struct Check {
   std::string Name; // may be empty
   CheckKind Kind = CheckKind::Acyclic;
   bool Negated = false;
+  bool Undefined = false; // undefined_unless: without it the whole program means nothing
   NodeId Of = NoNode;
   Place Where;
 

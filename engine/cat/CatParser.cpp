@@ -159,8 +159,8 @@ private:
     else if (next().Kind == TokenKind::Keyword)
       refuse();
     else
-      fail(next().Where, "a definition or a check (let, acyclic, irreflexive, empty, ...) is expected here, not " +
-                             textOf(next()));
+      fail(next().Where,
+           "a definition or a check (let, acyclic, irreflexive, empty, ...) is expected here, not " + textOf(next()));
     S.Value = readExpression();
     if (accept("as"))
       S.Name = name("a check");

@@ -75,11 +75,11 @@ struct Statement {
   bool Recursive = false;
   std::vector<Binding> Bindings;
   CheckKind Checks = CheckKind::Acyclic;
-  bool Negated = false;       // ~acyclic
-  bool MarksBroken = false;   // undefined_unless: marked if the condition does not hold
-  ExpressionPtr Value;        // checked, or the argument of a call
-  Pattern Parameters;         // Procedure
-  std::vector<Statement> Body;       // Procedure
+  bool Negated = false;        // ~acyclic
+  bool MarksBroken = false;    // undefined_unless: marked if the condition does not hold
+  ExpressionPtr Value;         // checked, or the argument of a call
+  Pattern Parameters;          // Procedure
+  std::vector<Statement> Body; // Procedure
 };
 
 struct SyntaxTree {

@@ -43,8 +43,11 @@ bool beginReport(CheckReport &Report, const std::string &File, CompileResult &Co
   Report.File = File;
   Report.Looked = Options.Looked;
   Report.Diagnostics = std::move(Compiled.Diagnostics);
-  for (MemoryModel M : Options.Models)
+  for (MemoryModel M : Options.Models) {
     Report.Models.emplace_back().Which = M;
+    if (Options.Other)
+      Report.Models.back().Title = Options.Other->Title;
+  }
   auto Fail = [&](Verdict V, const std::string &Reason, const SourceLocation &Where) {
     for (ModelReport &M : Report.Models) {
       M.Result = V;

@@ -74,6 +74,8 @@ struct StateCounts {
 
 struct ModelReport {
   MemoryModel Which = MemoryModel::SC;
+  std::string Title;              // of a model that is not in the table
+  std::vector<std::string> Flags; // with which that marks executions of the program
   Verdict Result = Verdict::Verified;
   uint64_t Executions = 0;                      // complete ones: every thread finished, or the bug reached
   uint64_t Blocked = 0;                         // ended by an await or assume that cannot be satisfied
@@ -97,6 +99,9 @@ struct ModelReport {
   std::string Reason;                                    // why unsupported or inconclusive: a sentence
   SourceLocation ReasonLocation;
 };
+
+inline std::string titleOf(const ModelReport &M) { return M.Title.empty() ? titleOf(M.Which) : M.Title; }
+inline std::string nameOf(const ModelReport &M) { return M.Title.empty() ? nameOf(M.Which) : M.Title; }
 
 struct CheckReport {
   std::string File;

@@ -86,8 +86,9 @@ ExplorationResult explore(const CheckContext &Context, const ExplorationOptions 
   const CheckOptions &Options = Context.Options;
   ExplorationResult Result;
   try {
-    if (isExploredAsGraphs(Report.Which)) {
-      Result = exploreGraphs(Context.Compiled, Report.Which, Exploration, Found);
+    if (Options.Other || isExploredAsGraphs(Report.Which)) {
+      Result = exploreGraphs(Context.Compiled, Options.Other ? Options.Other->Axioms : GraphModel(Report.Which),
+                             Exploration, Found);
       Found.finished(Exploration.Machine);
     } else if (Options.OnePer != Equivalence::ReadsFrom || Options.Samples ||
                !exploreReadsFrom(Context.Compiled, Exploration, Found, Report, Result)) {

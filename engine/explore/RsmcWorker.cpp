@@ -17,7 +17,9 @@ struct Enough {};
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::explore() {
   if (Memory.Sections)
     return exploreSections();
-  auto HasEnough = [&] { return !TheMachine.bugs().empty() && !Options.Exhaustive && !Model->judgesAtEnd() && !awaitsWrite(); };
+  auto HasEnough = [&] {
+    return !TheMachine.bugs().empty() && !Options.Exhaustive && !Model->judgesAtEnd() && !awaitsWrite();
+  };
   if (HasEnough())
     return leaf();
   EventId E = choose();

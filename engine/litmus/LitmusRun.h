@@ -22,7 +22,7 @@ struct LitmusOptions {
 
 struct LitmusResult {
   MemoryModel Which = MemoryModel::SC;
-  std::string Model; // the title of a model that is not in the table
+  std::string Model;              // the title of a model that is not in the table
   std::vector<std::string> Flags; // with which it marks executions of the test
   /// Verified: every execution was seen. Bounded: up to the loop bound. Otherwise, and where no execution came to its
   /// end, the numbers mean nothing, and Reason says why.

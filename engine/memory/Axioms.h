@@ -69,10 +69,9 @@ public:
   template <template <unsigned> class Rules, typename... Arguments>
   static GraphModel of(MemoryModel Orders, Arguments... Given) {
     GraphModel Model(Orders);
-    Model.Makers = {[=] { return std::make_unique<Rules<1>>(Given...); },
-                    [=] { return std::make_unique<Rules<4>>(Given...); },
-                    [=] { return std::make_unique<Rules<16>>(Given...); },
-                    [=] { return std::make_unique<Rules<0>>(Given...); }};
+    Model.Makers = {
+        [=] { return std::make_unique<Rules<1>>(Given...); }, [=] { return std::make_unique<Rules<4>>(Given...); },
+        [=] { return std::make_unique<Rules<16>>(Given...); }, [=] { return std::make_unique<Rules<0>>(Given...); }};
     return Model;
   }
 

@@ -321,8 +321,7 @@ template <unsigned Words> void FetchedEvents<Words>::barrier(Flow &F, FenceKind 
   }
 }
 
-template <unsigned Words>
-void FetchedEvents<Words>::keepBarrier(const Flow &F, FenceKind Kind, const Set &Control) {
+template <unsigned Words> void FetchedEvents<Words>::keepBarrier(const Flow &F, FenceKind Kind, const Set &Control) {
   if (Graph.KeepsBarriers)
     Graph.Barriers.push_back({F.Thread, F.NumEvents, Kind, Control});
 }

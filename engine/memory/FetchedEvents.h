@@ -147,8 +147,8 @@ public:
     typename SpeculativeInterpreter<Set, FetchedEvents>::Mark Threads;
   };
   Mark mark() {
-    return {TheMachine.undo().mark(), Accesses.size(), TheMachine.bugs().size(), Notes ? Notes->Actions.size() : 0,
-            Graph.Barriers.size(),  Threads.mark()};
+    return {TheMachine.undo().mark(),          Accesses.size(),       TheMachine.bugs().size(),
+            Notes ? Notes->Actions.size() : 0, Graph.Barriers.size(), Threads.mark()};
   }
   void undoTo(const Mark &To);
 
