@@ -92,7 +92,7 @@ void LitmusCommand::runCat(const LitmusTest &Test, LitmusReport &Report) const {
   LitmusResult Result;
   if (Model.Found) {
     LitmusOptions With = Options;
-    With.Axioms = std::make_shared<const GraphModel>(cat::graphModelOf(Model.Found));
+    With.Axioms = std::make_shared<const GraphModel>(cat::graphModelOf(Model.Found, true));
     Result = runLitmus(Test, Which, With);
     Result.Flags = Model.Found->raisedFlags();
   } else {

@@ -44,16 +44,21 @@ template <unsigned Words> class TableMaker {
 public:
   using Graph = ExecutionGraph<Words>;
   using Set = EventSet<Words>;
+  using Barrier = typename Graph::Barrier;
 
   /// `All`: of all events that have been fetched, otherwise of those that are committed.
-  TableMaker(const Graph &G, Architecture Arch, const Set &Expected, bool All, EventTable &Into)
+  TableMaker(const Graph &G, Architecture Arch, bool MainOnlyStarts, const Set &Expected, bool All, EventTable &Into)
       : G(G), Arch(Arch), Expected(Expected), Table(Into) {
     for (EventId E = 0; E < G.size(); ++E)
-      if (!G[E].Decides && (All || G.Reads.contains(E) || G.Writes.contains(E) || G.Fences.contains(E))) {
+      if (!G[E].Decides && !(MainOnlyStarts && G[E].Thread == 0) &&
+          (All || G.Reads.contains(E) || G.Writes.contains(E) || G.Fences.contains(E))) {
         if (G.isSplit(E))
           throw GraphStop(G[E].Thread, G[E].Pc, "accesses of different sizes that overlap");
         Accesses.push_back(E);
       }
+    for (const Barrier &B : G.Barriers)
+      if (!MainOnlyStarts || B.Thread)
+        Barriers.push_back(&B);
     WithRuns = !All;
   }
 
@@ -63,7 +68,7 @@ public:
     for (EventId E : Accesses)
       NumberOf[E] = Number++;
     const uint32_t FirstBarrier = Number;
-    Number += static_cast<uint32_t>(G.Barriers.size());
+    Number += static_cast<uint32_t>(Barriers.size());
     findMeetings();
     const uint32_t FirstMeeting = Number;
     Number += static_cast<uint32_t>(Meetings.size());
@@ -109,7 +114,7 @@ private:
   Set foreign(EventId E) const {
     Set Others;
     G[E].Sync.forEach([&](EventId X) {
-      if (G[X].Thread != G[E].Thread)
+      if (G[X].Thread != G[E].Thread && NumberOf[X] != ~0u)
         Others.insert(X);
     });
     return Others;
@@ -133,10 +138,10 @@ private:
         if (G[E].Thread == Thread)
           G[E].Index < Index ? Po.add(NumberOf[E], Number) : Po.add(Number, NumberOf[E]);
     };
-    for (uint32_t K = 0; K < G.Barriers.size(); ++K) {
-      Place(FirstBarrier + K, G.Barriers[K].Thread, G.Barriers[K].Before);
+    for (uint32_t K = 0; K < Barriers.size(); ++K) {
+      Place(FirstBarrier + K, Barriers[K]->Thread, Barriers[K]->Before);
       for (uint32_t Earlier = 0; Earlier < K; ++Earlier)
-        if (G.Barriers[Earlier].Thread == G.Barriers[K].Thread)
+        if (Barriers[Earlier]->Thread == Barriers[K]->Thread)
           Po.add(FirstBarrier + Earlier, FirstBarrier + K);
     }
     for (uint32_t K = 0; K < Meetings.size(); ++K) {
@@ -260,9 +265,9 @@ private:
     std::vector<uint32_t> ThreadOf(Table.Count, ~0u);
     for (EventId E : Accesses)
       ThreadOf[NumberOf[E]] = G[E].Thread;
-    for (uint32_t K = 0; K < G.Barriers.size(); ++K) {
-      ThreadOf[FirstBarrier + K] = G.Barriers[K].Thread;
-      addBarrier(FirstBarrier + K, G.Barriers[K]);
+    for (uint32_t K = 0; K < Barriers.size(); ++K) {
+      ThreadOf[FirstBarrier + K] = Barriers[K]->Thread;
+      addBarrier(FirstBarrier + K, *Barriers[K]);
     }
     for (uint32_t K = 0; K < Meetings.size(); ++K) {
       ThreadOf[FirstMeeting + K] = G[Meetings[K].First].Thread;
@@ -279,7 +284,7 @@ private:
           Table[BaseName::Ext].add(A, B);
   }
 
-  void addBarrier(uint32_t Number, const typename Graph::Barrier &B) {
+  void addBarrier(uint32_t Number, const Barrier &B) {
     Table[BaseName::F].add(Number);
     add(BaseName::Ctrl, B.Control | realLoads(G, B.Control, Expected), Number);
     add(BaseName::PickCtrl, B.Control, Number);
@@ -312,6 +317,7 @@ private:
   EventTable &Table;
   bool WithRuns = true;
   std::vector<EventId> Accesses;
+  std::vector<const Barrier *> Barriers;
   std::vector<uint32_t> NumberOf, Initial; // per event of the graph, per location; ~0: not in the table
   std::vector<Meeting> Meetings;
   uint32_t FirstInitial = 0;
@@ -320,9 +326,10 @@ private:
 } // namespace
 
 template <unsigned Words>
-CatAxioms<Words>::CatAxioms(std::shared_ptr<const Model> Given)
-    : Text(std::move(Given)), AtSteps(Text->compiled(), nodesOf(Text->monotonicChecks())),
-      AtEnd(Text->compiled(), nodesAtEnd(*Text)), Order(Text->compiled(), {Text->compiled().CommitBefore}) {}
+CatAxioms<Words>::CatAxioms(std::shared_ptr<const Model> Given, bool MainOnlyStarts)
+    : Text(std::move(Given)), MainOnlyStarts(MainOnlyStarts),
+      AtSteps(Text->compiled(), nodesOf(Text->monotonicChecks())), AtEnd(Text->compiled(), nodesAtEnd(*Text)),
+      Order(Text->compiled(), {Text->compiled().CommitBefore}) {}
 
 template <unsigned Words> EventSet<Words> CatAxioms<Words>::commitBefore(const Graph &G, EventId E) const {
   const GraphEvent<Words> &Event = G[E];
@@ -361,7 +368,7 @@ template <unsigned Words> void CatAxioms<Words>::updateOrder(const Graph &G) con
   KnownBarriers.clear();
   for (const auto &B : G.Barriers)
     KnownBarriers.emplace_back(B.Thread, B.Before, B.Kind);
-  TableMaker<Words> Maker(G, Text->compiled().Events, Set(), true, Events);
+  TableMaker<Words> Maker(G, Text->compiled().Events, MainOnlyStarts, Set(), true, Events);
   Maker.make();
   Order.evaluate(Events);
   const Bits &Relation = Order.valueOf(Text->compiled().CommitBefore);
@@ -421,7 +428,7 @@ template <unsigned Words> bool CatAxioms<Words>::holds(const Graph &G, Evaluatio
 
 template <unsigned Words>
 bool CatAxioms<Words>::holdsWith(const Graph &G, const Set &Expected, Evaluation &Of, const Checks &All) const {
-  TableMaker<Words>(G, Text->compiled().Events, Expected, false, Events).make();
+  TableMaker<Words>(G, Text->compiled().Events, MainOnlyStarts, Expected, false, Events).make();
   Of.evaluate(Events);
   return std::all_of(All.begin(), All.end(), [&](const Check *C) { return Of.holds(*C); });
 }

@@ -12,7 +12,7 @@ public:
   using Graph = ExecutionGraph<Words>;
   using Set = EventSet<Words>;
 
-  explicit CatAxioms(std::shared_ptr<const Model> Text);
+  CatAxioms(std::shared_ptr<const Model> Text, bool MainOnlyStarts);
 
   Set commitBefore(const Graph &G, EventId E) const override;
   void extend(Graph &G, EventId E) const override;
@@ -32,6 +32,7 @@ private:
   void noteFlags() const;
 
   std::shared_ptr<const Model> Text;
+  const bool MainOnlyStarts;
   // What was evaluated last; each worker has its own.
   mutable Evaluation AtSteps, AtEnd, Order;
   mutable EventTable Events;

@@ -51,8 +51,8 @@ MemoryModel ordersOf(Architecture A) {
   return MemoryModel::SC;
 }
 
-GraphModel graphModelOf(std::shared_ptr<const Model> M) {
-  return GraphModel::of<CatAxioms>(ordersOf(M->compiled().Events), M);
+GraphModel graphModelOf(std::shared_ptr<const Model> M, bool MainOnlyStarts) {
+  return GraphModel::of<CatAxioms>(ordersOf(M->compiled().Events), M, MainOnlyStarts);
 }
 
 } // namespace picket::cat

@@ -54,7 +54,8 @@ Reading readModel(std::string_view Text, const std::string &File, std::optional<
 
 /// The model whose mapping of C11's orders and fences is used for an architecture.
 MemoryModel ordersOf(Architecture A);
-/// What the graph explorer needs.
-GraphModel graphModelOf(std::shared_ptr<const Model> M);
+/// What the graph explorer needs. `MainOnlyStarts`: the first thread is none of the text's, as in litmus tests, where it
+/// starts the others and does nothing else.
+GraphModel graphModelOf(std::shared_ptr<const Model> M, bool MainOnlyStarts = false);
 
 } // namespace picket::cat

@@ -43,7 +43,7 @@ void model(StringRef Text) {
     if (!Read.Found || A != cat::Architecture::X86)
       continue;
     LitmusOptions Options;
-    Options.Axioms = std::make_shared<const GraphModel>(cat::graphModelOf(Read.Found));
+    Options.Axioms = std::make_shared<const GraphModel>(cat::graphModelOf(Read.Found, true));
     Options.TimeoutSeconds = 0.05;
     runLitmus(*Test.Test, MemoryModel::TSO, Options);
   }
