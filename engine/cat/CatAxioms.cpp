@@ -11,6 +11,7 @@ namespace {
 
 std::vector<NodeId> nodesOf(const std::vector<const Check *> &Checks) {
   std::vector<NodeId> Nodes;
+  Nodes.reserve(Checks.size());
   for (const Check *C : Checks)
     Nodes.push_back(C->Of);
   return Nodes;

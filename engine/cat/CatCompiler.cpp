@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <utility>
 
 namespace picket::cat {
@@ -101,7 +102,8 @@ private:
     Model.Files.push_back(File);
     if (Number >= MostFiles)
       fail({Number}, "the model includes more than " + std::to_string(MostFiles) + " texts");
-    if ((TotalBytes += Text.size()) > MostBytes)
+    TotalBytes += Text.size();
+    if (TotalBytes > MostBytes)
       fail({Number}, "the texts of the model are longer than 1 MiB");
     Texts.emplace_back(Text);
     return Trees.emplace_back(parse(Texts.back(), Number));
@@ -122,7 +124,7 @@ private:
 
   void bindBases() {
     for (std::string_view Name : baseNames(Model.Events)) {
-      const BaseName Base = *baseNamed(Name, Model.Events);
+      const BaseName Base = baseNamed(Name, Model.Events).value_or(BaseName::Id);
       const bool Grows = Base == BaseName::Rf || Base == BaseName::Co || Base == BaseName::Fr || Base == BaseName::EX ||
                          (Base == BaseName::X && Model.Events == Architecture::C11); // once the write is there
       const Growth G = Base == BaseName::FW ? Growth::Changes : Grows ? Growth::Grows : Growth::Fixed;
@@ -209,7 +211,8 @@ private:
   }
 
   void count(Place Where, size_t Steps = 1) {
-    if ((Done += Steps) > MostSteps || Table.isFull())
+    Done += Steps;
+    if (Done > MostSteps || Table.isFull())
       fail(Where, "the model is too large");
   }
 
@@ -325,6 +328,7 @@ private:
     if (Recursive)
       return letRecursive(Bindings);
     std::vector<Value> Values;
+    Values.reserve(Bindings.size());
     for (const Binding &B : Bindings)
       Values.push_back(expression(*B.Value));
     for (size_t K = 0; K < Bindings.size(); ++K)
@@ -347,6 +351,7 @@ private:
     } catch (const UnknownName &) {
       throw;
     } catch (const Error &AsRelations) {
+      const std::exception_ptr First = std::current_exception();
       if (Bindings.size() > 1 || AsRelations.Message.find("expected here") == std::string::npos)
         throw;
       Here = Before;
@@ -355,7 +360,7 @@ private:
       try {
         defineRecursive(Bindings, false);
       } catch (const Error &) {
-        throw AsRelations;
+        std::rethrow_exception(First);
       }
     }
   }

@@ -51,7 +51,7 @@ MemoryModel ordersOf(Architecture A) {
   return MemoryModel::SC;
 }
 
-GraphModel graphModelOf(std::shared_ptr<const Model> M, bool MainOnlyStarts) {
+GraphModel graphModelOf(const std::shared_ptr<const Model> &M, bool MainOnlyStarts) {
   return GraphModel::of<CatAxioms>(ordersOf(M->compiled().Events), M, MainOnlyStarts);
 }
 

@@ -56,6 +56,6 @@ Reading readModel(std::string_view Text, const std::string &File, std::optional<
 MemoryModel ordersOf(Architecture A);
 /// What the graph explorer needs. `MainOnlyStarts`: the first thread is none of the text's, as in litmus tests, where it
 /// starts the others and does nothing else.
-GraphModel graphModelOf(std::shared_ptr<const Model> M, bool MainOnlyStarts = false);
+GraphModel graphModelOf(const std::shared_ptr<const Model> &M, bool MainOnlyStarts = false);
 
 } // namespace picket::cat

@@ -67,7 +67,7 @@ public:
 
   /// Other axioms: a class template like PowerAxioms, and what its constructor takes.
   template <template <unsigned> class Rules, typename... Arguments>
-  static GraphModel of(MemoryModel Orders, Arguments... Given) {
+  static GraphModel of(MemoryModel Orders, const Arguments &...Given) {
     GraphModel Model(Orders);
     Model.Makers = {
         [=] { return std::make_unique<Rules<1>>(Given...); }, [=] { return std::make_unique<Rules<4>>(Given...); },
