@@ -115,7 +115,7 @@ CheckReport CheckCommand::checkHere(const std::string &File, const FileSettings 
   const ProgressListener Show = [&](const Progress &P) { Line.show(File, P); };
   auto Watch = [&] { watchChecking(With.Options); };
   CheckReport Report =
-      Model    ? checkWithCat(Request, Show, Watch)
+      Model    ? checkWithCat(*Model, Request, Show, Watch)
       : Robust ? checkRobustness(Request.Text, robustnessOptions(With), Show, &interrupted(), Watch).Explored
                : check(Request, Show, &interrupted(), Watch);
   Report.File = File; // as it was named
@@ -123,13 +123,20 @@ CheckReport CheckCommand::checkHere(const std::string &File, const FileSettings 
 }
 
 /// The model is compiled for each file: the flags it raises are those of the program.
-CheckReport CheckCommand::checkWithCat(CheckRequest Request, const ProgressListener &Show,
+CheckReport CheckCommand::checkWithCat(const CatFile &With, CheckRequest Request, const ProgressListener &Show,
                                        const std::function<void()> &Watch) const {
-  const cat::Reading Text = Model->compile(CatEvents);
+  const cat::Reading Text = With.compile(CatEvents);
   CheckOptions &Options = Request.Options;
+  if (!Text.Found) { // it could be read before, and has changed
+    CheckReport Unread{Request.Text.File, {}, {{}}};
+    Unread.Models.front().Title = With.title();
+    Unread.Models.front().Result = Verdict::Unsupported;
+    Unread.Models.front().Reason = Text.Problem;
+    return Unread;
+  }
   Options.Models = {cat::ordersOf(Text.Found->compiled().Events)};
   Options.ModelsNamed = true;
-  Options.Other = std::make_shared<OtherModel>(OtherModel{cat::graphModelOf(Text.Found), Model->title()});
+  Options.Other = std::make_shared<OtherModel>(OtherModel{cat::graphModelOf(Text.Found), With.title()});
   Options.Search = Engine::Bounded;
   Options.Monitor = false;
   Options.OnePer = Equivalence::ShashaSnir;
@@ -151,13 +158,12 @@ ExitCode CheckCommand::readCat() {
     return BadUsage;
   }
   std::string Problem;
-  Model = CatFile::read(Cat, Given.TimeoutSeconds.value_or(0), Problem);
-  cat::Reading Text;
-  if (Model) {
-    Text = Model->compile(CatEvents);
+  if (std::optional<CatFile> Read = CatFile::read(Cat, Given.TimeoutSeconds.value_or(0), Problem)) {
+    const cat::Reading Text = Read->compile(CatEvents);
     Problem = Text.Problem;
     if (Text.Found && !Text.Found->compiled().NamesArchitecture && !CatEvents)
       Problem = Cat + ": the title names no architecture (X86, PPC, AArch64 or C): name it with --cat-arch";
+    Model = std::move(Read);
   }
   if (Problem.empty())
     return NothingFound;
@@ -179,13 +185,13 @@ CheckReport CheckCommand::lostReport(const std::string &File, const Loss &Lost) 
   Report.File = File;
   Report.Flags = ClangFlags;
   std::vector<MemoryModel> Models = Given.Models.value_or(Options.Models);
+  const std::string Title = Model ? Model->title() : "";
   if (Model)
     Models.resize(1);
   for (MemoryModel M : Models) {
     ModelReport &R = Report.Models.emplace_back();
     R.Which = M;
-    if (Model)
-      R.Title = Model->title();
+    R.Title = Title;
     R.Result = Lost.Why == Loss::Crash ? Verdict::Unsupported : Verdict::Inconclusive;
     R.Reason = Lost.Sentence;
     R.Seconds = Lost.Seconds;

@@ -58,7 +58,7 @@ private:
   int dumpBytecode();
   int runFixes();
   ExitCode readCat();
-  CheckReport checkWithCat(CheckRequest Request, const ProgressListener &Show,
+  CheckReport checkWithCat(const CatFile &With, CheckRequest Request, const ProgressListener &Show,
                            const std::function<void()> &Watch) const;
 
   SourceTexts Sources;

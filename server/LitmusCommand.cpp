@@ -49,8 +49,8 @@ LitmusReport LitmusCommand::runFile(const std::string &File) const {
   if (!Report.Reading.Test)
     return Report;
   const LitmusTest &Test = *Report.Reading.Test;
-  if (Text) {
-    runCat(Test, Report);
+  if (TextModel) {
+    runCat(*TextModel, Test, Report);
     return Report;
   }
   for (MemoryModel M : Models.empty() ? modelsFor(Test.Architecture) : Models)
@@ -72,35 +72,36 @@ static cat::Architecture architectureOf(LitmusArchitecture A) {
 /// False, with a word on standard error, if the text is a model for no architecture.
 bool LitmusCommand::readCat() {
   std::string Problem;
-  Text = CatFile::read(Cat, Options.TimeoutSeconds, Problem);
-  if (Text) {
+  if (std::optional<CatFile> Read = CatFile::read(Cat, Options.TimeoutSeconds, Problem)) {
     for (cat::Architecture A :
          {cat::Architecture::X86, cat::Architecture::PPC, cat::Architecture::AArch64, cat::Architecture::C11})
-      if (Text->compile(A).Found)
+      if (Read->compile(A).Found) {
+        TextModel = std::move(Read);
         return true;
-    Problem = Text->compile(std::nullopt).Problem;
+      }
+    Problem = Read->compile(std::nullopt).Problem;
   }
   tellError(Problem);
   return false;
 }
 
 /// The text is compiled for each test: the flags it raises are those of the test.
-void LitmusCommand::runCat(const LitmusTest &Test, LitmusReport &Report) const {
+void LitmusCommand::runCat(const CatFile &Model, const LitmusTest &Test, LitmusReport &Report) const {
   const cat::Architecture A = architectureOf(Test.Architecture);
   const MemoryModel Which = Models.empty() ? cat::ordersOf(A) : Models.front();
-  const cat::Reading Model = Text->compile(A);
+  const cat::Reading Read = Model.compile(A);
   LitmusResult Result;
-  if (Model.Found) {
+  if (Read.Found) {
     LitmusOptions With = Options;
-    With.Axioms = std::make_shared<const GraphModel>(cat::graphModelOf(Model.Found, true));
+    With.Axioms = std::make_shared<const GraphModel>(cat::graphModelOf(Read.Found, true));
     Result = runLitmus(Test, Which, With);
-    Result.Flags = Model.Found->raisedFlags();
+    Result.Flags = Read.Found->raisedFlags();
   } else {
     Result.Which = Which;
     Result.Coverage = Verdict::Unsupported;
-    Result.Reason = Model.Problem;
+    Result.Reason = Read.Problem;
   }
-  Result.Model = Text->title();
+  Result.Model = Model.title();
   Report.Results.push_back(std::move(Result));
 }
 

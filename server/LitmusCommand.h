@@ -26,10 +26,10 @@ private:
   bool findFiles(std::vector<std::string> &Files) const;
   LitmusReport runFile(const std::string &File) const;
   bool readCat();
-  void runCat(const LitmusTest &Test, LitmusReport &Report) const;
+  void runCat(const CatFile &Model, const LitmusTest &Test, LitmusReport &Report) const;
   std::vector<LitmusReport> runAll(const std::vector<std::string> &Files) const;
 
-  std::optional<CatFile> Text;
+  std::optional<CatFile> TextModel;
 };
 
 } // namespace picket

@@ -345,7 +345,8 @@ private:
         fail(B.Where, "not supported: recursive definitions of tuples");
     }
     const Scope Before = Here;
-    const size_t BytesBefore = Names.size();
+    const size_t NamesBefore = Names.size();
+    const unsigned NestingBefore = Nesting;
     try {
       return defineRecursive(Bindings, true);
     } catch (const UnknownName &) {
@@ -355,7 +356,7 @@ private:
       if (Bindings.size() > 1 || AsRelations.Message.find("expected here") == std::string::npos)
         throw;
       Here = Before;
-      Names.resize(BytesBefore);
+      Names.resize(NamesBefore);
       Nesting = NestingBefore;
       try {
         defineRecursive(Bindings, false);
@@ -366,7 +367,6 @@ private:
   }
 
   void defineRecursive(const std::vector<Binding> &Bindings, bool AreRelations) {
-    NestingBefore = Nesting;
     const Scope Outside = Here;
     if (Nesting >= MostRecursions)
       fail(Bindings[0].Where, "recursive definitions are nested too deeply");
@@ -541,7 +541,7 @@ private:
   std::vector<std::string> Including;
   Place Current;
   size_t TotalBytes = 0, Done = 0, Looked = 0;
-  unsigned Calls = 0, Nesting = 0, NestingBefore = 0;
+  unsigned Calls = 0, Nesting = 0;
   unsigned Attempts = 0; // within the first part of so many try ... with
   bool HasArchitecture = false;
 };
