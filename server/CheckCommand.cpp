@@ -112,7 +112,10 @@ CheckReport CheckCommand::checkHere(const std::string &File, const FileSettings 
   Request.Options = With.Options;
   ProgressLine Line(Output == Format::Text, With.Options);
   watchCompiling(With.Options.TimeoutSeconds, With.Options.MaxMemoryBytes);
-  const ProgressListener Show = [&](const Progress &P) { Line.show(File, P); };
+  const ProgressListener Show = [&](const Progress &P) {
+    if (!Model) // whose name it does not know
+      Line.show(File, P);
+  };
   auto Watch = [&] { watchChecking(With.Options); };
   CheckReport Report =
       Model    ? checkWithCat(*Model, Request, Show, Watch)
@@ -141,8 +144,11 @@ CheckReport CheckCommand::checkWithCat(const CatFile &With, CheckRequest Request
   Options.Monitor = false;
   Options.OnePer = Equivalence::ShashaSnir;
   Options.Counterexamples = 0;
+  const Checks Asked = Options.Looked;
   Options.Looked.set(CheckGroup::Race, false); // what a race is, the text says
   CheckReport Report = check(Request, Show, &interrupted(), Watch);
+  if (Output == Format::Text) // nobody asked for that
+    Report.Looked = Asked;
   ModelReport &Answer = Report.Models.front();
   Answer.Flags = Text.Found->raisedFlags();
   if (Text.Found->isUndefined() && (Answer.Result == Verdict::Verified || Answer.Result == Verdict::Bounded)) {
