@@ -29,7 +29,8 @@ static const char *const CheckHelp =
 that do not change what the text means are dropped, some of them with a note (docs/security.md).
 Flags are also taken from a compile_commands.json beside or above the file; models, checks, unroll, timeout, memory,
 jobs and flags also from a .picket.toml there, and from a comment on the file's first lines (// picket: unroll=5).
--fpicket-optimize=O1 (or O2) is Picket's own flag: LLVM optimises the program before it is checked.
+-fpicket-optimize=O1 (or O2) is Picket's own flag: LLVM optimises the program before it is checked. So is
+-fpicket-arm-march=, the same as --arm-march, for places where only flags can stand.
 
 Exit codes: 0 nothing found, 1 violation, 2 bad usage or a file that cannot be written,
             3 cannot be checked, 4 a limit was reached first.
@@ -99,16 +100,16 @@ static std::vector<std::string> namesIn(llvm::StringRef List) {
   return {Names.begin(), Names.end()};
 }
 
-static std::vector<MemoryModel> parseModels(const std::string &Text, ModelUse Use = ModelUse::Programs) {
+static std::vector<MemoryModel> parseModels(const std::string &Text) {
   std::string Wrong;
-  std::vector<MemoryModel> Models = modelsNamed(namesIn(Text), Wrong, Use);
+  std::vector<MemoryModel> Models = modelsNamed(namesIn(Text), Wrong);
   if (!Wrong.empty())
     throw CLI::ValidationError("--model", Wrong);
   return Models;
 }
 
 static std::vector<MemoryModel> graphModels() {
-  return modelsThat([](const MemoryModelInfo &M) { return isExploredAsGraphs(M.Model) && !M.LitmusOnly; });
+  return modelsThat([](const MemoryModelInfo &M) { return isExploredAsGraphs(M.Model); });
 }
 
 static void addChecksOption(CLI::App *Command, std::optional<Checks> &Looked) {
@@ -239,8 +240,8 @@ static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
   Litmus->footer(LitmusHelp);
   Litmus->add_option("FILE", Command.Paths, "Litmus tests, or directories of them");
   Litmus->add_option_function<std::string>(
-      "--model", [&Command](const std::string &Text) { Command.Models = parseModels(Text, ModelUse::LitmusTests); },
-      "Memory models, comma separated: " + modelNames(ModelUse::LitmusTests) + " [by architecture]");
+      "--model", [&Command](const std::string &Text) { Command.Models = parseModels(Text); },
+      "Memory models, comma separated: " + modelNames() + " [by architecture]");
   Litmus
       ->add_option("--cat", Command.Cat,
                    "A memory model as text, in the language of herd's cat files, instead of those of Picket. With\n"
@@ -309,6 +310,12 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
           "With --model FILE.cat: whose instructions C becomes: x86, ppc, aarch64 or c11 [as the text's title says]")
       ->type_name("ARCH");
   addChecksOption(Check, Given.Looked);
+  Check
+      ->add_option_function<std::string>(
+          "--arm-march",
+          [&Command](const std::string &Name) { Command.ClangFlags.push_back("-fpicket-arm-march=" + Name); },
+          "ARM64: processors that the program is built for: any, armv8-a, armv8.1-a (LSE), armv8.3-a (LDAPR) [any]")
+      ->check(CLI::IsMember({"any", "armv8-a", "armv8.1-a", "armv8.3-a"}));
   Check->add_option("--unroll", Given.Unroll, "Iterations to follow of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");

@@ -52,7 +52,8 @@ public:
       : G(G), Arch(Arch), Expected(Expected), Table(Into) {
     for (EventId E = 0; E < G.size(); ++E)
       if (!G[E].Decides && !(MainOnlyStarts && G[E].Thread == 0) &&
-          (All || G.Reads.contains(E) || G.Writes.contains(E) || G.Fences.contains(E))) {
+          ((All && (!G[E].Void || G[E].IsFence)) || G.Reads.contains(E) || G.Writes.contains(E) ||
+           G.Fences.contains(E))) {
         if (G.isSplit(E))
           throw GraphStop(G[E].Thread, G[E].Pc, "accesses of different sizes that overlap");
         Accesses.push_back(E);
@@ -181,7 +182,12 @@ private:
       if (Access.IsWrite && NumberOf[E - 1] != ~0u)
         Table[BaseName::Amo].add(NumberOf[E - 1], Number);
     }
-    if (Access.Conditional && Access.Reserved != NoEvent && NumberOf[Access.Reserved] != ~0u) {
+    if (Access.OfExchange) {
+      Table[BaseName::X].add(Number);
+      Table[BaseName::Swp].add(Number);
+      if (Access.IsWrite && NumberOf[E - 1] != ~0u)
+        Table[BaseName::Amo].add(NumberOf[E - 1], Number);
+    } else if (Access.Conditional && Access.Reserved != NoEvent && NumberOf[Access.Reserved] != ~0u) {
       Table[BaseName::Lxsx].add(NumberOf[Access.Reserved], Number);
       Table[BaseName::EX].add(Number);
       Table[BaseName::EX].add(NumberOf[Access.Reserved]);
@@ -336,7 +342,9 @@ template <unsigned Words> EventSet<Words> CatAxioms<Words>::commitBefore(const G
   const GraphEvent<Words> &Event = G[E];
   // Without these it is not known what is accessed, or whether. Threads begin after their creation.
   Set Direct = Event.Address | Event.Data | Event.Control | Event.Fetch | (Event.Sync - Event.Before);
-  if (Event.Conditional && Event.Reserved != NoEvent)
+  if (Event.OfUpdate && Event.IsWrite)
+    Direct.insert(E - 1);
+  else if (Event.Conditional && Event.Reserved != NoEvent && !Event.OfExchange)
     Direct.insert(Event.Reserved);
   if (!Text->isStepwise() || Event.Decides)
     return Direct;
@@ -355,8 +363,9 @@ template <unsigned Words> bool CatAxioms<Words>::isSame(const Graph &G) const {
   for (EventId E = 0; E < G.size(); ++E) {
     const Fetched &F = Known[E];
     const auto &Event = G[E];
-    if (F.Thread != Event.Thread || F.Pc != Event.Pc || F.Location != Event.Location || !(F.Address == Event.Address) ||
-        !(F.Data == Event.Data) || !(F.Control == Event.Control) || !(F.Sync == Event.Sync))
+    if (F.Thread != Event.Thread || F.Pc != Event.Pc || F.Location != Event.Location || F.Void != Event.Void ||
+        !(F.Address == Event.Address) || !(F.Data == Event.Data) || !(F.Control == Event.Control) ||
+        !(F.Sync == Event.Sync))
       return false;
   }
   return true;
@@ -365,7 +374,7 @@ template <unsigned Words> bool CatAxioms<Words>::isSame(const Graph &G) const {
 template <unsigned Words> void CatAxioms<Words>::updateOrder(const Graph &G) const {
   Known.clear();
   for (EventId E = 0; E < G.size(); ++E)
-    Known.push_back({G[E].Thread, G[E].Pc, G[E].Location, G[E].Address, G[E].Data, G[E].Control, G[E].Sync});
+    Known.push_back({G[E].Thread, G[E].Pc, G[E].Location, G[E].Void, G[E].Address, G[E].Data, G[E].Control, G[E].Sync});
   KnownBarriers.clear();
   for (const auto &B : G.Barriers)
     KnownBarriers.emplace_back(B.Thread, B.Before, B.Kind);

@@ -40,6 +40,7 @@ private:
   struct Fetched {
     uint32_t Thread, Pc;
     LocationId Location;
+    bool Void;
     Set Address, Data, Control, Sync;
     bool operator==(const Fetched &) const = default;
   };

@@ -31,6 +31,7 @@ constexpr std::array OfAArch64 = {
     Named{"L", BaseName::Release},
     Named{"NoRet", BaseName::NoRet},
     Named{"CAS", BaseName::Cas},
+    Named{"SWP", BaseName::Swp},
     Named{"ISB", BaseName::InstructionFence},
     Named{"pick-addr", BaseName::PickAddr},
     Named{"pick-data", BaseName::PickData},

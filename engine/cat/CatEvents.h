@@ -66,6 +66,7 @@ enum class BaseName : uint8_t {
   X,
   EX,
   Cas,
+  Swp,
   NoRet,
   Acquire,
   AcquirePC,

@@ -67,7 +67,7 @@ template <unsigned Words> bool GraphWalk<Words>::spinsForEver(EventId Load, std:
     Graph.commitRead(Load, Latest);
     if (Graph.isSplit(Load))
       Graph[Load].Value = Flow.joined(Load);
-    Model->extend(Graph, Load);
+    this->extend(Load);
     Update Done;
     if (Graph[Load].OfUpdate && !placeUpdate(Load, Latest, Done)) {
       Graph.uncommitRead(Load);

@@ -39,7 +39,7 @@ template <unsigned Words> std::vector<GraphAccess> GraphWalk<Words>::accesses() 
     const GraphCell &C = Graph.cellIn(Id, E);
     const uint32_t Source = Graph[E].IsWrite || C.Source == NoEvent ? ~0u : NumberOf(C.Source, Id);
     GraphAccess &A = All.emplace_back();
-    A = {Graph[E].Thread, Graph[E].Index, Graph[E].Pc, Graph[E].IsWrite, Graph[E].OfUpdate,
+    A = {Graph[E].Thread, Graph[E].Index, Graph[E].Pc, Graph[E].IsWrite, Graph[E].OfUpdate || Graph[E].OfExchange,
          Location.Where,  Location.Width, C.Value,     Source,           Graph[E].IsWrite ? C.Position : 0};
     if (Flow.isWide(E) && !Graph.isSplit(E))
       Memory::readWords(Flow.stateOf(C.Value), Location.Width, A.Value, A.Value2);
@@ -64,7 +64,7 @@ template <unsigned Words> std::vector<GraphFact> GraphWalk<Words>::facts() {
     F.Number = Event.Operation;
     F.Part = Event.Part;
     F.IsWrite = Event.IsWrite;
-    F.OfUpdate = Event.OfUpdate;
+    F.OfUpdate = Event.OfUpdate || Event.OfExchange;
     F.Ends = Event.Ends;
     F.IsBug = Flow.bugOf(Event.Thread) == E;
     F.Happened = Happened.contains(E);

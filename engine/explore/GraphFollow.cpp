@@ -261,7 +261,7 @@ template <unsigned Words> bool Follower<Words>::followStep(size_t Step, const In
   StepOf[E] = Step;
   if (Graph[E].IsWrite) {
     Graph[E].Past = pastOf(commitBefore(E));
-    Model->extend(Graph, E);
+    this->extend(E);
   }
   const bool Possible = Graph[E].IsWrite ? followWrite(Step, E) : followRead(Step, E);
   if (!Possible)
@@ -362,7 +362,7 @@ bool Follower<Words>::commitSomehow(EventId E, Continuation Then) {
   }
   if (!isHalf(E)) {
     Graph[E].Past = pastOf(commitBefore(E));
-    Model->extend(Graph, E);
+    this->extend(E);
   }
   const uint32_t Floor = lowestFor(E);
   const uint32_t Latest =

@@ -17,8 +17,9 @@ template <unsigned Words> EventSet<Words> GraphWalk<Words>::commitBefore(EventId
   if (!Graph[E].OfUpdate || Graph[E].IsWrite)
     return Direct;
   if (mayWriteLate(E)) {
-    // Earlier writes too: all that those need is kept before the read by the same fence.
-    Direct |= Graph[E].LwSync;
+    // POWER: earlier writes too: all that those need is kept before the read by the same fence.
+    if (!HasPreferences && KeepsCoherence)
+      Direct |= Graph[E].LwSync;
   } else {
     Direct |= Model->commitBefore(Graph, E + 1);
     Direct.erase(E);
@@ -62,7 +63,7 @@ template <unsigned Words> bool GraphWalk<Words>::allowsChosen(EventId Read) {
   const uint32_t NumCells = std::exchange(Graph[Read].NumCells, Graph[Read].Chosen);
   const EventId Last = Graph.cell(Read, --Graph[Read].Chosen).Source;
   Graph.commitRead(Read, Last);
-  Model->extend(Graph, Read);
+  extend(Read);
   const bool Allowed = Model->allows(Graph, Read);
   Graph.uncommitRead(Read);
   ++Graph[Read].Chosen;
@@ -76,8 +77,9 @@ template <unsigned Words> bool GraphWalk<Words>::isEnabled(EventId E) {
   // A compare-and-swap that finds something else needs no operand.
   if (Graph.isLateWrite(E) && commitBeforeNothing(E).isSubsetOf(Graph.Committed) && leaves(E))
     return true;
+  const bool NeedsOperands = Graph[E].IsWrite || !Graph[E].OfExchange;
   if (!Graph[E].OfUpdate || Graph[E].IsWrite)
-    return Flow.hasOperands(E) && commitBefore(E).isSubsetOf(Graph.Committed);
+    return (!NeedsOperands || Flow.hasOperands(E)) && commitBefore(E).isSubsetOf(Graph.Committed);
   return Flow.locate(E + 1) && commitBefore(E).isSubsetOf(Graph.Committed) && (Flow.hasOperands(E) || writesLate(E));
 }
 
@@ -89,16 +91,22 @@ template <unsigned Words> bool GraphWalk<Words>::isOpen(EventId E) const {
 }
 
 /// In which order to commit. Writes first: a read can then choose among them, which saves races. Reads that may have to
-/// wait for others come late, and last the writes that may turn out to be impossible.
+/// wait for others come late, and last the writes that may turn out to be impossible. But an exchange whose read is
+/// committed writes at once: what is impossible is then seen before anything depends on it.
 template <unsigned Words> uint64_t GraphWalk<Words>::rankOf(EventId E) const {
   const bool MayBeImpossible = Graph[E].Conditional || (Graph[E].OfUpdate && Graph[E].IsWrite);
-  uint64_t Group = Graph[E].Decides || Graph[E].IsFence ? 0
-                   : MayBeImpossible                    ? 4
-                   : Graph[E].IsWrite                   ? 1
-                   : Flow.mayWait(E)                    ? 3
-                                                        : 2;
-  if (HasPreferences && Group && Group < 4 && !Model->preferBefore(Graph, E).isSubsetOf(Graph.Committed))
-    Group = MayBeImpossible ? 6 : 5;
+  const bool Completes = Graph[E].IsWrite && Graph[E].OfExchange && Graph.Committed.contains(E - 1);
+  uint64_t Group = Graph[E].Decides || Graph[E].IsFence || Completes ? 0
+                   : MayBeImpossible                                 ? 6
+                   : Graph[E].IsWrite                                ? 1
+                   : Flow.mayWait(E)                                 ? 3
+                                                                     : 2;
+  auto IsTooEarly = [&] {
+    return !Model->preferBefore(Graph, E).isSubsetOf(Graph.Committed) ||
+           (Graph[E].OfExchange && !Graph[E].IsWrite && !commitBefore(E + 1).isSubsetOf(Graph.Committed));
+  };
+  if (HasPreferences && Group && IsTooEarly())
+    Group = MayBeImpossible ? 7 : 5;
   return (Group << 32) + Graph[E].Index;
 }
 
@@ -231,8 +239,10 @@ template <unsigned Words> bool GraphWalk<Words>::place(EventId Read, EventId Sou
     const bool HasEnded = Source != NoEvent && Graph[Source].Ends;
     Graph.setMode(Read, HasEnded ? Order::Relaxed : Flow.modeOfRead(Read));
   }
-  Model->extend(Graph, Read);
-  if (Model->allows(Graph, Read) && (Graph.lastWith(Read) == Read || placeUpdate(Read, Source, Done)))
+  extend(Read);
+  const EventId Early = HasPreferences ? Graph.earlyWriteOf(Read) : NoEvent;
+  if (Model->allows(Graph, Read) && (Early == NoEvent || Graph.keepsUpdatesWhole(Early)) &&
+      (Graph.lastWith(Read) == Read || placeUpdate(Read, Source, Done)))
     return true;
   Graph.uncommitRead(Read);
   return false;
@@ -258,7 +268,7 @@ template <unsigned Words> bool GraphWalk<Words>::commitUpdate(EventId Read, Even
     return true;
   }
   Graph[Write].Value = Done.Value;
-  Model->extend(Graph, Write);
+  extend(Write);
   if (Graph.isSplit(Write)) {
     Flow.divide(Write);
     for (uint32_t K = 0; K < Graph[Write].NumCells; ++K)

@@ -36,7 +36,8 @@ protected:
   GraphWalk(const Program &P, const GraphModel &Model, const MachineOptions &Options, Sharing &Shared,
             EndingMemory &Memory)
       : Shared(Shared), Memory(Memory), TheMachine(P, Shared, Options), Flow(TheMachine, Graph, Model.orders(), Memory),
-        Model(Model.axioms<Words>()), WritesLate(Model.orders() == MemoryModel::Power),
+        Model(Model.axioms<Words>()),
+        WritesLate(Model.orders() == MemoryModel::Power || Model.orders() == MemoryModel::Armv8),
         HasC11Orders(Model.orders() == MemoryModel::C11), HasPreferences(Model.orders() == MemoryModel::Armv8),
         KeepsCoherence(this->Model->keepsCoherence()) {
     if (this->Model->knowsSections())
@@ -49,6 +50,12 @@ protected:
 
   /// The next event to commit.
   EventId choose();
+  /// Notes of an event that is being committed what the axioms need later.
+  void extend(EventId E) {
+    if (HasPreferences) // which accesses of its thread overlap it
+      Graph[E].Before.forEach([this](EventId Earlier) { Flow.locate(Earlier); });
+    Model->extend(Graph, E);
+  }
   uint64_t rankOf(EventId E) const;
   bool isOpen(EventId E) const;
   bool isEnabled(EventId E);
@@ -92,14 +99,14 @@ protected:
   /// Of an access that is split: in its next cell.
   virtual uint32_t oldestFor(EventId Read) const { return floorFor(Read); }
   virtual uint32_t lowestFor(EventId Write) const {
-    if (Graph.isLateWrite(Write))
+    if (Graph.hasOnePosition(Write))
       return Graph.latePosition(Write) - 1;
     const uint32_t Floor = floorFor(Write);
     return Graph.isSplit(Write) ? std::max(Floor, Graph.positionsLeft(Write).first) : Floor;
   }
   uint32_t floorFor(EventId E) const { return KeepsCoherence ? coherenceFloor(Graph, E, Graph[E].Chosen) : 0; }
   uint32_t lastFor(EventId Write) const {
-    if (Graph.isLateWrite(Write))
+    if (Graph.hasOnePosition(Write))
       return Graph.latePosition(Write);
     return Graph.isSplit(Write) ? Graph.positionsLeft(Write).second
                                 : static_cast<uint32_t>(Graph.Locations[Graph[Write].Location].Coherence.size()) + 1;
@@ -336,7 +343,7 @@ void GraphWalk<Words>::withFence(EventId E, Continuation Then) {
   Scope Here(*this);
   auto Before = Flow.mark();
   Graph[E].Past = pastOf(commitBefore(E));
-  Model->extend(Graph, E);
+  extend(E);
   Graph.commitFence(E);
   goOn(E, Before, Then);
   Graph.uncommitFence(E);

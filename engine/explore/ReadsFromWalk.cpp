@@ -34,7 +34,7 @@ template <unsigned Words> bool ReadsFromWalk<Words>::isAllowed(EventId Read) con
 template <unsigned Words> bool ReadsFromWalk<Words>::place(EventId Read, EventId Source, Update &Done) {
   checkLifetime(Read);
   Graph.commitRead(Read, Source);
-  Model->extend(Graph, Read);
+  this->extend(Read);
   if (Graph[Read].OfUpdate && !this->commitUpdate(Read, Source, Done)) {
     Graph.uncommitRead(Read);
     return false;

@@ -27,9 +27,21 @@ void RsmcWorker<Words, Base>::forEachRace(LocationId Location, const Set &Past, 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::detectRaces(EventId Store) {
   const Set &Past = Graph[Store].Past;
   Graph.forEachCell(Store, [&](const GraphCell &C) {
-    forEachRace(C.Location, Past,
-                [&](EventId, uint32_t Home, uint32_t Cell) { addBranch(Home, Cell, Past, Store, Any); });
+    forEachRace(C.Location, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
+      if (!Graph[Store].Before.contains(Load)) // nobody reads what it writes later
+        addBranch(Home, Cell, Past, Store, Any);
+    });
   });
+}
+
+/// The same for the write of an exchange whose read is chosen: the load may be what keeps the read from anything.
+template <unsigned Words, template <unsigned> class Base>
+void RsmcWorker<Words, Base>::detectRacesOfExchange(EventId Read) {
+  const EventId Write = Read + 1;
+  if (isHalf(Read) || Graph.Committed.contains(Write) || !isEnabled(Write))
+    return;
+  Graph[Write].Past = pastOf(commitBefore(Write));
+  detectRaces(Write);
 }
 
 /// The same for the write of an update that reads Source, whether it can do so here or not: it may be the load that

@@ -36,7 +36,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   } else if (Graph[E].IsWrite) {
     if (!isHalf(E)) {
       Graph[E].Past = pastOf(commitBefore(E));
-      Model->extend(Graph, E);
+      this->extend(E);
     }
     for (uint32_t Position = lastFor(E), Floor = lowestFor(E); Position > Floor; --Position)
       withWrite(E, Position, Again);

@@ -113,7 +113,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     return;
   }
   Graph[E].Past = pastOf(commitBefore(E));
-  Model->extend(Graph, E);
+  this->extend(E);
   withWrite(E, OnlyReadsFrom ? lastFor(E) : static_cast<uint32_t>(Next.Parameter), [&] { explore(); });
 }
 

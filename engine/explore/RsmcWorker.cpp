@@ -65,13 +65,15 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     return withNothing(E, [&] { explore(); });
   if (!isHalf(E)) {
     Graph[E].Past = pastOf(commitBefore(E));
-    Model->extend(Graph, E);
+    this->extend(E);
     detectRaces(E);
   }
   bool Possible = false;
   tryAll(E, lowestFor(E) + 1, lastFor(E) + 1, nullptr,
          [&](uint32_t Position) { Possible |= withWrite(E, Position, [&] { explore(); }); });
-  if (!mayBeImpossible(E) || isHalf(E))
+  const bool Completes =
+      Graph[E].OfExchange && !Run.empty() && Run.back() + 1 == E; // what its read chose is impossible
+  if (!mayBeImpossible(E) || isHalf(E) || Completes)
     return;
   // Other writes of this kind may be in races with loads, but impossible behind this one, wherever it is. It was chosen
   // last, so that nothing else can.
@@ -86,7 +88,9 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreRead(EventId E) {
   auto Home = static_cast<uint32_t>(Frames.size());
   Frames.emplace_back(Run.size(), keyOf(E, Graph[E].Chosen), Deferred.size(), LeftOut, committedNow());
-  if (Graph[E].OfUpdate && writesLate(E)) {
+  if (Graph[E].OfExchange) {
+    detectRacesOfExchange(E);
+  } else if (Graph[E].OfUpdate && writesLate(E)) {
     // The write has its own races.
   } else if (Graph[E].OfUpdate && Graph.isSplit(E)) {
     if (!isHalf(E))
@@ -100,7 +104,10 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   // seen to write: one that could would have come there in the runs in which it went on (if one does later, exploration
   // restarts). Most locks are nobody else's at the time, and each wait in vain would be tried with those of all
   // other threads.
-  if (Flow.mayWait(E) && !(Accepted && isAlone(E))) {
+  // The read of an update whose write came first may find nothing to read. The run goes on to its end all the same: what
+  // others write there may be in a race with another load.
+  const bool InVain = HasPreferences && !Accepted && Graph.earlyWriteOf(E) != NoEvent;
+  if (InVain || (Flow.mayWait(E) && !(Accepted && isAlone(E)))) {
     Deferred.push_back({E, Home});
     explore();
     Deferred.pop_back();
@@ -126,6 +133,12 @@ std::vector<EventId> RsmcWorker<Words, Base>::sourcesFor(EventId Read) const {
   const auto &Coherence = Graph.Locations[locationOf(Read)].Coherence;
   const uint32_t Oldest = oldestFor(Read);
   std::vector<EventId> Sources;
+  if (Graph[Read].OfExchange && Graph.Committed.contains(Read + 1)) { // what is in front of its write
+    const uint32_t Own = Graph.positionIn(locationOf(Read), Read + 1);
+    if (Own > Oldest)
+      Sources.push_back(Own > 1 ? Coherence[Own - 2] : NoEvent);
+    return Sources;
+  }
   Sources.reserve(Coherence.size() + 1 - Oldest);
   if (Oldest == 0)
     Sources.push_back(NoEvent);
@@ -176,7 +189,7 @@ void RsmcWorker<Words, Base>::follow(const std::vector<Step> &Steps, size_t At, 
   if (Graph.isLateWrite(E) && leaves(E))
     return withNothing(E, Next);
   Graph[E].Past = pastOf(commitBefore(E));
-  Model->extend(Graph, E);
+  this->extend(E);
   if (!withWrite(E, OnlyReadsFrom ? lastFor(E) : static_cast<uint32_t>(Parameter), Next))
     ++Result.RejectedBranches;
 }
@@ -205,7 +218,7 @@ void RsmcWorker<Words, Base>::traverseStore(uint32_t Home, const Branch &B) {
     return;
   }
   Graph[E].Past = pastOf(commitBefore(E));
-  Model->extend(Graph, E);
+  this->extend(E);
   if (!withAllPositions(E, [&] { traverseLoad(Home, E, B.Cell); }))
     ++Result.RejectedBranches;
 }
@@ -252,6 +265,8 @@ void RsmcWorker<Words, Base>::traverseLoad(uint32_t Home, EventId Store, uint32_
         Old.insert(Graph.lastWith(Run[K]));
     Accepted = traverseCells(Home, Load, Store, Cell, Old);
   } else {
+    if (Graph[Load].OfExchange)
+      detectRacesOfExchange(Load);
     if (Graph[Load].OfUpdate && !writesLate(Load))
       detectRaces(Load, Store);
     Accepted =
@@ -295,6 +310,8 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   // Whatever was to succeed must have.
   for (EventId E : Flow.odd())
     Superfluous |= mayBeImpossible(E) && !Graph.Committed.contains(E) && !Flow.isAbandoned(E);
+  for (auto [E, Home] : Deferred)
+    Superfluous |= !Flow.mayWait(E);
   // What waits does so in front of all its cells, in another run.
   Superfluous |= NumHalf != 0;
   // A bug that was come to with less, in a run that goes on.

@@ -52,7 +52,7 @@ private:
       Walk::Memory;
   using Walk::OnlyReadsFrom, Walk::oldestFor, Walk::lowestFor, Walk::lastFor;
   using Walk::withRead, Walk::withWrite, Walk::withOutcome, Walk::withNothing, Walk::withFence, Walk::ending;
-  using Walk::writesLate, Walk::leaves;
+  using Walk::writesLate, Walk::leaves, Walk::HasPreferences;
   /// Whether a write may turn out to be impossible, wherever in coherence it is.
   bool mayBeImpossible(EventId Write) const { return Graph[Write].Conditional || Graph.isLateWrite(Write); }
   using Walk::cellByCell, Walk::locationOf, Walk::hasMore, Walk::isHalf, Walk::NumHalf, Walk::IsLarge;
@@ -138,6 +138,7 @@ private:
   void detectRaces(EventId Store);
   void detectRaces(EventId Update, EventId Source);
   void detectRacesOfSplit(EventId Update);
+  void detectRacesOfExchange(EventId Read);
   void considerSplit(EventId Update, EventId Last);
   bool isTaken(LocationId Location, EventId Source, const Set &Past) const;
   void addBranch(uint32_t Home, uint32_t Cell, const Set &Past, EventId Store, Key Parameter,

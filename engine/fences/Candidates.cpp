@@ -261,6 +261,8 @@ uint32_t Candidates::intern(Candidate C) {
       Numbers.try_emplace({C.IsFence, C.Fence, C.To, C.Where, Text.File, Text.Line, Text.Column}, size());
   if (IsNew)
     All.push_back(std::move(C));
+  else // another model is in question, too
+    All[Known->second].Cost = std::max(All[Known->second].Cost, C.Cost);
   return Known->second;
 }
 
@@ -273,7 +275,12 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
                                                            [&](const DelayPath::CallStack &S) {
                                                              return Compiled.Code[S.back()].Op == Opcode::Store;
                                                            });
-  const bool Acquires = infoOf(V.Under).Fences.Lightweight && reads(Before) && !writes(Before) && !Tells;
+  // In C11 a release fence orders later stores only, an acquire fence earlier loads only. No other one is proposed, even
+  // if the machine knows no difference.
+  const bool IsLight = infoOf(V.Under).Fences.Lightweight;
+  const bool CanRelease = !IsLight || writes(Compiled.Code[Path.Accesses.back().back()].Op);
+  const bool CanAcquire = IsLight && reads(Compiled.Code[Path.Accesses.front().back()].Op);
+  const bool Acquires = CanAcquire && (!CanRelease || (reads(Before) && !writes(Before) && !Tells));
   for (const FencePoint &At : placesBetween(Path.Accesses[Gap], Path.Accesses[Gap + 1])) {
     auto Add = [&](FenceKind Kind, uint32_t Cost) {
       Candidate C;
@@ -297,7 +304,8 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
     Add(FenceKind::Full, Costs.FullFence);
     if (Gap >= Path.LightUpTo)
       continue;
-    Add(FenceKind::Release, Costs.LightFence);
+    if (CanRelease) // ARM64 has no barrier of its own for it
+      Add(FenceKind::Release, V.Under == MemoryModel::Armv8 ? Costs.SeqCst : Costs.LightFence);
     if (Acquires)
       Add(FenceKind::Acquire, Costs.LightFence);
     if (Assembly && infoOf(V.Under).Fences.ISync && Path.Controls && reads(Before))
@@ -305,7 +313,7 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
   }
 }
 
-void Candidates::addOrder(uint32_t Pc, Order To, std::vector<uint32_t> &Found) {
+void Candidates::addOrder(uint32_t Pc, Order To, MemoryModel Under, std::vector<uint32_t> &Found) {
   const auto From = static_cast<Order>(Compiled.Code[Pc].Flags & OrderMask);
   To = joined(From, To);
   if (To == From)
@@ -316,7 +324,10 @@ void Candidates::addOrder(uint32_t Pc, Order To, std::vector<uint32_t> &Found) {
   for (uint32_t Copy : copiesOf(Pc))
     C.Where.push_back({Copy, false});
   C.Change = ChangeOrder{textOf(Pc), From, To};
-  C.Cost = (To == Order::SeqCst ? Costs.SeqCst : Costs.ReleaseAcquire) * CostUnit + (To == Order::AcqRel);
+  // On ARM64 STLR and LDAR are seq_cst, too.
+  const bool IsDear = To == Order::SeqCst && Under != MemoryModel::Armv8;
+  C.Cost =
+      (IsDear ? Costs.SeqCst : Costs.ReleaseAcquire) * CostUnit + (To == Order::AcqRel) + 2 * (To == Order::SeqCst);
   Found.push_back(intern(std::move(C)));
 }
 
@@ -329,19 +340,19 @@ void Candidates::addOrders(const Violation &V, const DelayPath &Path, uint32_t I
   const bool HasEarlier = Index > 0, HasLater = Index + 1 < Path.Accesses.size();
   if (infoOf(V.Under).Fences.Lightweight) {
     if (writes(I.Op) && HasEarlier)
-      addOrder(Pc, Order::Release, Found);
+      addOrder(Pc, Order::Release, V.Under, Found);
     if (reads(I.Op) && HasLater)
-      addOrder(Pc, Order::Acquire, Found);
+      addOrder(Pc, Order::Acquire, V.Under, Found);
     if (isUpdate(I.Op) && HasEarlier && HasLater)
-      addOrder(Pc, Order::AcqRel, Found);
-    addOrder(Pc, Order::SeqCst, Found);
+      addOrder(Pc, Order::AcqRel, V.Under, Found);
+    addOrder(Pc, Order::SeqCst, V.Under, Found);
     return;
   }
   const bool Light = HasEarlier && Index <= Path.LightUpTo && writes(I.Op);
   if (Light)
-    addOrder(Pc, Order::Release, Found);
+    addOrder(Pc, Order::Release, V.Under, Found);
   if (I.Op == Opcode::Store && (HasLater || Light))
-    addOrder(Pc, Order::SeqCst, Found);
+    addOrder(Pc, Order::SeqCst, V.Under, Found);
 }
 
 std::vector<uint32_t> Candidates::against(const Violation &V) {

@@ -76,7 +76,7 @@ private:
 
   void addFences(const Violation &V, const DelayPath &Path, uint32_t Gap, std::vector<uint32_t> &Found);
   void addOrders(const Violation &V, const DelayPath &Path, uint32_t Index, std::vector<uint32_t> &Found);
-  void addOrder(uint32_t Pc, Order To, std::vector<uint32_t> &Found);
+  void addOrder(uint32_t Pc, Order To, MemoryModel Under, std::vector<uint32_t> &Found);
   struct FencePoint {
     ProgramPoint Where;
     uint32_t Levels; // how many inlined calls, from the inside, belong to the text of the place; 1: none

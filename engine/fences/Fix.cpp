@@ -169,7 +169,7 @@ private:
       if (!Placed.placed())
         continue;
       Less.Edits = std::move(Placed.Edits);
-      Less.Cost -= costOf(F.Changes[K]) * CostUnit;
+      Less.Cost -= std::min(Less.Cost, costOf(F.Changes[K]) * CostUnit);
       RoundReport Round = checkEdited(Text, Less.Edits, noticingChecker(), secondsLeft());
       F.Minimal &= Round.What != RoundReport::Result::GaveUp;
       if (Round.What != RoundReport::Result::Passed)

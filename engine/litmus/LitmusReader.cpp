@@ -108,7 +108,7 @@ private:
       refuseLitmus(Line, Word);
     Test.Architecture = Language->Which;
     if (Test.Architecture == LitmusArchitecture::AArch64)
-      Test.Code.Updates = ArmUpdates::Single;
+      Test.Code.Arm = {ArmUpdates::Single, false};
     Test.Name = trimmed(Text.upTo("\n"));
     if (Test.Name.empty())
       failLitmus(Line, "the test has no name");

@@ -1,5 +1,7 @@
 #include "memory/Armv8Axioms.h"
 
+#include <algorithm>
+
 namespace picket {
 
 namespace {
@@ -19,14 +21,30 @@ template <unsigned Words> EventSet<Words> overlapping(const ExecutionGraph<Words
   return Same;
 }
 
-/// Of these the accesses behind which no other write stands in front of E: the last writes (lrs), and later reads.
+/// Of these, in each cell of E, the accesses behind which no other write stands in front of E: the last writes (lrs), and
+/// later reads.
 template <unsigned Words> EventSet<Words> lastOverlapping(const ExecutionGraph<Words> &G, EventId E) {
   EventSet<Words> Left = overlapping(G, E), Last;
+  std::vector<LocationId> Open; // the cells in which no write was met
+  if (G.AnySplit)
+    G.forEachCell(E, [&](const GraphCell &C) { Open.push_back(C.Location); });
   while (!Left.empty()) {
     const EventId Earlier = Left.takeLast();
-    Last.insert(Earlier);
-    if (!G.AnySplit && G[Earlier].IsWrite && !G[Earlier].Void)
-      break;
+    const bool IsLast = G[Earlier].IsWrite && !G[Earlier].Void;
+    if (!G.AnySplit) {
+      Last.insert(Earlier);
+      if (IsLast)
+        break;
+      continue;
+    }
+    G.forEachCell(Earlier, [&](const GraphCell &C) {
+      auto Here = std::find(Open.begin(), Open.end(), C.Location);
+      if (Here == Open.end())
+        return;
+      Last.insert(Earlier);
+      if (IsLast)
+        Open.erase(Here);
+    });
   }
   return Last;
 }
@@ -71,8 +89,11 @@ template <unsigned Words> EventSet<Words> Armv8Axioms<Words>::commitBefore(const
   const Event &Access = G[E];
   Set Direct = Access.Address | Access.Data | Access.Control | Access.AddressBefore | Access.Fetch | Access.Sync |
                Access.ControlISync;
-  if (Access.IsWrite || Access.Decides)
+  if (Access.IsWrite || Access.Decides) {
+    if (Access.OfUpdate)
+      Direct.insert(E - 1);
     return Direct;
+  }
   if (Access.Mode >= Order::Acquire)
     Direct |= Access.LwSync;
   return Direct | lastOverlapping(G, E);
@@ -107,7 +128,8 @@ EventSet<Words> Armv8Axioms<Words>::localOrder(const Graph &G, EventId E, const 
     if (!G[Write].IsWrite)
       return;
     Before |= realLoads(G, G[Write].Address | G[Write].Data, Expected);
-    if (const EventId Read = G.readOf(Write); Read != NoEvent && acquires(Access.Mode))
+    // What an update writes is not there before it has read, but for an exchange.
+    if (const EventId Read = G.readOf(Write); Read != NoEvent && (G[Write].OfUpdate || acquires(Access.Mode)))
       Before.insert(Read);
   });
   return Before;

@@ -3,7 +3,8 @@
 //
 // A thread may read its own write before what comes before that write is done. So not all of ob is in commit-before: what
 // leads to a write without being a dependency (the same location, a release, DMB ST) is not. Such a write may be committed
-// before an earlier access of its thread, which then must still fit in front of it.
+// before an earlier access of its thread, which then must still fit in front of it. What an update other than an exchange
+// writes comes behind its read all the same.
 #pragma once
 
 #include "memory/Axioms.h"

@@ -359,10 +359,27 @@ public:
   }
   /// Whether E is the write of an update whose read was committed without it.
   bool isLateWrite(EventId E) const { return Events[E].OfUpdate && Events[E].IsWrite && Events[E - 1].Alone; }
-  /// Its position in coherence, in the next cell: there is but one.
+  /// Whether a write that is to be committed has but one position, because the read it belongs to is committed.
+  bool hasOnePosition(EventId Write) const {
+    return isLateWrite(Write) || (Events[Write].OfExchange && Committed.contains(Write - 1));
+  }
+  /// That position, in the next cell.
   uint32_t latePosition(EventId Write) const {
     const uint32_t K = Events[Write].Chosen;
     return positionIn(cell(Write, K).Location, cell(Write - 1, K).Source) + 1;
+  }
+  /// The write of an update, or of a store-conditional, that was committed before the read it belongs to.
+  EventId earlyWriteOf(EventId Read) const {
+    if (Events[Read].OfExchange)
+      return Committed.contains(Read + 1) ? Read + 1 : NoEvent;
+    EventId Found = NoEvent;
+    forEachCell(Read, [&](const GraphCell &C) {
+      Locations[C.Location].Writes.forEach([&](EventId W) {
+        if (Events[W].Reserved == Read)
+          Found = W;
+      });
+    });
+    return Found;
   }
   /// The read that a committed write belongs to, if it is the write of an update.
   EventId readOf(EventId Write) const {
@@ -451,7 +468,7 @@ private:
     const std::vector<EventId> &Coherence = Locations[Location].Coherence;
     const uint32_t Position = positionIn(Location, Written);
     auto ReadPosition = [&](EventId Read) { return positionIn(Location, cellIn(Location, Read).Source); };
-    if (const EventId Read = readOf(Written); Read != NoEvent)
+    if (const EventId Read = readOf(Written); Read != NoEvent && Committed.contains(Read))
       for (uint32_t K = ReadPosition(Read); K + 1 < Position; ++K)
         if (isExternal(Coherence[K], Written))
           return false;
@@ -459,7 +476,8 @@ private:
       const EventId W = Coherence[K];
       if (K > Position && isExternal(Coherence[K - 1], W))
         break;
-      if (const EventId Read = readOf(W); Read != NoEvent && ReadPosition(Read) < Position && isExternal(Written, W))
+      if (const EventId Read = readOf(W);
+          Read != NoEvent && Committed.contains(Read) && ReadPosition(Read) < Position && isExternal(Written, W))
         return false;
     }
     return true;

@@ -39,6 +39,22 @@ inline Order modeOf(Order Ordering, bool IsWrite) {
   }
 }
 
+/// The order of the instruction that an operation becomes.
+template <unsigned Words> Order FetchedEvents<Words>::instructionOrder(const Operation &Op) const {
+  if (Op.Kind == OperationKind::Sync)
+    return orderOf(Op.Sync);
+  if (Model != MemoryModel::Armv8)
+    return Op.Ordering;
+  // One instruction compares, whether it fails or not. It has the order of both.
+  if (Op.Kind == OperationKind::CmpXchg && Op.FailureOrdering > Order::AcquirePC) {
+    if (Op.FailureOrdering == Order::SeqCst)
+      return Order::SeqCst;
+    return Op.Ordering == Order::Release ? Order::AcqRel : std::max(Op.Ordering, Order::Acquire);
+  }
+  const bool IsLdapr = Op.Kind == OperationKind::Load && Op.Ordering == Order::Acquire && Prog.Arm.HasLdapr;
+  return IsLdapr ? Order::AcquirePC : Op.Ordering;
+}
+
 template <unsigned Words> EventId FetchedEvents<Words>::addEvent(ThreadId T, const Operation &Op, bool IsWrite) {
   // Nobody reads a recording of so many accesses, and what is made of it takes time: it is then told without one.
   constexpr uint32_t MostRecorded = 4'000;
@@ -83,7 +99,7 @@ template <unsigned Words> EventId FetchedEvents<Words>::addEvent(ThreadId T, con
   Access &A = Accesses.emplace_back();
   A.Op = Op;
   if (hasModes(Model))
-    Graph[Id].Mode = modeOf(Op.Kind == OperationKind::Sync ? orderOf(Op.Sync) : Op.Ordering, IsWrite);
+    Graph[Id].Mode = modeOf(instructionOrder(Op), IsWrite);
   A.Waits = Op.Kind == OperationKind::Sync ? isBlocking(Op.Sync) : Op.MaySpin;
   if (F.InSection) {
     if (A.Waits && !IsWrite)
@@ -166,13 +182,26 @@ bool FetchedEvents<Words>::fetchPieces(ThreadId T, const Instruction &I, const L
   return true;
 }
 
+/// ARM64: whether the write of an update needs nothing of its read, so that its thread may read it before the update has
+/// read. What acquires has read before anything later. In a spin loop whatever is written later depends on the read.
+inline bool isExchange(const Operation &Op, Order Read) {
+  return Op.Kind == OperationKind::Rmw && Op.Rmw == RmwOp::Xchg && !Op.MaySpin && Read < Order::AcquirePC;
+}
+
 /// Of an update: what its write needs beside its read, and what follows for events behind it.
 template <unsigned Words>
 void FetchedEvents<Words>::addDependenciesOfUpdate(Flow &F, const Instruction &I, const Operation &Op,
                                                    const AccessEvents &New) {
   Event &Read = Graph[New.Read], &Write = Graph[New.Write];
   const bool IsArm = Model == MemoryModel::Armv8;
-  const bool ReadsFirst = !IsArm || Prog.Updates == ArmUpdates::Exclusive;
+  const bool ReadsFirst = !IsArm || Prog.Arm.Updates == ArmUpdates::Exclusive;
+  if (IsArm && isExchange(Op, Read.Mode)) {
+    Read.OfExchange = Write.OfExchange = Write.Conditional = true;
+    Read.Unused = Write.Unused = I.Flags & ResultUnused;
+    Write.Reserved = New.Read;
+    Odd.push_back(New.Write);
+    return;
+  }
   for (Event *E : {&Read, &Write}) {
     E->OfUpdate = true;
     E->Unused = I.Flags & ResultUnused;
@@ -190,9 +219,9 @@ void FetchedEvents<Words>::addDependenciesOfUpdate(Flow &F, const Instruction &I
   Write.Control |= Compared;
   if (ReadsFirst)
     Write.Control.insert(New.Read);
-  if (IsArm && ReadsFirst) { // it branches on the comparison
+  if (ReadsFirst) { // it branches on the comparison
     F.Control |= Write.Control;
-  } else if (IsArm) {
+  } else {
     Read.Data = Compared;
     Read.Compares = Graph.AnyCompares = true;
   }
@@ -373,7 +402,7 @@ template <unsigned Words> void FetchedEvents<Words>::orderBehind(Flow &F, EventI
   if (Releases)
     F.LwSync.insert(Write);
   // One instruction that does both is a barrier for what comes after it.
-  if (Acquires && Releases && Prog.Updates == ArmUpdates::Single && Graph[Read].Mode != Order::AcquirePC)
+  if (Acquires && Releases && Prog.Arm.Updates == ArmUpdates::Single && Graph[Read].Mode != Order::AcquirePC)
     F.Sync.insert(Write);
 }
 

@@ -215,6 +215,7 @@ private:
   using Bytes = std::array<uint8_t, 64>;
 
   // Fetching (FetchedAccesses.h).
+  Order instructionOrder(const Operation &Op) const;
   EventId addEvent(ThreadId T, const Operation &Op, bool IsWrite);
   AccessParts partsOf(EventId E) const;
   void splitAccess(EventId E, const AccessParts &Parts);

@@ -24,8 +24,8 @@ struct GraphCell {
 /// A read or a write, mostly of one location. Where others access a part of the same bytes it is split: it then has a cell
 /// for each location, reads from another write in each of them, or is at another position of its coherence. What it is
 /// behind is the same for all (docs/power.md). An atomic update is two events, a read and the write behind it, which are
-/// committed together, unless the write needs more than the read. Sets are of events of the same thread unless something
-/// else is said.
+/// committed together, unless the write needs more than the read, or does not need the read (OfExchange). Sets are of
+/// events of the same thread unless something else is said.
 template <unsigned Words> struct GraphEvent : GraphCell { // the only cell; if it is split, the whole value
   using Set = EventSet<Words>;
 
@@ -41,14 +41,15 @@ template <unsigned Words> struct GraphEvent : GraphCell { // the only cell; if i
   picket::Order Mode = picket::Order::NotAtomic; // ARM64, C11: the memory order of an access or of a fence
   bool Unused = false;                           // ARM64: the read of an update that returns nothing
   bool Compares = false;                         // ARM64: the read of a CAS; Data is what makes up the expected value
+  bool OfExchange = false;                       // ARM64: this read and the next event: they are committed one by one
   bool Decides = false;                          // no access, but the choice whether a store-conditional succeeds
-  bool Conditional = false;                      // the write of a store-conditional that is to succeed
+  bool Conditional = false;                      // the write of a store-conditional that is to succeed, or OfExchange
   bool Locked = false;                           // of an update that is a full fence under TSO and PSO
   bool Alone = false;                            // the read of an update, committed: its write is committed by itself
   bool Void = false;                             // committed, but nothing that takes place (in this run)
   uint32_t Section = 0;                          // its atomic section: 1 + the first event of that; 0: none
   bool Ends = false;          // not a write of the program: the memory ends here (free, the end of a local variable)
-  EventId Reserved = NoEvent; // Conditional: the load-reserve it belongs to, of the same location
+  EventId Reserved = NoEvent; // Conditional: the read it belongs to, of the same location
   uint32_t FirstCell = ~0u;   // if it is split
   uint32_t NumCells = 1;
   uint32_t Chosen = 0; // if it is split: how many cells have their source or position; it is committed with the last

@@ -8,21 +8,18 @@ namespace picket {
 std::optional<MemoryModel> modelNamed(std::string_view Name) {
   auto IsSame = [](char A, char B) { return std::tolower(static_cast<unsigned char>(A)) == B; };
   for (const MemoryModelInfo &M : MemoryModels)
-    if (const std::string_view Known = M.Name; std::equal(Name.begin(), Name.end(), Known.begin(), Known.end(), IsSame))
-      return M.Model;
+    for (const std::string_view Known : {M.Name, M.Alias ? M.Alias : M.Name})
+      if (std::equal(Name.begin(), Name.end(), Known.begin(), Known.end(), IsSame))
+        return M.Model;
   return std::nullopt;
 }
 
-std::vector<MemoryModel> modelsNamed(const std::vector<std::string> &Names, std::string &Wrong, ModelUse Use) {
+std::vector<MemoryModel> modelsNamed(const std::vector<std::string> &Names, std::string &Wrong) {
   std::vector<MemoryModel> Models;
   for (const std::string &Name : Names) {
     const std::optional<MemoryModel> M = modelNamed(Name);
     if (!M) {
-      Wrong = "'" + Name + "' is no memory model (" + modelNames(Use) + ")";
-      return {};
-    }
-    if (Use == ModelUse::Programs && infoOf(*M).LitmusOnly) {
-      Wrong = "'" + Name + "' is for litmus tests only: programs cannot be checked under " + titleOf(*M) + " yet";
+      Wrong = "'" + Name + "' is no memory model (" + modelNames() + ")";
       return {};
     }
     if (std::find(Models.begin(), Models.end(), *M) == Models.end())
@@ -31,8 +28,8 @@ std::vector<MemoryModel> modelsNamed(const std::vector<std::string> &Names, std:
   return Models;
 }
 
-std::vector<MemoryModel> allModels(ModelUse Use) {
-  return modelsThat([Use](const MemoryModelInfo &M) { return Use == ModelUse::LitmusTests || !M.LitmusOnly; });
+std::vector<MemoryModel> allModels() {
+  return modelsThat([](const MemoryModelInfo &) { return true; });
 }
 
 std::vector<MemoryModel> defaultModels() {
@@ -54,7 +51,7 @@ static std::string listOf(const std::vector<MemoryModel> &Models, std::string_vi
   return List;
 }
 
-std::string modelNames(ModelUse Use) { return namesOf(allModels(Use), ", "); }
+std::string modelNames() { return namesOf(allModels(), ", "); }
 
 std::string titlesOf(const std::vector<MemoryModel> &Models, std::string_view Last) {
   return listOf(Models, Last, titleOf);

@@ -51,10 +51,10 @@ struct ModelFences {
 struct MemoryModelInfo {
   MemoryModel Model;
   const char *Name;        // in the terminal, in settings and in JSON: "tso"
+  const char *Alias;       // another name that is understood; null: none
   const char *Title;       // for people: "TSO"
   const char *Description; // one sentence for editors
   bool ByDefault;          // checked where nobody names models
-  bool LitmusOnly = false; // litmus tests can be run under it, programs cannot be checked yet
   ModelExplorer Explorer;
   Buffering Buffers;   // Explorer is StoreBuffers
   ModelSet WeakerThan; // models each of whose executions is one of this model, too
@@ -69,6 +69,7 @@ struct MemoryModelInfo {
 inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
     {.Model = MemoryModel::SC,
      .Name = "sc",
+     .Alias = nullptr,
      .Title = "SC",
      .Description = "Sequential consistency: every store reaches memory immediately",
      .ByDefault = true,
@@ -81,6 +82,7 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Fences = {}},
     {.Model = MemoryModel::TSO,
      .Name = "tso",
+     .Alias = "x86",
      .Title = "TSO",
      .Description = "Total store order, as on x86: stores wait in one buffer per thread",
      .ByDefault = true,
@@ -93,6 +95,7 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Fences = {}},
     {.Model = MemoryModel::PSO,
      .Name = "pso",
+     .Alias = nullptr,
      .Title = "PSO",
      .Description = "Partial store order: stores to different locations may also change their order",
      .ByDefault = true,
@@ -105,10 +108,10 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Fences = {.StoreStore = true}},
     {.Model = MemoryModel::Armv8,
      .Name = "armv8",
+     .Alias = "arm64",
      .Title = "ARM64",
      .Description = "ARMv8 (ARM64): like POWER, but a store reaches all other threads at the same time",
      .ByDefault = false,
-     .LitmusOnly = true,
      .Explorer = ModelExplorer::ExecutionGraphs,
      .Buffers = Buffering::None,
      .WeakerThan = ModelSet(MemoryModel::SC),
@@ -118,6 +121,7 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Fences = {.Lightweight = true}},
     {.Model = MemoryModel::Power,
      .Name = "power",
+     .Alias = nullptr,
      .Title = "POWER",
      .Description = "POWER: loads and stores may change their order unless a dependency or a fence keeps it",
      .ByDefault = true,
@@ -130,6 +134,7 @@ inline constexpr std::array<MemoryModelInfo, 6> MemoryModels = {{
      .Fences = {.Lightweight = true, .ISync = true}},
     {.Model = MemoryModel::C11,
      .Name = "c11",
+     .Alias = "rc11",
      .Title = "C11",
      .Description = "C11: what the language itself promises, with the repaired seq_cst of RC11",
      .ByDefault = false,
@@ -156,15 +161,11 @@ constexpr bool isExploredAsGraphs(MemoryModel M) { return infoOf(M).Explorer == 
 /// Whether every execution of `Stronger` is one of `Weaker`, too, which is another model.
 constexpr bool isWeaker(MemoryModel Weaker, MemoryModel Stronger) { return infoOf(Weaker).WeakerThan.has(Stronger); }
 
-/// The model of that name, whatever the case of its letters.
+/// The model of that name or alias, whatever the case of its letters.
 std::optional<MemoryModel> modelNamed(std::string_view Name);
 
-/// What somebody wants to do under a model.
-enum class ModelUse : uint8_t { Programs, LitmusTests };
-
-/// Models by name, each once. If a name is no model's, or programs cannot be checked under it, `Wrong` says so.
-std::vector<MemoryModel> modelsNamed(const std::vector<std::string> &Names, std::string &Wrong,
-                                     ModelUse Use = ModelUse::Programs);
+/// Models by name, each once. If a name is no model's, `Wrong` says so.
+std::vector<MemoryModel> modelsNamed(const std::vector<std::string> &Names, std::string &Wrong);
 
 /// All models for which something holds, in the order of the table.
 template <typename Predicate> std::vector<MemoryModel> modelsThat(Predicate Holds) {
@@ -174,12 +175,12 @@ template <typename Predicate> std::vector<MemoryModel> modelsThat(Predicate Hold
       Models.push_back(M.Model);
   return Models;
 }
-std::vector<MemoryModel> allModels(ModelUse Use = ModelUse::Programs);
+std::vector<MemoryModel> allModels();
 std::vector<MemoryModel> defaultModels();
 std::vector<MemoryModel> monitoredModels();
 
-/// "sc, tso, pso, power"
-std::string modelNames(ModelUse Use = ModelUse::Programs);
+/// "sc, tso, pso, armv8, power, c11"
+std::string modelNames();
 /// "SC, TSO and PSO"; `Last` stands before the last one.
 std::string titlesOf(const std::vector<MemoryModel> &Models, std::string_view Last = " and ");
 /// "sc, tso, pso or power"

@@ -281,6 +281,12 @@ enum class ArmUpdates : uint8_t {
   Single     // one instruction (LSE)
 };
 
+/// ARM64: the instructions that atomic operations become (docs/models.md). What is here is the weakest of all processors.
+struct ArmInstructions {
+  ArmUpdates Updates = ArmUpdates::Any;
+  bool HasLdapr = true; // a load acquire is LDAPR, which a store release may still be behind
+};
+
 struct Program {
   std::vector<Instruction> Code;
   std::vector<uint32_t> CodeLocations; // per instruction: index into Locations
@@ -299,7 +305,7 @@ struct Program {
   int32_t ErrnoGlobal = -1;   // the thread-local global that stands for errno, if the program looks at it
   uint32_t NumSites = 0;      // allocation sites: one per alloca and per allocating call
   bool StartsThreads = false; // some function that could run calls a thread-creating builtin
-  ArmUpdates Updates = ArmUpdates::Any;
+  ArmInstructions Arm;
   bool FailsForNoReason = false; // it has instructions with the flag MayFail
 
   // Which operations fail for no reason. Executions in which not all of them do are not executions of this program.

@@ -204,10 +204,13 @@ private:
       EventOf[Id + 1] = last();
   }
 
-  /// Whether something could not have happened without the read of an update, and its write not without that. The two
-  /// are then events of their own: there is no one time for both.
+  /// Whether something could not have happened without the read of an update, and its write not without that; or the
+  /// other way round. The two are then events of their own: there is no one time for both.
   bool isApart(EventId Read) const {
     const GraphFact &Write = Facts[Read + 1];
+    if (Write.Happened && (!Facts[Read].Happened ||
+                           std::binary_search(Facts[Read].Past.begin(), Facts[Read].Past.end(), Read + 1)))
+      return true;
     if (!Write.Happened || Write.Past.size() <= Facts[Read].Past.size() + 1) // it needs no more than the read
       return false;
     return std::any_of(Write.Past.begin(), Write.Past.end(), [&](EventId Between) {

@@ -37,6 +37,8 @@ struct Event {
   unsigned Section = 0;            // index of its atomic section in the path, from 1; 0: none
   bool Awaits = false;             // a read that was repeated until it had a certain value
   AccessMode Mode = AccessMode::Plain;
+  bool Compares = false; // the read of a CAS
+  Loads Expected = 0;    // of such a read
 };
 
 struct Condition {
@@ -84,7 +86,8 @@ void flatten(const std::vector<S> &Body, std::vector<Operation> &Into) {
 class PathFinder {
 public:
   PathFinder(const std::vector<S> &Body, int Thread, C11Rules Rules)
-      : Owner(Thread + 1), ByFences(Rules == C11Rules::Power) {
+      : Owner(Thread + 1), ByFences(Rules == C11Rules::Power), Arm(Rules == C11Rules::Armv8),
+        ArmExclusive(Rules == C11Rules::Armv8Exclusive) {
     flatten(Body, Code);
   }
   std::vector<Path> find() {
@@ -268,6 +271,8 @@ private:
     const Term Expected = registerOf(Now, Given.ExpectedFrom) + constant(Given.Expected);
     const unsigned Read = add(Now, false, Location, Address);
     To(Now, Read).Mode = modeOfRead(Given.How);
+    if (Arm && Given.How == S::Acquire && (Given.What == S::Load || Given.What == S::Await))
+      To(Now, Read).Mode = AccessMode::AcquirePC;
     Term &Into = Now.Registers[Given.Register];
     switch (Given.What) {
     case S::Await:
@@ -291,22 +296,30 @@ private:
     follow(std::move(Now), At + 1);
   }
 
-  /// Behind it is a branch: what is expected becomes what was read, if that is something else.
+  /// A processor that has a load and a store for it branches in between. ARM64: its write needs its read, whatever it
+  /// writes.
   void compareSwap(State Now, size_t At, unsigned Read, const Term &Expected, const Term &New) {
     const S &Given = *Code[At].Of;
     const Loads Compared = Expected.From | Loads(1) << Read;
+    if (Arm) {
+      To(Now, Read).Compares = true;
+      To(Now, Read).Expected = Expected.From;
+    }
     for (bool Succeeds : {false, true}) {
       State Next = Now;
       Next.P.Conditions.push_back({valueOf(Read), Expected, Succeeds});
       if (Succeeds) {
         Event &Write = addWrite(Next, Read, New);
-        Write.Control |= Compared;
+        Write.Control |= Arm ? Expected.From : Compared;
+        if (Arm || ArmExclusive)
+          Write.Data |= Loads(1) << Read;
         Write.Mode = modeOfWrite(Given.How);
-      } else if (!ByFences) {
+      } else if (!ByFences && !Arm && !ArmExclusive) {
         To(Next, Read).Mode = AccessMode::Relaxed; // the order of failing
       }
       Next.Registers[Given.Register] = {Succeeds, {}, Compared};
-      Next.Control |= Compared;
+      if (!Arm)
+        Next.Control |= Compared;
       if (acquires(Given.How))
         acquire(Next, Read);
       follow(std::move(Next), At + 1);
@@ -314,7 +327,8 @@ private:
   }
 
   const int Owner;
-  const bool ByFences; // orders are fences around accesses
+  const bool ByFences;          // orders are fences around accesses
+  const bool Arm, ArmExclusive; // which of the two
   std::vector<Operation> Code;
   std::vector<Path> Found;
 };
@@ -372,7 +386,8 @@ private:
   bool isAllowed() const {
     switch (Rules) {
     case C11Rules::Power: return isAllowedByPower(R, Rf, Co);
-    case C11Rules::Armv8: return isAllowedByArmv8(R, Rf, Co, Modes, Fences);
+    case C11Rules::Armv8:
+    case C11Rules::Armv8Exclusive: return isAllowedByArmv8(R, Rf, Co, Modes, Fences);
     case C11Rules::C11: return isAllowedByC11(R, Rf, Co, Modes, Fences);
     }
     return false;
@@ -430,6 +445,8 @@ void Candidates::makeStatic() {
       for (unsigned Other = 0; Other < Paths[T]->Events.size() && Given.Section; ++Other)
         if (Paths[T]->Events[Other].Section == Given.Section)
           R.Section.add(E, First[T] + Other);
+      if (Given.Compares)
+        R.Expected.add(E, E);
       if (Given.Read >= 0)
         R.Rmw.add(First[T] + static_cast<unsigned>(Given.Read), E);
       for (unsigned Earlier = 0; Earlier < K; ++Earlier) {
@@ -442,6 +459,7 @@ void Candidates::makeStatic() {
         Add(R.Po, true);
         Add(R.Addr, Given.Address >> Earlier & 1);
         Add(R.Data, Given.Data >> Earlier & 1);
+        Add(R.Expected, Given.Expected >> Earlier & 1);
         Add(R.Ctrl, Given.Control >> Earlier & 1);
         Add(R.CtrlISync, Given.ControlISync >> Earlier & 1);
         Add(R.Ffence, Before.Syncs < Given.Syncs);

@@ -33,7 +33,8 @@ struct C11Executions {
 
 enum class C11Rules : uint8_t {
   Power,
-  Armv8, // without compare-and-swap
+  Armv8,          // on any processor
+  Armv8Exclusive, // of armv8-a: with store-exclusives, without LDAPR
   C11
 };
 

@@ -17,6 +17,7 @@ namespace {
 using testing::C11Program;
 using S = testing::C11Statement;
 using Palette = testing::C11Palette;
+using Rules = testing::C11Rules;
 
 class Executions : public GraphObserver {
 public:
@@ -131,15 +132,24 @@ std::string problemOf(const Program &P, size_t Threads, MemoryModel Model, bool 
   return Problem;
 }
 
+MemoryModel modelOf(Rules By) {
+  switch (By) {
+  case Rules::Power: return MemoryModel::Power;
+  case Rules::C11: return MemoryModel::C11;
+  default: return MemoryModel::Armv8;
+  }
+}
+
 /// The same with both; empty also if a program has too many candidates.
-std::string problemOf(const C11Program &Given, MemoryModel Model, Totals &Sum) {
-  const auto Expected = testing::bruteForce(Given, MostCandidates,
-                                            Model == MemoryModel::Power   ? testing::C11Rules::Power
-                                            : Model == MemoryModel::Armv8 ? testing::C11Rules::Armv8
-                                                                          : testing::C11Rules::C11);
+std::string problemOf(const C11Program &Given, Rules By, Totals &Sum) {
+  const auto Expected = testing::bruteForce(Given, MostCandidates, By);
   if (!Expected)
     return "";
-  const Program P = testing::compile(testing::requestForText(Given.text()));
+  std::vector<std::string> Flags;
+  if (By == Rules::Armv8Exclusive)
+    Flags.push_back("-fpicket-arm-march=armv8-a");
+  const Program P = testing::compile(testing::requestForText(Given.text(), Flags));
+  const MemoryModel Model = modelOf(By);
   ++Sum.Programs;
   Sum.Executions += Expected->Complete.size();
   Sum.UseFreed += Expected->UsesFreed;
@@ -149,23 +159,22 @@ std::string problemOf(const C11Program &Given, MemoryModel Model, Totals &Sum) {
          problemOf(P, Given.Threads.size(), Model, true, *Expected);
 }
 
-C11Program smallest(C11Program P, MemoryModel Model) {
+C11Program smallest(C11Program P, Rules By) {
   Totals Ignored;
-  return testing::smallest(P, [&](const C11Program &Candidate) { return problemOf(Candidate, Model, Ignored); });
+  return testing::smallest(P, [&](const C11Program &Candidate) { return problemOf(Candidate, By, Ignored); });
 }
 
-Totals expectSameExecutions(const Palette &From, unsigned Programs, unsigned Seed,
-                            MemoryModel Model = MemoryModel::Power) {
+Totals expectSameExecutions(const Palette &From, unsigned Programs, unsigned Seed, Rules By = Rules::Power) {
   Programs = testing::programsOr(Programs);
   Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
   Totals Sum;
   for (unsigned K = 0; Sum.Programs < Programs; ++K) {
     C11Program P = makeC11Program(Random, From);
-    if (problemOf(P, Model, Sum).empty())
+    if (problemOf(P, By, Sum).empty())
       continue;
-    P = smallest(P, Model);
-    ADD_FAILURE() << "program " << K << " of seed " << Seed << ":\n" << problemOf(P, Model, Sum) << P.text();
+    P = smallest(P, By);
+    ADD_FAILURE() << "program " << K << " of seed " << Seed << ":\n" << problemOf(P, By, Sum) << P.text();
     return Sum;
   }
   std::cout << Sum.Programs << " programs, " << Sum.Executions << " executions; in " << Sum.UseFreed
@@ -256,29 +265,29 @@ TEST(C11UnderPower, Everything) {
   EXPECT_GT(Sum.Hang, Sum.Programs / 10);
 }
 
-void expectSameUnder(MemoryModel Model, const Palette &From, unsigned Seed) {
-  const Totals Sum = expectSameExecutions(From, 150, Seed, Model);
+void expectSameUnder(Rules By, const Palette &From, unsigned Seed) {
+  const Totals Sum = expectSameExecutions(From, 150, Seed, By);
   EXPECT_GT(Sum.Executions + Sum.UseFreed + Sum.Hang, Sum.Programs);
 }
 
 TEST(C11UnderC11, Updates) {
-  expectSameUnder(MemoryModel::C11, {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap}}, 21);
+  expectSameUnder(Rules::C11, {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap}}, 21);
 }
 TEST(C11UnderC11, FencesAndBranches) {
-  expectSameUnder(MemoryModel::C11,
-                  {.Kinds = {S::Load, S::Store, S::FetchAdd, S::CompareSwap, S::Fence, S::Fence, S::If}}, 22);
+  expectSameUnder(Rules::C11, {.Kinds = {S::Load, S::Store, S::FetchAdd, S::CompareSwap, S::Fence, S::Fence, S::If}},
+                  22);
 }
 TEST(C11UnderC11, SeqCst) {
-  expectSameUnder(MemoryModel::C11,
+  expectSameUnder(Rules::C11,
                   {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Fence}, .Orders = {S::SeqCst, S::SeqCst, S::Relaxed}},
                   23);
 }
 TEST(C11UnderC11, ThreeVariables) {
-  expectSameUnder(MemoryModel::C11, {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::Fence}, .Variables = 3}, 24);
+  expectSameUnder(Rules::C11, {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::Fence}, .Variables = 3}, 24);
 }
 TEST(C11UnderC11, WaitingAndFree) {
   expectSameUnder(
-      MemoryModel::C11,
+      Rules::C11,
       {.Kinds = {S::Load, S::Store, S::CompareSwap, S::Fence, S::If, S::Free, S::Locked, S::TryLocked, S::Await},
        .WithBlock = true,
        .Accesses = 6},
@@ -291,28 +300,84 @@ TEST(C11UnderC11, DataRaces) {
                  S::Await},
        .Orders = {S::NotAtomic, S::NotAtomic, S::Relaxed, S::Acquire, S::Acquire, S::Release, S::Release, S::SeqCst},
        .Accesses = 6},
-      300, 26, MemoryModel::C11);
+      300, 26, Rules::C11);
   EXPECT_GT(Sum.Race, Sum.Programs / 10);
   EXPECT_LT(Sum.Race, Sum.Programs - Sum.Programs / 20);
 }
-// Without exchanges, whose write may take effect before their read (docs/models.md, "Known to be wrong").
-TEST(C11UnderArmv8, Updates) { expectSameUnder(MemoryModel::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd}}, 31); }
+TEST(C11UnderArmv8, Updates) {
+  expectSameUnder(Rules::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange}}, 31);
+}
+/// The write of an exchange may be read before the exchange has read.
+TEST(C11UnderArmv8, Exchanges) {
+  const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Load, S::Store, S::Exchange, S::Exchange},
+                                           .Orders = {S::Relaxed, S::Relaxed, S::Release},
+                                           .Accesses = 6},
+                                          400, 35, Rules::Armv8);
+  EXPECT_GT(Sum.Executions, 3 * Sum.Programs);
+}
+TEST(C11UnderArmv8, ExchangesAndBranches) {
+  expectSameUnder(Rules::Armv8,
+                  {.Kinds = {S::Load, S::Store, S::Exchange, S::Exchange, S::Fence, S::If, S::Await, S::Free},
+                   .Ways = {S::Plain, S::Division, S::Floating},
+                   .Variables = 3,
+                   .WithBlock = true,
+                   .Accesses = 6},
+                  36);
+}
 TEST(C11UnderArmv8, FencesAndBranches) {
-  expectSameUnder(MemoryModel::Armv8, {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Fence, S::If}, .Variables = 3}, 32);
+  expectSameUnder(Rules::Armv8,
+                  {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::Fence, S::If}, .Variables = 3}, 32);
 }
 TEST(C11UnderArmv8, Relaxed) { // a thread reads its own writes early
   expectSameUnder(
-      MemoryModel::Armv8,
+      Rules::Armv8,
       {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::FetchAdd}, .Orders = {S::Relaxed, S::Relaxed, S::Release}},
       33);
 }
 TEST(C11UnderArmv8, WaitingAndFree) {
   expectSameUnder(
-      MemoryModel::Armv8,
+      Rules::Armv8,
       {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Fence, S::If, S::Free, S::Locked, S::TryLocked, S::Await},
        .WithBlock = true,
        .Accesses = 6},
       34);
+}
+TEST(C11UnderArmv8, RelaxedUpdatesOfThreeVariables) { // whose operands come late
+  const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap},
+                                           .Orders = {S::Relaxed},
+                                           .Ways = {S::Plain, S::Division, S::Floating},
+                                           .Variables = 3},
+                                          400, 41, Rules::Armv8);
+  EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
+}
+TEST(C11UnderArmv8, CompareAndSwap) {
+  const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Store, S::CompareSwap, S::CompareSwap, S::FetchAdd}},
+                                          300, 37, Rules::Armv8);
+  EXPECT_GT(Sum.Executions, 3 * Sum.Programs);
+}
+TEST(C11UnderArmv8, RelaxedCompareAndSwap) { // dependencies through the comparison
+  const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Store, S::CompareSwap, S::CompareSwap},
+                                           .Orders = {S::Relaxed, S::Relaxed, S::Relaxed, S::Acquire, S::Release},
+                                           .Variables = 3},
+                                          400, 38, Rules::Armv8);
+  EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
+}
+TEST(C11UnderArmv8, Everything) {
+  expectSameUnder(Rules::Armv8,
+                  {.Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap, S::Fence, S::If, S::Free,
+                             S::Locked, S::TryLocked, S::Await},
+                   .Ways = {S::Plain, S::Division, S::Floating},
+                   .Variables = 3,
+                   .WithBlock = true,
+                   .Accesses = 6},
+                  39);
+}
+TEST(C11UnderArmv8, WithoutLseAndLdapr) {
+  const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Load, S::Store, S::Store, S::FetchAdd, S::Exchange,
+                                                     S::CompareSwap, S::CompareSwap, S::Fence, S::If, S::Await},
+                                           .Variables = 3},
+                                          300, 40, Rules::Armv8Exclusive);
+  EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
 }
 
 } // namespace

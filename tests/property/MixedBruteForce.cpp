@@ -81,8 +81,9 @@ struct Event {
 
 class Candidates {
 public:
-  Candidates(const MixedProgram &P, uint32_t Succeeding, uint64_t &Left, std::map<MixedExecution, unsigned> &Found)
-      : P(P), Left(Left), Found(Found) {
+  Candidates(const MixedProgram &P, uint32_t Succeeding, uint64_t &Left, std::map<MixedExecution, unsigned> &Found,
+             MixedRules Rules)
+      : P(P), Left(Left), Found(Found), Rules(Rules) {
     for (unsigned L = 0; L < MixedProgram::Locations; ++L)
       Events.push_back({.Location = L, .IsWrite = true});
     unsigned Conditional = 0;
@@ -143,12 +144,16 @@ private:
   bool assign(const Cell &C, Choice &Made, const std::vector<unsigned> &Reads);
   bool combine(size_t At);
   bool findValues();
-  bool isAllowed() const;
+  bool isAllowed() const { return Rules == MixedRules::Power ? isAllowedByPower() : isAllowedByArmv8(); }
+  bool isAllowedByPower() const;
+  bool isAllowedByArmv8() const;
+  Matrix localReadSuccessors() const;
   void keep();
 
   const MixedProgram &P;
   uint64_t &Left;
   std::map<MixedExecution, unsigned> &Found;
+  const MixedRules Rules;
   bool Possible = true;
   std::vector<Event> Events;
   unsigned Size = 0;
@@ -158,11 +163,12 @@ private:
   std::vector<Matrix> Co, Rf; // per cell
   std::vector<uint32_t> Values;
   Matrix Po, PoLoc, Addr, Data, Ctrl, CtrlISync, Ffence, Lwfence, External, WW, RR, RW, Rmw;
+  Matrix Stores; // writes with an eieio between them: DMB ST
 };
 
 void Candidates::addThread(unsigned T, uint32_t Succeeding, unsigned &Conditional) {
   using I = MixedInstruction;
-  uint32_t Control = 0, ControlISync = 0;
+  uint32_t Control = 0, ControlISync = 0, Addresses = 0;
   unsigned Syncs = 0, LwSyncs = 0, Eieios = 0, Access = 0;
   std::array<uint32_t, MixedProgram::Registers> Loads{}; // the events that a register was loaded by
   int Reserved = -1;
@@ -173,7 +179,7 @@ void Candidates::addThread(unsigned T, uint32_t Succeeding, unsigned &Conditiona
     case I::Sync: ++Syncs; continue;
     case I::LwSync: ++LwSyncs; continue;
     case I::Eieio: ++Eieios; continue;
-    case I::ISync: ControlISync |= Control; continue;
+    case I::ISync: ControlISync |= Control | (Rules == MixedRules::Armv8 ? Addresses : 0); continue;
     case I::Branch: Control |= LoadsOf(Given.From); continue;
     default: break;
     }
@@ -216,6 +222,7 @@ void Candidates::addThread(unsigned T, uint32_t Succeeding, unsigned &Conditiona
       }
     }
     }
+    Addresses |= LoadsOf(Given.AddressFrom);
     if (Given.What == I::Load || Given.What == I::Update || Given.What == I::Reserve)
       Loads[Given.Register] = Made;
   }
@@ -245,7 +252,7 @@ void Candidates::makeStatic() {
       Add(CtrlISync, Y.ControlISync >> A & 1);
       Add(Ffence, InOrder && X.Syncs < Y.Syncs);
       Add(Lwfence, InOrder && X.LwSyncs < Y.LwSyncs && !(X.IsWrite && !Y.IsWrite));
-      Add(Lwfence, InOrder && X.Eieios < Y.Eieios && X.IsWrite && Y.IsWrite);
+      Add(Stores, InOrder && X.Eieios < Y.Eieios && X.IsWrite && Y.IsWrite);
       Add(Rmw, Y.ReadOf == static_cast<int>(A));
     }
 }
@@ -351,7 +358,43 @@ bool Candidates::findValues() {
   return Known == (Size == 32 ? ~0u : (1u << Size) - 1);
 }
 
-bool Candidates::isAllowed() const {
+/// From a write to the reads of its thread in front of which it is the last one to write some byte.
+Matrix Candidates::localReadSuccessors() const {
+  Matrix Lrs;
+  for (unsigned W = 0; W < Size; ++W)
+    for (unsigned R = 0; R < Size; ++R) {
+      if (!PoLoc.has(W, R) || !Events[W].IsWrite || Events[R].IsWrite)
+        continue;
+      for (unsigned B = 0; B < Bytes; ++B) {
+        bool Last = Events[W].covers(Events[W].Location, B) && Events[R].covers(Events[W].Location, B);
+        for (unsigned Between = 0; Between < Size; ++Between)
+          Last &= !(Events[Between].IsWrite && Events[Between].covers(Events[W].Location, B) && Po.has(W, Between) &&
+                    Po.has(Between, R));
+        if (Last)
+          Lrs.add(W, R);
+      }
+    }
+  return Lrs;
+}
+
+/// Internal visibility and atomicity are about one byte at a time, and already seen to. External visibility is about
+/// whole accesses. LwSync is a barrier like Sync.
+bool Candidates::isAllowedByArmv8() const {
+  Matrix Obs;
+  for (size_t C = 0; C < Cells.size(); ++C)
+    Obs |= (Rf[C] | Co[C] | Rf[C].inverse() * Co[C]) & External;
+  Matrix Barriers;
+  for (unsigned A = 0; A < Size; ++A)
+    for (unsigned B = 0; B < Size; ++B)
+      if (Po.has(A, B) && (Events[A].Syncs < Events[B].Syncs || Events[A].LwSyncs < Events[B].LwSyncs))
+        Barriers.add(A, B);
+  const Matrix Writes = WW | RW, Lws = PoLoc & Writes;
+  const Matrix Dob =
+      Addr | Data | (Ctrl & Writes) | CtrlISync | (Addr * Po & Writes) | (Addr | Data) * localReadSuccessors();
+  return (Obs | Lws | Dob | Rmw | Barriers | Stores).isAcyclic();
+}
+
+bool Candidates::isAllowedByPower() const {
   Matrix AllRf, AllCo, Fr, ComStar;
   for (size_t C = 0; C < Cells.size(); ++C) {
     const Matrix Here = Rf[C].inverse() * Co[C];
@@ -378,7 +421,7 @@ bool Candidates::isAllowed() const {
     CI = NewCI;
     CC = NewCC;
   }
-  const Matrix Ppo = (II & RR) | (IC & RW), Fences = Ffence | Lwfence, Hb = Ppo | Fences | Rfe;
+  const Matrix Ppo = (II & RR) | (IC & RW), Fences = Ffence | Lwfence | Stores, Hb = Ppo | Fences | Rfe;
   if (!Hb.isAcyclic())
     return false;
   // A store reaches a thread as a whole.
@@ -422,14 +465,15 @@ void Candidates::keep() {
 
 } // namespace
 
-std::optional<std::map<MixedExecution, unsigned>> bruteForce(const MixedProgram &P, uint64_t MostCandidates) {
+std::optional<std::map<MixedExecution, unsigned>> bruteForce(const MixedProgram &P, uint64_t MostCandidates,
+                                                             MixedRules Rules) {
   unsigned Conditionals = 0;
   for (const auto &Thread : P.Threads)
     for (const MixedInstruction &Given : Thread)
       Conditionals += Given.What == MixedInstruction::Conditional;
   std::map<MixedExecution, unsigned> Found;
   for (uint32_t Succeeding = 0; Succeeding < 1u << Conditionals; ++Succeeding) {
-    Candidates All(P, Succeeding, MostCandidates, Found);
+    Candidates All(P, Succeeding, MostCandidates, Found, Rules);
     if (All.isPossible() && !All.enumerate())
       return std::nullopt;
   }

@@ -1,4 +1,4 @@
-// RSMC under POWER with accesses of different sizes that overlap: exactly the executions that the definition, applied to
+// RSMC under POWER and ARM64 with accesses of different sizes that overlap: exactly the executions that the definition, applied to
 // every candidate, leaves over, each once.
 #include "explore/Rsmc.h"
 #include "litmus/LitmusReader.h"
@@ -20,6 +20,7 @@ using testing::MixedExecution;
 using testing::MixedInstruction;
 using testing::MixedPalette;
 using testing::MixedProgram;
+using testing::MixedRules;
 
 class MixedExecutions : public GraphObserver {
 public:
@@ -114,13 +115,14 @@ void putUpdates(const MixedProgram &P, Program &Code) {
 
 /// What is wrong with the exploration of a program, with sets of events for executions of any length (Large) or others;
 /// empty if nothing is.
-std::string problemOf(const LitmusTest *Test, const Program &Code, bool Large,
+std::string problemOf(const LitmusTest *Test, const Program &Code, MixedRules Rules, bool Large,
                       const std::map<MixedExecution, unsigned> &Expected, Totals &Sum) {
   ExplorationOptions Options;
   Options.Exhaustive = true;
   Options.Machine.LargeGraphs = Large;
   MixedExecutions Found(Test);
-  ExplorationResult Result = exploreGraphs(Code, MemoryModel::Power, Options, Found);
+  ExplorationResult Result =
+      exploreGraphs(Code, Rules == MixedRules::Power ? MemoryModel::Power : MemoryModel::Armv8, Options, Found);
   Sum.Rejected += Result.RejectedBranches;
   Sum.Split += Found.HasSplit;
   unsigned Missing = 0, Unknown = 0, Twice = 0;
@@ -145,9 +147,9 @@ std::string problemOf(const LitmusTest *Test, const Program &Code, bool Large,
 }
 
 /// The same with both; empty also if a program has too many candidates.
-std::string problemOf(const MixedProgram &P, bool IsWide, Totals &Sum) {
+std::string problemOf(const MixedProgram &P, MixedRules Rules, bool IsWide, Totals &Sum) {
   constexpr uint64_t MostCandidates = 60000;
-  const auto Expected = testing::bruteForce(P, MostCandidates);
+  const auto Expected = testing::bruteForce(P, MostCandidates, Rules);
   if (!Expected)
     return "";
   LitmusReading Reading;
@@ -162,22 +164,24 @@ std::string problemOf(const MixedProgram &P, bool IsWide, Totals &Sum) {
   ++Sum.Programs;
   Sum.Executions += Expected->size();
   Totals Again;
-  return problemOf(Test, Code, false, *Expected, Sum) + problemOf(Test, Code, true, *Expected, Again);
+  return problemOf(Test, Code, Rules, false, *Expected, Sum) + problemOf(Test, Code, Rules, true, *Expected, Again);
 }
 
-void expectSameExecutions(const MixedPalette &From, unsigned Programs, unsigned Seed, bool IsWide = false) {
+void expectSameExecutions(const MixedPalette &From, unsigned Programs, unsigned Seed, bool IsWide = false,
+                          MixedRules Rules = MixedRules::Power) {
   Programs = testing::programsOr(Programs);
   Seed = testing::seedOr(Seed);
   std::mt19937 Random(Seed);
   Totals Sum;
   for (unsigned K = 0; Sum.Programs < Programs; ++K) {
     MixedProgram P = testing::makeMixedProgram(Random, From);
-    if (problemOf(P, IsWide, Sum).empty())
+    if (problemOf(P, Rules, IsWide, Sum).empty())
       continue;
     Totals Ignored;
-    P = testing::smallest(P, [&](const MixedProgram &Candidate) { return problemOf(Candidate, IsWide, Ignored); });
+    P = testing::smallest(P,
+                          [&](const MixedProgram &Candidate) { return problemOf(Candidate, Rules, IsWide, Ignored); });
     FAIL() << "program " << K << " of seed " << Seed << ":\n"
-           << problemOf(P, IsWide, Ignored) << (IsWide ? P.wideText() : P.text());
+           << problemOf(P, Rules, IsWide, Ignored) << (IsWide ? P.wideText() : P.text());
   }
   std::cout << Sum.Programs << " programs, " << Sum.Executions << " executions, " << Sum.Rejected
             << " rejected branches, accesses split in " << Sum.Split << "\n";
@@ -198,6 +202,17 @@ TEST(MixedPower, OperandsOfSixteenBytes) { // that come late
   expectSameExecutions({.Updates = true, .Operands = true, .Accesses = 6}, 400, 9, true);
 }
 TEST(MixedPower, AccessesThatAreNotAligned) { expectSameExecutions({.Unaligned = true, .Accesses = 6}, 500, 6); }
+
+void expectSameUnderArmv8(const MixedPalette &From, unsigned Seed, bool IsWide = false) {
+  expectSameExecutions(From, 400, Seed, IsWide, MixedRules::Armv8);
+}
+
+TEST(MixedArmv8, Accesses) { expectSameUnderArmv8({}, 11); }
+TEST(MixedArmv8, OneLocation) { expectSameUnderArmv8({.Locations = 1, .Accesses = 6}, 12); }
+TEST(MixedArmv8, Updates) { expectSameUnderArmv8({.Updates = true, .Locations = 1, .Accesses = 6}, 13); }
+TEST(MixedArmv8, Reservations) { expectSameUnderArmv8({.Reservations = true, .Locations = 1, .Accesses = 6}, 15); }
+TEST(MixedArmv8, AccessesThatAreNotAligned) { expectSameUnderArmv8({.Unaligned = true, .Accesses = 6}, 16); }
+TEST(MixedArmv8, SixteenBytes) { expectSameUnderArmv8({}, 17, true); }
 
 } // namespace
 } // namespace picket

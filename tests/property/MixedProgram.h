@@ -1,5 +1,5 @@
-// Small random programs of POWER instructions whose accesses have different sizes and overlap; and POWER for them from
-// its definition (docs/power.md): all reads-from and coherence relations, byte by byte, filtered by the axioms with
+// Small random programs of POWER instructions whose accesses have different sizes and overlap; and POWER, and ARM64 with
+// barriers in place of POWER's, for them from their definitions (docs/power.md, docs/models.md): all reads-from and coherence relations, byte by byte, filtered by the axioms with
 // relations as matrices. Shares no code with the engine.
 #pragma once
 
@@ -52,8 +52,14 @@ struct MixedPalette {
 MixedProgram makeMixedProgram(std::mt19937 &Random, const MixedPalette &From);
 std::vector<MixedProgram> shrinks(const MixedProgram &P);
 
+enum class MixedRules : uint8_t {
+  Power,
+  Armv8 // eieio is DMB ST, isync is ISB, sync and lwsync are DMB SY
+};
+
 /// Every execution that the axioms allow, with the number of times it was found. Nothing if there are too many
 /// candidates.
-std::optional<std::map<MixedExecution, unsigned>> bruteForce(const MixedProgram &P, uint64_t MostCandidates);
+std::optional<std::map<MixedExecution, unsigned>> bruteForce(const MixedProgram &P, uint64_t MostCandidates,
+                                                             MixedRules Rules);
 
 } // namespace picket::testing

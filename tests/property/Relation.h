@@ -81,9 +81,10 @@ struct EventRelation {
 struct StaticRelations {
   explicit StaticRelations(unsigned Size)
       : Po(Size), Same(Size), Addr(Size), Data(Size), Ctrl(Size), CtrlISync(Size), Ffence(Size), Lwfence(Size),
-        External(Size), WW(Size), RR(Size), RW(Size), Rmw(Size), Section(Size) {}
+        External(Size), WW(Size), RR(Size), RW(Size), Rmw(Size), Section(Size), Expected(Size) {}
   EventRelation Po, Same, Addr, Data, Ctrl, CtrlISync, Ffence, Lwfence, External, WW, RR, RW, Rmw;
-  EventRelation Section; // both are in the same atomic section
+  EventRelation Section;  // both are in the same atomic section
+  EventRelation Expected; // ARM64: from what a CAS expects to its read; the read itself, if a CAS has it
 };
 
 /// SC per location: acyclic(po-loc | com). Atomicity: empty(rmw & (fre ; coe)). Both are about one location at a time.

@@ -109,7 +109,7 @@ TEST(SettingsComment, SaysWhatIsWrongAndWhere) {
   ASSERT_EQ(4u, Problems.size());
   for (const SettingsProblem &P : Problems)
     EXPECT_EQ(2u, P.Line);
-  EXPECT_EQ("'arm' is no memory model (sc, tso, pso, power, c11)", Problems[0].Message);
+  EXPECT_EQ("'arm' is no memory model (sc, tso, pso, armv8, power, c11)", Problems[0].Message);
   EXPECT_NE(std::string::npos, Problems[1].Message.find("'0' is no value of 'unroll'"));
   EXPECT_NE(std::string::npos, Problems[2].Message.find("'color' is no setting"));
   EXPECT_NE(std::string::npos, Problems[3].Message.find("key=value"));

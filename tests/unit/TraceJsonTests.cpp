@@ -135,7 +135,7 @@ TEST(TraceJson, ErrorsNameTheirPlace) {
   };
   EXPECT_EQ(Broken("\"picket\":1", "\"picket\":7"), "'picket' is 7: only version 1 of the format can be read");
   EXPECT_EQ(Broken("\"picket\":1", "\"p\":1"), "'picket' is missing: this is no counterexample of Picket's");
-  EXPECT_EQ(Broken("\"model\":\"tso\"", "\"model\":\"arm\""), "'model' must be sc, tso, pso, power or c11");
+  EXPECT_EQ(Broken("\"model\":\"tso\"", "\"model\":\"arm\""), "'model' must be sc, tso, pso, armv8, power or c11");
   EXPECT_EQ(Broken("\"threads\":[{\"name\":\"main\"", "\"threads\":[{\"nam\":\"main\""),
             "'threads[0].name' is missing");
   EXPECT_EQ(Broken("\"events\":[{\"kind\":\"create\"", "\"events\":[{\"kind\":\"jump\""),

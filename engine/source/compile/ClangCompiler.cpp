@@ -215,6 +215,8 @@ std::vector<std::string> Compilation::command() {
   std::vector<std::string> Own = Request.Flags;
   if (!takeOptimization(Own, Optimization))
     fail("-fpicket-optimize= must be none, O1 or O2");
+  if (ArmInstructions OfProgram; !takeArmMarch(Own, OfProgram))
+    fail("-fpicket-arm-march= must be any, armv8-a, armv8.1-a or armv8.3-a");
   OverflowWraps = wrapsOverflow(Own, wrapsOverflow(Words));
 
   FilteredFlags Project = filterFlags(Words), User = filterFlags(Own);

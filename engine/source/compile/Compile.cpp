@@ -1,6 +1,7 @@
 #include "source/compile/Compile.h"
 
 #include "source/compile/ClangCompiler.h"
+#include "source/compile/CompileFlags.h"
 #include "source/lowering/Lowering.h"
 #include "source/models/Models.h"
 
@@ -13,6 +14,8 @@ CompileResult compileProgram(const CompileRequest &Request) {
   });
   if (!Compiled)
     Result.Compiled.reset();
+  if (std::vector<std::string> Flags = Request.Flags; Result.Compiled)
+    takeArmMarch(Flags, Result.Compiled->Arm);
   return Result;
 }
 

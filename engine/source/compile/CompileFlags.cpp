@@ -1,6 +1,7 @@
 #include "source/compile/CompileFlags.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
@@ -18,6 +19,25 @@ bool takeOptimization(std::vector<std::string> &Flags, std::string &Level) {
       return false;
     Known &= Flag == "none" || Flag == "O1" || Flag == "O2";
     Level = Flag == "none" ? "" : Flag.str();
+    return true;
+  });
+  return Known;
+}
+
+bool takeArmMarch(std::vector<std::string> &Flags, ArmInstructions &Found) {
+  bool Known = true;
+  std::erase_if(Flags, [&](StringRef Flag) {
+    if (!Flag.consume_front("-fpicket-arm-march="))
+      return false;
+    const std::optional<ArmInstructions> Named =
+        llvm::StringSwitch<std::optional<ArmInstructions>>(Flag)
+            .Case("any", ArmInstructions())
+            .Case("armv8-a", ArmInstructions{ArmUpdates::Exclusive, false})
+            .Case("armv8.1-a", ArmInstructions{ArmUpdates::Single, false})
+            .Case("armv8.3-a", ArmInstructions{ArmUpdates::Single, true})
+            .Default(std::nullopt);
+    Known &= Named.has_value();
+    Found = Named.value_or(Found);
     return true;
   });
   return Known;

@@ -1,6 +1,8 @@
 // The command line that compiles a C file: the checker's own flags around those of the project and the user.
 #pragma once
 
+#include "program/Program.h"
+
 #include <string>
 #include <vector>
 
@@ -12,6 +14,10 @@ std::vector<std::string> defaultFlags();
 /// The level of LLVM's optimiser ("O1", "O2") that Picket's own flag -fpicket-optimize= asks for, which is removed: the
 /// last one counts. Empty: none. False: it is not known.
 bool takeOptimization(std::vector<std::string> &Flags, std::string &Level);
+
+/// The same for -fpicket-arm-march=, which says what processors ARM64 stands for: armv8-a, armv8.1-a or armv8.3-a; or
+/// any, which is as without it.
+bool takeArmMarch(std::vector<std::string> &Flags, ArmInstructions &Found);
 
 /// Whether a project asks for signed arithmetic that wraps. Before: what earlier flags said.
 bool wrapsOverflow(const std::vector<std::string> &Flags, bool Before = false);

@@ -205,10 +205,40 @@ const Value *FunctionLowering::branchCondition(const Value *V, bool &Negated) co
   }
 }
 
+/// C stores what a compare-and-swap has read to where the expected value came from, if it fails. That is the same value
+/// if it succeeds, so that a variable in a register simply becomes what was read: no processor branches there, and later
+/// accesses do not depend on it. Whether this is all that a branch is about.
+bool FunctionLowering::onlyStoresExpected(const BranchInst &Branch) const {
+  using namespace PatternMatch;
+  const Value *Result;
+  if (!match(Branch.getCondition(), m_ExtractValue<1>(m_Value(Result))))
+    return false;
+  auto *Swap = dyn_cast<AtomicCmpXchgInst>(Result);
+  // On each way to where they meet there is an empty block, or none.
+  const BasicBlock *Last[2], *Joined[2];
+  for (unsigned K = 0; K < 2; ++K) {
+    const BasicBlock *To = Branch.getSuccessor(K);
+    auto *Jump = dyn_cast<BranchInst>(To->getFirstNonPHIOrDbg());
+    const bool IsEmpty = Jump && Jump->isUnconditional() && To->getSinglePredecessor() == CurrentBlock;
+    Last[K] = IsEmpty ? To : CurrentBlock;
+    Joined[K] = IsEmpty ? Jump->getSuccessor(0) : To;
+    if (Plan.backEdge(*Last[K], *Joined[K]) >= 0 || !Plan.entered(*Last[K], *Joined[K]).empty() ||
+        !Plan.left(*Last[K], *Joined[K]).empty())
+      return false;
+  }
+  return Swap && Joined[0] == Joined[1] && Last[0] != Last[1] && all_of(Joined[0]->phis(), [&](const PHINode &Phi) {
+           const Value *Before = Phi.getIncomingValueForBlock(Last[0]), *Read = Phi.getIncomingValueForBlock(Last[1]);
+           return Before == Read ||
+                  (Before == Swap->getCompareOperand() && match(Read, m_ExtractValue<0>(m_Specific(Swap))));
+         });
+}
+
 void FunctionLowering::lowerTerminator(const llvm::Instruction &I) {
   if (auto *Branch = dyn_cast<BranchInst>(&I)) {
     if (Branch->isUnconditional())
       return emitEdge(*Branch->getSuccessor(0));
+    if (onlyStoresExpected(*Branch))
+      return emitEdge(*Branch->getSuccessor(1)); // as if it had failed
     bool Negated = false;
     Operand Condition = scalar(*branchCondition(Branch->getCondition(), Negated));
     BlockId IfTrue = edge(*Branch->getSuccessor(Negated ? 1 : 0));

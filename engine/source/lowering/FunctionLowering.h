@@ -60,6 +60,7 @@ private:
   void lowerTerminator(const llvm::Instruction &I);
   void lowerReturn(const llvm::ReturnInst &I);
   void lowerSwitch(const llvm::SwitchInst &I);
+  bool onlyStoresExpected(const llvm::BranchInst &Branch) const;
   BlockId edge(const llvm::BasicBlock &To);
   void emitEdge(const llvm::BasicBlock &To);
   void emitCopies(const llvm::BasicBlock &To);
