@@ -101,18 +101,28 @@ std::string atomics(std::mt19937 &Random) {
   return testing::makeC11Program(Random, From).text();
 }
 
+std::string updates(std::mt19937 &Random) {
+  static const C11Palette From = {.Kinds = {C11Statement::Load, C11Statement::Store, C11Statement::Exchange,
+                                            C11Statement::CompareSwap, C11Statement::FetchAdd},
+                                  .Accesses = 5};
+  return testing::makeC11Program(Random, From).text();
+}
+
 TEST(CatModels, ScOfRandomPrograms) { expectSame({"sc.cat", Architecture::X86, MemoryModel::SC}, 200, 1, simple); }
 TEST(CatModels, TsoOfRandomPrograms) { expectSame({"tso.cat", Architecture::X86, MemoryModel::TSO}, 200, 2, simple); }
 TEST(CatModels, PowerOfRandomPrograms) {
   expectSame({"power.cat", Architecture::PPC, MemoryModel::Power}, 200, 3, atomics);
   expectSame({"power.cat", Architecture::PPC, MemoryModel::Power}, 100, 4, simple);
+  expectSame({"power.cat", Architecture::PPC, MemoryModel::Power}, 100, 10, updates);
 }
 TEST(CatModels, Armv8OfRandomPrograms) {
   expectSame({"armv8.cat", Architecture::AArch64, MemoryModel::Armv8}, 200, 5, atomics);
+  expectSame({"armv8.cat", Architecture::AArch64, MemoryModel::Armv8}, 200, 8, updates);
 }
 TEST(CatModels, Rc11OfRandomPrograms) {
   expectSame({"rc11.cat", Architecture::C11, MemoryModel::C11}, 200, 6, atomics);
   expectSame({"rc11.cat", Architecture::C11, MemoryModel::C11}, 100, 7, simple);
+  expectSame({"rc11.cat", Architecture::C11, MemoryModel::C11}, 100, 9, updates);
 }
 
 } // namespace
