@@ -122,6 +122,12 @@ private:
     return Others;
   }
 
+  /// An update is one instruction, or a loop of two.
+  void addPair(uint32_t Read, uint32_t Write) {
+    const bool IsPair = Arch == Architecture::AArch64 && !G.UpdatesAreSingle;
+    Table[IsPair ? BaseName::Lxsx : BaseName::Amo].add(Read, Write);
+  }
+
   void add(BaseName Base, const Set &From, uint32_t To) {
     From.forEach([&](EventId X) {
       if (NumberOf[X] != ~0u)
@@ -180,13 +186,13 @@ private:
       if (Arch != Architecture::C11 || NumberOf[Access.IsWrite ? E - 1 : E + 1] != ~0u)
         Table[BaseName::X].add(Number);
       if (Access.IsWrite && NumberOf[E - 1] != ~0u)
-        Table[BaseName::Amo].add(NumberOf[E - 1], Number);
+        addPair(NumberOf[E - 1], Number);
     }
     if (Access.OfExchange) {
       Table[BaseName::X].add(Number);
       Table[BaseName::Swp].add(Number);
       if (Access.IsWrite && NumberOf[E - 1] != ~0u)
-        Table[BaseName::Amo].add(NumberOf[E - 1], Number);
+        addPair(NumberOf[E - 1], Number);
     } else if (Access.Conditional && Access.Reserved != NoEvent && NumberOf[Access.Reserved] != ~0u) {
       Table[BaseName::Lxsx].add(NumberOf[Access.Reserved], Number);
       Table[BaseName::EX].add(Number);

@@ -43,6 +43,7 @@ protected:
     if (this->Model->knowsSections())
       Flow.allowSections();
     Graph.KeepsBarriers = this->Model->readsBarriers();
+    Graph.UpdatesAreSingle = P.Arm.Updates == ArmUpdates::Single;
   }
 
   /// Starts the machine. False if there is nothing to go on with.

@@ -79,6 +79,7 @@ public:
   };
   std::vector<Barrier> Barriers; // in the order of fetching
   bool KeepsBarriers = false;
+  bool UpdatesAreSingle = false; // ARM64: updates are single instructions, for axioms that read barriers
   [[no_unique_address]] LargeGraph<Words> Large;
 
   Event &operator[](EventId E) { return Events[E]; }
