@@ -112,13 +112,69 @@ CheckReport CheckCommand::checkHere(const std::string &File, const FileSettings 
   Request.Options = With.Options;
   ProgressLine Line(Output == Format::Text, With.Options);
   watchCompiling(With.Options.TimeoutSeconds, With.Options.MaxMemoryBytes);
-  const ProgressListener Show = [&](const Progress &P) { Line.show(File, P); };
+  const ProgressListener Show = [&](const Progress &P) {
+    if (!Model) // whose name it does not know
+      Line.show(File, P);
+  };
   auto Watch = [&] { watchChecking(With.Options); };
   CheckReport Report =
-      Robust ? checkRobustness(Request.Text, robustnessOptions(With), Show, &interrupted(), Watch).Explored
-             : check(Request, Show, &interrupted(), Watch);
+      Model    ? checkWithCat(*Model, Request, Show, Watch)
+      : Robust ? checkRobustness(Request.Text, robustnessOptions(With), Show, &interrupted(), Watch).Explored
+               : check(Request, Show, &interrupted(), Watch);
   Report.File = File; // as it was named
   return Report;
+}
+
+/// The model is compiled for each file: the flags it raises are those of the program.
+CheckReport CheckCommand::checkWithCat(const CatFile &With, CheckRequest Request, const ProgressListener &Show,
+                                       const std::function<void()> &Watch) const {
+  const cat::Reading Text = With.compile(CatEvents);
+  CheckOptions &Options = Request.Options;
+  if (!Text.Found) { // it could be read before, and has changed
+    CheckReport Unread{Request.Text.File, {}, {{}}};
+    Unread.Models.front().Title = With.title();
+    Unread.Models.front().Result = Verdict::Unsupported;
+    Unread.Models.front().Reason = Text.Problem;
+    return Unread;
+  }
+  Options.Models = {cat::ordersOf(Text.Found->compiled().Events)};
+  Options.ModelsNamed = true;
+  Options.Other = std::make_shared<OtherModel>(OtherModel{cat::graphModelOf(Text.Found), With.title()});
+  Options.Search = Engine::Bounded;
+  Options.Monitor = false;
+  Options.OnePer = Equivalence::ShashaSnir;
+  Options.Counterexamples = 0;
+  const Checks Asked = Options.Looked;
+  Options.Looked.set(CheckGroup::Race, false); // what a race is, the text says
+  CheckReport Report = check(Request, Show, &interrupted(), Watch);
+  if (Output == Format::Text) // nobody asked for that
+    Report.Looked = Asked;
+  ModelReport &Answer = Report.Models.front();
+  Answer.Flags = Text.Found->raisedFlags();
+  if (Text.Found->isUndefined() && (Answer.Result == Verdict::Verified || Answer.Result == Verdict::Bounded)) {
+    Answer.Result = Verdict::Unsupported;
+    Answer.Reason = "the model gives the program no meaning";
+  }
+  return Report;
+}
+
+ExitCode CheckCommand::readCat() {
+  if (Fixes.wanted() || Fixes.Apply || Traces.wanted() || Output == Format::Sarif) {
+    tellError("a model as text only gives verdicts, as text or JSON: no fixes, pictures or counterexamples");
+    return BadUsage;
+  }
+  std::string Problem;
+  if (std::optional<CatFile> Read = CatFile::read(Cat, Given.TimeoutSeconds.value_or(0), Problem)) {
+    const cat::Reading Text = Read->compile(CatEvents);
+    Problem = Text.Problem;
+    if (Text.Found && !Text.Found->compiled().NamesArchitecture && !CatEvents)
+      Problem = Cat + ": the title names no architecture (X86, PPC, AArch64 or C): name it with --cat-arch";
+    Model = std::move(Read);
+  }
+  if (Problem.empty())
+    return NothingFound;
+  tellError(Problem);
+  return BadUsage;
 }
 
 RobustnessOptions CheckCommand::robustnessOptions(const FileSettings &With) const {
@@ -134,9 +190,14 @@ CheckReport CheckCommand::lostReport(const std::string &File, const Loss &Lost) 
   CheckReport Report;
   Report.File = File;
   Report.Flags = ClangFlags;
-  for (MemoryModel M : Given.Models.value_or(Options.Models)) {
+  std::vector<MemoryModel> Models = Given.Models.value_or(Options.Models);
+  const std::string Title = Model ? Model->title() : "";
+  if (Model)
+    Models.resize(1);
+  for (MemoryModel M : Models) {
     ModelReport &R = Report.Models.emplace_back();
     R.Which = M;
+    R.Title = Title;
     R.Result = Lost.Why == Loss::Crash ? Verdict::Unsupported : Verdict::Inconclusive;
     R.Reason = Lost.Sentence;
     R.Seconds = Lost.Seconds;
@@ -169,6 +230,8 @@ int CheckCommand::run() {
     return BadUsage;
   }
   cancelOnInterrupt();
+  if (!Cat.empty() && readCat() != NothingFound)
+    return BadUsage;
   Text.Steps.Width = terminalWidth();
   if (Fixes.wanted() || Fixes.Apply)
     return runFixes();

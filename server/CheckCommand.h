@@ -1,6 +1,7 @@
 // `picket check`: checks files one after the other and reports on the terminal, as JSON or as SARIF.
 #pragma once
 
+#include "CatFile.h"
 #include "FileSettings.h"
 #include "FixCommand.h"
 #include "Supervision.h"
@@ -24,9 +25,11 @@ struct CheckCommand {
 
   std::vector<std::string> Files;
   std::vector<std::string> ClangFlags;
-  CheckOptions Options = defaultOptions(); // where nobody says anything else
-  SettingsLayer Given;                     // what the command line says
-  std::string Races;                       // --races, as it was written
+  CheckOptions Options = defaultOptions();    // where nobody says anything else
+  SettingsLayer Given;                        // what the command line says
+  std::string Races;                          // --races, as it was written
+  std::string Cat;                            // a model as text, instead of others
+  std::optional<cat::Architecture> CatEvents; // whose instructions the program becomes; else its title says that
   Format Output = Format::Text;
   TextOptions Text;
   TraceFiles Traces;                       // besides the output
@@ -55,8 +58,12 @@ private:
   }
   int dumpBytecode();
   int runFixes();
+  ExitCode readCat();
+  CheckReport checkWithCat(const CatFile &With, CheckRequest Request, const ProgressListener &Show,
+                           const std::function<void()> &Watch) const;
 
   SourceTexts Sources;
+  std::optional<CatFile> Model; // Cat
 };
 
 } // namespace picket

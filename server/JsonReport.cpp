@@ -112,8 +112,13 @@ void robustness(OStream &J, const Robustness &R, const TraceContext &Context) {
 void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Context) {
   const std::string &NamedFile = Context.NamedFile;
   J.object([&] {
-    J.attribute("model", nameOf(M.Which));
+    J.attribute("model", llvm::json::fixUTF8(nameOf(M)));
     J.attribute("target", nameOf(M.Target));
+    if (!M.Flags.empty())
+      J.attributeArray("flags", [&] {
+        for (const std::string &Flag : M.Flags)
+          J.value(llvm::json::fixUTF8(Flag));
+      });
     J.attribute("verdict", nameOf(M.Result));
     J.attribute("executions", M.Executions);
     if (M.OnePer == Equivalence::ReadsFrom || !M.WhyNotReadsFrom.empty())

@@ -49,9 +49,60 @@ LitmusReport LitmusCommand::runFile(const std::string &File) const {
   if (!Report.Reading.Test)
     return Report;
   const LitmusTest &Test = *Report.Reading.Test;
+  if (TextModel) {
+    runCat(*TextModel, Test, Report);
+    return Report;
+  }
   for (MemoryModel M : Models.empty() ? modelsFor(Test.Architecture) : Models)
     Report.Results.push_back(runLitmus(Test, M, Options));
   return Report;
+}
+
+static cat::Architecture architectureOf(LitmusArchitecture A) {
+  switch (A) {
+  case LitmusArchitecture::PPC: return cat::Architecture::PPC;
+  case LitmusArchitecture::X86:
+  case LitmusArchitecture::X86_64: return cat::Architecture::X86;
+  case LitmusArchitecture::AArch64: return cat::Architecture::AArch64;
+  case LitmusArchitecture::C: return cat::Architecture::C11;
+  }
+  return cat::Architecture::X86;
+}
+
+/// False, with a word on standard error, if the text is a model for no architecture.
+bool LitmusCommand::readCat() {
+  std::string Problem;
+  if (std::optional<CatFile> Read = CatFile::read(Cat, Options.TimeoutSeconds, Problem)) {
+    for (cat::Architecture A :
+         {cat::Architecture::X86, cat::Architecture::PPC, cat::Architecture::AArch64, cat::Architecture::C11})
+      if (Read->compile(A).Found) {
+        TextModel = std::move(Read);
+        return true;
+      }
+    Problem = Read->compile(std::nullopt).Problem;
+  }
+  tellError(Problem);
+  return false;
+}
+
+/// The text is compiled for each test: the flags it raises are those of the test.
+void LitmusCommand::runCat(const CatFile &Model, const LitmusTest &Test, LitmusReport &Report) const {
+  const cat::Architecture A = architectureOf(Test.Architecture);
+  const MemoryModel Which = Models.empty() ? cat::ordersOf(A) : Models.front();
+  const cat::Reading Read = Model.compile(A);
+  LitmusResult Result;
+  if (Read.Found) {
+    LitmusOptions With = Options;
+    With.Axioms = std::make_shared<const GraphModel>(cat::graphModelOf(Read.Found, true));
+    Result = runLitmus(Test, Which, With);
+    Result.Flags = Read.Found->raisedFlags();
+  } else {
+    Result.Which = Which;
+    Result.Coverage = Verdict::Unsupported;
+    Result.Reason = Read.Problem;
+  }
+  Result.Model = Model.title();
+  Report.Results.push_back(std::move(Result));
 }
 
 std::vector<LitmusReport> LitmusCommand::runAll(const std::vector<std::string> &Files) const {
@@ -115,6 +166,14 @@ int LitmusCommand::run() {
       tellError(Error);
       return BadUsage;
     }
+  }
+  if (!Cat.empty()) {
+    if (Models.size() > 1 || (Table && Models.empty())) {
+      tellError("with --cat, --model names one model: the one whose rows of the table are compared");
+      return BadUsage;
+    }
+    if (!readCat())
+      return BadUsage;
   }
   const bool Everything = Paths.empty();
   if (Everything && !Table) {

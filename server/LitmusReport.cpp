@@ -69,8 +69,12 @@ static std::string count(uint64_t Number, const char *What) {
   return std::to_string(Number) + " " + What + (Number == 1 ? "" : "s");
 }
 
+static std::string nameIn(const LitmusResult &R) { return R.Model.empty() ? nameOf(R.Which) : R.Model; }
+
 static void printResult(llvm::raw_ostream &Out, const LitmusTest &Test, const LitmusResult &R, bool Quiet) {
-  Out << "  " << llvm::left_justify(nameOf(R.Which), 6);
+  Out << "  " << llvm::left_justify(nameIn(R), 6);
+  if (!R.Model.empty())
+    Out << ' ';
   if (!R.answered()) {
     Out << nameOf(R.Coverage) << ": " << R.Reason << '\n';
     return;
@@ -82,6 +86,8 @@ static void printResult(llvm::raw_ostream &Out, const LitmusTest &Test, const Li
     Out << ", " << R.Blocked << " blocked";
   if (R.Coverage == Verdict::Bounded)
     Out << ", " << R.Cut << " cut at the loop bound";
+  for (const std::string &Flag : R.Flags)
+    Out << ", flag " << Flag;
   Out << llvm::format(", %.3f s\n", R.Seconds);
   if (Quiet)
     return;
@@ -130,7 +136,7 @@ void printLitmusSummary(llvm::raw_ostream &Out, const std::vector<LitmusReport> 
       if (R.Seconds <= LongLitmusSeconds)
         continue;
       ++Long;
-      Out << llvm::format("above %.0f s: ", LongLitmusSeconds) << Report.File << ' ' << nameOf(R.Which)
+      Out << llvm::format("above %.0f s: ", LongLitmusSeconds) << Report.File << ' ' << nameIn(R)
           << llvm::format(", %.1f s\n", R.Seconds);
     }
   }
@@ -144,7 +150,7 @@ static void text(OStream &J, llvm::StringRef Name, llvm::StringRef Value) {
 }
 
 static void result(OStream &J, const LitmusTest &Test, const LitmusResult &R) {
-  J.attribute("model", nameOf(R.Which));
+  text(J, "model", nameIn(R));
   J.attribute("coverage", nameOf(R.Coverage));
   text(J, "reason", R.Reason);
   J.attribute("seconds", R.Seconds);
@@ -157,6 +163,11 @@ static void result(OStream &J, const LitmusTest &Test, const LitmusResult &R) {
   J.attribute("executions", R.Executions);
   J.attribute("blocked", R.Blocked);
   J.attribute("bounded", R.Cut);
+  if (!R.Flags.empty())
+    J.attributeArray("flags", [&] {
+      for (const std::string &Flag : R.Flags)
+        J.value(llvm::json::fixUTF8(Flag));
+    });
   J.attributeArray("states", [&] {
     for (const auto &[State, Number] : R.States)
       J.object([&] {

@@ -344,7 +344,7 @@ void printLeftOut(raw_ostream &Out, const std::string &File, const Checks &Looke
 
 void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options) {
   for (const ModelReport &M : Report.Models) {
-    Out << Report.File << ": " << modelText(M.Which, M.Target) << ": ";
+    Out << Report.File << ": " << (M.Title.empty() ? modelText(M.Which, M.Target) : titleOf(M)) << ": ";
     printColored(Out, colorOf(M.Result), verdictText(M, Report.File, Options.Unroll));
     Out << '\n';
     if (M.ReasonLocation.Line && M.Result != Verdict::CompileError) { // Clang's errors were shown with their places
@@ -361,6 +361,8 @@ void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources
       Out << locationText(M.AboutTarget->Where, Report.File) << ": note: " << M.AboutTarget->Message << '\n';
       printExcerpt(Out, M.AboutTarget->Where, Sources);
     }
+    for (const std::string &Flag : M.Flags)
+      Out << Report.File << ": note: " << M.Title << " marks executions of the program with '" << Flag << "'\n";
     for (const Note &N : M.BehindBound) {
       Out << locationText(N.Where, Report.File) << ": note: " << N.Message << '\n';
       printExcerpt(Out, N.Where, Sources);
@@ -421,7 +423,7 @@ void printCounts(raw_ostream &Out, const std::vector<CheckReport> &Reports, bool
   for (const CheckReport &R : Reports)
     for (const ModelReport &M : R.Models) {
       double Executions = static_cast<double>(M.Executions);
-      Out << llvm::left_justify(R.File, Width) << "  " << llvm::left_justify(nameOf(M.Which), 5) << "  "
+      Out << llvm::left_justify(R.File, Width) << "  " << llvm::left_justify(nameOf(M), 5) << "  "
           << llvm::left_justify(nameOf(M.Result), 13);
       Out << llvm::format("%12llu%12llu%12llu%11.3f%14.0f\n", static_cast<unsigned long long>(M.Executions),
                           static_cast<unsigned long long>(M.Blocked + M.Rejected),

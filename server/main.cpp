@@ -76,6 +76,7 @@ Exit codes: 0 every test was run, 1 a result differs from the table, 2 bad usage
 Examples:
   picket litmus MP+syncs.litmus
   picket litmus --model sc,power --format json tests/ > results.json
+  picket litmus --cat models/power.cat MP+syncs.litmus
   picket litmus --expected litmus/expected.tsv
 )";
 
@@ -287,6 +288,11 @@ static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
   Litmus->add_option_function<std::string>(
       "--model", [&Command](const std::string &Text) { Command.Models = parseModels(Text); },
       "Memory models, comma separated: " + modelNames() + " [by architecture]");
+  Litmus
+      ->add_option("--cat", Command.Cat,
+                   "A memory model as text, in the language of herd's cat files, instead of those of Picket. With\n"
+                   "--expected, --model names the model whose rows are compared")
+      ->type_name("FILE");
   Litmus->add_option("--expected", Command.Expected, "A table of expected results; report the differences")
       ->type_name("FILE");
   Litmus
@@ -329,16 +335,32 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_option("FILE", Command.Files, "C files; each is a complete program")->required();
   Check->add_option_function<std::string>(
       "--model",
-      [&Given](const std::string &Text) {
+      [&Given, &Command](const std::string &Text) {
+        if (llvm::StringRef(Text).ends_with(".cat")) {
+          Command.Cat = Text;
+          return;
+        }
         Given.Models = parseModels(Text);
         Given.ModelsNamed = true;
       },
-      "Memory models, comma separated: " + modelNames() + " [" + namesOf(defaultModels(), ", ") + "]");
+      "Memory models, comma separated: " + modelNames() + " [" + namesOf(defaultModels(), ", ") +
+          "].\nOr FILE.cat: a memory model as text");
+  Check
+      ->add_option_function<std::string>(
+          "--cat-arch",
+          [&Command](const std::string &Text) {
+            Command.CatEvents = cat::architectureNamed(Text);
+            if (!Command.CatEvents)
+              throw CLI::ValidationError("--cat-arch", "'" + Text + "' is none of x86, ppc, aarch64, c11");
+          },
+          "With --model FILE.cat: whose instructions C becomes: x86, ppc, aarch64 or c11 [as the text's title says]")
+      ->type_name("ARCH");
   addTargetOption(Check, Given.Targets);
   addChecksOption(Check, Given.Looked);
   Check
       ->add_option_function<std::string>(
-          "--arm-march", [&Command](const std::string &Name) { Command.ClangFlags.push_back("-fpicket-arm-march=" + Name); },
+          "--arm-march",
+          [&Command](const std::string &Name) { Command.ClangFlags.push_back("-fpicket-arm-march=" + Name); },
           "ARM64: processors that the program is built for: any, armv8-a, armv8.1-a (LSE), armv8.3-a (LDAPR) [any]")
       ->check(CLI::IsMember({"any", "armv8-a", "armv8.1-a", "armv8.3-a"}));
   addLanguageOptions(Check, Command);

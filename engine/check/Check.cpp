@@ -92,6 +92,8 @@ bool beginReport(CheckReport &Report, const std::string &File, const CompileResu
     ModelReport &New = Report.Models.emplace_back();
     New.Which = M;
     New.Target = Compiled.Compiled ? Compiled.Compiled->For : targetOf(M, Options.Targets);
+    if (Options.Other)
+      New.Title = Options.Other->Title;
   }
   auto Fail = [&](Verdict V, const std::string &Reason, const SourceLocation &Where) {
     for (ModelReport &M : Report.Models) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check/CheckReport.h"
+#include "memory/Axioms.h"
 #include "source/compile/TargetPrograms.h"
 
 #include <atomic>
@@ -39,8 +40,16 @@ using ModelListener = std::function<void(const CheckReport &SoFar)>;
 /// How many of these models are checked side by side on `Jobs` cores (0: all there are).
 unsigned modelsAtOnce(const std::vector<MemoryModel> &Models, unsigned Jobs);
 
+/// A model that is not in the table of models.
+struct OtherModel {
+  GraphModel Axioms; // executions are always explored as graphs
+  std::string Title;
+};
+
 struct CheckOptions {
   std::vector<MemoryModel> Models = {MemoryModel::SC};
+  /// Instead of Models, which then has one only: the one whose meaning of C11's orders and of fences this one has.
+  std::shared_ptr<const OtherModel> Other;
   bool ModelsNamed = false; // somebody asked for these very models: one that cannot check the program counts
   bool Partly = false;      // the question is about other models as well, which are checked apart
   Checks Looked;            // the kinds of bugs that are looked for

@@ -92,6 +92,8 @@ struct StateCounts {
 
 struct ModelReport {
   MemoryModel Which = MemoryModel::SC;
+  std::string Title;              // of a model that is not in the table
+  std::vector<std::string> Flags; // with which that marks executions of the program
   Verdict Result = Verdict::Verified;
   Architecture Target = HostArchitecture;       // what the program was compiled for
   std::optional<Note> AboutTarget;              // why the answer may be another one for other machines
@@ -118,6 +120,9 @@ struct ModelReport {
   std::string Reason;                                    // why unsupported or inconclusive: a sentence
   SourceLocation ReasonLocation;
 };
+
+inline std::string titleOf(const ModelReport &M) { return M.Title.empty() ? titleOf(M.Which) : M.Title; }
+inline std::string nameOf(const ModelReport &M) { return M.Title.empty() ? nameOf(M.Which) : M.Title; }
 
 struct CheckReport {
   std::string File;

@@ -86,9 +86,11 @@ ExplorationResult explore(const CheckContext &Context, const ExplorationOptions 
   const CheckOptions &Options = Context.Options;
   ExplorationResult Result;
   try {
-    if (isExploredAsGraphs(Report.Which) || looksForRaces(Options, Report.Which)) {
-      Result =
-          exploreGraphs(Context.Compiled, graphModelOf(Report.Which, Exploration.Machine.Language), Exploration, Found);
+    if (Options.Other || isExploredAsGraphs(Report.Which) || looksForRaces(Options, Report.Which)) {
+      Result = exploreGraphs(Context.Compiled,
+                             Options.Other ? Options.Other->Axioms
+                                           : graphModelOf(Report.Which, Exploration.Machine.Language),
+                             Exploration, Found);
       Found.finished(Exploration.Machine);
     } else if (Options.OnePer != Equivalence::ReadsFrom || Options.Samples ||
                !exploreReadsFrom(Context.Compiled, Exploration, Found, Report, Result)) {

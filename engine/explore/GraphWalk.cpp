@@ -18,7 +18,7 @@ template <unsigned Words> EventSet<Words> GraphWalk<Words>::commitBefore(EventId
     return Direct;
   if (mayWriteLate(E)) {
     // POWER: earlier writes too: all that those need is kept before the read by the same fence.
-    if (!HasPreferences)
+    if (!HasPreferences && KeepsCoherence)
       Direct |= Graph[E].LwSync;
   } else {
     Direct |= Model->commitBefore(Graph, E + 1);

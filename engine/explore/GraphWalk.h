@@ -40,11 +40,14 @@ protected:
       : Shared(Shared), Memory(Memory), TheMachine(P, Shared, Options), Flow(TheMachine, Graph, Model.orders(), Memory),
         Model(Model.axioms<Words>()),
         WritesLate(Model.orders() == MemoryModel::Power || Model.orders() == MemoryModel::Armv8),
-        HasC11Orders(Model.orders() == MemoryModel::C11), HasPreferences(Model.orders() == MemoryModel::Armv8) {
+        HasC11Orders(Model.orders() == MemoryModel::C11), HasPreferences(Model.orders() == MemoryModel::Armv8),
+        KeepsCoherence(this->Model->keepsCoherence()) {
     if constexpr (IsLarge)
       Graph.Large.KeepsMoreOrder = HasPreferences;
     if (this->Model->knowsSections())
       Flow.allowSections();
+    Graph.KeepsBarriers = this->Model->readsBarriers();
+    Graph.UpdatesAreSingle = P.Arm.Updates == ArmUpdates::Single;
   }
 
   /// Starts the machine. False if there is nothing to go on with.
@@ -106,13 +109,14 @@ protected:
   static constexpr bool OnlyReadsFrom = false;
   /// The oldest position in coherence that a read may read; the one behind which a write may be put.
   /// Of an access that is split: in its next cell.
-  virtual uint32_t oldestFor(EventId Read) const { return coherenceFloor(Graph, Read, Graph[Read].Chosen); }
+  virtual uint32_t oldestFor(EventId Read) const { return floorFor(Read); }
   virtual uint32_t lowestFor(EventId Write) const {
     if (Graph.hasOnePosition(Write))
       return Graph.latePosition(Write) - 1;
-    const uint32_t Floor = coherenceFloor(Graph, Write, Graph[Write].Chosen);
+    const uint32_t Floor = floorFor(Write);
     return Graph.isSplit(Write) ? std::max(Floor, Graph.positionsLeft(Write).first) : Floor;
   }
+  uint32_t floorFor(EventId E) const { return KeepsCoherence ? coherenceFloor(Graph, E, Graph[E].Chosen) : 0; }
   uint32_t lastFor(EventId Write) const {
     if (Graph.hasOnePosition(Write))
       return Graph.latePosition(Write);
@@ -187,6 +191,7 @@ protected:
   const bool WritesLate;     // whether updates may
   const bool HasC11Orders;   // fences are events, and a compare-and-swap that fails has an order of its own
   const bool HasPreferences; // whether the axioms prefer some order of commits
+  const bool KeepsCoherence; // whether SC per location is kept, whatever the axioms say
   /// Committed, in order; an update that does not write late is named by its read, what is split once for each cell.
   std::vector<EventId> Run;
   std::vector<EventId> Half; // accesses that are split, once for each cell that is chosen before the last

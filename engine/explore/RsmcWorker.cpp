@@ -17,7 +17,9 @@ struct Enough {};
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::explore() {
   if (Memory.Sections)
     return exploreSections();
-  auto HasEnough = [&] { return !TheMachine.bugs().empty() && !Options.Exhaustive && !awaitsWrite() && !hasGaps(); };
+  auto HasEnough = [&] {
+    return !TheMachine.bugs().empty() && !Options.Exhaustive && !Model->judgesAtEnd() && !awaitsWrite() && !hasGaps();
+  };
   if (HasEnough())
     return leaf();
   EventId E = choose();
@@ -328,6 +330,10 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
         ((Options.Exhaustive && !TheMachine.bugs().empty()) || TheMachine.hasUncheckedError()) && Walk::waitsInVain();
   const size_t BugsBefore = TheMachine.bugs().size();
   Ending How = Superfluous ? Ending::Blocked : ending(Stuck, Superfluous);
+  if (!Superfluous && !Model->allowsWhole(Graph, How == Ending::Complete || How == Ending::Buggy)) {
+    Superfluous = true;
+    TheMachine.dropBugs(BugsBefore);
+  }
   if (Superfluous) {
     ++Result.RejectedBranches;
     if (!Walk::Races.empty())

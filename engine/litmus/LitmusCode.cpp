@@ -281,7 +281,7 @@ void LitmusThread::finish(Program &P, const std::string &Name) {
   P.CodeLocations.push_back(Code.empty() ? Start : P.CodeLocations.back());
 }
 
-static void addGlobals(Program &P, const LitmusLocations &Locations) {
+static void addGlobals(Program &P, const LitmusLocations &Locations, uint32_t NumThreads) {
   constexpr uint32_t IntType = 1, LongType = 2;
   auto AddType = [&](uint32_t Size, const char *Name) {
     SourceType &Type = P.Names.Types.emplace_back();
@@ -306,11 +306,11 @@ static void addGlobals(Program &P, const LitmusLocations &Locations) {
     for (unsigned Byte = 0; Byte < Size; ++Byte)
       P.Globals.back().Initial[Byte] = static_cast<uint8_t>(Value >> (8 * Byte));
   }
-  Add("handle of the last thread", 8, 0);
+  Add("handles of the threads", 8 * std::max(NumThreads, 1u), 0);
 }
 
 void finishLitmusProgram(Program &P, const LitmusLocations &Locations, uint32_t NumThreads, const std::string &File) {
-  addGlobals(P, Locations);
+  addGlobals(P, Locations, NumThreads);
   P.Files = {File};
   P.UserFile = {true};
   P.Main = 0;
@@ -336,7 +336,7 @@ void finishLitmusProgram(Program &P, const LitmusLocations &Locations, uint32_t 
   };
   const Address Handle = globalAddress(static_cast<uint32_t>(P.Globals.size()) - 1);
   for (uint32_t T = 0; T < NumThreads; ++T)
-    Call(Builtin::ThreadCreate, {Handle, 0, functionAddress(T + 1), 0});
+    Call(Builtin::ThreadCreate, {Handle + 8 * static_cast<Address>(T), 0, functionAddress(T + 1), 0});
   Call(Builtin::ThreadExit, {0});
 }
 

@@ -115,9 +115,13 @@ private:
   Tally &Into;
 };
 
-ExplorationResult explore(const LitmusTest &Test, MemoryModel Which, bool Graphs, ExplorationOptions Options,
-                          Tally &Into) {
-  if (!Graphs && !isExploredAsGraphs(Which) && !Test.UsesReservations) {
+ExplorationResult explore(const LitmusTest &Test, MemoryModel Which, const LitmusOptions &Given,
+                          ExplorationOptions Options, Tally &Into) {
+  if (Given.Axioms) {
+    GraphTally Observer(Into);
+    return exploreGraphs(Test.Code, *Given.Axioms, Options, Observer);
+  }
+  if (!Given.Graphs && !isExploredAsGraphs(Which) && !Test.UsesReservations) {
     Options.Model = Which;
     InOrderTally Observer(Into);
     return exploreOptimally(Test.Code, Options, Observer);
@@ -154,7 +158,7 @@ LitmusResult runRound(const LitmusTest &Test, MemoryModel Which, const LitmusOpt
   Tally Into(Test, Result, Options.MaxMemoryBytes);
   ExplorationResult Explored;
   try {
-    Explored = explore(Test, Which, Options.Graphs, E, Into);
+    Explored = explore(Test, Which, Options, E, Into);
   } catch (const std::bad_alloc &) {
     Explored.Ended = ExplorationResult::End::Limit;
     Explored.Reason = "memory ran out";

@@ -3,9 +3,10 @@
 
 #include "base/Verdict.h"
 #include "litmus/LitmusTest.h"
-#include "memory/MemoryModel.h"
+#include "memory/Axioms.h"
 
 #include <atomic>
+#include <memory>
 
 namespace picket {
 
@@ -13,12 +14,16 @@ struct LitmusOptions {
   unsigned Unroll = 8;       // iterations of a loop that does not end by itself
   double TimeoutSeconds = 0; // 0: none
   bool Graphs = false; // explore execution graphs under all models, not only where nothing else can: a second opinion
+  /// Explore under these axioms instead of those of the model. They must fit the architecture of the test.
+  std::shared_ptr<const GraphModel> Axioms;
   uint64_t MaxMemoryBytes = 4ull << 30;
   const std::atomic<bool> *Cancel = nullptr;
 };
 
 struct LitmusResult {
   MemoryModel Which = MemoryModel::SC;
+  std::string Model;              // the title of a model that is not in the table
+  std::vector<std::string> Flags; // with which it marks executions of the test
   /// Verified: every execution was seen. Bounded: up to the loop bound. Otherwise, and where no execution came to its
   /// end, the numbers mean nothing, and Reason says why.
   Verdict Coverage = Verdict::Verified;

@@ -40,6 +40,19 @@ public:
   /// Whether it says what atomic sections are. If not, programs that come to one are refused.
   virtual bool knowsSections() const { return false; }
 
+  // Axioms that are not monotonic, or that are used with a commit-before which is too weak for them, reject runs at
+  // their end.
+
+  /// Whether a run that came to its end is allowed. `Complete`: nothing more would have happened in it.
+  virtual bool allowsWhole(const Graph &, bool Complete) const { return (void)Complete, true; }
+  /// Whether a bug counts only if the run is allowed at its end, so that the other threads go on after it.
+  virtual bool judgesAtEnd() const { return false; }
+  /// Whether the explorer keeps SC per location. Otherwise a read may read every write, and a write may come anywhere in
+  /// coherence, unless the axioms reject it.
+  virtual bool keepsCoherence() const { return true; }
+  /// Whether the axioms read ExecutionGraph::Barriers.
+  virtual bool readsBarriers() const { return false; }
+
   static std::unique_ptr<Axioms> make(MemoryModel Model);
 };
 
@@ -54,12 +67,12 @@ public:
   }
 
   /// Other axioms: a class template like PowerAxioms, and what its constructor takes.
-  template <template <unsigned> class Rules, typename... Given>
-  static GraphModel of(MemoryModel Orders, Given... What) {
+  template <template <unsigned> class Rules, typename... Arguments>
+  static GraphModel of(MemoryModel Orders, const Arguments &...Given) {
     GraphModel Model(Orders);
     Model.Makers = {
-        [=] { return std::make_unique<Rules<1>>(What...); }, [=] { return std::make_unique<Rules<4>>(What...); },
-        [=] { return std::make_unique<Rules<16>>(What...); }, [=] { return std::make_unique<Rules<0>>(What...); }};
+        [=] { return std::make_unique<Rules<1>>(Given...); }, [=] { return std::make_unique<Rules<4>>(Given...); },
+        [=] { return std::make_unique<Rules<16>>(Given...); }, [=] { return std::make_unique<Rules<0>>(Given...); }};
     return Model;
   }
 

@@ -71,6 +71,16 @@ public:
   bool AnySplit = false;          // some access is, or was: mostly none is, and nothing is to be looked for
   bool AnySections = false;       // some event is, or was, in an atomic section
   bool CreatesInSections = false; // some thread is, or was, created in one
+  /// A fence that a thread has come to, where fences are no events. Only for axioms that read these.
+  struct Barrier {
+    uint32_t Thread;
+    uint32_t Before; // how many events the thread had fetched
+    FenceKind Kind;
+    Set Control; // the loads that decide branches before it
+  };
+  std::vector<Barrier> Barriers; // in the order of fetching
+  bool KeepsBarriers = false;
+  bool UpdatesAreSingle = false; // ARM64: updates are single instructions, for axioms that read barriers
   [[no_unique_address]] LargeGraph<Words> Large;
 
   Event &operator[](EventId E) { return Events[E]; }

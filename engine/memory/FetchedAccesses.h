@@ -354,7 +354,13 @@ template <unsigned Words> void FetchedEvents<Words>::barrier(Flow &F, FenceKind 
   }
 }
 
+template <unsigned Words> void FetchedEvents<Words>::keepBarrier(const Flow &F, FenceKind Kind, const Set &Control) {
+  if (Graph.KeepsBarriers)
+    Graph.Barriers.push_back({F.Thread, F.NumEvents, Kind, Control});
+}
+
 template <unsigned Words> void FetchedEvents<Words>::fence(Flow &F, FenceKind Kind) {
+  keepBarrier(F, Kind, F.Control);
   if (Model == MemoryModel::Armv8)
     return barrier(F, Kind);
   bool Light = Model == MemoryModel::Power;
@@ -422,6 +428,7 @@ void FetchedEvents<Words>::fencesBehind(Flow &F, const Operation &Op, EventId Re
   if (Read != NoEvent && Acquires) {
     F.Control.insert(Read);
     F.ControlISync.insert(Read);
+    keepBarrier(F, FenceKind::ISync, F.ControlISync);
   }
 }
 

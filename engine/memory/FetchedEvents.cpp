@@ -21,6 +21,7 @@ template <unsigned Words> void FetchedEvents<Words>::begin(ThreadId T, ThreadId 
   save(T);
   Flow &F = Flows[T];
   F = Flow();
+  F.Thread = T;
   if (T == Parent)
     return;
   const Flow &Creator = Flows[Parent];
@@ -120,6 +121,7 @@ template <unsigned Words> void FetchedEvents<Words>::undoTo(const Mark &To) {
   }
   Accesses.resize(To.Events);
   Graph.Events.resize(To.Events);
+  Graph.Barriers.resize(To.Barriers);
   while (!Odd.empty() && Odd.back() >= To.Events)
     Odd.pop_back();
   if (Notes) {

@@ -146,12 +146,12 @@ public:
 
   struct Mark {
     UndoLog::Mark Undo;
-    size_t Events, Bugs, Actions;
+    size_t Events, Bugs, Actions, Barriers;
     typename SpeculativeInterpreter<Set, FetchedEvents>::Mark Threads;
   };
   Mark mark() {
-    return {TheMachine.undo().mark(), Accesses.size(), TheMachine.bugs().size(), Notes ? Notes->Actions.size() : 0,
-            Threads.mark()};
+    return {TheMachine.undo().mark(),          Accesses.size(),       TheMachine.bugs().size(),
+            Notes ? Notes->Actions.size() : 0, Graph.Barriers.size(), Threads.mark()};
   }
   void undoTo(const Mark &To);
 
@@ -209,6 +209,7 @@ private:
   struct Flow {
     Set Events, Updates, Control, ControlISync, AddressBefore, Fetch, Sync, LwSync, Eieio;
     uint32_t NumEvents = 0;
+    ThreadId Thread = 0;
     uint32_t FailedAt = ~0u;
     EventId Reserved = NoEvent, Bug = NoEvent;
     uint32_t Section = 0; // as of its events; 0 while there are none
@@ -225,6 +226,7 @@ private:
   void fetchFence(ThreadId T, FenceKind Kind);
   void fence(Flow &F, FenceKind Kind);
   void barrier(Flow &F, FenceKind Kind);
+  void keepBarrier(const Flow &F, FenceKind Kind, const Set &Control);
   void fencesBefore(Flow &F, const Operation &Op);
   void fencesBehind(Flow &F, const Operation &Op, EventId Read, EventId Write);
   void orderBehind(Flow &F, EventId Read, EventId Write);

@@ -81,7 +81,7 @@ def make_workplace(folder, picket, repository):
     work.mkdir()
     (work / "build").mkdir()
     (work / "build/picket").symlink_to(picket)
-    for name in ("examples", "tests/programs", "tests/litmus"):
+    for name in ("examples", "models", "tests/programs", "tests/litmus"):
         (work / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(repository / name, work / name)
     programs = repository / "tests/programs"

@@ -1,6 +1,7 @@
 // Texts that anybody may have written, to those who read them: the first byte says to whom. Whatever it is, there is an
 // answer, and what comes back can be used.
 #include "TraceJson.h"
+#include "cat/CatModel.h"
 #include "litmus/LitmusReader.h"
 #include "litmus/LitmusRun.h"
 #include "settings/Settings.h"
@@ -27,6 +28,25 @@ void litmus(StringRef Text) {
   Options.MaxMemoryBytes = 64 << 20;
   for (MemoryModel M : modelsFor(Reading.Test->Architecture))
     runLitmus(*Reading.Test, M, Options);
+}
+
+/// A memory model that can be read can be explored.
+void model(StringRef Text) {
+  static const LitmusReading Test = readLitmus("X86 SB\n{}\n P0 | P1 ;\n XCHG [x],EAX | MOV [y],$1 ;\n MFENCE | ;\n"
+                                               " MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0)\n",
+                                               "sb.litmus");
+  for (cat::Architecture A : {cat::Architecture::X86, cat::Architecture::AArch64}) {
+    auto Include = [&](const std::string &, std::string &) { return Text.str(); };
+    const cat::Reading Read = cat::readModel(std::string_view(Text.data(), Text.size()), "fuzzed.cat", A, Include);
+    if ((Read.Found == nullptr) == Read.Problem.empty() || (!Read.Found && Read.Where.Line == 0))
+      __builtin_trap();
+    if (!Read.Found || A != cat::Architecture::X86)
+      continue;
+    LitmusOptions Options;
+    Options.Axioms = std::make_shared<const GraphModel>(cat::graphModelOf(Read.Found, true));
+    Options.TimeoutSeconds = 0.05;
+    runLitmus(*Test.Test, MemoryModel::TSO, Options);
+  }
 }
 
 /// A trace that can be read can be explained and written, and is then read again.
@@ -75,6 +95,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   Text = Text.drop_front();
   switch (Reader) {
   case 'l': litmus(Text); break;
+  case 'm': model(Text); break;
   case 't': trace(Text); break;
   case 's': settings(Text, /*Comment=*/false); break;
   default: settings(Text, /*Comment=*/true); break;
