@@ -24,9 +24,9 @@ namespace picket {
 
 /// What the functions of a module share while they are lowered.
 struct LoweringContext {
-  LoweringContext(const llvm::Module &M, Program &P, const std::string &ModelsFile)
-      : P(P), Tables(P), Sources(P, ModelsFile), Symbols(M, P, Tables, Sources), Constants(Symbols) {}
-  Program &P;
+  LoweringContext(const llvm::Module &M, Program &Prog, const std::string &ModelsFile)
+      : Prog(Prog), Tables(Prog), Sources(Prog, ModelsFile), Symbols(M, Prog, Tables, Sources), Constants(Symbols) {}
+  Program &Prog;
   ProgramTables Tables;
   SourceMap Sources;
   ModuleSymbols Symbols;
@@ -36,7 +36,7 @@ struct LoweringContext {
 
 class FunctionLowering {
 public:
-  FunctionLowering(const llvm::Function &F, LoweringContext &Context);
+  FunctionLowering(const llvm::Function &Func, LoweringContext &Context);
 
   /// Appends the function's code to the Program and completes its entry in Program::Functions.
   void run();
@@ -154,11 +154,11 @@ private:
   bool lowerBitCount(const llvm::CallBase &I, unsigned Id);
   Operand funnelShift(bool Left, unsigned Bits, Operand A, Operand B, Operand Amount);
 
-  const llvm::Function &F;
+  const llvm::Function &Func;
   LoweringContext &Context;
   const llvm::DataLayout &Layout;
   VirtualCode Code;
-  CodeBuilder B;
+  CodeBuilder Builder;
   LoopPlan Plan;
   RetryLoops Retries;
   llvm::DenseMap<const llvm::Value *, Parts> Values;
