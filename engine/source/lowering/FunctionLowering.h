@@ -7,6 +7,8 @@
 //   CallLowering.cpp        calls, builtins, inline assembly
 //   AtomicLibrary.cpp       the __atomic_* functions
 //   IntrinsicLowering.cpp   LLVM's intrinsics
+//
+// It is large because it has a method for each kind of LLVM instruction; what these share is apart (LoweringContext).
 #pragma once
 
 #include "source/lowering/CodeBuilder.h"
