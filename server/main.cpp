@@ -17,7 +17,10 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <initializer_list>
 #include <iostream>
+#include <utility>
+#include <vector>
 
 using namespace picket;
 
@@ -164,17 +167,33 @@ static void addLanguageOptions(CLI::App *Check, CheckCommand &Command) {
                 "Which release sequences C11 has: c++20, or c11 (also later writes of the same thread) [c++20]");
 }
 
+/// An option whose value is one of some words. (CLI11's transformers would take the numbers behind them, too.)
+template <typename Value, typename Setter>
+static CLI::Option *addChoice(CLI::App *Command, const char *Name,
+                              const std::vector<std::pair<std::string, Value>> &Words, Setter Set,
+                              const std::string &Description) {
+  return Command
+      ->add_option_function<std::string>(
+          Name,
+          [Words, Set](const std::string &Text) {
+            Set(std::find_if(Words.begin(), Words.end(), [&](const auto &W) { return W.first == Text; })->second);
+          },
+          Description)
+      ->check(CLI::IsMember(Words))
+      ->type_name("");
+}
+
+/// The enumerators by their names.
+template <typename Enum> static std::vector<std::pair<std::string, Enum>> wordsOf(std::initializer_list<Enum> All) {
+  std::vector<std::pair<std::string, Enum>> Words;
+  for (Enum Each : All)
+    Words.emplace_back(nameOf(Each), Each);
+  return Words;
+}
+
 static void addEngineOption(CLI::App *Command, std::optional<Engine> &Search) {
-  Command->add_option_function<std::string>(
-      "--engine",
-      [&Search](const std::string &Text) {
-        for (Engine E : {Engine::Auto, Engine::Bounded, Engine::Lazy})
-          if (Text == nameOf(E)) {
-            Search = E;
-            return;
-          }
-        throw CLI::ValidationError("--engine", "'" + Text + "' is no engine (auto, bounded, lazy)");
-      },
+  addChoice(
+      Command, "--engine", wordsOf({Engine::Auto, Engine::Bounded, Engine::Lazy}), [&Search](Engine E) { Search = E; },
       "How unbounded loops are checked. bounded: explore executions, loops up to --unroll; lazy: search the states of " +
           titlesOf(modelsThat([](const MemoryModelInfo &M) { return M.Searched; })) +
           ",\n"
@@ -230,14 +249,9 @@ static void addStepsOptions(CLI::App *Check, CheckCommand &Command) {
       },
       "Steps to print per bug, or 'all' [30]");
   Check->add_flag("-q,--quiet", Command.Text.Quiet, "Print verdicts and locations only, no steps");
-  Check->add_option_function<std::string>(
-      "--color",
-      [](const std::string &Text) {
-        if (Text != "auto" && Text != "always" && Text != "never")
-          throw CLI::ValidationError("--color", "'" + Text + "' is none of auto, always, never");
-        setColors(Text == "always" ? ColorMode::Always : Text == "never" ? ColorMode::Never : ColorMode::Auto);
-      },
-      "When to use colors: auto (on terminals, unless NO_COLOR is set), always or never [auto]");
+  addChoice<ColorMode>(
+      Check, "--color", {{"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}},
+      setColors, "When to use colors: auto (on terminals, unless NO_COLOR is set), always or never [auto]");
 }
 
 /// How the report looks, and the files that are made of counterexamples.
@@ -253,15 +267,10 @@ static void addReportOptions(CLI::App *Check, CheckCommand &Command) {
   Check->add_option("--trace-json", Traces.Json, "The complete counterexample, for 'picket replay' and other programs")
       ->type_name("FILE")
       ->group(Group);
-  Check
-      ->add_option_function<std::string>(
-          "--trace",
-          [&Traces](const std::string &Text) {
-            if (Text != "chronological" && Text != "shasha-snir")
-              throw CLI::ValidationError("--trace", "'" + Text + "' is none of chronological, shasha-snir");
-            Traces.Which = Text == "shasha-snir" ? View::ShashaSnir : View::Chronological;
-          },
-          "The trace that --svg and --dot show: chronological or shasha-snir [chronological]")
+  addChoice<View>(
+      Check, "--trace", {{"chronological", View::Chronological}, {"shasha-snir", View::ShashaSnir}},
+      [&Traces](View Which) { Traces.Which = Which; },
+      "The trace that --svg and --dot show: chronological or shasha-snir [chronological]")
       ->group(Group);
 }
 
@@ -304,13 +313,8 @@ static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
   Litmus->add_option("-j,--jobs", Command.Jobs, "Number of tests to run in parallel [number of cores]")
       ->check(CLI::Range(0u, 4096u))
       ->type_name("N");
-  Litmus->add_option_function<std::string>(
-      "--format",
-      [&Command](const std::string &Text) {
-        if (Text != "text" && Text != "json")
-          throw CLI::ValidationError("--format", "'" + Text + "' is no format (text, json)");
-        Command.Json = Text == "json";
-      },
+  addChoice<bool>(
+      Litmus, "--format", {{"text", false}, {"json", true}}, [&Command](bool Json) { Command.Json = Json; },
       "Output: text or json [text]");
   Litmus->add_flag_callback("--json", [&Command] { Command.Json = true; }, "The same as --format json");
   Litmus->add_flag("--graphs", Command.Options.Graphs,
@@ -368,16 +372,9 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
   addEngineOption(Check, Given.Search);
-  Check->add_option_function<std::string>(
-      "--equivalence",
-      [&Options](const std::string &Text) {
-        for (Equivalence E : {Equivalence::ShashaSnir, Equivalence::ReadsFrom})
-          if (Text == nameOf(E)) {
-            Options.OnePer = E;
-            return;
-          }
-        throw CLI::ValidationError("--equivalence", "'" + Text + "' is no equivalence (shasha-snir, rf)");
-      },
+  addChoice(
+      Check, "--equivalence", wordsOf({Equivalence::ShashaSnir, Equivalence::ReadsFrom}),
+      [&Options](Equivalence E) { Options.OnePer = E; },
       "Which executions count as the same under " +
           titlesOf(modelsThat([](const MemoryModelInfo &M) { return !isExploredAsGraphs(M.Model); })) +
           ": those\nwith the same Shasha-Snir trace, or with the same reads-from relation (fewer executions).\nNo effect for " +
@@ -394,15 +391,10 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
                    "Cores to use, to check models in parallel and to explore one model with several workers [all]")
       ->check(CLI::Range(0u, 4096u))
       ->type_name("N");
-  Check->add_option_function<std::string>(
-      "--format",
-      [&Command](const std::string &Text) {
-        using Format = CheckCommand::Format;
-        if (Text != "text" && Text != "json" && Text != "sarif")
-          throw CLI::ValidationError("--format", "'" + Text + "' is no format (text, json, sarif)");
-        Command.Output = Text == "json" ? Format::Json : Text == "sarif" ? Format::Sarif : Format::Text;
-      },
-      "Output: text, json or sarif [text]");
+  using Format = CheckCommand::Format;
+  addChoice<Format>(
+      Check, "--format", {{"text", Format::Text}, {"json", Format::Json}, {"sarif", Format::Sarif}},
+      [&Command](Format Output) { Command.Output = Output; }, "Output: text, json or sarif [text]");
   Check->add_flag_callback(
       "--json", [&Command] { Command.Output = CheckCommand::Format::Json; }, "The same as --format json");
   Check->add_flag("--count", Command.Count, "Print a table: executions, blocked, bounded, seconds, executions/s");

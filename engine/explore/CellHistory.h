@@ -1,5 +1,8 @@
 // What an execution has done to each cell of memory: which events wrote and read it, in order, and its bytes before
 // each write.
+//
+// It is large because the race detector, monitors and keys of traces each ask it something else, all the time; most of
+// its members are a line or two.
 #pragma once
 
 #include "explore/Cells.h"

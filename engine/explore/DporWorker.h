@@ -1,5 +1,8 @@
 // A worker of the optimal DPOR (OptimalDpor.h): explores executions one after the other, with wakeup trees and sleep
 // sets. An exploration has one worker, or several that steal work from each other (DporTeam.h).
+//
+// It is large because it is the paper's one algorithm, whose parts all work on the stack of prefixes. They are in
+// DporWorker.cpp (Explore), DporRaces.cpp and DporStealing.cpp.
 #pragma once
 
 #include "explore/DporTeam.h"

@@ -1,6 +1,8 @@
 // The execution being explored: its events, their happens-before (the chronological trace of
 // "Stateless Model Checking for TSO and PSO", section 3) and the races found in it. VectorClocks and CellHistory are
 // what it knows of its events, RaceDetector finds races, and an ExecutionMonitor may ride on it.
+//
+// Execution is large because it is a front over these: explorers ask it only, and most of its members are one line.
 #pragma once
 
 #include "explore/CellHistory.h"

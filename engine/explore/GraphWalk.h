@@ -1,7 +1,10 @@
 // A walk through the runs on execution graphs: a machine out of order, the graph it makes, and steps that commit an
 // event, go on, and take everything back. The explorer (RsmcWorker) and the replay of one run (GraphFollow) are such
-// walks. Its members are in a file per subject: GraphWalk.cpp (committing), GraphEnding.h (how a run ends) and
-// GraphFacts.h (what is told of it).
+// walks.
+//
+// It is large because it offers both of them every kind of step, and answers as a GraphRun what observers ask. Its
+// members are in a file per subject: GraphWalk.cpp (committing), GraphEnding.h (how a run ends) and GraphFacts.h (what
+// is told of it).
 #pragma once
 
 #include "explore/GraphRun.h"

@@ -28,7 +28,7 @@ struct Helper {
 class OptimalDpor {
 public:
   OptimalDpor(const Program &P, const ExplorationOptions &Options, ExplorationObserver &Observer)
-      : P(P), Options(Options), Observer(Observer), Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())),
+      : Prog(P), Options(Options), Observer(Observer), Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())),
         Names(P), Machine(Options.Machine), Spare(Options.Spare) {
     Machine.StopAtFences |= Options.Monitor != nullptr;
     if (Spare)
@@ -52,7 +52,7 @@ public:
 private:
   bool explored(ExplorationResult &Result);
 
-  const Program &P;
+  const Program &Prog;
   const ExplorationOptions &Options;
   ExplorationObserver &Observer;
   Sharing Shared;
@@ -70,7 +70,7 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
   Shared.takeChanged();
   Common.All.takeChanged();
   Cells AllCells(Common);
-  Configuration Config(P, Shared, Machine, Options.Model);
+  Configuration Config(Prog, Shared, Machine, Options.Model);
   Execution Exec(Config, AllCells, Options.Monitor);
   DporTeam Team;
   Helpers<Helper> Others(Spare);
@@ -79,7 +79,7 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
     RecruitWorkers = [&] {
       Others.add(Team, Team.Bytes + Team.Nodes.bytes(), Options.MaxMemoryBytes - Options.MaxMemoryBytes / 16,
                  [&](unsigned Number) {
-                   return std::make_unique<Helper>(P, Shared, Common, Options, Machine, Observer, Team, Number);
+                   return std::make_unique<Helper>(Prog, Shared, Common, Options, Machine, Observer, Team, Number);
                  });
     };
   DporWorker First({Config, Exec, Shared, AllCells, Options, Observer, Team}, 0, RecruitWorkers, Result);

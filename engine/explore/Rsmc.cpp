@@ -22,7 +22,7 @@ template <typename Worker> struct Helper {
 class Rsmc {
 public:
   Rsmc(const Program &P, const GraphModel &Model, const ExplorationOptions &Given, GraphObserver &Observer)
-      : P(P), Model(Model), Options(Given), Observer(Observer),
+      : Prog(P), Model(Model), Options(Given), Observer(Observer),
         Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())), Names(P), Spare(Given.Spare) {
     Options.Machine.Speculative = true;
     Options.Machine.StopAtFences = false;
@@ -76,7 +76,7 @@ private:
 
   template <typename Worker> RsmcOutcome exploreOnce();
 
-  const Program &P;
+  const Program &Prog;
   const GraphModel &Model;
   ExplorationOptions Options;
   GraphObserver &Observer;
@@ -90,7 +90,7 @@ private:
 template <typename Worker> RsmcOutcome Rsmc::exploreOnce() {
   Result = ExplorationResult();
   RsmcTeam Team;
-  const RsmcContext Context{P, Model, Options, Observer, Team};
+  const RsmcContext Context{Prog, Model, Options, Observer, Team};
   Helpers<Helper<Worker>> Others(Spare);
   std::function<void()> RecruitWorkers;
   if (Spare)

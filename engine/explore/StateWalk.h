@@ -1,6 +1,9 @@
 // A walk through all states of a configuration, depth first, each once; several workers share it if there are cores to
 // spare. Where a thread's next steps are a persistent set, only these are taken; a step that leads back to where the
 // walk stands does not put the others off for ever (the cycle proviso).
+//
+// The class is large because all parts of the search, work stealing included, need its stack and its set of states;
+// persistent sets, livelocks and keys of states are apart.
 #pragma once
 
 #include "explore/Exploration.h"

@@ -42,8 +42,8 @@ static bool isSameCode(const Program &A, const Program &B) {
          A.Constructors == B.Constructors && A.Files == B.Files && A.UserFile == B.UserFile &&
          A.FunctionNames == B.FunctionNames && A.NumSites == B.NumSites && A.Main == B.Main &&
          A.ExitFunctions == B.ExitFunctions && A.QuickExitFunctions == B.QuickExitFunctions &&
-         A.ArgvGlobal == B.ArgvGlobal && A.ErrnoGlobal == B.ErrnoGlobal && A.Updates == B.Updates &&
-         A.FailsForNoReason == B.FailsForNoReason &&
+         A.ArgvGlobal == B.ArgvGlobal && A.ErrnoGlobal == B.ErrnoGlobal && A.Arm.Updates == B.Arm.Updates &&
+         A.Arm.HasLdapr == B.Arm.HasLdapr && A.FailsForNoReason == B.FailsForNoReason &&
          Each(
              A.SwitchTables, B.SwitchTables,
              [](const SwitchTable &X, const SwitchTable &Y) { return X.Default == Y.Default && X.Cases == Y.Cases; }) &&

@@ -67,20 +67,20 @@ struct Hunk {
 /// The shortest way from one list of lines to the other, as Myers finds it ("An O(ND) Difference Algorithm").
 class Difference {
 public:
-  Difference(const Lines &A, const Lines &B) : A(A), B(B) {}
+  Difference(const Lines &Before, const Lines &After) : Before(Before), After(After) {}
 
   std::vector<Hunk> hunks() {
-    size_t Start = 0, EndA = A.size(), EndB = B.size();
-    while (Start < EndA && Start < EndB && A[Start] == B[Start])
+    size_t Start = 0, BeforeEnd = Before.size(), AfterEnd = After.size();
+    while (Start < BeforeEnd && Start < AfterEnd && Before[Start] == After[Start])
       ++Start;
-    while (EndA > Start && EndB > Start && A[EndA - 1] == B[EndB - 1])
-      --EndA, --EndB;
-    if (Start == EndA && Start == EndB)
+    while (BeforeEnd > Start && AfterEnd > Start && Before[BeforeEnd - 1] == After[AfterEnd - 1])
+      --BeforeEnd, --AfterEnd;
+    if (Start == BeforeEnd && Start == AfterEnd)
       return {};
-    std::vector<bool> Gone(A.size()), New(B.size());
-    if (!walk(Start, EndA, EndB, Gone, New)) {
-      std::fill(Gone.begin() + static_cast<long>(Start), Gone.begin() + static_cast<long>(EndA), true);
-      std::fill(New.begin() + static_cast<long>(Start), New.begin() + static_cast<long>(EndB), true);
+    std::vector<bool> Gone(Before.size()), New(After.size());
+    if (!walk(Start, BeforeEnd, AfterEnd, Gone, New)) {
+      std::fill(Gone.begin() + static_cast<long>(Start), Gone.begin() + static_cast<long>(BeforeEnd), true);
+      std::fill(New.begin() + static_cast<long>(Start), New.begin() + static_cast<long>(AfterEnd), true);
     }
     return collect(Gone, New);
   }
@@ -88,8 +88,8 @@ public:
 private:
   static constexpr long MaxDistance = 2000; // texts that differ more are given as one hunk
 
-  bool walk(size_t Start, size_t EndA, size_t EndB, std::vector<bool> &Gone, std::vector<bool> &New) const {
-    const long N = static_cast<long>(EndA - Start), M = static_cast<long>(EndB - Start);
+  bool walk(size_t Start, size_t BeforeEnd, size_t AfterEnd, std::vector<bool> &Gone, std::vector<bool> &New) const {
+    const long N = static_cast<long>(BeforeEnd - Start), M = static_cast<long>(AfterEnd - Start);
     const long Limit = std::min(N + M, MaxDistance);
     std::vector<long> Reached(static_cast<size_t>(2 * Limit + 3)); // the furthest x per diagonal x - y
     std::vector<std::vector<long>> History;
@@ -125,7 +125,7 @@ private:
   }
 
   bool equal(size_t Start, long X, long Y) const {
-    return A[Start + static_cast<size_t>(X)] == B[Start + static_cast<size_t>(Y)];
+    return Before[Start + static_cast<size_t>(X)] == After[Start + static_cast<size_t>(Y)];
   }
 
   static std::vector<Hunk> collect(const std::vector<bool> &Gone, const std::vector<bool> &New) {
@@ -146,7 +146,7 @@ private:
     return Result;
   }
 
-  const Lines &A, &B;
+  const Lines &Before, &After;
 };
 
 void add(std::string &Out, char Mark, std::string_view Line) {

@@ -1,5 +1,8 @@
 // LitmusCode: the bytecode of a litmus test under construction; the readers of instructions write to it. Nothing is
 // folded or left out, because dependencies between registers are part of a test.
+//
+// LitmusThread is large because it has a function for each thing that an instruction of some architecture does; most
+// are a line or two.
 #pragma once
 
 #include "litmus/LitmusTest.h"

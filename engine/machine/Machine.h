@@ -1,8 +1,8 @@
-// The machine runs threads of a Program. A thread runs straight through its local instructions to its next visible
-// operation and stops in front of it; whoever schedules decides when that operation happens and with which result
-// (resume). The machine knows no memory model, and nothing here depends on the order in which threads are run.
+// The machine executes the threads of a Program, each up to its next visible operation: a thread runs straight through
+// its local instructions and stops in front of that operation; whoever schedules decides when it happens and with which
+// result (resume). The machine knows no memory model, and nothing here depends on the order in which threads are run.
 //
-// This is a front: what it offers is done by the classes of MachineParts. It stays large because it is all that
+// The class is a front over the classes of MachineParts, which do what it offers. It is large because it is all that
 // explorers, memory models and recorders have to know of them; most of its members are one line.
 #pragma once
 

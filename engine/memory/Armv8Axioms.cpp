@@ -102,7 +102,11 @@ template <unsigned Words> EventSet<Words> Armv8Axioms<Words>::commitBefore(const
     return Direct;
   }
   if (Access.Mode >= Order::Acquire)
-    Direct |= Access.LwSync;
+    Access.LwSync.forEach([&](EventId Release) { // one that may turn out to be none is left to the axioms
+      const bool MayFail = G[Release].OfUpdate && (G[Release - 1].Compares || G[Release].Control.contains(Release - 1));
+      if (!MayFail)
+        Direct.insert(Release);
+    });
   return Direct | lastOverlapping(G, E);
 }
 

@@ -11,6 +11,7 @@
 #include "program/Program.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <deque>
 #include <vector>
@@ -232,6 +233,7 @@ public:
   /// Source: of a read that is split, in its last cell. The whole value of that is for others to make.
   void commitRead(EventId E, EventId Source) {
     assert(!Events[E].IsWrite && Events[E].Location != NoLocation && !Committed.contains(E));
+    assert((publishRows(E), true));
     assert((Source == NoEvent || (Events[Source].IsWrite && Committed.contains(Source))) && "writes come before reads");
     if (isSplit(E)) {
       choose(E, Source);
@@ -260,6 +262,7 @@ public:
   }
   void uncommitRead(EventId E) {
     assert(Reads.contains(E) && Committed.contains(E));
+    assert(keptRows(E) && "rows of committed events do not change");
     forEachCell(E, [&](const GraphCell &C) {
       readersIn(C.Location, C.Source).erase(E);
       Locations[C.Location].Reads.erase(E);
@@ -277,6 +280,7 @@ public:
   /// say the positions.
   void commitWrite(EventId E, uint32_t Position) {
     assert(Events[E].IsWrite && Events[E].Location != NoLocation && !Committed.contains(E));
+    assert((publishRows(E), true));
     if (!isSplit(E))
       Events[E].Position = Position;
     forEachCell(E, [&](const GraphCell &C) {
@@ -303,6 +307,7 @@ public:
   }
   void uncommitWrite(EventId E) {
     assert(Writes.contains(E) && Committed.contains(E));
+    assert(keptRows(E) && "rows of committed events do not change");
     forEachCell(E, [&](const GraphCell &C) {
       LocationState &P = Locations[C.Location];
       const uint32_t At = C.Position - 1;
@@ -329,6 +334,7 @@ public:
   /// The outcome of a store-conditional, or the write of an update that leaves things as they are.
   void commitVoid(EventId E) {
     assert(!Committed.contains(E));
+    assert((publishRows(E), true));
     Events[E].Void = true;
     if constexpr (IsLarge)
       Large.commit(E, Committed);
@@ -336,6 +342,7 @@ public:
   }
   void uncommitVoid(EventId E) {
     assert(Events[E].Void && Committed.contains(E));
+    assert(keptRows(E) && "rows of committed events do not change");
     Events[E].Void = false;
     Committed.erase(E);
     if constexpr (IsLarge)
@@ -435,6 +442,30 @@ private:
     while (Here.End > 0 && Here.Accesses[Here.End - 1] == NoEvent)
       --Here.End;
   }
+  /// For assertions, before an event is committed: what was committed before now has all its rows, and unions of them
+  /// may be kept (RowUnions).
+  void publishRows(EventId Next) {
+    if (!Rows.empty() && !Rows.back().Published) {
+      Rows.back().Published = true;
+      Rows.back().All = allRowsOf(Events[Rows.back().Event]);
+    }
+    Rows.push_back({Next, false, {}});
+  }
+  /// Before a commit is taken back, which is mostly the latest: whether its rows are as they were when they were
+  /// published.
+  bool keptRows(EventId Committed) {
+    const auto At =
+        std::find_if(Rows.rbegin(), Rows.rend(), [&](const CommittedRows &R) { return R.Event == Committed; });
+    if (At == Rows.rend() || (At->Published && At->All != allRowsOf(Events[Committed])))
+      return false;
+    Rows.erase(std::next(At).base());
+    return true;
+  }
+  using RowsOfEvent = std::array<Set, 10>;
+  static RowsOfEvent allRowsOf(const Event &E) {
+    return {E.Past, E.II, E.IC, E.CI, E.CC, E.Order, E.OrderPast, E.PropBase, E.PropBasePast, E.Strong};
+  }
+
   void noteMode(EventId E) {
     if (Events[E].Mode == Order::SeqCst)
       SeqCst.insert(E);
@@ -532,7 +563,15 @@ private:
     uint32_t End = 0;              // 1 + the index of the last one
   };
 
+  /// The rows of committed events, in the order of their commits. Empty unless assertions are on.
+  struct CommittedRows {
+    EventId Event;
+    bool Published;
+    RowsOfEvent All;
+  };
+
   std::vector<Set> Readers; // per write
+  std::vector<CommittedRows> Rows;
   std::vector<CommittedOf> Threads;
 };
 

@@ -5,6 +5,8 @@
 // Nodes belong to the thread that made them (EventNodes::here()), lie one behind the other in the order in which they
 // were made, and are given back in the opposite order: at the end of an EventSet<0>::Scope. What is then still used
 // must be equal to a set from before; since equal sets are the same, it is one.
+//
+// EventNodes is large because it has every operation on sets, for leaves and for inner nodes, with its cache.
 #pragma once
 
 #include "memory/EventSet.h"

@@ -34,7 +34,7 @@ void findSuccessors(const Program &P, uint32_t Pc, std::vector<uint32_t> &Result
 
 /// Sets of slots of one function. Slot S as a value is S, as the mark of a spin loop NumSlots + S.
 struct Transfer {
-  const Program &P;
+  const Program &Prog;
   uint32_t NumSlots;
 
   void read(std::vector<bool> &Live, Operand O, uint32_t Count) const {
@@ -70,7 +70,7 @@ struct Transfer {
     read(Live, I.B, Shape.B);
     read(Live, I.C, Shape.C);
     for (int32_t K = 0; Shape.HasArguments && K < I.C; ++K)
-      read(Live, P.Arguments[static_cast<size_t>(I.B + K)], 1);
+      read(Live, Prog.Arguments[static_cast<size_t>(I.B + K)], 1);
   }
 };
 

@@ -17,6 +17,8 @@
 // behind a store-store barrier. The attacker's other stores go on as R says, and one that reaches memory overtakes the
 // late ones as a load does. docs/robustness.md has the argument why one thread with one such set of late stores is
 // enough.
+//
+// AttackRules is large because it answers for each phase what StateWalk asks its rules, and takes each answer back.
 #pragma once
 
 #include "robust/Delays.h"

@@ -70,7 +70,7 @@ public:
   uint64_t Witnesses = 0;
   std::vector<ProcessId> WitnessSteps; // the shortest
   AttackPlaces WitnessPlaces;
-  std::optional<SearchedConfiguration> C;
+  std::optional<SearchedConfiguration> Config;
   const Sharing &sharing() const { return Shared; }
   /// Heard when a bug was found.
   std::function<void()> OnBug;
@@ -124,22 +124,22 @@ private:
 
 /// One walk through the states. False: what is shared turned out differently.
 bool Search::walk(bool Attacks) {
-  (*C)->start();
+  (*Config)->start();
   Found.clear();
   WitnessSteps.clear();
   StatesAtFirst = 0;
   HeardOfWitness = false;
   if (!Attacks) {
-    DelayRules Delaying(**C, Allowed);
-    StateWalk Walker(**C, Delaying, *this, Options, true);
+    DelayRules Delaying(**Config, Allowed);
+    StateWalk Walker(**Config, Delaying, *this, Options, true);
     Walking = &Walker;
     Walker.helpWith([&] { return std::make_unique<DelayHelper>(Allowed, Prog, Live, Shared, Options, Model); });
     const bool Over = Walker.run(Walk);
     ReachedBound = Delaying.reachedBound();
     return Over;
   }
-  AttackRules Attacking(**C, Allowed);
-  StateWalk Walker(**C, Attacking, *this, Options, true);
+  AttackRules Attacking(**Config, Allowed);
+  StateWalk Walker(**Config, Attacking, *this, Options, true);
   Walking = &Walker;
   Attacking.OnWitness = [&](const AttackPlaces &Places) { hearOfWitness(Places, Walker.way()); };
   Walker.helpWith([&] {
@@ -169,7 +169,7 @@ void Search::run(bool Attacks, const LazyResult *SoFar) {
   for (bool Over = false; !Over;) {
     Walk = WalkResult();
     Shared.takeChanged();
-    C.emplace(Prog, Live, Shared, Options, Model);
+    Config.emplace(Prog, Live, Shared, Options, Model);
     try {
       Over = walk(Attacks);
     } catch (const MachineStop &Stop) {
@@ -203,7 +203,7 @@ public:
       IsOver = Result.Rounds > 1 ? searchedBoth() : searched(true);
     } while (!IsOver && !isEnough() && extend());
     Result.Delayed.assign(Allowed.Known.begin(), Allowed.Known.end());
-    Observer.finished(**Last->C, Result);
+    Observer.finished(**Last->Config, Result);
     return std::move(Result);
   }
 
@@ -294,7 +294,7 @@ bool LazyReachability::answers(Search &Done) {
     Result.What = Answer::Violation;
     return true;
   }
-  const uint32_t Threads = (*Done.C)->machine().numThreads();
+  const uint32_t Threads = (*Done.Config)->machine().numThreads();
   if (Walk.Ended == ExplorationResult::End::Everything && Threads > AttackRules::MostThreads) {
     Walk.Ended = ExplorationResult::End::Limit;
     Walk.Reason = "there are more than " + std::to_string(AttackRules::MostThreads) + " threads";
@@ -313,7 +313,7 @@ bool LazyReachability::isEnough() {
   if (!Allowed.Known.empty() || Last->WitnessSteps.empty())
     return false;
   ToldWitness = true;
-  if (Observer.notRobust(**Last->C, Last->WitnessSteps, Last->WitnessPlaces))
+  if (Observer.notRobust(**Last->Config, Last->WitnessSteps, Last->WitnessPlaces))
     return false;
   Result.What = LazyResult::Answer::NotRobust;
   return true;

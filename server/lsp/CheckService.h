@@ -1,5 +1,8 @@
 // Checks open documents while they are edited. Knows neither the editor's protocol nor how checking is done: worker
 // processes do that.
+//
+// It is large because it is the one place where requests, the service's thread and answers of workers meet; what they
+// decide is in the classes that it names.
 #pragma once
 
 #include "lsp/Documents.h"

@@ -1,5 +1,7 @@
 // The protocol: requests and notifications in, calls of the CheckService; its news out again. What is said beyond the
 // protocol is described in docs/lsp-extensions.md.
+//
+// It is large because it has a handler for each message of the protocol; they are in files by subject (*Handlers.cpp).
 #pragma once
 
 #include "lsp/CheckService.h"

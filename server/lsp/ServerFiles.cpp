@@ -82,14 +82,14 @@ std::string ServerFiles::writePage(const std::string &Name, const std::string &H
 }
 
 void ServerFiles::keep(const std::string &File) {
-  std::lock_guard<std::mutex> Lock(M);
+  std::lock_guard<std::mutex> Lock(Mutex);
   Kept.insert(File);
 }
 
 void ServerFiles::remove() {
   if (Directory.empty())
     return;
-  std::lock_guard<std::mutex> Lock(M);
+  std::lock_guard<std::mutex> Lock(Mutex);
   std::error_code Failed;
   if (Kept.empty()) {
     fs::remove_all(Directory, Failed);

@@ -30,7 +30,7 @@ private:
 
   std::string Directory;
   int Lock = -1; // held as long as the process lives
-  std::mutex M;
+  std::mutex Mutex;
   std::set<std::string> Kept;
 };
 

@@ -2,9 +2,12 @@
 """Limits of compiling, and processes in the terminal that can be ended: compiling_test.py PICKET.
 
 No test depends on how fast the machine is: what is waited for is a state, and what has to end never would by itself."""
+import ctypes
+import errno
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -187,6 +190,25 @@ class Processes(Base):
         for pid in self.confined(process):
             self.assertEqual(status(pid, "NoNewPrivs"), "1")
         self.assertEqual(status(process.pid, "Seccomp"), "0")
+
+    def test_a_kernel_without_landlock_is_one_warning(self):
+        def take_landlock_away():  # a filter: landlock_create_ruleset is not implemented
+            libc = ctypes.CDLL(None, use_errno=True)
+            rules = b"".join(struct.pack("HBBI", *rule) for rule in ((0x20, 0, 0, 0), (0x15, 0, 1, 444), (0x06, 0, 0, 0x50000 | errno.ENOSYS), (0x06, 0, 0, 0x7FFF0000)))
+            buffer = ctypes.create_string_buffer(rules)
+            program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", 4, ctypes.addressof(buffer)))
+            no_new_privileges, seccomp, as_filter = 38, 22, 2
+            if libc.prctl(no_new_privileges, 1, 0, 0, 0) != 0 or libc.prctl(seccomp, as_filter, program, 0, 0) != 0:
+                raise OSError(ctypes.get_errno(), "no filters here")
+
+        try:
+            done = self.run_picket("check", "--model", "sc,tso", self.write("good.c", GOOD), self.write("more.c", GOOD), preexec_fn=take_landlock_away)
+        except subprocess.SubprocessError as problem:
+            self.skipTest(str(problem))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("cannot confine Picket as it should"), 1, done.stderr)
+        self.assertIn("no Landlock, seccomp", done.stderr)
+        self.assertEqual(done.stdout.count("verified"), 4)
 
     def test_an_interrupt_ends_a_compilation_and_still_reports(self):
         process = self.start("check", "--json", self.write("bug.c", BUGGY), self.fifo(), start_new_session=True)

@@ -340,7 +340,7 @@ constexpr unsigned Locations = C11Program::Locations;
 class Candidates {
 public:
   Candidates(const std::vector<const Path *> &Paths, uint64_t &Left, C11Executions &Found, C11Rules Rules)
-      : Paths(Paths), Left(Left), Found(Found), Rules(Rules), Size(Locations), Rf(Size), Co(Size), R(Size) {
+      : Paths(Paths), Left(Left), Found(Found), Rules(Rules), Size(Locations), Rf(Size), Co(Size), Relations(Size) {
     for (const Path *P : Paths) {
       First.push_back(Size);
       Size += static_cast<unsigned>(P->Events.size());
@@ -349,7 +349,7 @@ public:
     if (Size > EventRelation::Most)
       throw std::length_error("too many events");
     Rf = Co = EventRelation(Size);
-    R = StaticRelations(Size);
+    Relations = StaticRelations(Size);
   }
 
   /// False if there are too many.
@@ -385,13 +385,13 @@ private:
   void keep();
   bool isAllowed() const {
     switch (Rules) {
-    case C11Rules::Power: return isAllowedByPower(R, Rf, Co);
+    case C11Rules::Power: return isAllowedByPower(Relations, Rf, Co);
     case C11Rules::Armv8:
-    case C11Rules::Armv8Exclusive: return isAllowedByArmv8(R, Rf, Co, Modes, Fences);
-    case C11Rules::C11: return isAllowedByC11(R, Rf, Co, Modes, Fences);
+    case C11Rules::Armv8Exclusive: return isAllowedByArmv8(Relations, Rf, Co, Modes, Fences);
+    case C11Rules::C11: return isAllowedByC11(Relations, Rf, Co, Modes, Fences);
     case C11Rules::Sequential:
-      return (R.Po | Rf | Co | Rf.inverse() * Co).isAcyclic() &&
-             (R.Rmw & ((Rf.inverse() * Co & R.External) * (Co & R.External))).isEmpty();
+      return (Relations.Po | Rf | Co | Rf.inverse() * Co).isAcyclic() &&
+             (Relations.Rmw & ((Rf.inverse() * Co & Relations.External) * (Co & Relations.External))).isEmpty();
     }
     return false;
   }
@@ -416,7 +416,7 @@ private:
   std::array<unsigned, EventRelation::Most> ThreadOf{}, LocationOf{};
   std::array<bool, EventRelation::Most> IsWrite{};
   EventRelation Rf, Co;
-  StaticRelations R;
+  StaticRelations Relations;
   std::vector<std::vector<Choice>> Choices; // per location, those with SC per location and atomicity
   std::vector<const Choice *> Chosen;
   std::array<int, EventRelation::Most> Values{};
@@ -447,11 +447,11 @@ void Candidates::makeStatic() {
       IsWrite[E] = Given.IsWrite;
       for (unsigned Other = 0; Other < Paths[T]->Events.size() && Given.Section; ++Other)
         if (Paths[T]->Events[Other].Section == Given.Section)
-          R.Section.add(E, First[T] + Other);
+          Relations.Section.add(E, First[T] + Other);
       if (Given.Compares)
-        R.Expected.add(E, E);
+        Relations.Expected.add(E, E);
       if (Given.Read >= 0)
-        R.Rmw.add(First[T] + static_cast<unsigned>(Given.Read), E);
+        Relations.Rmw.add(First[T] + static_cast<unsigned>(Given.Read), E);
       for (unsigned Earlier = 0; Earlier < K; ++Earlier) {
         const unsigned A = First[T] + Earlier;
         const Event &Before = Paths[T]->Events[Earlier];
@@ -459,26 +459,26 @@ void Candidates::makeStatic() {
           if (If)
             To.add(A, E);
         };
-        Add(R.Po, true);
-        Add(R.Addr, Given.Address >> Earlier & 1);
-        Add(R.Data, Given.Data >> Earlier & 1);
-        Add(R.Expected, Given.Expected >> Earlier & 1);
-        Add(R.Ctrl, Given.Control >> Earlier & 1);
-        Add(R.CtrlISync, Given.ControlISync >> Earlier & 1);
-        Add(R.Ffence, Before.Syncs < Given.Syncs);
-        Add(R.Lwfence, Before.LwSyncs < Given.LwSyncs && !(Before.IsWrite && !Given.IsWrite));
+        Add(Relations.Po, true);
+        Add(Relations.Addr, Given.Address >> Earlier & 1);
+        Add(Relations.Data, Given.Data >> Earlier & 1);
+        Add(Relations.Expected, Given.Expected >> Earlier & 1);
+        Add(Relations.Ctrl, Given.Control >> Earlier & 1);
+        Add(Relations.CtrlISync, Given.ControlISync >> Earlier & 1);
+        Add(Relations.Ffence, Before.Syncs < Given.Syncs);
+        Add(Relations.Lwfence, Before.LwSyncs < Given.LwSyncs && !(Before.IsWrite && !Given.IsWrite));
       }
     }
   for (unsigned A = 0; A < Size; ++A)
     for (unsigned B = 0; B < Size; ++B) {
       if (LocationOf[A] == LocationOf[B])
-        R.Same.add(A, B);
+        Relations.Same.add(A, B);
       if (ThreadOf[A] != ThreadOf[B] || ThreadOf[A] == Nobody)
-        R.External.add(A, B);
+        Relations.External.add(A, B);
       if (IsWrite[A] && IsWrite[B])
-        R.WW.add(A, B);
+        Relations.WW.add(A, B);
       if (!IsWrite[A])
-        (IsWrite[B] ? R.RW : R.RR).add(A, B);
+        (IsWrite[B] ? Relations.RW : Relations.RR).add(A, B);
     }
 }
 
@@ -511,7 +511,7 @@ bool Candidates::assign(unsigned Location, Choice &C, const std::vector<unsigned
     return false;
   --Left;
   apply(C);
-  if (keepsLocations(R, Rf, Co))
+  if (keepsLocations(Relations, Rf, Co))
     Choices.back().push_back(C);
   take(C);
   return true;
@@ -655,7 +655,7 @@ Candidates::Waiting Candidates::waiting(const Path &P) const {
 
 void Candidates::keep() {
   if (Rules == C11Rules::C11 || Rules == C11Rules::Sequential) {
-    const EventRelation Hb = happensBeforeInC11(R, Rf, Modes, Fences);
+    const EventRelation Hb = happensBeforeInC11(Relations, Rf, Modes, Fences);
     if (races(Hb)) {
       Found.Races = true;
       return;

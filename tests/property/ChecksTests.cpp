@@ -61,7 +61,7 @@ void expectSameTraces(const testing::Palette &From, MemoryModel Buffers, unsigne
     ASSERT_EQ(differences(P, Buffers, List, Skipped), "") << "program " << K << ", " << List << ":\n" << R.text();
     Compared += !Skipped;
   }
-  EXPECT_GE(Compared * 2, Programs);
+  EXPECT_GE(Compared, testing::atLeast(0.5, Programs));
 }
 
 TEST(Checks, ScHasTheSameTracesWhateverIsCheckedOnceEach) { expectSameTraces(Memory, MemoryModel::SC, 240, 1); }
@@ -100,7 +100,7 @@ TEST(Checks, EachKindIsFoundAloneIfItIsFoundWithTheOthers) {
       Found += Some.Bugs.size();
     }
   }
-  EXPECT_GT(Found, Programs / 4) << "there should be bugs to be found";
+  EXPECT_GE(Found, testing::atLeast(0.25, Programs)) << "there should be bugs to be found";
 }
 
 TEST(Overflow, LookingForItChangesNoExecution) {
@@ -182,7 +182,7 @@ TEST(Leak, ExecutionsStatesAndGraphsLoseTheSameBlocks) {
       ASSERT_EQ(Keys, All.Complete) << "program " << K << ":\n" << Text;
     }
   }
-  EXPECT_GT(Leaks, Programs / 4);
+  EXPECT_GE(Leaks, testing::atLeast(0.25, Programs));
   EXPECT_LT(Leaks, Programs);
 }
 

@@ -24,18 +24,18 @@ constexpr size_t MostBuffered = 6;  // those, and what is stored until the next 
 /// What a thread's registers and memory are in the end, from a run of the C program.
 class LastStates : public StateWalk::Listener {
 public:
-  explicit LastStates(Configuration &C) : C(C) {}
+  explicit LastStates(Configuration &Config) : Config(Config) {}
   bool foundBug(const BugReport &, const std::vector<Choice> &) override { return false; }
   void ended(Configuration &, Ending How, const std::string &) override {
     if (How != Ending::Complete)
       return;
     std::vector<int> Values;
     for (const char *Name : {"v", "sink0", "sink1"}) {
-      const std::vector<Global> &Globals = C.machine().program().Globals;
+      const std::vector<Global> &Globals = Config.machine().program().Globals;
       for (uint32_t G = 0; G < Globals.size(); ++G)
         if (Globals[G].Name == Name) {
           std::vector<int> Part(Globals[G].Size / sizeof(int));
-          std::memcpy(Part.data(), C.machine().memory().at(G + 1).Data, Part.size() * sizeof(int));
+          std::memcpy(Part.data(), Config.machine().memory().at(G + 1).Data, Part.size() * sizeof(int));
           Values.insert(Values.end(), Part.begin(), Part.end());
         }
     }
@@ -45,7 +45,7 @@ public:
   std::set<std::vector<int>> All;
 
 private:
-  Configuration &C;
+  Configuration &Config;
 };
 
 /// Calls `Do` with a configuration under TSO that has started, until it says that nothing has changed.
@@ -146,9 +146,9 @@ void expectWithin(bool Loops, unsigned Programs, unsigned Seed) {
       Sum.LessThanTso += Ours.size() < All.size();
     }
   }
-  EXPECT_GT(Sum.Extended, Programs / 2) << "most programs should have paths from stores to loads";
-  EXPECT_GE(Sum.More, Programs / 100) << "some extensions should reach more than SC";
-  EXPECT_GE(Sum.LessThanTso, Programs / 100) << "some should not reach all of TSO";
+  EXPECT_GE(Sum.Extended, testing::atLeast(0.5, Programs)) << "most programs should have paths from stores to loads";
+  EXPECT_GE(Sum.More, testing::atLeast(0.01, Programs)) << "some extensions should reach more than SC";
+  EXPECT_GE(Sum.LessThanTso, testing::atLeast(0.01, Programs)) << "some should not reach all of TSO";
 }
 
 TEST(LazyPaper, DelaysReachWhatTheExtensionReaches) { expectWithin(/*Loops=*/false, 1'500, 91); }
@@ -171,7 +171,7 @@ TEST(LazyPaper, ExtensionsKeepTheStatesOfTso) { // Lemma 1
     ++Extended;
     ASSERT_EQ(Before.All, After.All) << "program " << K << "\n" << P.Text;
   }
-  EXPECT_GT(Extended, testing::programsOr(1'000) / 2);
+  EXPECT_GE(Extended, testing::atLeast(0.5, testing::programsOr(1'000)));
 }
 
 TEST(LazyPaper, NoDelayIsFoundTwice) { // Lemma 2
@@ -202,7 +202,7 @@ TEST(LazyPaper, NoDelayIsFoundTwice) { // Lemma 2
     const PaperStates Tso = testing::reach(P, MostBuffered);
     ASSERT_EQ(lastStates(Compiled, Allowed), lastStates(Tso)) << "program " << K << "\n" << P.Text;
   }
-  EXPECT_GT(Rounds, testing::programsOr(500)) << "some programs should not be robust";
+  EXPECT_GE(Rounds, testing::atLeast(1, testing::programsOr(500))) << "some programs should not be robust";
 }
 
 } // namespace

@@ -81,13 +81,13 @@ struct Event {
 
 class Candidates {
 public:
-  Candidates(const MixedProgram &P, uint32_t Succeeding, uint64_t &Left, std::map<MixedExecution, unsigned> &Found,
+  Candidates(const MixedProgram &Source, uint32_t Succeeding, uint64_t &Left, std::map<MixedExecution, unsigned> &Found,
              MixedRules Rules)
-      : P(P), Left(Left), Found(Found), Rules(Rules) {
+      : Source(Source), Left(Left), Found(Found), Rules(Rules) {
     for (unsigned L = 0; L < MixedProgram::Locations; ++L)
       Events.push_back({.Location = L, .IsWrite = true});
     unsigned Conditional = 0;
-    for (unsigned T = 0; T < P.Threads.size(); ++T)
+    for (unsigned T = 0; T < Source.Threads.size(); ++T)
       addThread(T, Succeeding, Conditional);
     if (Events.size() > MostEvents)
       throw std::length_error("too many events");
@@ -150,7 +150,7 @@ private:
   Matrix localReadSuccessors() const;
   void keep();
 
-  const MixedProgram &P;
+  const MixedProgram &Source;
   uint64_t &Left;
   std::map<MixedExecution, unsigned> &Found;
   const MixedRules Rules;
@@ -172,8 +172,8 @@ void Candidates::addThread(unsigned T, uint32_t Succeeding, unsigned &Conditiona
   unsigned Syncs = 0, LwSyncs = 0, Eieios = 0, Access = 0;
   std::array<uint32_t, MixedProgram::Registers> Loads{}; // the events that a register was loaded by
   int Reserved = -1;
-  for (unsigned K = 0; K < P.Threads[T].size(); ++K) {
-    const I &Given = P.Threads[T][K];
+  for (unsigned K = 0; K < Source.Threads[T].size(); ++K) {
+    const I &Given = Source.Threads[T][K];
     auto LoadsOf = [&](int8_t Register) { return Register < 0 ? 0 : Loads[static_cast<size_t>(Register)]; };
     switch (Given.What) {
     case I::Sync: ++Syncs; continue;
@@ -329,7 +329,7 @@ bool Candidates::findValues() {
       if (Known >> E & 1)
         continue;
       const Event &X = Events[E];
-      const MixedInstruction &Given = P.Threads[X.Thread][X.Instruction];
+      const MixedInstruction &Given = Source.Threads[X.Thread][X.Instruction];
       uint32_t Value = 0;
       bool Ready = true;
       if (X.IsWrite) {

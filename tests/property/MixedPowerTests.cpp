@@ -185,8 +185,8 @@ void expectSameExecutions(const MixedPalette &From, unsigned Programs, unsigned 
   }
   std::cout << Sum.Programs << " programs, " << Sum.Executions << " executions, " << Sum.Rejected
             << " rejected branches, accesses split in " << Sum.Split << "\n";
-  EXPECT_GT(Sum.Executions, 5 * Sum.Programs);
-  EXPECT_GT(2 * Sum.Split, Sum.Programs);
+  EXPECT_GE(Sum.Executions, testing::atLeast(5, Sum.Programs));
+  EXPECT_GE(Sum.Split, testing::atLeast(0.5, Sum.Programs));
 }
 
 TEST(MixedPower, Accesses) { expectSameExecutions({}, 1000, 1); }

@@ -35,20 +35,20 @@ public:
         statement();
       line("sink" + std::to_string(T) + " = 16 * r + q; return p; }");
       Thread.Last = Thread.States - 1;
-      P.Threads.push_back(Thread);
-      P.ProgramStates.push_back(Thread.States);
-      P.ProgramRegisters.push_back(Thread.Registers);
+      Written.Threads.push_back(Thread);
+      Written.ProgramStates.push_back(Thread.States);
+      Written.ProgramRegisters.push_back(Thread.Registers);
     }
     line("int main(void) { pthread_t a, b; v[0] = v[1] = v[2] = 0;");
     line("pthread_create(&a, 0, t0, 0); pthread_create(&b, 0, t1, 0);");
     line("pthread_join(a, 0); pthread_join(b, 0); return 0; }");
-    return P;
+    return Written;
   }
 
 private:
   unsigned below(unsigned N) { return static_cast<unsigned>(Random() % N); }
   void line(const std::string &Code) {
-    P.Text += Code + "\n";
+    Written.Text += Code + "\n";
     ++Lines;
   }
   int at() const { return Thread.States - 1; } // the control state that is the last so far
@@ -105,7 +105,7 @@ private:
   }
 
   std::mt19937 &Random;
-  PaperProgram P;
+  PaperProgram Written;
   PaperThread Thread;
   int Lines = 0;
 };

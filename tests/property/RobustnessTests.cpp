@@ -98,8 +98,8 @@ void expectExactAlarms(const testing::Palette &From, unsigned Programs, unsigned
     FAIL() << "program " << K << ":\n" << problemOf(Small) << Small.text();
   }
   for (unsigned Count : NotRobust) {
-    EXPECT_GE(Count, Programs / 100) << "some programs should not be robust";
-    EXPECT_LE(Count, Programs - Programs / 100) << "some programs should be robust";
+    EXPECT_GE(Count, testing::atLeast(0.01, Programs)) << "some programs should not be robust";
+    EXPECT_LE(Count, Programs - testing::atLeast(0.01, Programs)) << "some programs should be robust";
   }
 }
 

@@ -24,11 +24,11 @@ using Final = std::vector<int>;
 /// Runs a program step by step in all orders. Shares no code with the engine.
 class Interleavings {
 public:
-  explicit Interleavings(const C11Program &P) : P(P), Registers(P.Threads.size()) {}
+  explicit Interleavings(const C11Program &Given) : Given(Given), Registers(Given.Threads.size()) {}
 
   std::set<Final> find() {
     std::vector<Work> Threads;
-    for (const auto &Body : P.Threads)
+    for (const auto &Body : Given.Threads)
       Threads.push_back({Body.rbegin(), Body.rend()});
     run(Threads);
     return Found;
@@ -95,7 +95,7 @@ private:
     }
   }
 
-  const C11Program &P;
+  const C11Program &Given;
   std::array<int, C11Program::Variables> Variables{};
   std::vector<RegisterFile> Registers;
   std::set<Final> Found;
@@ -103,7 +103,7 @@ private:
 
 class FinalStates : public GraphObserver {
 public:
-  FinalStates(const Program &P, size_t Threads) : P(P), Threads(Threads) {}
+  FinalStates(const Program &Prog, size_t Threads) : Prog(Prog), Threads(Threads) {}
 
   void ended(GraphRun &Run, Ending How) override {
     Others |= How != Ending::Complete;
@@ -124,13 +124,13 @@ public:
 
 private:
   int valueOf(GraphRun &Run, const std::string &Global, uint32_t Element) const {
-    for (uint32_t K = 0; K < P.Globals.size(); ++K)
-      if (P.Globals[K].Name == Global)
+    for (uint32_t K = 0; K < Prog.Globals.size(); ++K)
+      if (Prog.Globals[K].Name == Global)
         return static_cast<int>(Run.finalValue(addressOf(K + 1, 4 * Element), 4));
     return 0; // nobody accesses it
   }
 
-  const Program &P;
+  const Program &Prog;
   const size_t Threads;
 };
 
@@ -177,7 +177,7 @@ TEST(SectionsUnderPower, HaveAllFinalStatesOfSc) {
       false, 300, 1);
   const uint64_t More = expectFinalStatesOfSc(
       {.Kinds = {S::Load, S::Load, S::Store, S::Store, S::Section}, .Orders = {S::Relaxed}}, false, 300, 3);
-  EXPECT_GT(More, 10u);
+  EXPECT_GE(More, testing::atLeast(1.0 / 30, testing::programsOr(300)));
 }
 TEST(SectionsUnderPower, HaveNoOtherFinalStatesIfEverythingIsInSections) {
   const std::vector<S::Kind> Kinds = {S::Load, S::Store, S::FetchAdd, S::Exchange, S::CompareSwap,

@@ -174,7 +174,7 @@ TEST(StateSearch, SeesTheStatesOfLoopsWithoutBound) {
         << Text;
   }
   EXPECT_LT(Sum.Reduced, Sum.All);
-  EXPECT_GT(Sum.Bugs, 100u) << "many of the assertions should fail";
+  EXPECT_GE(Sum.Bugs, testing::atLeast(1.0 / 15, testing::programsOr(1'500))) << "many of the assertions should fail";
 }
 
 /// What several workers make of a program is what one does: bugs, last states, and without reduction all states.
@@ -223,7 +223,7 @@ void expectSameTogether(const testing::Palette &From, MemoryModel Buffers, unsig
     const std::string Text = testing::makeProgram(Random, From, 4, 4).text();
     ASSERT_EQ(problemOfTogether(Text, Buffers, /*HasBlocks=*/false, GivenAway), "") << "program " << K << "\n" << Text;
   }
-  EXPECT_GT(GivenAway, Programs) << "workers should have something to do";
+  EXPECT_GE(GivenAway, testing::atLeast(1, Programs)) << "workers should have something to do";
 }
 
 TEST(StatesTogether, AreThoseOfPlainAccesses) { expectSameTogether(Accesses, MemoryModel::SC, 300, 11); }
@@ -242,7 +242,7 @@ TEST(StatesTogether, AreThoseOfLoopsWithoutBound) {
     ASSERT_EQ(problemOfTogether(Text, MemoryModel::SC, /*HasBlocks=*/true, GivenAway), "") << "program " << K << "\n"
                                                                                            << Text;
   }
-  EXPECT_GT(GivenAway, Programs) << "workers should have something to do";
+  EXPECT_GE(GivenAway, testing::atLeast(1, Programs)) << "workers should have something to do";
 }
 
 } // namespace

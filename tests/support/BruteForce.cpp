@@ -6,21 +6,21 @@ namespace {
 
 class Search {
 public:
-  Search(Configuration &C, Execution &E, Sharing &Shared, Cells &Memory, BruteForceResult &Result, uint64_t Max)
-      : C(C), E(E), Shared(Shared), Memory(Memory), Result(Result), Max(Max) {}
+  Search(Configuration &Config, Execution &Exec, Sharing &Shared, Cells &Memory, BruteForceResult &Result, uint64_t Max)
+      : Config(Config), Exec(Exec), Shared(Shared), Memory(Memory), Result(Result), Max(Max) {}
 
   /// False: give up, or start over.
   bool from() {
     if (Shared.changed() || Memory.changed())
       return false;
     std::vector<ProcessId> Enabled;
-    C.enabled(Enabled);
+    Config.enabled(Enabled);
     if (Enabled.empty())
       return end();
     for (ProcessId P : Enabled) {
-      E.append(P);
+      Exec.append(P);
       bool GoOn = from();
-      E.removeLast();
+      Exec.removeLast();
       if (!GoOn)
         return false;
     }
@@ -33,21 +33,21 @@ private:
       Result.GaveUp = true;
       return false;
     }
-    TraceKey Key = traceKeyOf(E, Memory);
-    size_t Bugs = C.machine().bugs().size();
-    switch (C.ending()) {
+    TraceKey Key = traceKeyOf(Exec, Memory);
+    size_t Bugs = Config.machine().bugs().size();
+    switch (Config.ending()) {
     case Ending::Buggy: Result.Buggy.insert(Key); [[fallthrough]];
     case Ending::Complete: Result.Complete.insert(std::move(Key)); break;
     case Ending::Blocked: Result.Blocked.insert(std::move(Key)); break;
     case Ending::Cut: Result.Cut.insert(std::move(Key)); break;
     case Ending::Unchecked: Result.Unchecked.insert(std::move(Key)); break;
     }
-    C.machine().dropBugs(Bugs);
+    Config.machine().dropBugs(Bugs);
     return true;
   }
 
-  Configuration &C;
-  Execution &E;
+  Configuration &Config;
+  Execution &Exec;
   Sharing &Shared;
   Cells &Memory;
   BruteForceResult &Result;

@@ -132,8 +132,8 @@ enum class Search { Found, NotFound, TooManyChecks };
 /// changes leave fewer executions: what all changes together that are left to try do not achieve, none of them does.
 class SetSearch {
 public:
-  SetSearch(const Program &P, const CheckOptions &Options, std::vector<PossibleChange> Changes, unsigned MostChecks)
-      : P(P), Options(Options), Changes(std::move(Changes)), ChecksLeft(MostChecks) {}
+  SetSearch(const Program &Prog, const CheckOptions &Options, std::vector<PossibleChange> Changes, unsigned MostChecks)
+      : Prog(Prog), Options(Options), Changes(std::move(Changes)), ChecksLeft(MostChecks) {}
 
   Search within(unsigned Budget) { return search({}, 0, Budget); }
 
@@ -149,7 +149,7 @@ private:
     if (ChecksLeft == 0)
       return Search::TooManyChecks;
     --ChecksLeft;
-    const bool Passes = passes(edited(P, All).Code, Options);
+    const bool Passes = passes(edited(Prog, All).Code, Options);
     if (!Passes || !Any)
       return Passes ? Search::Found : Search::NotFound;
     for (size_t K = From; K < Changes.size(); ++K) {
@@ -168,7 +168,7 @@ private:
     To.Orders.insert(To.Orders.end(), More.Orders.begin(), More.Orders.end());
   }
 
-  const Program &P;
+  const Program &Prog;
   const CheckOptions Options;
   const std::vector<PossibleChange> Changes; // the most expensive first
   unsigned ChecksLeft;

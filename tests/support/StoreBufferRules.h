@@ -15,7 +15,7 @@ namespace picket::testing {
 class StoreBufferRules {
 public:
   /// What is wrong with the execution; empty if nothing is.
-  static std::string problemOf(const Recording &R) { return StoreBufferRules(R).run(); }
+  static std::string problemOf(const Recording &Run) { return StoreBufferRules(Run).run(); }
 
 private:
   struct Entry {
@@ -28,8 +28,8 @@ private:
     bool Started = false, Over = false;
   };
 
-  explicit StoreBufferRules(const Recording &R) : R(R), Threads(R.Threads.size()) {
-    for (const TraceVariable &V : R.Variables)
+  explicit StoreBufferRules(const Recording &Run) : Run(Run), Threads(Run.Threads.size()) {
+    for (const TraceVariable &V : Run.Variables)
       if (V.Size <= 16)
         for (uint32_t K = 0; K < V.Size; ++K)
           Memory.try_emplace(V.Address + K, byteOf(V.InitialLow, V.InitialHigh, K));
@@ -42,8 +42,8 @@ private:
   }
 
   std::string run() {
-    for (Now = 0; Now < R.Events.size() && Problem.empty(); ++Now)
-      look(R.Events[Now]);
+    for (Now = 0; Now < Run.Events.size() && Problem.empty(); ++Now)
+      look(Run.Events[Now]);
     for (const Thread &T : Threads)
       if (!T.Buffer.empty())
         say("a store never reaches memory");
@@ -67,7 +67,7 @@ private:
       ++T.Epoch;
     switch (E.Kind) {
     case EventKind::Store:
-      if (R.Model == MemoryModel::SC)
+      if (Run.Model == MemoryModel::SC)
         write(E.Accesses[0]);
       else
         T.Buffer.push_back({Now, T.Epoch});
@@ -79,7 +79,7 @@ private:
       for (const TraceAccess &A : E.Accesses)
         if (!A.Write) {
           for (const Entry &B : T.Buffer)
-            if (overlap(R.Events[B.Store].Accesses[0].Variable, A.Variable))
+            if (overlap(Run.Events[B.Store].Accesses[0].Variable, A.Variable))
               say("an earlier store of the thread to the same place is in the buffer");
           expectValue(A, nullptr);
         }
@@ -103,7 +103,7 @@ private:
   }
 
   bool overlap(uint32_t A, uint32_t B) const {
-    const TraceVariable &X = R.Variables[A], &Y = R.Variables[B];
+    const TraceVariable &X = Run.Variables[A], &Y = Run.Variables[B];
     return X.Address < Y.Address + Y.Size && Y.Address < X.Address + X.Size;
   }
 
@@ -112,8 +112,8 @@ private:
     if (Mine == T.Buffer.end())
       return say("the store is not in the buffer");
     for (auto Older = T.Buffer.begin(); Older != Mine; ++Older) {
-      bool MayOvertake = R.Model == MemoryModel::PSO && Older->Epoch == Mine->Epoch &&
-                         !overlap(R.Events[Older->Store].Accesses[0].Variable, E.Accesses[0].Variable);
+      bool MayOvertake = Run.Model == MemoryModel::PSO && Older->Epoch == Mine->Epoch &&
+                         !overlap(Run.Events[Older->Store].Accesses[0].Variable, E.Accesses[0].Variable);
       if (!MayOvertake)
         return say("an older store is still in the buffer");
     }
@@ -122,20 +122,20 @@ private:
   }
 
   void write(const TraceAccess &A) {
-    const TraceVariable &V = R.Variables[A.Variable];
+    const TraceVariable &V = Run.Variables[A.Variable];
     for (uint32_t K = 0; K < V.Size && V.Size <= 16; ++K)
       Memory[V.Address + K] = byteOf(A.Low, A.High, K);
   }
 
   void expectValue(const TraceAccess &A, const Thread *Own) {
-    const TraceVariable &V = R.Variables[A.Variable];
+    const TraceVariable &V = Run.Variables[A.Variable];
     for (uint32_t K = 0; K < V.Size && V.Size <= 16; ++K) {
       uint64_t Where = V.Address + K;
       uint8_t Byte = Memory[Where];
       if (Own)
         for (const Entry &B : Own->Buffer) {
-          const TraceAccess &S = R.Events[B.Store].Accesses[0];
-          const TraceVariable &W = R.Variables[S.Variable];
+          const TraceAccess &S = Run.Events[B.Store].Accesses[0];
+          const TraceVariable &W = Run.Variables[S.Variable];
           if (W.Address <= Where && Where < W.Address + W.Size)
             Byte = byteOf(S.Low, S.High, static_cast<uint32_t>(Where - W.Address));
         }
@@ -158,7 +158,7 @@ private:
     }
   }
 
-  const Recording &R;
+  const Recording &Run;
   uint32_t Now = 0;
   std::vector<Thread> Threads;
   std::map<uint64_t, uint8_t> Memory;

@@ -13,37 +13,37 @@ namespace picket::testing {
 class TraceBuilder {
 public:
   explicit TraceBuilder(MemoryModel Model = MemoryModel::TSO, std::string File = "test.c") {
-    C.Run.Model = Model;
-    C.Run.File = std::move(File);
+    Built.Run.Model = Model;
+    Built.Run.File = std::move(File);
   }
 
   uint32_t thread(const std::string &Name) {
-    C.Run.Threads.push_back({Name, {}});
-    return static_cast<uint32_t>(C.Run.Threads.size() - 1);
+    Built.Run.Threads.push_back({Name, {}});
+    return static_cast<uint32_t>(Built.Run.Threads.size() - 1);
   }
   uint32_t variable(const std::string &Name, const std::string &Type = "int") {
     TraceVariable V;
     V.Name = Name;
     V.Object = "global '" + Name.substr(0, Name.find('[')) + "'";
     V.Type = Type;
-    V.Address = 4096 + 4 * C.Run.Variables.size();
+    V.Address = 4096 + 4 * Built.Run.Variables.size();
     V.Size = 4;
     V.Initial = "0";
-    C.Run.Variables.push_back(V);
-    return static_cast<uint32_t>(C.Run.Variables.size() - 1);
+    Built.Run.Variables.push_back(V);
+    return static_cast<uint32_t>(Built.Run.Variables.size() - 1);
   }
 
   uint32_t add(EventKind Kind, uint32_t Thread, uint32_t Line) {
     TraceEvent E;
     E.Kind = Kind;
     E.Thread = Thread;
-    E.At.Where.File = C.Run.File;
+    E.At.Where.File = Built.Run.File;
     E.At.Where.Line = Line;
-    E.At.Function = C.Run.Threads[Thread].Name;
-    C.Run.Events.push_back(E);
-    return static_cast<uint32_t>(C.Run.Events.size() - 1);
+    E.At.Function = Built.Run.Threads[Thread].Name;
+    Built.Run.Events.push_back(E);
+    return static_cast<uint32_t>(Built.Run.Events.size() - 1);
   }
-  TraceEvent &event(uint32_t Event) { return C.Run.Events[Event]; }
+  TraceEvent &event(uint32_t Event) { return Built.Run.Events[Event]; }
 
   uint32_t store(uint32_t Thread, uint32_t Variable, const std::string &Value, uint32_t Line) {
     uint32_t E = add(EventKind::Store, Thread, Line);
@@ -86,20 +86,20 @@ public:
   uint32_t bug(uint32_t Thread, const std::string &Sentence, uint32_t Line, BugKind Kind = BugKind::Assertion) {
     uint32_t E = add(EventKind::Bug, Thread, Line);
     event(E).What = Sentence;
-    C.Run.BugEvent = E;
-    C.Run.BugKind = Kind;
-    C.Run.BugMessage = Sentence;
-    C.Run.BugThread = C.Run.Threads[Thread].Name;
-    C.Run.BugWhere = event(E).At.Where;
+    Built.Run.BugEvent = E;
+    Built.Run.BugKind = Kind;
+    Built.Run.BugMessage = Sentence;
+    Built.Run.BugThread = Built.Run.Threads[Thread].Name;
+    Built.Run.BugWhere = event(E).At.Where;
     return E;
   }
-  void cycle(std::vector<TraceEdge> Edges) { C.Why.Edges = std::move(Edges); }
+  void cycle(std::vector<TraceEdge> Edges) { Built.Why.Edges = std::move(Edges); }
 
   /// With the traces of what was added: values are taken as they are, all else follows from the order of events.
   Counterexample build() {
-    C.Chronological = trace(true);
-    C.ShashaSnir = trace(false);
-    return C;
+    Built.Chronological = trace(true);
+    Built.ShashaSnir = trace(false);
+    return Built;
   }
 
 private:
@@ -108,8 +108,8 @@ private:
     std::map<uint32_t, uint32_t> LastOfThread, LastSync, LastWrite, Created;
     std::map<uint32_t, std::vector<uint32_t>> ReadSince; // the last write, per variable
     auto Edge = [&](uint32_t From, uint32_t To, EdgeKind Kind) { G.Edges.push_back({From, To, Kind}); };
-    for (uint32_t I = 0; I < C.Run.Events.size(); ++I) {
-      const TraceEvent &E = C.Run.Events[I];
+    for (uint32_t I = 0; I < Built.Run.Events.size(); ++I) {
+      const TraceEvent &E = Built.Run.Events[I];
       const bool IsUpdate = E.Kind == EventKind::Update;
       if (Updates || !IsUpdate)
         G.Nodes.push_back(I);
@@ -152,7 +152,7 @@ private:
     return G;
   }
 
-  Counterexample C;
+  Counterexample Built;
 };
 
 /// Dekker's entry under TSO: both threads read the other's flag before their own stores land.

@@ -31,20 +31,20 @@ struct Heard : CheckListener {
   void published(const DocumentStatus &Status) override {
     if (WhileTelling)
       WhileTelling();
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     Published.push_back(Status);
   }
   void cleared(const std::string &File) override {
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     Cleared.push_back(File);
   }
   void statusChanged(const DocumentStatus &, bool) override {}
   void fixesChanged(const DocumentStatus &Status) override {
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     Fixed.push_back(Status);
   }
   void progress(const CheckProgress &P) override {
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     Begun += P.What == CheckProgress::Begin;
     Ended += P.What == CheckProgress::End;
   }
@@ -53,7 +53,7 @@ struct Heard : CheckListener {
 
   /// Without what is told of checks that are still going on: that depends on how long they take.
   std::vector<DocumentStatus> publishedFor(const std::string &File) {
-    std::lock_guard<std::mutex> Lock(M);
+    std::lock_guard<std::mutex> Lock(Mutex);
     std::vector<DocumentStatus> Result;
     for (const DocumentStatus &S : Published)
       if (S.File == File && !S.Partial)
@@ -62,7 +62,7 @@ struct Heard : CheckListener {
   }
 
   std::function<void()> WhileTelling;
-  std::mutex M;
+  std::mutex Mutex;
   std::vector<DocumentStatus> Published, Fixed;
   std::vector<std::string> Cleared;
   int Begun = 0, Ended = 0;

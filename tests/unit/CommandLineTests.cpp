@@ -56,6 +56,25 @@ TEST_F(CommandLine, RefusesBadUsage) {
   }
 }
 
+TEST_F(CommandLine, NamesTheWordsOfAnOption) {
+  const std::pair<const char *, const char *> All[] = {
+      {"check --engine fast good.c", "--engine: fast not in {auto,bounded,lazy}"},
+      {"check --engine 0 good.c", "--engine: 0 not in {auto,bounded,lazy}"}, // no numbers of enumerators
+      {"check --equivalence all good.c", "--equivalence: all not in {shasha-snir,rf}"},
+      {"check --format xml good.c", "--format: xml not in {text,json,sarif}"},
+      {"check --color red good.c", "--color: red not in {auto,always,never}"},
+      {"check --trace none good.c", "--trace: none not in {chronological,shasha-snir}"},
+      {"litmus --format sarif good.litmus", "--format: sarif not in {text,json}"}};
+  for (const auto &[Arguments, Sentence] : All) {
+    const Outcome Result = run(Arguments);
+    EXPECT_EQ(Result.ExitCode, 2) << Arguments;
+    EXPECT_TRUE(contains(Result.Output, Sentence)) << Result.Output;
+  }
+  for (const char *Arguments : {"check --quiet --engine lazy --equivalence rf --color never good.c",
+                                "check --trace shasha-snir --format sarif good.c"})
+    EXPECT_EQ(run(Arguments).ExitCode, 0) << Arguments;
+}
+
 TEST_F(CommandLine, HelpAndVersionSucceed) {
   EXPECT_EQ(run("--help").ExitCode, 0);
   EXPECT_TRUE(contains(run("check --help").Output, "Examples:"));

@@ -53,6 +53,24 @@ int main(void) { run(a, b, c); }
     EXPECT_EQ(M.Executions, 6u);
 }
 
+/// As docs/exploration.md says.
+TEST(OverlappingTrylocks, ThatFailAreOneTracePerOrderAndOneRelation) {
+  const std::string Text = R"(
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *attempt(void *p) { if (pthread_mutex_trylock(&m) == 0) abort(); return p; }
+int main(void) { pthread_mutex_lock(&m); run(attempt, attempt, 0); pthread_mutex_unlock(&m); return 0; }
+)";
+  for (const auto &[OnePer, Executions] : {std::pair(Equivalence::ShashaSnir, 2u), {Equivalence::ReadsFrom, 1u}})
+    for (const ModelReport &M : checkBy(OnePer, Text).Models) {
+      EXPECT_EQ(M.Result, Verdict::Verified);
+      EXPECT_EQ(M.Executions, Executions);
+    }
+  CheckOptions Power;
+  Power.Models = {MemoryModel::Power};
+  Power.Exhaustive = true;
+  EXPECT_EQ(testing::checkText(Preamble + Text, Power).Models[0].Executions, 1u);
+}
+
 TEST(Equivalence, WhatIsReadAtTheEndTellsExecutionsApart) {
   for (const ModelReport &M : checkBy(Equivalence::ReadsFrom, R"(
 void *a(void *p) { x = 1; return p; }

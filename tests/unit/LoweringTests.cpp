@@ -20,24 +20,25 @@ protected:
     Request.UseCompileCommands = false;
     CompileResult Result = compileProgram(Request);
     ASSERT_TRUE(Result.Compiled) << (Result.Diagnostics.empty() ? "" : Result.Diagnostics[0].Message);
-    P = std::move(*Result.Compiled);
+    Prog = std::move(*Result.Compiled);
   }
 
   const Function &function(const std::string &Name) {
-    auto It = std::find_if(P.Functions.begin(), P.Functions.end(), [&](const Function &F) { return F.Name == Name; });
-    EXPECT_NE(It, P.Functions.end()) << Name;
+    auto It =
+        std::find_if(Prog.Functions.begin(), Prog.Functions.end(), [&](const Function &F) { return F.Name == Name; });
+    EXPECT_NE(It, Prog.Functions.end()) << Name;
     return *It;
   }
 
   /// The instructions of a function with this opcode, as pcs.
   std::vector<uint32_t> find(const std::string &Name, Opcode Op) {
-    uint32_t Pc = function(Name).Entry, End = static_cast<uint32_t>(P.Code.size());
-    for (const Function &F : P.Functions)
+    uint32_t Pc = function(Name).Entry, End = static_cast<uint32_t>(Prog.Code.size());
+    for (const Function &F : Prog.Functions)
       if (F.Defined && F.Entry > Pc)
         End = std::min(End, F.Entry);
     std::vector<uint32_t> Found;
     for (; Pc < End; ++Pc)
-      if (P.Code[Pc].Op == Op)
+      if (Prog.Code[Pc].Op == Op)
         Found.push_back(Pc);
     return Found;
   }
@@ -45,18 +46,18 @@ protected:
 
   const Instruction &only(const std::string &Name, Opcode Op) {
     std::vector<uint32_t> Found = find(Name, Op);
-    EXPECT_EQ(Found.size(), 1u) << toString(P);
-    return P.Code[Found.at(0)];
+    EXPECT_EQ(Found.size(), 1u) << toString(Prog);
+    return Prog.Code[Found.at(0)];
   }
 
   /// What `main` is refused for.
   std::string refusal(const std::string &Text) {
     lower(Text);
     std::vector<uint32_t> Found = find("main", Opcode::Unsupported);
-    return Found.empty() ? "" : P.Messages[P.Code[Found[0]].Imm];
+    return Found.empty() ? "" : Prog.Messages[Prog.Code[Found[0]].Imm];
   }
 
-  Program P;
+  Program Prog;
 };
 
 TEST_F(Lowering, EveryAccessHasItsLineAndColumn) {
@@ -65,12 +66,12 @@ TEST_F(Lowering, EveryAccessHasItsLineAndColumn) {
         "  x = 1;\n"
         "  return x;\n"
         "}\n");
-  const ProgramLocation &Store = P.locationOf(find("main", Opcode::Store).at(0));
-  EXPECT_EQ(P.Files[Store.File], File);
+  const ProgramLocation &Store = Prog.locationOf(find("main", Opcode::Store).at(0));
+  EXPECT_EQ(Prog.Files[Store.File], File);
   EXPECT_EQ(Store.Line, 3u);
   EXPECT_EQ(Store.Column, 5u);
-  EXPECT_EQ(P.FunctionNames[Store.Function], "main");
-  const ProgramLocation &Load = P.locationOf(find("main", Opcode::Load).at(0));
+  EXPECT_EQ(Prog.FunctionNames[Store.Function], "main");
+  const ProgramLocation &Load = Prog.locationOf(find("main", Opcode::Load).at(0));
   EXPECT_EQ(Load.Line, 4u);
   EXPECT_EQ(Load.Column, 10u);
 }
@@ -84,19 +85,19 @@ TEST_F(Lowering, AnInlinedAccessKeepsItsOwnPlaceAndKnowsItsCaller) {
         "  set();\n"
         "  return 0;\n"
         "}\n");
-  const ProgramLocation &Store = P.locationOf(find("main", Opcode::Store).at(0));
+  const ProgramLocation &Store = Prog.locationOf(find("main", Opcode::Store).at(0));
   EXPECT_EQ(Store.Line, 3u);
-  EXPECT_EQ(P.FunctionNames[Store.Function], "set");
+  EXPECT_EQ(Prog.FunctionNames[Store.Function], "set");
   ASSERT_NE(Store.InlinedAt, 0u);
-  EXPECT_EQ(P.Locations[Store.InlinedAt].Line, 6u);
+  EXPECT_EQ(Prog.Locations[Store.InlinedAt].Line, 6u);
 }
 
 TEST_F(Lowering, CodeOfTheModelsIsShownWhereTheUserCallsIt) {
   lower("#include <string.h>\n"
         "char s[4];\n"
         "int main(void) { return (int)strlen(s); }\n");
-  for (size_t I = 1; I < P.Files.size(); ++I)
-    EXPECT_EQ(P.UserFile[I], P.Files[I] == File) << P.Files[I];
+  for (size_t I = 1; I < Prog.Files.size(); ++I)
+    EXPECT_EQ(Prog.UserFile[I], Prog.Files[I] == File) << Prog.Files[I];
 }
 
 TEST_F(Lowering, OrdersOfAtomicAccessesAreKept) {
@@ -111,8 +112,8 @@ TEST_F(Lowering, OrdersOfAtomicAccessesAreKept) {
         "}\n");
   std::vector<uint32_t> Stores = find("main", Opcode::Store);
   ASSERT_EQ(Stores.size(), 2u);
-  EXPECT_EQ(P.Code[Stores[0]].Flags, static_cast<uint8_t>(Order::Release));
-  EXPECT_EQ(P.Code[Stores[1]].Flags, static_cast<uint8_t>(Order::NotAtomic) | OfVolatile);
+  EXPECT_EQ(Prog.Code[Stores[0]].Flags, static_cast<uint8_t>(Order::Release));
+  EXPECT_EQ(Prog.Code[Stores[1]].Flags, static_cast<uint8_t>(Order::NotAtomic) | OfVolatile);
   EXPECT_EQ(only("main", Opcode::Load).Flags & OrderMask, static_cast<uint8_t>(Order::Acquire));
   EXPECT_EQ(only("main", Opcode::Fence).C, static_cast<int32_t>(FenceKind::Full));
 }
@@ -128,8 +129,8 @@ TEST_F(Lowering, CompareAndExchangeGivesOldValueAndSuccess) {
   EXPECT_EQ(Swap.Width, 8);
   EXPECT_EQ(Swap.Flags & OrderMask, static_cast<uint8_t>(Order::AcqRel));
   EXPECT_EQ(Swap.Imm, static_cast<int64_t>(Order::Relaxed));
-  EXPECT_EQ(P.Constants[~Swap.B], 3u);
-  EXPECT_EQ(P.Constants[~Swap.C], 4u);
+  EXPECT_EQ(Prog.Constants[~Swap.B], 3u);
+  EXPECT_EQ(Prog.Constants[~Swap.C], 4u);
 }
 
 TEST_F(Lowering, FencesInAssemblyAreRead) {
@@ -146,7 +147,7 @@ TEST_F(Lowering, FencesInAssemblyAreRead) {
         "}\n");
   std::vector<FenceKind> Kinds;
   for (uint32_t Pc : find("main", Opcode::Fence))
-    Kinds.push_back(static_cast<FenceKind>(P.Code[Pc].C));
+    Kinds.push_back(static_cast<FenceKind>(Prog.Code[Pc].C));
   EXPECT_EQ(Kinds, (std::vector<FenceKind>{FenceKind::Full, FenceKind::Full, FenceKind::LwSync, FenceKind::ISync,
                                            FenceKind::StoreStore, FenceKind::Full}));
   EXPECT_EQ(count("main", Opcode::Unsupported), 0u);
@@ -181,10 +182,10 @@ TEST_F(Lowering, NothingIsRefusedForWhatIsOnlyPresent) {
   lower("long double unused(long double x) { return x * 2; }\n"
         "void other(void);\n"
         "int main(int argc, char **argv) { if (argc > 1) other(); return 0; }\n");
-  EXPECT_EQ(P.Functions.size(), 1u); // what cannot be reached is not lowered
+  EXPECT_EQ(Prog.Functions.size(), 1u); // what cannot be reached is not lowered
   std::vector<uint32_t> Refused = find("main", Opcode::Unsupported);
   ASSERT_EQ(Refused.size(), 1u);
-  EXPECT_NE(P.Code[P.Functions[0].Entry].Op, Opcode::Unsupported);
+  EXPECT_NE(Prog.Code[Prog.Functions[0].Entry].Op, Opcode::Unsupported);
 }
 
 TEST_F(Lowering, AnUndefinedFunctionBehindAPointerIsRefusedWhenCalled) {
@@ -192,7 +193,7 @@ TEST_F(Lowering, AnUndefinedFunctionBehindAPointerIsRefusedWhenCalled) {
         "int main(void) { p(); return 0; }\n");
   const Function &Other = function("other");
   EXPECT_FALSE(Other.Defined);
-  EXPECT_EQ(P.Messages[Other.Message], "call to 'other'");
+  EXPECT_EQ(Prog.Messages[Other.Message], "call to 'other'");
   EXPECT_EQ(count("main", Opcode::CallIndirect), 1u);
 }
 
@@ -218,8 +219,8 @@ TEST_F(Lowering, VerificationFunctionsAreBuiltinEvenIfDefined) {
         "int main(void) { __VERIFIER_assert(0); reach_error(); return 0; }\n");
   std::vector<uint32_t> Calls = find("main", Opcode::CallBuiltin);
   ASSERT_EQ(Calls.size(), 2u);
-  EXPECT_EQ(P.Code[Calls[0]].Imm, static_cast<int64_t>(Builtin::VerifierAssert));
-  EXPECT_EQ(P.Code[Calls[1]].Imm, static_cast<int64_t>(Builtin::VerifierError));
+  EXPECT_EQ(Prog.Code[Calls[0]].Imm, static_cast<int64_t>(Builtin::VerifierAssert));
+  EXPECT_EQ(Prog.Code[Calls[1]].Imm, static_cast<int64_t>(Builtin::VerifierError));
 }
 
 TEST_F(Lowering, AtomicFunctionsOfVerifiersAreWrapped) {
@@ -229,10 +230,10 @@ TEST_F(Lowering, AtomicFunctionsOfVerifiersAreWrapped) {
   std::vector<uint32_t> Calls = find("__VERIFIER_atomic_take", Opcode::CallBuiltin);
   ASSERT_GE(Calls.size(), 2u);
   EXPECT_EQ(Calls[0], function("__VERIFIER_atomic_take").Entry);
-  EXPECT_EQ(P.Code[Calls[0]].Imm, static_cast<int64_t>(Builtin::AtomicBegin));
+  EXPECT_EQ(Prog.Code[Calls[0]].Imm, static_cast<int64_t>(Builtin::AtomicBegin));
   for (uint32_t Pc : find("__VERIFIER_atomic_take", Opcode::Return)) {
-    EXPECT_EQ(P.Code[Pc - 1].Op, Opcode::CallBuiltin);
-    EXPECT_EQ(P.Code[Pc - 1].Imm, static_cast<int64_t>(Builtin::AtomicEnd));
+    EXPECT_EQ(Prog.Code[Pc - 1].Op, Opcode::CallBuiltin);
+    EXPECT_EQ(Prog.Code[Pc - 1].Imm, static_cast<int64_t>(Builtin::AtomicEnd));
   }
 }
 
@@ -247,15 +248,15 @@ TEST_F(Lowering, AddressesInInitialisersAreInPlace) {
   lower("int a[4]; int *p = &a[2]; int f(void) { return 0; } int (*q)(void) = f;\n"
         "int main(void) { return *p + q(); }\n");
   auto InitialOf = [&](const std::string &Name) {
-    for (const Global &G : P.Globals)
+    for (const Global &G : Prog.Globals)
       if (G.Name == Name)
         return *reinterpret_cast<const Address *>(G.Initial.data());
     return Address(0);
   };
   uint32_t A = 0, F = 0;
-  while (P.Globals[A].Name != "a")
+  while (Prog.Globals[A].Name != "a")
     ++A;
-  while (P.Functions[F].Name != "f")
+  while (Prog.Functions[F].Name != "f")
     ++F;
   EXPECT_EQ(InitialOf("p"), globalAddress(A) + 8);
   EXPECT_EQ(InitialOf("q"), functionAddress(F));
@@ -263,11 +264,11 @@ TEST_F(Lowering, AddressesInInitialisersAreInPlace) {
 
 TEST_F(Lowering, MainGetsArguments) {
   lower("int main(int argc, char **argv) { return argv[0][0]; }");
-  ASSERT_GE(P.ArgvGlobal, 0);
-  const Global &Argv = P.Globals[P.ArgvGlobal];
+  ASSERT_GE(Prog.ArgvGlobal, 0);
+  const Global &Argv = Prog.Globals[Prog.ArgvGlobal];
   EXPECT_EQ(Argv.Size, 16u);
   Address First = *reinterpret_cast<const Address *>(Argv.Initial.data());
-  EXPECT_EQ(P.Globals[slotOf(First) - 1].Initial[0], 'p');
+  EXPECT_EQ(Prog.Globals[slotOf(First) - 1].Initial[0], 'p');
   EXPECT_EQ(function("main").NumParameters, 2u);
 }
 
@@ -277,8 +278,8 @@ TEST_F(Lowering, ConstructorsRunByPriority) {
         "__attribute__((constructor(101))) static void first(void) {}\n"
         "int main(void) { return 0; }\n");
   std::vector<std::string> Names;
-  for (uint32_t F : P.Constructors)
-    Names.push_back(P.Functions[F].Name);
+  for (uint32_t F : Prog.Constructors)
+    Names.push_back(Prog.Functions[F].Name);
   EXPECT_EQ(Names, (std::vector<std::string>{"first", "second", "last"}));
 }
 
@@ -287,8 +288,8 @@ TEST_F(Lowering, StructsAreCopiedFieldByField) {
         "int main(void) { a = b; return 0; }\n");
   std::vector<std::pair<int64_t, unsigned>> Fields;
   for (uint32_t Pc : find("main", Opcode::Store)) {
-    Address To = P.Constants[~P.Code[Pc].A];
-    Fields.push_back({offsetOf(To) + P.Code[Pc].Imm, P.Code[Pc].Width});
+    Address To = Prog.Constants[~Prog.Code[Pc].A];
+    Fields.push_back({offsetOf(To) + Prog.Code[Pc].Imm, Prog.Code[Pc].Width});
   }
   for (std::pair<int64_t, unsigned> Field : {std::pair<int64_t, unsigned>{0, 1}, {4, 4}, {8, 8}})
     EXPECT_NE(std::find(Fields.begin(), Fields.end(), Field), Fields.end());
@@ -304,11 +305,11 @@ TEST_F(Lowering, ConstantOffsetsAreFoldedIntoAccesses) {
 
 TEST_F(Lowering, StartsThreadsIsSetOnlyWhereThreadsStart) {
   lower("int main(void) { return 0; }");
-  EXPECT_FALSE(P.StartsThreads);
+  EXPECT_FALSE(Prog.StartsThreads);
   lower("#include <pthread.h>\n"
         "void *t(void *a) { return a; }\n"
         "int main(void) { pthread_t p; return pthread_create(&p, 0, t, 0); }\n");
-  EXPECT_TRUE(P.StartsThreads);
+  EXPECT_TRUE(Prog.StartsThreads);
 }
 
 // Loops.
@@ -319,7 +320,7 @@ TEST_F(Lowering, CountingLoopsAreLeftAlone) {
         "  for (int i = 0; i < n; i++) a[i % 100] += x;\n"
         "  return 0;\n"
         "}\n");
-  EXPECT_EQ(P.Loops.size(), 0u);
+  EXPECT_EQ(Prog.Loops.size(), 0u);
   EXPECT_EQ(function("main").FedSlot, -1);
 }
 
@@ -330,7 +331,7 @@ TEST_F(Lowering, AnAssertionDoesNotMakeACountingLoopDependOnIt) {
         "  for (int i = 0; i < n; i++) assert(x == 0);\n"
         "  return 0;\n"
         "}\n");
-  EXPECT_EQ(P.Loops.size(), 0u);
+  EXPECT_EQ(Prog.Loops.size(), 0u);
 }
 
 TEST_F(Lowering, ALoopThatCountsToASmallConstantEndsByItself) {
@@ -339,7 +340,7 @@ TEST_F(Lowering, ALoopThatCountsToASmallConstantEndsByItself) {
         "  for (int i = 0; i < 20; i++) if (x) break;\n"
         "  return 0;\n"
         "}\n");
-  EXPECT_EQ(P.Loops.size(), 0u);
+  EXPECT_EQ(Prog.Loops.size(), 0u);
 }
 
 TEST_F(Lowering, ALoopEndedByAReadIsFedByIt) {
@@ -349,15 +350,15 @@ TEST_F(Lowering, ALoopEndedByAReadIsFedByIt) {
         "    y = z;\n"
         "  return 0;\n"
         "}\n");
-  ASSERT_EQ(P.Loops.size(), 1u);
-  EXPECT_EQ(P.Locations[P.Loops[0].Location].Line, 3u);
+  ASSERT_EQ(Prog.Loops.size(), 1u);
+  EXPECT_EQ(Prog.Locations[Prog.Loops[0].Location].Line, 3u);
   const Instruction &Back = only("main", Opcode::LoopBack);
   EXPECT_EQ(Back.C, function("main").FedSlot);
   EXPECT_EQ(count("main", Opcode::LoopInit), 1u);
   std::vector<uint32_t> Loads = find("main", Opcode::Load);
   ASSERT_EQ(Loads.size(), 2u);
   for (uint32_t Pc : Loads) // only the read of x decides
-    EXPECT_EQ(P.Code[Pc].D, P.locationOf(Pc).Line == 3 ? 1 : 0);
+    EXPECT_EQ(Prog.Code[Pc].D, Prog.locationOf(Pc).Line == 3 ? 1 : 0);
 }
 
 TEST_F(Lowering, APureSpinLoopIsACandidate) {
@@ -368,8 +369,8 @@ TEST_F(Lowering, APureSpinLoopIsACandidate) {
   EXPECT_EQ(count("main", Opcode::SpinBack), 1u);
   EXPECT_TRUE(only("main", Opcode::Load).Flags & InSpinCandidate);
   const Instruction &Back = only("main", Opcode::SpinBack);
-  EXPECT_EQ(P.Code[Back.A].Op, Opcode::SpinHead);
-  EXPECT_EQ(P.Code[Back.A].Dst, Back.Dst);
+  EXPECT_EQ(Prog.Code[Back.A].Op, Opcode::SpinHead);
+  EXPECT_EQ(Prog.Code[Back.A].Dst, Back.Dst);
 }
 
 TEST_F(Lowering, LocksThatSpinOnReadModifyWritesAreCandidates) {
@@ -381,7 +382,7 @@ TEST_F(Lowering, LocksThatSpinOnReadModifyWritesAreCandidates) {
         "  while (!atomic_compare_exchange_weak(&l, &e, 1)) e = 0;\n"
         "  return 0;\n"
         "}\n");
-  EXPECT_EQ(P.Loops.size(), 3u);
+  EXPECT_EQ(Prog.Loops.size(), 3u);
   EXPECT_EQ(count("main", Opcode::SpinBack), 3u);
 }
 
@@ -406,7 +407,7 @@ TEST_F(Lowering, AValueThatGoesThroughALocalVariableStillFeedsTheLoop) {
         "  do { seen[n & 3] = x; } while (seen[n & 3] == 0);\n"
         "  return 0;\n"
         "}\n");
-  ASSERT_EQ(P.Loops.size(), 1u);
+  ASSERT_EQ(Prog.Loops.size(), 1u);
 }
 
 TEST_F(Lowering, AResultOfACallFeedsTheLoop) {
@@ -444,7 +445,7 @@ TEST_F(Lowering, FramesStaySmall) {
 
 TEST_F(Lowering, ListingNamesOpcodesAndLines) {
   lower("volatile int x;\nint main(void) { x = 7; return 0; }\n");
-  std::string Listing = toString(P);
+  std::string Listing = toString(Prog);
   EXPECT_NE(Listing.find("function main"), std::string::npos);
   EXPECT_NE(Listing.find("Store.4 &x, 7"), std::string::npos);
   EXPECT_NE(Listing.find("program.c:2:"), std::string::npos);

@@ -20,28 +20,29 @@ protected:
     for (const Diagnostic &D : Result.Diagnostics)
       EXPECT_NE(D.Level, Severity::Error) << D.Message;
     ASSERT_TRUE(Result.Compiled);
-    P = std::move(*Result.Compiled);
+    Prog = std::move(*Result.Compiled);
   }
 
   const SourceNames::Object *global(const std::string &Name) const {
-    for (const SourceNames::Object &O : P.Names.Globals)
+    for (const SourceNames::Object &O : Prog.Names.Globals)
       if (O.Name == Name)
         return &O;
     return nullptr;
   }
   const SourceNames::Object *local(const std::string &Name) const {
-    for (const SourceNames::Object &O : P.Names.Sites)
+    for (const SourceNames::Object &O : Prog.Names.Sites)
       if (O.Name == Name && !Name.empty())
         return &O;
     return nullptr;
   }
-  const SourceType &type(const SourceNames::Object *O) const { return P.Names.Types[O ? O->Type : 0]; }
+  const SourceType &type(const SourceNames::Object *O) const { return Prog.Names.Types[O ? O->Type : 0]; }
 
   /// "flag[1]" for the bytes of a global.
   std::string part(const std::string &Name, uint32_t Offset, uint32_t Size, uint32_t *PartType = nullptr) const {
-    for (size_t I = 0; I < P.Globals.size(); ++I)
-      if (P.Names.Globals[I].Name == Name)
-        return Name + objectPath(P.Names, P.Names.Globals[I], P.Globals[I].Size, false, Offset, Size, PartType);
+    for (size_t I = 0; I < Prog.Globals.size(); ++I)
+      if (Prog.Names.Globals[I].Name == Name)
+        return Name +
+               objectPath(Prog.Names, Prog.Names.Globals[I], Prog.Globals[I].Size, false, Offset, Size, PartType);
     return "no " + Name;
   }
 
@@ -49,13 +50,13 @@ protected:
   /// both.
   std::vector<std::string> accesses() const {
     std::vector<std::string> Texts;
-    for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc) {
-      Opcode Op = P.Code[Pc].Op;
+    for (uint32_t Pc = 0; Pc < Prog.Code.size(); ++Pc) {
+      Opcode Op = Prog.Code[Pc].Op;
       bool Both = Op == Opcode::Rmw || Op == Opcode::CmpXchg;
       if (Op != Opcode::Load && Op != Opcode::Store && !Both)
         continue;
-      const ProgramLocation &L = P.locationOf(Pc);
-      auto *E = P.Names.expressionAt(L.File, L.Line, L.Column, Op != Opcode::Load, P.Code[Pc].Width);
+      const ProgramLocation &L = Prog.locationOf(Pc);
+      auto *E = Prog.Names.expressionAt(L.File, L.Line, L.Column, Op != Opcode::Load, Prog.Code[Pc].Width);
       std::string Text = E ? E->Text : "?";
       Texts.push_back(Both ? Text + "=" : Op == Opcode::Store ? "=" + Text : Text);
     }
@@ -64,26 +65,26 @@ protected:
 
   std::vector<std::string> heapTypes() const {
     std::vector<std::string> Found;
-    for (const Instruction &I : P.Code)
+    for (const Instruction &I : Prog.Code)
       if (I.Op == Opcode::CallBuiltin &&
           (static_cast<Builtin>(I.Imm) == Builtin::Malloc || static_cast<Builtin>(I.Imm) == Builtin::Calloc ||
            static_cast<Builtin>(I.Imm) == Builtin::AlignedAlloc))
-        Found.push_back(P.Names.Types[P.Names.Sites[static_cast<size_t>(I.A)].Type].Name);
+        Found.push_back(Prog.Names.Types[Prog.Names.Sites[static_cast<size_t>(I.A)].Type].Name);
     return Found;
   }
 
   /// The object a call of a builtin is about.
   std::string callText(Builtin Which, uint32_t Size = 0) const {
-    for (uint32_t Pc = 0; Pc < P.Code.size(); ++Pc)
-      if (P.Code[Pc].Op == Opcode::CallBuiltin && static_cast<Builtin>(P.Code[Pc].Imm) == Which) {
-        const ProgramLocation &L = P.locationOf(Pc);
-        auto *E = P.Names.expressionAt(L.File, L.Line, L.Column, true, Size);
+    for (uint32_t Pc = 0; Pc < Prog.Code.size(); ++Pc)
+      if (Prog.Code[Pc].Op == Opcode::CallBuiltin && static_cast<Builtin>(Prog.Code[Pc].Imm) == Which) {
+        const ProgramLocation &L = Prog.locationOf(Pc);
+        auto *E = Prog.Names.expressionAt(L.File, L.Line, L.Column, true, Size);
         return E ? E->Text : "?";
       }
     return "no call";
   }
 
-  Program P;
+  Program Prog;
 };
 
 using Texts = std::vector<std::string>;
@@ -95,7 +96,7 @@ TEST_F(SourceNamesTest, GlobalsHaveNamesTypesAndPlaces) {
   EXPECT_EQ(type(global("x")).What, SourceType::Signed);
   EXPECT_EQ(type(global("y")).What, SourceType::Unsigned);
   EXPECT_EQ(type(global("y")).Size, 8u);
-  EXPECT_EQ(P.Locations[global("y")->Location].Line, 2u);
+  EXPECT_EQ(Prog.Locations[global("y")->Location].Line, 2u);
 }
 
 TEST_F(SourceNamesTest, StaticLocalsAreNamedAsTheSourceNamesThem) {
@@ -113,8 +114,8 @@ TEST_F(SourceNamesTest, PartsOfArraysAndNestedStructs) {
   EXPECT_EQ(part("flag", 4, 4), "flag[1]");
   uint32_t Type = 0;
   EXPECT_EQ(part("q", 8, 8, &Type), "q.ends.tail");
-  EXPECT_EQ(P.Names.Types[Type].Name, "struct node *");
-  EXPECT_EQ(P.Names.Types[P.Names.Types[Type].Element].Name, "struct node");
+  EXPECT_EQ(Prog.Names.Types[Type].Name, "struct node *");
+  EXPECT_EQ(Prog.Names.Types[Prog.Names.Types[Type].Element].Name, "struct node");
   EXPECT_EQ(part("q", 16 + 4 * 5, 4), "q.flags[1][2]");
   EXPECT_EQ(part("q", 16 + 4 * 5 + 1, 1, &Type), "q.flags[1][2]+1");
   EXPECT_EQ(Type, 0u);
@@ -151,7 +152,7 @@ TEST_F(SourceNamesTest, TypedefsKeepTheirNamesAndAtomicsAreSeenThrough) {
   EXPECT_EQ(type(global("a")).Name, "atomic_int");
   EXPECT_EQ(type(global("a")).What, SourceType::Signed);
   EXPECT_EQ(type(global("l")).What, SourceType::Pointer);
-  EXPECT_EQ(P.Names.Types[type(global("l")).Element].Name, "item");
+  EXPECT_EQ(Prog.Names.Types[type(global("l")).Element].Name, "item");
   EXPECT_EQ(type(global("u")).Name, "uint32_t");
   EXPECT_EQ(type(global("u")).What, SourceType::Unsigned);
   EXPECT_EQ(type(global("ready")).What, SourceType::Bool);
@@ -185,7 +186,7 @@ TEST_F(SourceNamesTest, LocalsOfInlinedFunctionsKeepTheirNames) {
   EXPECT_EQ(type(local("own")).Name, "int");
   EXPECT_EQ(type(local("parameter")).Name, "int");
   EXPECT_EQ(type(local("t")).Name, "pthread_t");
-  const ProgramLocation &L = P.Locations[local("own")->Location];
+  const ProgramLocation &L = Prog.Locations[local("own")->Location];
   EXPECT_EQ(L.Line, 4u);
   EXPECT_EQ(L.Column, 7u);
   EXPECT_EQ(callText(Builtin::ThreadCreate, 8), "t");
@@ -256,9 +257,9 @@ TEST_F(SourceNamesTest, TheTypeTellsExpressionsAtOnePlaceApart) {
           "  return slots[i] == 0;\n"
           "}\n");
   auto Text = [&](uint32_t Line, uint32_t Column, bool Write, const std::string &TypeName) {
-    for (uint32_t T = 1; T < P.Names.Types.size(); ++T)
-      if (P.Names.Types[T].Name == TypeName) {
-        auto *E = P.Names.expressionAt(P.Locations[global("a")->Location].File, Line, Column, Write, 8, T);
+    for (uint32_t T = 1; T < Prog.Names.Types.size(); ++T)
+      if (Prog.Names.Types[T].Name == TypeName) {
+        auto *E = Prog.Names.expressionAt(Prog.Locations[global("a")->Location].File, Line, Column, Write, 8, T);
         return E ? E->Text : "?";
       }
     return "no type " + TypeName;
@@ -344,12 +345,12 @@ TEST_F(SourceNamesTest, RecursiveTypesAndFlexibleArrays) {
           "struct b; struct a { struct b *other; }; struct b { struct a *other; struct b *self; int tail[]; } *x;\n"
           "int main(void) { x = malloc(sizeof *x + 4 * sizeof(int)); x->tail[2] = 1; return 0; }\n");
   SourceNames::Object Block;
-  for (const SourceNames::Object &O : P.Names.Sites)
+  for (const SourceNames::Object &O : Prog.Names.Sites)
     if (O.Type != 0)
       Block = O;
-  EXPECT_EQ(P.Names.Types[Block.Type].Name, "struct b");
-  EXPECT_EQ(objectPath(P.Names, Block, 32, true, 8, 8, nullptr), ".self");
-  EXPECT_EQ(objectPath(P.Names, Block, 32, true, 24, 4, nullptr), ".tail[2]");
+  EXPECT_EQ(Prog.Names.Types[Block.Type].Name, "struct b");
+  EXPECT_EQ(objectPath(Prog.Names, Block, 32, true, 8, 8, nullptr), ".self");
+  EXPECT_EQ(objectPath(Prog.Names, Block, 32, true, 24, 4, nullptr), ".tail[2]");
 }
 
 TEST_F(SourceNamesTest, OfPartlyKeptVariablesTheRightPartIsNamed) {
@@ -357,7 +358,7 @@ TEST_F(SourceNamesTest, OfPartlyKeptVariablesTheRightPartIsNamed) {
           "int main(void) { struct s v; v.unused = 1; v.kept[1] = 2; leak = v.kept; return (int)v.unused; }\n");
   ASSERT_TRUE(local("v"));
   const SourceNames::Object &V = *local("v");
-  EXPECT_EQ(objectPath(P.Names, V, 16 - V.Offset, false, 12 - V.Offset, 4, nullptr), ".kept[1]");
+  EXPECT_EQ(objectPath(Prog.Names, V, 16 - V.Offset, false, 12 - V.Offset, 4, nullptr), ".kept[1]");
 }
 
 TEST_F(SourceNamesTest, StringLiteralsAreNamedByTheirText) {

@@ -38,12 +38,12 @@ void FunctionLowering::lowerBinary(const BinaryOperator &I) {
   unsigned Bits = bitsOf(I);
   Operand L = scalar(*I.getOperand(0)), R = scalar(*I.getOperand(1));
   if (I.getType()->isFloatingPointTy())
-    return define(I, B.binary(floatOpcode(I.getOpcode()), Bits, L, R));
+    return define(I, Builder.binary(floatOpcode(I.getOpcode()), Bits, L, R));
   Opcode Op = integerOpcode(I.getOpcode());
   if (Bits <= 64)
-    return define(I, B.binary(Op, Bits, L, R));
+    return define(I, Builder.binary(Op, Bits, L, R));
   std::optional<Operand> Halves = byHalves(Op, Bits, L, R);
-  define(I, Halves ? *Halves : B.wideBinary(Op, Bits, L, R));
+  define(I, Halves ? *Halves : Builder.wideBinary(Op, Bits, L, R));
 }
 
 Operand FunctionLowering::compare(CmpInst::Predicate Predicate, unsigned Bits, Operand L, Operand R) {
@@ -61,7 +61,7 @@ Operand FunctionLowering::compare(CmpInst::Predicate Predicate, unsigned Bits, O
   case CmpInst::ICMP_SLT: Op = Opcode::SLt; break;
   default: Op = Opcode::SLe; break;
   }
-  return Bits > 64 ? B.wideBinary(Op, Bits, L, R) : B.binary(Op, Bits, L, R);
+  return Bits > 64 ? Builder.wideBinary(Op, Bits, L, R) : Builder.binary(Op, Bits, L, R);
 }
 
 void FunctionLowering::lowerCompare(const CmpInst &I) {
@@ -71,13 +71,13 @@ void FunctionLowering::lowerCompare(const CmpInst &I) {
   Operand L = scalar(*I.getOperand(0)), R = scalar(*I.getOperand(1));
   if (isa<ICmpInst>(I))
     return define(I, compare(I.getPredicate(), Bits, L, R));
-  Operand Dst = B.newSlots();
-  B.emit({.Op = Opcode::FCmp,
-          .Width = static_cast<uint8_t>(Bits),
-          .Flags = static_cast<uint8_t>(I.getPredicate()),
-          .Dst = Dst,
-          .A = L,
-          .B = R});
+  Operand Dst = Builder.newSlots();
+  Builder.emit({.Op = Opcode::FCmp,
+                .Width = static_cast<uint8_t>(Bits),
+                .Flags = static_cast<uint8_t>(I.getPredicate()),
+                .Dst = Dst,
+                .A = L,
+                .B = R});
   define(I, Dst);
 }
 
@@ -98,8 +98,8 @@ void FunctionLowering::lowerCast(const CastInst &I) {
     return refuse(I, "vector arithmetic");
   Operand Value = scalar(*I.getOperand(0));
   switch (I.getOpcode()) {
-  case llvm::Instruction::FPExt: return define(I, B.unary(Opcode::FExt, From, Value));
-  case llvm::Instruction::FPTrunc: return define(I, B.unary(Opcode::FTrunc, From, Value));
+  case llvm::Instruction::FPExt: return define(I, Builder.unary(Opcode::FExt, From, Value));
+  case llvm::Instruction::FPTrunc: return define(I, Builder.unary(Opcode::FTrunc, From, Value));
   case llvm::Instruction::FPToSI:
   case llvm::Instruction::FPToUI:
   case llvm::Instruction::SIToFP:
@@ -115,7 +115,7 @@ void FunctionLowering::lowerCast(const CastInst &I) {
               : I.getOpcode() == llvm::Instruction::FPToUI ? Opcode::FToUI
               : I.getOpcode() == llvm::Instruction::SIToFP ? Opcode::SIToF
                                                            : Opcode::UIToF;
-  define(I, B.unary(Op, From, Value, 0, static_cast<int32_t>(To)));
+  define(I, Builder.unary(Op, From, Value, 0, static_cast<int32_t>(To)));
 }
 
 void FunctionLowering::lowerIntegerCast(const CastInst &I, unsigned From, unsigned To) {
@@ -128,19 +128,19 @@ void FunctionLowering::lowerIntegerCast(const CastInst &I, unsigned From, unsign
     if (Widened && bitsOf(*Widened->getOperand(0)) <= To && From <= 64)
       return define(I, Value); // a _Bool on its way through memory's type
     if (To <= 64)
-      return define(I, To == 64 ? Value : B.unary(Opcode::Truncate, To, Value)); // the low slot of a wide value
+      return define(I, To == 64 ? Value : Builder.unary(Opcode::Truncate, To, Value)); // the low slot of a wide value
     uint64_t HighMask = (1ull << (To - 64)) - 1;
-    return define(I, B.makeWide(Value, B.binary(Opcode::And, 64, high(Value), B.constant(HighMask))));
+    return define(I, Builder.makeWide(Value, Builder.binary(Opcode::And, 64, high(Value), Builder.constant(HighMask))));
   }
   if (To == From || (!Signed && (To <= 64 || From > 64)))
     return define(I, Value); // integers are kept zero-extended
   if (To <= 64)
-    return define(I, B.unary(Opcode::SignExtend, From, Value, 0, static_cast<int32_t>(To)));
+    return define(I, Builder.unary(Opcode::SignExtend, From, Value, 0, static_cast<int32_t>(To)));
   if (From <= 64)
-    return define(I, Signed ? B.toWide(Value, From, To, Signed) : B.makeWide(Value, B.constant(0)));
+    return define(I, Signed ? Builder.toWide(Value, From, To, Signed) : Builder.makeWide(Value, Builder.constant(0)));
   // From one wide width to another: extend the upper half.
-  Operand High = B.unary(Opcode::SignExtend, From - 64, high(Value), 0, static_cast<int32_t>(To - 64));
-  define(I, B.makeWide(Value, High));
+  Operand High = Builder.unary(Opcode::SignExtend, From - 64, high(Value), 0, static_cast<int32_t>(To - 64));
+  define(I, Builder.makeWide(Value, High));
 }
 
 void FunctionLowering::lowerSelect(const SelectInst &I) {
@@ -150,7 +150,7 @@ void FunctionLowering::lowerSelect(const SelectInst &I) {
   Parts L = valueOf(*I.getTrueValue()), R = valueOf(*I.getFalseValue()), Result;
   Leaves All = leavesOf(I.getType());
   for (size_t K = 0; K < All.size(); ++K)
-    Result.push_back(B.select(Condition, L[K], R[K], All[K].isWide()));
+    Result.push_back(Builder.select(Condition, L[K], R[K], All[K].isWide()));
   define(I, Result);
 }
 
@@ -171,8 +171,9 @@ void FunctionLowering::lowerInsertValue(const InsertValueInst &I) {
 }
 
 Operand FunctionLowering::extractElement(Operand Vector, unsigned ElementBits, unsigned Index) {
-  Operand Shifted = Index == 0 ? Vector : B.binary(Opcode::LShr, 64, Vector, B.constant(Index * ElementBits));
-  return ElementBits == 64 ? Shifted : B.unary(Opcode::Truncate, ElementBits, Shifted);
+  Operand Shifted =
+      Index == 0 ? Vector : Builder.binary(Opcode::LShr, 64, Vector, Builder.constant(Index * ElementBits));
+  return ElementBits == 64 ? Shifted : Builder.unary(Opcode::Truncate, ElementBits, Shifted);
 }
 
 Operand FunctionLowering::insertElement(Operand Vector, unsigned VectorBits, Operand Element, unsigned ElementBits,
@@ -180,9 +181,9 @@ Operand FunctionLowering::insertElement(Operand Vector, unsigned VectorBits, Ope
   if (ElementBits == VectorBits)
     return Element;
   uint64_t ElementMask = (1ull << ElementBits) - 1; // ElementBits < VectorBits <= 64
-  Operand Rest = B.binary(Opcode::And, 64, Vector, B.constant(~(ElementMask << (Index * ElementBits))));
-  Operand Placed = B.binary(Opcode::Shl, 64, Element, B.constant(Index * ElementBits));
-  return B.binary(Opcode::Or, 64, Rest, Placed);
+  Operand Rest = Builder.binary(Opcode::And, 64, Vector, Builder.constant(~(ElementMask << (Index * ElementBits))));
+  Operand Placed = Builder.binary(Opcode::Shl, 64, Element, Builder.constant(Index * ElementBits));
+  return Builder.binary(Opcode::Or, 64, Rest, Placed);
 }
 
 /// Vectors reach us where the calling convention packs two floats into one register; the elements are picked out of the
@@ -206,7 +207,7 @@ void FunctionLowering::lowerVector(const llvm::Instruction &I) {
       return define(I, insertElement(scalar(*I.getOperand(0)), Bits, scalar(*I.getOperand(1)), ElementBits, *Index));
   } else if (auto *Shuffle = dyn_cast<ShuffleVectorInst>(&I)) {
     Operand Sources[] = {scalar(*I.getOperand(0)), scalar(*I.getOperand(1))};
-    Operand Result = B.constant(0);
+    Operand Result = Builder.constant(0);
     int Elements = static_cast<int>(T->getNumElements());
     for (auto [Index, From] : enumerate(Shuffle->getShuffleMask()))
       if (From >= 0) {

@@ -56,7 +56,7 @@ void FunctionLowering::lowerAtomicLibrary(const CallBase &I) {
     Bytes = Size ? Size->getZExtValue() : 0;
   }
   if (Operation == "is_lock_free" && !Sized)
-    return define(I, B.constant(Bytes != 0 && Bytes <= 16));
+    return define(I, Builder.constant(Bytes != 0 && Bytes <= 16));
   if (Bytes > 16)
     return refuse(I, Refused + " of " + std::to_string(Bytes) + " bytes");
   if (Bytes == 0 || I.arg_size() < First + 2 || (Sized && Bytes > 8 && !handsOverWide(I, Operation)))
@@ -85,15 +85,15 @@ void FunctionLowering::lowerAtomicLibrary(const CallBase &I) {
   if (Operation == "compare_exchange" && I.arg_size() == First + 5)
     return lowerAtomicCompareExchange(I, Width, Sized, First);
   if (std::optional<RmwOp> Op = fetchOperation(Operation)) {
-    Operand Value = Input(1), Old = B.newSlots(slotsOf(Width));
-    B.emit({.Op = Opcode::Rmw,
-            .Width = static_cast<uint8_t>(Width),
-            .Flags = Flags,
-            .Dst = Old,
-            .A = Object.Base,
-            .B = Value,
-            .C = static_cast<int32_t>(*Op),
-            .D = Feeds});
+    Operand Value = Input(1), Old = Builder.newSlots(slotsOf(Width));
+    Builder.emit({.Op = Opcode::Rmw,
+                  .Width = static_cast<uint8_t>(Width),
+                  .Flags = Flags,
+                  .Dst = Old,
+                  .A = Object.Base,
+                  .B = Value,
+                  .C = static_cast<int32_t>(*Op),
+                  .D = Feeds});
     return Output(2, Old);
   }
   refuse(I, Refused);
@@ -108,22 +108,22 @@ void FunctionLowering::lowerAtomicCompareExchange(const CallBase &I, unsigned By
   Operand Desired = scalar(*I.getArgOperand(First + 2));
   if (!Sized)
     Desired = loadPlain(Bytes, {Desired, 0}, Plain, 0);
-  Operand Result = B.newSlots(slotsOf(Bytes) + 1), Success = Result + static_cast<Operand>(slotsOf(Bytes));
-  B.emit({.Op = Opcode::CmpXchg,
-          .Width = static_cast<uint8_t>(Bytes),
-          .Flags = accessFlags(I, orderArgument(*I.getArgOperand(First + 3))),
-          .Dst = Result,
-          .A = Object,
-          .B = Wanted,
-          .C = Desired,
-          .D = static_cast<int32_t>(Plan.fedBy(I)),
-          .Imm = static_cast<int64_t>(orderArgument(*I.getArgOperand(First + 4)))});
-  BlockId Failed = B.newBlock(), After = B.newBlock();
-  B.branch(Success, After, Failed);
-  B.setBlock(Failed);
+  Operand Result = Builder.newSlots(slotsOf(Bytes) + 1), Success = Result + static_cast<Operand>(slotsOf(Bytes));
+  Builder.emit({.Op = Opcode::CmpXchg,
+                .Width = static_cast<uint8_t>(Bytes),
+                .Flags = accessFlags(I, orderArgument(*I.getArgOperand(First + 3))),
+                .Dst = Result,
+                .A = Object,
+                .B = Wanted,
+                .C = Desired,
+                .D = static_cast<int32_t>(Plan.fedBy(I)),
+                .Imm = static_cast<int64_t>(orderArgument(*I.getArgOperand(First + 4)))});
+  BlockId Failed = Builder.newBlock(), After = Builder.newBlock();
+  Builder.branch(Success, After, Failed);
+  Builder.setBlock(Failed);
   storePlain(Bytes, Expected, Result, Plain);
-  B.jump(After);
-  B.setBlock(After);
+  Builder.jump(After);
+  Builder.setBlock(After);
   define(I, Success);
 }
 

@@ -16,7 +16,7 @@ void FunctionLowering::lowerCall(const CallBase &I) {
       return;
     // Discarded with its arguments: nothing uses them.
     if (!I.getType()->isVoidTy())
-      define(I, B.constant(0));
+      define(I, Builder.constant(0));
     return;
   }
   if (C.Kind == Callee::Undefined)
@@ -52,15 +52,15 @@ void FunctionLowering::emitCall(const CallBase &I, Instruction Call, std::vector
   if (Slots > 2)
     return refuse(I, "a result of more than 16 bytes");
   Call.D = static_cast<int32_t>(Plan.fedBy(I));
-  Call.B = B.arguments(Arguments);
+  Call.B = Builder.arguments(Arguments);
   Call.C = static_cast<int32_t>(Arguments.size());
   Call.Flags = Slots == 2;
   if (Slots == 0 || I.use_empty())
     Call.Flags = 0;
   else
-    Call.Dst = B.newSlots(Slots);
+    Call.Dst = Builder.newSlots(Slots);
   Call.Flags |= Flags;
-  B.emit(Call);
+  Builder.emit(Call);
   if (Call.Dst >= 0)
     define(I, Results.size() == 2 ? Parts{Call.Dst, Call.Dst + 1} : Parts{Call.Dst});
 }
@@ -73,7 +73,7 @@ void FunctionLowering::lowerDirectCall(const CallBase &I, const llvm::Function &
   size_t Expected = 0;
   for (const Argument &A : Target.args())
     Expected += countSlots(A.getType(), Layout);
-  Arguments.resize(Expected, B.constant(0));
+  Arguments.resize(Expected, Builder.constant(0));
   emitCall(I, {.Op = Opcode::Call, .Imm = *Context.Symbols.indexOf(Target)}, Arguments);
 }
 
@@ -87,17 +87,17 @@ void FunctionLowering::lowerBuiltin(const CallBase &I, Builtin Which) {
   for (const Value *Argument : I.args())
     appendArgument(*Argument, Arguments);
   if (Which == Builtin::AssertFail)
-    Arguments.resize(4, B.constant(0)); // __assert has no function name
+    Arguments.resize(4, Builder.constant(0)); // __assert has no function name
   Instruction Call = {.Op = Opcode::CallBuiltin, .Imm = static_cast<int64_t>(Which)};
   const bool Fails = (Which == Builtin::CondWait || Which == Builtin::CondTimedWait) && Retries.canTell(I);
-  Context.P.FailsForNoReason |= Fails;
+  Context.Prog.FailsForNoReason |= Fails;
   if (allocates(Which))
     Call.A = static_cast<int32_t>(Context.Tables.newSite());
   emitCall(I, Call, Arguments, Fails ? MayFail : 0);
 }
 
 void FunctionLowering::callBuiltin(Builtin Which) {
-  B.emit({.Op = Opcode::CallBuiltin, .B = B.arguments({}), .Imm = static_cast<int64_t>(Which)});
+  Builder.emit({.Op = Opcode::CallBuiltin, .B = Builder.arguments({}), .Imm = static_cast<int64_t>(Which)});
 }
 
 void FunctionLowering::lowerInPlace(const CallBase &I, Inlined How) {
@@ -112,11 +112,11 @@ void FunctionLowering::lowerInPlace(const CallBase &I, Inlined How) {
   case Inlined::MemSet: return lowerSet(I);
   case Inlined::Atomic: return lowerAtomicLibrary(I);
   case Inlined::Sqrt:
-    return define(
-        I, B.unary(Opcode::FMath, bitsOf(I), scalar(*I.getArgOperand(0)), static_cast<unsigned>(FloatFunction::Sqrt)));
+    return define(I, Builder.unary(Opcode::FMath, bitsOf(I), scalar(*I.getArgOperand(0)),
+                                   static_cast<unsigned>(FloatFunction::Sqrt)));
   case Inlined::ErrnoLocation: {
-    Operand Dst = B.newSlots();
-    B.emit({.Op = Opcode::ThreadLocal, .Dst = Dst, .Imm = Context.Symbols.errnoGlobal()});
+    Operand Dst = Builder.newSlots();
+    Builder.emit({.Op = Opcode::ThreadLocal, .Dst = Dst, .Imm = Context.Symbols.errnoGlobal()});
     return define(I, Dst);
   }
   case Inlined::None: break;

@@ -59,10 +59,10 @@ void FunctionLowering::copyConstant(Pointer To, Pointer From, const std::vector<
                                     uint8_t Flags, int32_t Feeds) {
   if (Chunks.empty())
     return;
-  B.emit({.Op = Opcode::CopyWritten,
-          .A = B.addOffset(To.Base, To.Offset),
-          .B = B.addOffset(From.Base, From.Offset),
-          .C = B.constant(Chunks.back().Offset + Chunks.back().Bytes)});
+  Builder.emit({.Op = Opcode::CopyWritten,
+                .A = Builder.addOffset(To.Base, To.Offset),
+                .B = Builder.addOffset(From.Base, From.Offset),
+                .C = Builder.constant(Chunks.back().Offset + Chunks.back().Bytes)});
   uint8_t StoreFlags = Flags | OfCopy;
   auto At = [](Pointer P, const Chunk &C) { return Pointer{P.Base, P.Offset + static_cast<int64_t>(C.Offset)}; };
   std::vector<Operand> Loaded;
@@ -78,31 +78,33 @@ void FunctionLowering::copyConstant(Pointer To, Pointer From, const std::vector<
 
 /// Words first and then the bytes that are left; backwards, the other way round. Ends in a new block.
 void FunctionLowering::copyLoop(Operand To, Operand From, Operand Size, bool Backwards, uint8_t Flags, int32_t Feeds) {
-  B.emit({.Op = Opcode::CopyWritten, .A = To, .B = From, .C = Size});
-  Operand Words = B.binary(Opcode::And, 64, Size, B.constant(~7ull));
-  Operand At = B.newSlots();
-  B.move(At, Backwards ? Size : B.constant(0));
+  Builder.emit({.Op = Opcode::CopyWritten, .A = To, .B = From, .C = Size});
+  Operand Words = Builder.binary(Opcode::And, 64, Size, Builder.constant(~7ull));
+  Operand At = Builder.newSlots();
+  Builder.move(At, Backwards ? Size : Builder.constant(0));
   auto Pass = [&](unsigned Bytes, Operand End) {
-    BlockId Head = B.newBlock(), Body = B.newBlock(), After = B.newBlock();
-    B.jump(Head);
-    B.setBlock(Head);
-    B.branch(Backwards ? B.binary(Opcode::ULt, 64, End, At) : B.binary(Opcode::ULt, 64, At, End), Body, After);
-    B.setBlock(Body);
+    BlockId Head = Builder.newBlock(), Body = Builder.newBlock(), After = Builder.newBlock();
+    Builder.jump(Head);
+    Builder.setBlock(Head);
+    Builder.branch(Backwards ? Builder.binary(Opcode::ULt, 64, End, At) : Builder.binary(Opcode::ULt, 64, At, End),
+                   Body, After);
+    Builder.setBlock(Body);
     auto Step = [&] {
-      B.emit({.Op = Backwards ? Opcode::Sub : Opcode::Add, .Width = 64, .Dst = At, .A = At, .B = B.constant(Bytes)});
+      Builder.emit(
+          {.Op = Backwards ? Opcode::Sub : Opcode::Add, .Width = 64, .Dst = At, .A = At, .B = Builder.constant(Bytes)});
     };
     if (Backwards)
       Step();
-    Operand Value = load(Bytes, {B.addScaled(From, At, 64, 1), 0}, Flags, Feeds);
-    store(Bytes, {B.addScaled(To, At, 64, 1), 0}, Value, Flags | OfCopy);
+    Operand Value = load(Bytes, {Builder.addScaled(From, At, 64, 1), 0}, Flags, Feeds);
+    store(Bytes, {Builder.addScaled(To, At, 64, 1), 0}, Value, Flags | OfCopy);
     if (!Backwards)
       Step();
-    B.jump(Head);
-    B.setBlock(After);
+    Builder.jump(Head);
+    Builder.setBlock(After);
   };
   if (Backwards) {
     Pass(1, Words);
-    Pass(8, B.constant(0));
+    Pass(8, Builder.constant(0));
   } else {
     Pass(8, Words);
     Pass(1, Size);
@@ -125,17 +127,17 @@ void FunctionLowering::lowerCopy(const CallBase &Call, bool MayOverlap) {
   if (!MayOverlap)
     return copyLoop(Target, Source, Size, false, Flags, Feeds);
   // Forwards is right unless the target starts inside the source.
-  Operand Distance = B.binary(Opcode::Sub, 64, Target, Source);
-  Operand Inside = B.binary(Opcode::ULt, 64, Distance, Size);
-  BlockId Backwards = B.newBlock(), Forwards = B.newBlock(), After = B.newBlock();
-  B.branch(Inside, Backwards, Forwards);
-  B.setBlock(Backwards);
+  Operand Distance = Builder.binary(Opcode::Sub, 64, Target, Source);
+  Operand Inside = Builder.binary(Opcode::ULt, 64, Distance, Size);
+  BlockId Backwards = Builder.newBlock(), Forwards = Builder.newBlock(), After = Builder.newBlock();
+  Builder.branch(Inside, Backwards, Forwards);
+  Builder.setBlock(Backwards);
   copyLoop(Target, Source, Size, true, Flags, Feeds);
-  B.jump(After);
-  B.setBlock(Forwards);
+  Builder.jump(After);
+  Builder.setBlock(Forwards);
   copyLoop(Target, Source, Size, false, Flags, Feeds);
-  B.jump(After);
-  B.setBlock(After);
+  Builder.jump(After);
+  Builder.setBlock(After);
 }
 
 void FunctionLowering::lowerSet(const CallBase &Call) {
@@ -146,41 +148,41 @@ void FunctionLowering::lowerSet(const CallBase &Call) {
   Operand Byte = scalar(*Call.getArgOperand(1)), Word;
   uint64_t Known;
   constexpr uint64_t Everywhere = 0x0101010101010101;
-  if (B.isConstant(Byte, Known)) {
-    Byte = B.constant(Known & 0xff);
-    Word = B.constant((Known & 0xff) * Everywhere);
+  if (Builder.isConstant(Byte, Known)) {
+    Byte = Builder.constant(Known & 0xff);
+    Word = Builder.constant((Known & 0xff) * Everywhere);
   } else {
-    Byte = B.unary(Opcode::Truncate, 8, Byte);
-    Word = B.binary(Opcode::Mul, 64, Byte, B.constant(Everywhere));
+    Byte = Builder.unary(Opcode::Truncate, 8, Byte);
+    Word = Builder.binary(Opcode::Mul, 64, Byte, Builder.constant(Everywhere));
   }
-  auto Narrow = [&](unsigned Bytes) { return Bytes == 8 ? Word : B.unary(Opcode::Truncate, 8 * Bytes, Word); };
+  auto Narrow = [&](unsigned Bytes) { return Bytes == 8 ? Word : Builder.unary(Opcode::Truncate, 8 * Bytes, Word); };
   auto *Constant = dyn_cast<ConstantInt>(Call.getArgOperand(2));
   if (Constant && Constant->getZExtValue() <= MaxUnrolledBytes) {
     Pointer Target = pointer(To);
     for (const Chunk &C : chunksOf({&To}, Constant->getZExtValue(), Call.getParamAlign(0).valueOrOne().value())) {
       Pointer At = {Target.Base, Target.Offset + static_cast<int64_t>(C.Offset)};
       uint64_t WordValue;
-      Operand Value = B.isConstant(Word, WordValue) && C.Bytes < 8
-                          ? B.constant(WordValue & ((1ull << (8 * C.Bytes)) - 1))
+      Operand Value = Builder.isConstant(Word, WordValue) && C.Bytes < 8
+                          ? Builder.constant(WordValue & ((1ull << (8 * C.Bytes)) - 1))
                           : Narrow(C.Bytes);
       store(C.Bytes, At, Value, Flags);
     }
     return;
   }
   Operand Target = scalar(To), Size = scalar(*Call.getArgOperand(2));
-  Operand Words = B.binary(Opcode::And, 64, Size, B.constant(~7ull));
-  Operand At = B.newSlots();
-  B.move(At, B.constant(0));
+  Operand Words = Builder.binary(Opcode::And, 64, Size, Builder.constant(~7ull));
+  Operand At = Builder.newSlots();
+  Builder.move(At, Builder.constant(0));
   for (unsigned Bytes : {8u, 1u}) {
-    BlockId Head = B.newBlock(), Body = B.newBlock(), After = B.newBlock();
-    B.jump(Head);
-    B.setBlock(Head);
-    B.branch(B.binary(Opcode::ULt, 64, At, Bytes == 8 ? Words : Size), Body, After);
-    B.setBlock(Body);
-    store(Bytes, {B.addScaled(Target, At, 64, 1), 0}, Bytes == 8 ? Word : Byte, Flags);
-    B.emit({.Op = Opcode::Add, .Width = 64, .Dst = At, .A = At, .B = B.constant(Bytes)});
-    B.jump(Head);
-    B.setBlock(After);
+    BlockId Head = Builder.newBlock(), Body = Builder.newBlock(), After = Builder.newBlock();
+    Builder.jump(Head);
+    Builder.setBlock(Head);
+    Builder.branch(Builder.binary(Opcode::ULt, 64, At, Bytes == 8 ? Words : Size), Body, After);
+    Builder.setBlock(Body);
+    store(Bytes, {Builder.addScaled(Target, At, 64, 1), 0}, Bytes == 8 ? Word : Byte, Flags);
+    Builder.emit({.Op = Opcode::Add, .Width = 64, .Dst = At, .A = At, .B = Builder.constant(Bytes)});
+    Builder.jump(Head);
+    Builder.setBlock(After);
   }
 }
 

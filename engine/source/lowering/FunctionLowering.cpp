@@ -14,64 +14,64 @@ using namespace llvm;
 
 namespace picket {
 
-FunctionLowering::FunctionLowering(const llvm::Function &F, LoweringContext &Context)
-    : F(F), Context(Context), Layout(Context.Symbols.layout()), B(Code, Context.Tables), Plan(F, Context.Symbols),
-      Retries(F, Context.Symbols) {}
+FunctionLowering::FunctionLowering(const llvm::Function &Func, LoweringContext &Context)
+    : Func(Func), Context(Context), Layout(Context.Symbols.layout()), Builder(Code, Context.Tables),
+      Plan(Func, Context.Symbols), Retries(Func, Context.Symbols) {}
 
 void FunctionLowering::run() {
-  Function &Entry = Context.P.Functions[*Context.Symbols.indexOf(F)];
+  Function &Entry = Context.Prog.Functions[*Context.Symbols.indexOf(Func)];
   FunctionLocation = Entry.Location;
-  IsAtomicSection = F.getName().starts_with("__VERIFIER_atomic_");
+  IsAtomicSection = Func.getName().starts_with("__VERIFIER_atomic_");
 
-  B.setBlock(B.newBlock());
-  B.setLocation(FunctionLocation);
+  Builder.setBlock(Builder.newBlock());
+  Builder.setLocation(FunctionLocation);
   lowerParameters();
-  BlockId Prologue = B.block();
+  BlockId Prologue = Builder.block();
 
-  ReversePostOrderTraversal<const llvm::Function *> Order(&F);
+  ReversePostOrderTraversal<const llvm::Function *> Order(&Func);
   for (const BasicBlock *Block : Order) {
-    Blocks[Block] = B.newBlock();
+    Blocks[Block] = Builder.newBlock();
     for (const PHINode &Phi : Block->phis())
       if (isModelled(Phi.getType(), Layout))
         define(Phi, newParts(Phi.getType()));
   }
   for (const FedLoop &Loop : Plan.loops()) {
-    LoopSlots.push_back(B.newSlots(loopslots::Count));
-    LoopIndex.push_back(static_cast<uint32_t>(Context.P.Loops.size()));
-    Context.P.Loops.push_back({.Location = Context.Sources.location(LoopPlan::startOf(*Loop.Where)),
-                               .HasExit = Loop.HasExit,
-                               .Outer = Loop.Outer < 0 ? -1 : static_cast<int32_t>(LoopIndex[Loop.Outer])});
+    LoopSlots.push_back(Builder.newSlots(loopslots::Count));
+    LoopIndex.push_back(static_cast<uint32_t>(Context.Prog.Loops.size()));
+    Context.Prog.Loops.push_back({.Location = Context.Sources.location(LoopPlan::startOf(*Loop.Where)),
+                                  .HasExit = Loop.HasExit,
+                                  .Outer = Loop.Outer < 0 ? -1 : static_cast<int32_t>(LoopIndex[Loop.Outer])});
   }
   Code.HasLoops = !Plan.loops().empty();
-  B.setBlock(Prologue);
-  B.jump(Blocks[&F.getEntryBlock()]);
+  Builder.setBlock(Prologue);
+  Builder.jump(Blocks[&Func.getEntryBlock()]);
   for (const BasicBlock *Block : Order)
     lowerBlock(*Block);
 
   orderBlocks(Code);
   allocateRegisters(Code);
-  Entry.Entry = layOut(Code, Context.P);
+  Entry.Entry = layOut(Code, Context.Prog);
   Entry.NumSlots = Code.NumSlots;
   Entry.NumParameters = Code.NumParameters;
   Entry.FedSlot = Code.FedSlot;
 }
 
 void FunctionLowering::lowerParameters() {
-  for (const Argument &A : F.args())
+  for (const Argument &A : Func.args())
     if (isModelled(A.getType(), Layout))
       define(A, newParts(A.getType()));
   Code.NumParameters = static_cast<uint32_t>(Code.GroupOf.size());
-  for (const Argument &A : F.args()) {
+  for (const Argument &A : Func.args()) {
     if (!isModelled(A.getType(), Layout))
-      B.unsupported(describeUnmodelled(A.getType(), Layout));
+      Builder.unsupported(describeUnmodelled(A.getType(), Layout));
     if (Type *Copied = A.getParamByValType()) { // the callee owns a copy; it makes it itself
       uint64_t Size = Layout.getTypeAllocSize(Copied).getFixedValue();
       Pointer From = {scalar(A), 0};
-      Pointer To = {allocate(Size, B.constant(1)), 0};
+      Pointer To = {allocate(Size, Builder.constant(1)), 0};
       if (Size <= MaxUnrolledBytes)
         copyConstant(To, From, chunksOf({}, Size, Layout.getABITypeAlign(Copied).value()), /*MayOverlap=*/false, 0, 0);
       else
-        copyLoop(To.Base, From.Base, B.constant(Size), /*Backwards=*/false, 0, 0);
+        copyLoop(To.Base, From.Base, Builder.constant(Size), /*Backwards=*/false, 0, 0);
       define(A, To.Base);
     }
   }
@@ -82,20 +82,20 @@ void FunctionLowering::lowerParameters() {
 void FunctionLowering::setLocation(const llvm::Instruction &I) {
   const DILocation *Where = I.getDebugLoc();
   if (Where && Where->getLine() != 0)
-    B.setLocation(Context.Sources.location(Where));
+    Builder.setLocation(Context.Sources.location(Where));
 }
 
 void FunctionLowering::lowerBlock(const BasicBlock &Block) {
   CurrentBlock = &Block;
-  B.setBlock(Blocks[&Block]);
-  B.setLocation(FunctionLocation);
+  Builder.setBlock(Blocks[&Block]);
+  Builder.setLocation(FunctionLocation);
   for (const llvm::Instruction &I : Block)
     if (I.getDebugLoc() && I.getDebugLoc().getLine() != 0) {
       setLocation(I);
       break;
     }
   if (int Spin = Plan.spinHeader(Block); Spin >= 0)
-    B.emit({.Op = Opcode::SpinHead, .Dst = LoopSlots[Spin]});
+    Builder.emit({.Op = Opcode::SpinHead, .Dst = LoopSlots[Spin]});
   for (const llvm::Instruction &I : Block) {
     setLocation(I);
     if (I.isTerminator())
@@ -121,12 +121,12 @@ bool FunctionLowering::isDead(const llvm::Instruction &I) const {
 }
 
 void FunctionLowering::refuse(const llvm::Instruction &I, const std::string &What) {
-  B.unsupported(What);
+  Builder.unsupported(What);
   if (I.getType()->isVoidTy() || !isModelled(I.getType(), Layout))
     return;
   Parts Zeros;
   for (const Leaf &L : leavesOf(I.getType()))
-    Zeros.push_back(L.isWide() ? B.wideConstant(0, 0) : B.constant(0));
+    Zeros.push_back(L.isWide() ? Builder.wideConstant(0, 0) : Builder.constant(0));
   define(I, Zeros);
 }
 
@@ -169,7 +169,7 @@ void FunctionLowering::lowerInstruction(const llvm::Instruction &I) {
   case llvm::Instruction::FNeg:
     if (I.getType()->isVectorTy())
       return refuse(I, "vector arithmetic");
-    return define(I, B.unary(Opcode::FNeg, bitsOf(I), scalar(*I.getOperand(0))));
+    return define(I, Builder.unary(Opcode::FNeg, bitsOf(I), scalar(*I.getOperand(0))));
   case llvm::Instruction::VAArg: return refuse(I, "variable arguments ('va_arg')");
   default: break;
   }
@@ -243,38 +243,38 @@ void FunctionLowering::lowerTerminator(const llvm::Instruction &I) {
     Operand Condition = scalar(*branchCondition(Branch->getCondition(), Negated));
     BlockId IfTrue = edge(*Branch->getSuccessor(Negated ? 1 : 0));
     BlockId IfFalse = edge(*Branch->getSuccessor(Negated ? 0 : 1));
-    return B.branch(Condition, IfTrue, IfFalse);
+    return Builder.branch(Condition, IfTrue, IfFalse);
   }
   if (auto *Return = dyn_cast<ReturnInst>(&I))
     return lowerReturn(*Return);
   if (auto *Switch = dyn_cast<SwitchInst>(&I))
     return lowerSwitch(*Switch);
   if (isa<UnreachableInst>(I))
-    return B.emit({.Op = Opcode::Unreachable, .Imm = static_cast<int64_t>(brokenPromiseOf(I))});
+    return Builder.emit({.Op = Opcode::Unreachable, .Imm = static_cast<int64_t>(brokenPromiseOf(I))});
   if (isa<IndirectBrInst>(I))
-    return B.unsupported("computed goto");
+    return Builder.unsupported("computed goto");
   if (isa<CallBrInst>(I))
-    return B.unsupported("assembly that jumps ('asm goto')");
-  B.unsupported(std::string("instruction '") + I.getOpcodeName() + "'");
+    return Builder.unsupported("assembly that jumps ('asm goto')");
+  Builder.unsupported(std::string("instruction '") + I.getOpcodeName() + "'");
 }
 
 void FunctionLowering::lowerReturn(const ReturnInst &I) {
   const Value *Result = I.getReturnValue();
   if (Result && !isModelled(Result->getType(), Layout))
-    return B.unsupported(describeUnmodelled(Result->getType(), Layout));
+    return Builder.unsupported(describeUnmodelled(Result->getType(), Layout));
   unsigned Slots = Result ? countSlots(Result->getType(), Layout) : 0;
   if (Slots > 2)
-    return B.unsupported("a result of more than 16 bytes");
+    return Builder.unsupported("a result of more than 16 bytes");
   Parts P = Slots == 0 ? Parts() : valueOf(*Result);
-  Operand Value = Slots == 0 ? 0 : P.size() == 2 ? B.makeWide(P[0], P[1]) : P[0];
+  Operand Value = Slots == 0 ? 0 : P.size() == 2 ? Builder.makeWide(P[0], P[1]) : P[0];
   if (IsAtomicSection)
     callBuiltin(Builtin::AtomicEnd);
-  B.emit({.Op = Opcode::Return, .Flags = static_cast<uint8_t>(Slots), .A = Value});
+  Builder.emit({.Op = Opcode::Return, .Flags = static_cast<uint8_t>(Slots), .A = Value});
 }
 
 void FunctionLowering::lowerSwitch(const SwitchInst &I) {
   if (bitsOf(*I.getCondition()) > 64)
-    return B.unsupported("switch over a 128-bit integer");
+    return Builder.unsupported("switch over a 128-bit integer");
   SwitchTable Table;
   DenseMap<const BasicBlock *, BlockId> Targets;
   auto TargetOf = [&](const BasicBlock *To) {
@@ -288,7 +288,7 @@ void FunctionLowering::lowerSwitch(const SwitchInst &I) {
   Table.Default = TargetOf(I.getDefaultDest());
   std::sort(Table.Cases.begin(), Table.Cases.end());
   Operand Condition = scalar(*I.getCondition());
-  B.emit({.Op = Opcode::Switch, .A = Condition, .Imm = static_cast<int64_t>(Code.Switches.size())});
+  Builder.emit({.Op = Opcode::Switch, .A = Condition, .Imm = static_cast<int64_t>(Code.Switches.size())});
   Code.Switches.push_back(std::move(Table));
 }
 
@@ -297,22 +297,22 @@ BlockId FunctionLowering::edge(const BasicBlock &To) {
   if (To.phis().empty() && Plan.backEdge(*CurrentBlock, To) < 0 && Plan.entered(*CurrentBlock, To).empty() &&
       Plan.left(*CurrentBlock, To).empty())
     return Blocks[&To];
-  BlockId From = B.block(), Between = B.newBlock();
-  B.setBlock(Between);
+  BlockId From = Builder.block(), Between = Builder.newBlock();
+  Builder.setBlock(Between);
   emitEdge(To);
-  B.setBlock(From);
+  Builder.setBlock(From);
   return Between;
 }
 
 void FunctionLowering::emitEdge(const BasicBlock &To) {
   emitCopies(To);
   for (unsigned Loop : Plan.left(*CurrentBlock, To))
-    B.emit({.Op = Opcode::LoopExit, .B = static_cast<int32_t>(LoopIndex[Loop])});
+    Builder.emit({.Op = Opcode::LoopExit, .B = static_cast<int32_t>(LoopIndex[Loop])});
   for (unsigned Loop : Plan.entered(*CurrentBlock, To))
-    B.emit({.Op = Opcode::LoopInit, .Dst = LoopSlots[Loop]});
+    Builder.emit({.Op = Opcode::LoopInit, .Dst = LoopSlots[Loop]});
   int Back = Plan.backEdge(*CurrentBlock, To);
   if (Back < 0)
-    return B.jump(Blocks[&To]);
+    return Builder.jump(Blocks[&To]);
   const FedLoop &Loop = Plan.loops()[Back];
   for (const PHINode *Phi : Loop.Carried) {
     if (!isModelled(Phi->getType(), Layout))
@@ -320,14 +320,14 @@ void FunctionLowering::emitEdge(const BasicBlock &To) {
     Leaves All = leavesOf(Phi->getType());
     for (size_t K = 0; K < All.size(); ++K)
       for (Operand Part = Values[Phi][K], End = Part + (All[K].isWide() ? 2 : 1); Part < End; ++Part)
-        B.emit({.Op = Opcode::LoopNote, .A = Part});
+        Builder.emit({.Op = Opcode::LoopNote, .A = Part});
   }
-  B.emit({.Op = Loop.SpinCandidate ? Opcode::SpinBack : Opcode::LoopBack,
-          .Flags = Loop.ReadsMemory ? uint8_t(0) : ReadsNothing,
-          .Dst = LoopSlots[Back],
-          .A = static_cast<int32_t>(Blocks[&To]),
-          .B = static_cast<int32_t>(LoopIndex[Back]),
-          .Imm = Loop.Bit});
+  Builder.emit({.Op = Loop.SpinCandidate ? Opcode::SpinBack : Opcode::LoopBack,
+                .Flags = Loop.ReadsMemory ? uint8_t(0) : ReadsNothing,
+                .Dst = LoopSlots[Back],
+                .A = static_cast<int32_t>(Blocks[&To]),
+                .B = static_cast<int32_t>(LoopIndex[Back]),
+                .Imm = Loop.Bit});
 }
 
 /// The phis of `To` take their values all at once; a copy must not overwrite what a later one reads.
@@ -349,19 +349,19 @@ void FunctionLowering::emitCopies(const BasicBlock &To) {
   }
   auto IsRead = [&](const Copy &Written) {
     return any_of(Pending, [&](const Copy &C) {
-      return &C != &Written && C.Source >= 0 && B.groupOf(C.Source) == B.groupOf(Written.Dst);
+      return &C != &Written && C.Source >= 0 && Builder.groupOf(C.Source) == Builder.groupOf(Written.Dst);
     });
   };
   while (!Pending.empty()) {
     auto Free = find_if(Pending, [&](const Copy &C) { return !IsRead(C); });
     if (Free == Pending.end()) { // a ring: one value waits elsewhere
       Copy &C = Pending.front();
-      Operand Saved = B.newSlots(C.Wide ? 2 : 1);
-      B.move(Saved, C.Source, C.Wide);
+      Operand Saved = Builder.newSlots(C.Wide ? 2 : 1);
+      Builder.move(Saved, C.Source, C.Wide);
       C.Source = Saved;
       continue;
     }
-    B.move(Free->Dst, Free->Source, Free->Wide);
+    Builder.move(Free->Dst, Free->Source, Free->Wide);
     Pending.erase(Free);
   }
 }
@@ -379,7 +379,7 @@ unsigned FunctionLowering::bitsOf(const Value &V) const {
 FunctionLowering::Parts FunctionLowering::newParts(Type *T) {
   Parts New;
   for (const Leaf &L : leavesOf(T))
-    New.push_back(B.newSlots(L.isWide() ? 2 : 1));
+    New.push_back(Builder.newSlots(L.isWide() ? 2 : 1));
   return New;
 }
 
@@ -387,22 +387,22 @@ FunctionLowering::Parts FunctionLowering::valueOf(const Value &V) {
   if (auto *C = dyn_cast<Constant>(&V))
     return constantParts(*C);
   if (auto It = FoldedAddresses.find(&V); It != FoldedAddresses.end())
-    return {B.addOffset(It->second.Base, It->second.Offset)};
+    return {Builder.addOffset(It->second.Base, It->second.Offset)};
   if (auto It = Values.find(&V); It != Values.end())
     return It->second;
   // A value that was refused where it is computed, or metadata: never used.
   Parts Zeros;
   for (const Leaf &L : leavesOf(V.getType()))
-    Zeros.push_back(L.isWide() ? B.wideConstant(0, 0) : B.constant(0));
+    Zeros.push_back(L.isWide() ? Builder.wideConstant(0, 0) : Builder.constant(0));
   if (Zeros.empty())
-    Zeros.push_back(B.constant(0));
+    Zeros.push_back(Builder.constant(0));
   return Zeros;
 }
 
 FunctionLowering::Parts FunctionLowering::constantParts(const Constant &C) {
   if (auto *G = dyn_cast<GlobalVariable>(&C); G && G->isThreadLocal() && Context.Symbols.isModelled(*G)) {
-    Operand Dst = B.newSlots();
-    B.emit({.Op = Opcode::ThreadLocal, .Dst = Dst, .Imm = Context.Symbols.indexOf(*G)});
+    Operand Dst = Builder.newSlots();
+    Builder.emit({.Op = Opcode::ThreadLocal, .Dst = Dst, .Imm = Context.Symbols.indexOf(*G)});
     return {Dst};
   }
   if (C.getType()->isAggregateType()) {
@@ -416,12 +416,12 @@ FunctionLowering::Parts FunctionLowering::constantParts(const Constant &C) {
   std::string Refusal;
   std::optional<APInt> Value = Context.Constants.evaluate(C, Refusal);
   if (!Value) {
-    B.unsupported(Refusal);
+    Builder.unsupported(Refusal);
     Value = APInt(bitsOf(C), 0);
   }
   if (Value->getBitWidth() <= 64)
-    return {B.constant(Value->getZExtValue())};
-  return {B.wideConstant(Value->getRawData()[0], Value->getRawData()[1])};
+    return {Builder.constant(Value->getZExtValue())};
+  return {Builder.wideConstant(Value->getRawData()[0], Value->getRawData()[1])};
 }
 
 } // namespace picket

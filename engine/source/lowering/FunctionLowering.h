@@ -7,6 +7,8 @@
 //   CallLowering.cpp        calls, builtins, inline assembly
 //   AtomicLibrary.cpp       the __atomic_* functions
 //   IntrinsicLowering.cpp   LLVM's intrinsics
+//
+// It is large because it has a method for each kind of LLVM instruction; what these share is apart (LoweringContext).
 #pragma once
 
 #include "source/lowering/CodeBuilder.h"
@@ -24,9 +26,9 @@ namespace picket {
 
 /// What the functions of a module share while they are lowered.
 struct LoweringContext {
-  LoweringContext(const llvm::Module &M, Program &P, const std::string &ModelsFile)
-      : P(P), Tables(P), Sources(P, ModelsFile), Symbols(M, P, Tables, Sources), Constants(Symbols) {}
-  Program &P;
+  LoweringContext(const llvm::Module &M, Program &Prog, const std::string &ModelsFile)
+      : Prog(Prog), Tables(Prog), Sources(Prog, ModelsFile), Symbols(M, Prog, Tables, Sources), Constants(Symbols) {}
+  Program &Prog;
   ProgramTables Tables;
   SourceMap Sources;
   ModuleSymbols Symbols;
@@ -36,7 +38,7 @@ struct LoweringContext {
 
 class FunctionLowering {
 public:
-  FunctionLowering(const llvm::Function &F, LoweringContext &Context);
+  FunctionLowering(const llvm::Function &Func, LoweringContext &Context);
 
   /// Appends the function's code to the Program and completes its entry in Program::Functions.
   void run();
@@ -155,11 +157,11 @@ private:
   bool lowerBitCount(const llvm::CallBase &I, unsigned Id);
   Operand funnelShift(bool Left, unsigned Bits, Operand A, Operand B, Operand Amount);
 
-  const llvm::Function &F;
+  const llvm::Function &Func;
   LoweringContext &Context;
   const llvm::DataLayout &Layout;
   VirtualCode Code;
-  CodeBuilder B;
+  CodeBuilder Builder;
   LoopPlan Plan;
   RetryLoops Retries;
   llvm::DenseMap<const llvm::Value *, Parts> Values;

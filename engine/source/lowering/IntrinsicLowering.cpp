@@ -110,7 +110,7 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
     return;
   auto FailIf = [&](const Value &What, Operand Condition) {
     auto Code = static_cast<int32_t>(cast<ConstantInt>(What).getZExtValue());
-    B.emit({.Op = Opcode::FailIf, .A = Condition, .C = Code});
+    Builder.emit({.Op = Opcode::FailIf, .A = Condition, .C = Code});
   };
   if (isOverflowCheck(I))
     return FailIf(*I.getArgOperand(1), scalar(*I.getArgOperand(0)));
@@ -124,13 +124,13 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
   switch (Id) {
   case Intrinsic::vastart:
     if (isSwallowedList(*I.getArgOperand(0))) {
-      if (F.getParent()->getTargetTriple().isX86()) // only its address goes anywhere
+      if (Func.getParent()->getTargetTriple().isX86()) // only its address goes anywhere
         return;
       // It is written, though nobody looks at it.
       auto *List = cast<AllocaInst>(I.getArgOperand(0)->stripInBoundsOffsets());
       const uint64_t Size = Layout.getTypeAllocSize(List->getAllocatedType()).getFixedValue();
       for (uint64_t At = 0; At + 8 <= Size && !List->isArrayAllocation(); At += 8)
-        storePlain(8, {scalar(*List), static_cast<int64_t>(At)}, B.constant(0), 0);
+        storePlain(8, {scalar(*List), static_cast<int64_t>(At)}, Builder.constant(0), 0);
       return;
     }
     return refuse(I, "variable arguments ('va_start')");
@@ -152,15 +152,15 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
     return define(I, constantParts(*Variable));
   }
   case Intrinsic::ubsantrap: // an overflow of which the optimiser has left nothing else
-    return FailIf(*I.getArgOperand(0), B.constant(1));
+    return FailIf(*I.getArgOperand(0), Builder.constant(1));
   case Intrinsic::trap:
   case Intrinsic::debugtrap: return callBuiltin(Builtin::Abort);
   case Intrinsic::stacksave:
-  case Intrinsic::is_constant: return define(I, B.constant(0));
+  case Intrinsic::is_constant: return define(I, Builder.constant(0));
   case Intrinsic::objectsize: {
     bool Minimum = cast<ConstantInt>(I.getArgOperand(1))->isOne();
     uint64_t Unknown = Minimum ? 0 : maskTrailingOnes<uint64_t>(bitsOf(I));
-    return define(I, B.constant(Unknown));
+    return define(I, Builder.constant(Unknown));
   }
   case Intrinsic::expect:
   case Intrinsic::expect_with_probability:
@@ -180,14 +180,14 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
 /// The upper (Left) or lower word of the double word A:B shifted by Amount modulo Bits. Shifting by Bits itself is not
 /// defined, so one part moves in two steps.
 Operand FunctionLowering::funnelShift(bool Left, unsigned Bits, Operand A, Operand B2, Operand Amount) {
-  Operand By = B.binary(Opcode::URem, Bits, Amount, B.constant(Bits));
-  Operand Rest = B.binary(Opcode::Sub, Bits, B.constant(Bits - 1), By);
-  Operand One = B.constant(1);
-  Operand High = Left ? B.binary(Opcode::Shl, Bits, A, By)
-                      : B.binary(Opcode::Shl, Bits, B.binary(Opcode::Shl, Bits, A, One), Rest);
-  Operand Low = Left ? B.binary(Opcode::LShr, Bits, B.binary(Opcode::LShr, Bits, B2, One), Rest)
-                     : B.binary(Opcode::LShr, Bits, B2, By);
-  return B.binary(Opcode::Or, Bits, High, Low);
+  Operand By = Builder.binary(Opcode::URem, Bits, Amount, Builder.constant(Bits));
+  Operand Rest = Builder.binary(Opcode::Sub, Bits, Builder.constant(Bits - 1), By);
+  Operand One = Builder.constant(1);
+  Operand High = Left ? Builder.binary(Opcode::Shl, Bits, A, By)
+                      : Builder.binary(Opcode::Shl, Bits, Builder.binary(Opcode::Shl, Bits, A, One), Rest);
+  Operand Low = Left ? Builder.binary(Opcode::LShr, Bits, Builder.binary(Opcode::LShr, Bits, B2, One), Rest)
+                     : Builder.binary(Opcode::LShr, Bits, B2, By);
+  return Builder.binary(Opcode::Or, Bits, High, Low);
 }
 
 bool FunctionLowering::lowerIntegerIntrinsic(const CallBase &I, unsigned Id) {
@@ -198,21 +198,22 @@ bool FunctionLowering::lowerIntegerIntrinsic(const CallBase &I, unsigned Id) {
   auto Argument = [&](unsigned K) { return scalar(*I.getArgOperand(K)); };
   auto Smaller = [&](CmpInst::Predicate Predicate) {
     Operand L = Argument(0), R = Argument(1);
-    define(I, B.select(compare(Predicate, Bits, L, R), L, R, Wide));
+    define(I, Builder.select(compare(Predicate, Bits, L, R), L, R, Wide));
     return true;
   };
   switch (Id) {
   case Intrinsic::abs: {
-    Operand Value = Argument(0), Zero = Wide ? B.wideConstant(0, 0) : B.constant(0);
-    Operand Negated = Wide ? B.wideBinary(Opcode::Sub, Bits, Zero, Value) : B.binary(Opcode::Sub, Bits, Zero, Value);
-    define(I, B.select(compare(CmpInst::ICMP_SLT, Bits, Value, Zero), Negated, Value, Wide));
+    Operand Value = Argument(0), Zero = Wide ? Builder.wideConstant(0, 0) : Builder.constant(0);
+    Operand Negated =
+        Wide ? Builder.wideBinary(Opcode::Sub, Bits, Zero, Value) : Builder.binary(Opcode::Sub, Bits, Zero, Value);
+    define(I, Builder.select(compare(CmpInst::ICMP_SLT, Bits, Value, Zero), Negated, Value, Wide));
     return true;
   }
   case Intrinsic::smin: return Smaller(CmpInst::ICMP_SLT);
   case Intrinsic::smax: return Smaller(CmpInst::ICMP_SGT);
   case Intrinsic::umin: return Smaller(CmpInst::ICMP_ULT);
   case Intrinsic::umax: return Smaller(CmpInst::ICMP_UGT);
-  case Intrinsic::ptrmask: define(I, B.binary(Opcode::And, 64, Argument(0), Argument(1))); return true;
+  case Intrinsic::ptrmask: define(I, Builder.binary(Opcode::And, 64, Argument(0), Argument(1))); return true;
   case Intrinsic::fshl:
   case Intrinsic::fshr:
     if (Wide)
@@ -235,26 +236,26 @@ bool FunctionLowering::lowerBitCount(const CallBase &I, unsigned Id) {
   unsigned Bits = bitsOf(I);
   Operand Value = scalar(*I.getArgOperand(0));
   if (Bits <= 64) {
-    define(I, B.unary(Op, Bits, Value));
+    define(I, Builder.unary(Op, Bits, Value));
     return true;
   }
   if (Bits != 128)
     return false;
-  Operand Low = B.unary(Op, 64, Value), High = B.unary(Op, 64, high(Value));
+  Operand Low = Builder.unary(Op, 64, Value), High = Builder.unary(Op, 64, high(Value));
   if (Op == Opcode::ByteSwap) {
-    define(I, B.makeWide(High, Low));
+    define(I, Builder.makeWide(High, Low));
     return true;
   }
   Operand Count;
   if (Op == Opcode::CountOnes)
-    Count = B.binary(Opcode::Add, 64, Low, High);
+    Count = Builder.binary(Opcode::Add, 64, Low, High);
   else {
     // The half that is tested first decides unless it is empty.
     Operand Near = Op == Opcode::LeadingZeros ? High : Low, Far = Op == Opcode::LeadingZeros ? Low : High;
-    Operand NearIsZero = B.binary(Opcode::Eq, 64, Near, B.constant(64));
-    Count = B.select(NearIsZero, B.binary(Opcode::Add, 64, Far, B.constant(64)), Near);
+    Operand NearIsZero = Builder.binary(Opcode::Eq, 64, Near, Builder.constant(64));
+    Count = Builder.select(NearIsZero, Builder.binary(Opcode::Add, 64, Far, Builder.constant(64)), Near);
   }
-  define(I, B.toWide(Count, 64, 128, /*Signed=*/false));
+  define(I, Builder.toWide(Count, 64, 128, /*Signed=*/false));
   return true;
 }
 
@@ -267,7 +268,7 @@ bool FunctionLowering::lowerOverflow(const CallBase &I, unsigned Id) {
   bool Wide = Bits > 64, Signed = Overflow->isSigned();
   Operand L = scalar(*I.getArgOperand(0)), R = scalar(*I.getArgOperand(1));
   auto Arithmetic = [&](Opcode Op, Operand X, Operand Y) {
-    return Wide ? B.wideBinary(Op, Bits, X, Y) : B.binary(Op, Bits, X, Y);
+    return Wide ? Builder.wideBinary(Op, Bits, X, Y) : Builder.binary(Op, Bits, X, Y);
   };
   if (Overflow->getBinaryOp() != llvm::Instruction::Mul) {
     bool Adds = Overflow->getBinaryOp() == llvm::Instruction::Add;
@@ -279,7 +280,7 @@ bool FunctionLowering::lowerOverflow(const CallBase &I, unsigned Id) {
       Operand FromL = Arithmetic(Opcode::Xor, L, Result);
       Operand Other = Adds ? Arithmetic(Opcode::Xor, R, Result) : Arithmetic(Opcode::Xor, L, R);
       Operand Sign = Arithmetic(Opcode::And, FromL, Other);
-      Lost = compare(CmpInst::ICMP_SLT, Bits, Sign, Wide ? B.wideConstant(0, 0) : B.constant(0));
+      Lost = compare(CmpInst::ICMP_SLT, Bits, Sign, Wide ? Builder.wideConstant(0, 0) : Builder.constant(0));
     }
     define(I, Parts{Result, Lost});
     return true;
@@ -287,10 +288,11 @@ bool FunctionLowering::lowerOverflow(const CallBase &I, unsigned Id) {
   if (Wide)
     return false;
   // Multiply in 128 bits and see whether the result still fits.
-  Operand Product = B.wideBinary(Opcode::Mul, 128, B.toWide(L, Bits, 128, Signed), B.toWide(R, Bits, 128, Signed));
-  Operand Result = Bits == 64 ? Product : B.unary(Opcode::Truncate, Bits, Product);
-  Operand Again = B.toWide(Result, Bits, 128, Signed);
-  define(I, Parts{Result, B.wideBinary(Opcode::Ne, 128, Product, Again)});
+  Operand Product =
+      Builder.wideBinary(Opcode::Mul, 128, Builder.toWide(L, Bits, 128, Signed), Builder.toWide(R, Bits, 128, Signed));
+  Operand Result = Bits == 64 ? Product : Builder.unary(Opcode::Truncate, Bits, Product);
+  Operand Again = Builder.toWide(Result, Bits, 128, Signed);
+  define(I, Parts{Result, Builder.wideBinary(Opcode::Ne, 128, Product, Again)});
   return true;
 }
 
@@ -315,30 +317,30 @@ bool FunctionLowering::lowerFloatIntrinsic(const CallBase &I, unsigned Id) {
   uint64_t SignBit = 1ull << (Bits - 1), Rest = SignBit - 1;
   auto Argument = [&](unsigned K) { return scalar(*I.getArgOperand(K)); };
   auto Is = [&](CmpInst::Predicate Predicate, Operand L, Operand R) {
-    Operand Dst = B.newSlots();
-    B.emit({.Op = Opcode::FCmp,
-            .Width = static_cast<uint8_t>(Bits),
-            .Flags = static_cast<uint8_t>(Predicate),
-            .Dst = Dst,
-            .A = L,
-            .B = R});
+    Operand Dst = Builder.newSlots();
+    Builder.emit({.Op = Opcode::FCmp,
+                  .Width = static_cast<uint8_t>(Bits),
+                  .Flags = static_cast<uint8_t>(Predicate),
+                  .Dst = Dst,
+                  .A = L,
+                  .B = R});
     return Dst;
   };
   if (std::optional<FloatFunction> Function = floatFunction(Id)) {
-    define(I, B.unary(Opcode::FMath, Bits, Argument(0), static_cast<unsigned>(*Function)));
+    define(I, Builder.unary(Opcode::FMath, Bits, Argument(0), static_cast<unsigned>(*Function)));
     return true;
   }
   switch (Id) {
-  case Intrinsic::fabs: define(I, B.binary(Opcode::And, Bits, Argument(0), B.constant(Rest))); return true;
+  case Intrinsic::fabs: define(I, Builder.binary(Opcode::And, Bits, Argument(0), Builder.constant(Rest))); return true;
   case Intrinsic::copysign: {
-    Operand Magnitude = B.binary(Opcode::And, Bits, Argument(0), B.constant(Rest));
-    Operand Sign = B.binary(Opcode::And, Bits, Argument(1), B.constant(SignBit));
-    define(I, B.binary(Opcode::Or, Bits, Magnitude, Sign));
+    Operand Magnitude = Builder.binary(Opcode::And, Bits, Argument(0), Builder.constant(Rest));
+    Operand Sign = Builder.binary(Opcode::And, Bits, Argument(1), Builder.constant(SignBit));
+    define(I, Builder.binary(Opcode::Or, Bits, Magnitude, Sign));
     return true;
   }
   case Intrinsic::fmuladd: { // may be fused or not
-    Operand Product = B.binary(Opcode::FMul, Bits, Argument(0), Argument(1));
-    define(I, B.binary(Opcode::FAdd, Bits, Product, Argument(2)));
+    Operand Product = Builder.binary(Opcode::FMul, Bits, Argument(0), Argument(1));
+    define(I, Builder.binary(Opcode::FAdd, Bits, Product, Argument(2)));
     return true;
   }
   case Intrinsic::minnum:
@@ -346,7 +348,7 @@ bool FunctionLowering::lowerFloatIntrinsic(const CallBase &I, unsigned Id) {
     Operand L = Argument(0), R = Argument(1);
     Operand Ordered = Is(Id == Intrinsic::minnum ? CmpInst::FCMP_OLE : CmpInst::FCMP_OGE, L, R);
     Operand RightIsNaN = Is(CmpInst::FCMP_UNO, R, R);
-    define(I, B.select(B.binary(Opcode::Or, 1, Ordered, RightIsNaN), L, R));
+    define(I, Builder.select(Builder.binary(Opcode::Or, 1, Ordered, RightIsNaN), L, R));
     return true;
   }
   default: return false;

@@ -23,7 +23,7 @@ static void addArguments(Program &P) {
 
 /// A function that only calls a builtin, for programs that take the builtin's address.
 static void addForwarder(const llvm::Function &F, uint32_t Index, LoweringContext &Context) {
-  Program &P = Context.P;
+  Program &P = Context.Prog;
   Function &Entry = P.Functions[Index];
   Builtin Which = Context.Symbols.resolve(F).What;
   Instruction Call = {.Op = Opcode::CallBuiltin, .Imm = static_cast<int64_t>(Which)};

@@ -26,19 +26,19 @@ uint8_t FunctionLowering::accessFlags(const llvm::Instruction &I, Order O) const
 }
 
 Operand FunctionLowering::allocate(uint64_t ElementSize, Operand Count) {
-  Operand Dst = B.newSlots();
-  B.emit({.Op = Opcode::Alloca,
-          .Dst = Dst,
-          .A = Count,
-          .D = static_cast<int32_t>(Context.Tables.newSite()),
-          .Imm = static_cast<int64_t>(ElementSize)});
+  Operand Dst = Builder.newSlots();
+  Builder.emit({.Op = Opcode::Alloca,
+                .Dst = Dst,
+                .A = Count,
+                .D = static_cast<int32_t>(Context.Tables.newSite()),
+                .Imm = static_cast<int64_t>(ElementSize)});
   return Dst;
 }
 
 void FunctionLowering::lowerAlloca(const AllocaInst &I) {
   Operand Count = scalar(*I.getArraySize());
   define(I, allocate(Layout.getTypeAllocSize(I.getAllocatedType()).getFixedValue(), Count));
-  Context.Locals.push_back({&I, Context.P.NumSites - 1});
+  Context.Locals.push_back({&I, Context.Prog.NumSites - 1});
 }
 
 /// Only markers that can be observed remain here.
@@ -47,9 +47,9 @@ void FunctionLowering::lowerLifetime(const CallBase &Marker) {
     return;
   Operand Local = scalar(*Marker.getArgOperand(0));
   if (Marker.getIntrinsicID() == Intrinsic::lifetime_start)
-    B.emit({.Op = Opcode::ScopeEnter, .Dst = Local, .A = Local});
+    Builder.emit({.Op = Opcode::ScopeEnter, .Dst = Local, .A = Local});
   else
-    B.emit({.Op = Opcode::ScopeLeave, .A = Local});
+    Builder.emit({.Op = Opcode::ScopeLeave, .A = Local});
 }
 
 /// Whether all users of an address are accesses (or addresses of such), which can add a constant themselves.
@@ -83,33 +83,33 @@ void FunctionLowering::lowerAddress(const GetElementPtrInst &I) {
       continue;
     }
     unsigned Bits = std::min(bitsOf(*Index), 64u);
-    Result.Base = B.addScaled(Result.Base, scalar(*Index), Bits, Stride);
+    Result.Base = Builder.addScaled(Result.Base, scalar(*Index), Bits, Stride);
   }
   if (Result.Offset != 0 && onlyAccessed(I))
     FoldedAddresses[&I] = Result;
   else
-    define(I, B.addOffset(Result.Base, Result.Offset));
+    define(I, Builder.addOffset(Result.Base, Result.Offset));
 }
 
 Operand FunctionLowering::load(unsigned Bytes, Pointer From, uint8_t Flags, int32_t Feeds) {
-  Operand Dst = B.newSlots(slotsOf(Bytes));
-  B.emit({.Op = Opcode::Load,
-          .Width = static_cast<uint8_t>(Bytes),
-          .Flags = Flags,
-          .Dst = Dst,
-          .A = From.Base,
-          .D = Feeds,
-          .Imm = From.Offset});
+  Operand Dst = Builder.newSlots(slotsOf(Bytes));
+  Builder.emit({.Op = Opcode::Load,
+                .Width = static_cast<uint8_t>(Bytes),
+                .Flags = Flags,
+                .Dst = Dst,
+                .A = From.Base,
+                .D = Feeds,
+                .Imm = From.Offset});
   return Dst;
 }
 
 void FunctionLowering::store(unsigned Bytes, Pointer To, Operand Value, uint8_t Flags) {
-  B.emit({.Op = Opcode::Store,
-          .Width = static_cast<uint8_t>(Bytes),
-          .Flags = Flags,
-          .A = To.Base,
-          .B = Value,
-          .Imm = To.Offset});
+  Builder.emit({.Op = Opcode::Store,
+                .Width = static_cast<uint8_t>(Bytes),
+                .Flags = Flags,
+                .A = To.Base,
+                .B = Value,
+                .Imm = To.Offset});
 }
 
 /// Processors access more than eight bytes as a whole only where they are told to: plain accesses are two, the lower
@@ -119,7 +119,7 @@ Operand FunctionLowering::loadPlain(unsigned Bytes, Pointer From, uint8_t Flags,
     return load(Bytes, From, Flags, Feeds);
   Operand Low = load(8, From, Flags, Feeds);
   Operand High = load(Bytes - 8, {From.Base, From.Offset + 8}, Flags, Feeds);
-  return B.makeWide(Low, High);
+  return Builder.makeWide(Low, High);
 }
 
 void FunctionLowering::storePlain(unsigned Bytes, Pointer To, Operand Value, uint8_t Flags) {
@@ -133,7 +133,7 @@ static bool isPlain(uint8_t Flags) { return static_cast<Order>(Flags & OrderMask
 Operand FunctionLowering::loadLeaf(const Leaf &L, Pointer From, uint8_t Flags, int32_t Feeds) {
   From.Offset += static_cast<int64_t>(L.Offset);
   Operand Value = isPlain(Flags) ? loadPlain(L.Bytes, From, Flags, Feeds) : load(L.Bytes, From, Flags, Feeds);
-  return L.Bits % 8 == 0 || L.isWide() ? Value : B.unary(Opcode::Truncate, L.Bits, Value);
+  return L.Bits % 8 == 0 || L.isWide() ? Value : Builder.unary(Opcode::Truncate, L.Bits, Value);
 }
 
 void FunctionLowering::storeLeaf(const Leaf &L, Pointer To, Operand Value, uint8_t Flags) {
@@ -201,15 +201,15 @@ void FunctionLowering::lowerRmw(const AtomicRMWInst &I) {
     return refuse(I, LargeAtomic);
   Operand Where = scalar(*I.getPointerOperand()), Value = scalar(*I.getValOperand());
   const auto Bytes = static_cast<unsigned>(Layout.getTypeStoreSize(I.getType()).getFixedValue());
-  Operand Dst = B.newSlots(slotsOf(Bytes));
-  B.emit({.Op = Opcode::Rmw,
-          .Width = static_cast<uint8_t>(Bytes),
-          .Flags = accessFlags(I, orderOf(I.getOrdering())),
-          .Dst = Dst,
-          .A = Where,
-          .B = Value,
-          .C = static_cast<int32_t>(*Op),
-          .D = static_cast<int32_t>(Plan.fedBy(I))});
+  Operand Dst = Builder.newSlots(slotsOf(Bytes));
+  Builder.emit({.Op = Opcode::Rmw,
+                .Width = static_cast<uint8_t>(Bytes),
+                .Flags = accessFlags(I, orderOf(I.getOrdering())),
+                .Dst = Dst,
+                .A = Where,
+                .B = Value,
+                .C = static_cast<int32_t>(*Op),
+                .D = static_cast<int32_t>(Plan.fedBy(I))});
   define(I, Dst);
 }
 
@@ -220,18 +220,18 @@ void FunctionLowering::lowerCmpXchg(const AtomicCmpXchgInst &I) {
   Operand Where = scalar(*I.getPointerOperand());
   Operand Expected = scalar(*I.getCompareOperand()), New = scalar(*I.getNewValOperand());
   const auto Bytes = static_cast<unsigned>(Layout.getTypeStoreSize(T).getFixedValue());
-  Operand Dst = B.newSlots(slotsOf(Bytes) + 1);
+  Operand Dst = Builder.newSlots(slotsOf(Bytes) + 1);
   const bool Fails = I.isWeak() && Retries.canTell(I);
-  Context.P.FailsForNoReason |= Fails;
-  B.emit({.Op = Opcode::CmpXchg,
-          .Width = static_cast<uint8_t>(Bytes),
-          .Flags = static_cast<uint8_t>(accessFlags(I, orderOf(I.getSuccessOrdering())) | (Fails ? MayFail : 0)),
-          .Dst = Dst,
-          .A = Where,
-          .B = Expected,
-          .C = New,
-          .D = static_cast<int32_t>(Plan.fedBy(I)),
-          .Imm = static_cast<int64_t>(orderOf(I.getFailureOrdering()))});
+  Context.Prog.FailsForNoReason |= Fails;
+  Builder.emit({.Op = Opcode::CmpXchg,
+                .Width = static_cast<uint8_t>(Bytes),
+                .Flags = static_cast<uint8_t>(accessFlags(I, orderOf(I.getSuccessOrdering())) | (Fails ? MayFail : 0)),
+                .Dst = Dst,
+                .A = Where,
+                .B = Expected,
+                .C = New,
+                .D = static_cast<int32_t>(Plan.fedBy(I)),
+                .Imm = static_cast<int64_t>(orderOf(I.getFailureOrdering()))});
   define(I, Parts{Dst, Dst + static_cast<Operand>(slotsOf(Bytes))});
 }
 
@@ -249,7 +249,7 @@ void FunctionLowering::lowerFence(const FenceInst &I) {
 }
 
 void FunctionLowering::emitFence(const llvm::Instruction &I, FenceKind Kind) {
-  B.emit({.Op = Opcode::Fence, .Flags = accessFlags(I, Order::NotAtomic), .C = static_cast<int32_t>(Kind)});
+  Builder.emit({.Op = Opcode::Fence, .Flags = accessFlags(I, Order::NotAtomic), .C = static_cast<int32_t>(Kind)});
 }
 
 } // namespace picket

@@ -45,11 +45,11 @@ static bool isStandardStream(const GlobalVariable &G) {
   return G.isDeclaration() && (G.getName() == "stdin" || G.getName() == "stdout" || G.getName() == "stderr");
 }
 
-ModuleSymbols::ModuleSymbols(const Module &M, Program &P, ProgramTables &Tables, SourceMap &Sources)
-    : M(M), P(P), Tables(Tables), Sources(Sources) {}
+ModuleSymbols::ModuleSymbols(const Module &Mod, Program &Prog, ProgramTables &Tables, SourceMap &Sources)
+    : Mod(Mod), Prog(Prog), Tables(Tables), Sources(Sources) {}
 
 const llvm::Function *ModuleSymbols::modelOf(const llvm::Function &F) const {
-  const llvm::Function *Model = M.getFunction(("__picket_model_" + F.getName()).str());
+  const llvm::Function *Model = Mod.getFunction(("__picket_model_" + F.getName()).str());
   return Model && !Model->isDeclaration() ? Model : nullptr;
 }
 
@@ -157,7 +157,7 @@ void ModuleSymbols::refuseUnknownInitialisers() {
   };
   for (bool Changed = true; Changed;) {
     Changed = false;
-    for (const GlobalVariable &G : M.globals())
+    for (const GlobalVariable &G : Mod.globals())
       if (Globals.count(&G) && G.hasInitializer())
         if (const GlobalVariable *Part = RefusedPart(G)) {
           Refused[&G] = whyRefused(*Part);
@@ -169,7 +169,7 @@ void ModuleSymbols::refuseUnknownInitialisers() {
 
 std::vector<const llvm::Function *> ModuleSymbols::constructors() const {
   std::vector<const llvm::Function *> Found;
-  const GlobalVariable *List = M.getGlobalVariable("llvm.global_ctors");
+  const GlobalVariable *List = Mod.getGlobalVariable("llvm.global_ctors");
   if (!List || !List->hasInitializer())
     return Found;
   auto *Entries = dyn_cast<ConstantArray>(List->getInitializer());
@@ -196,7 +196,7 @@ void ModuleSymbols::reachAddress(const llvm::Function &F) {
   if (C.Kind == Callee::Builtin && F.isDeclaration()) {
     Forwarders.insert({&F, 0});
     if (C.What == Builtin::ThreadCreate)
-      P.StartsThreads = true;
+      Prog.StartsThreads = true;
     return;
   }
   reachFunction(C.Kind == Callee::Builtin ? F : *C.Target);
@@ -239,13 +239,13 @@ void ModuleSymbols::collect() {
   for (const llvm::Function *F : Constructors)
     reachFunction(*F);
   for (const char *Name : {ExitFunctions, QuickExitFunctions})
-    if (const llvm::Function *F = M.getFunction(Name))
+    if (const llvm::Function *F = Mod.getFunction(Name))
       reachFunction(*F);
-  const llvm::Function *Main = M.getFunction("main");
+  const llvm::Function *Main = Mod.getFunction("main");
   if (Main && !Main->isDeclaration())
     reachFunction(*Main);
   else
-    for (const llvm::Function &F : M) // a file without main can still be listed
+    for (const llvm::Function &F : Mod) // a file without main can still be listed
       if (!F.isDeclaration() && !F.getName().starts_with("__picket_"))
         reachFunction(F);
 
@@ -259,7 +259,7 @@ void ModuleSymbols::collect() {
       if (C.Kind == Callee::Defined)
         reachFunction(*C.Target);
       NeedsErrno |= C.Kind == Callee::InPlace && C.How == Inlined::ErrnoLocation;
-      P.StartsThreads |= Call && C.Kind == Callee::Builtin && C.What == Builtin::ThreadCreate;
+      Prog.StartsThreads |= Call && C.Kind == Callee::Builtin && C.What == Builtin::ThreadCreate;
       for (const Use &U : I.operands()) {
         bool DirectCallee = Call && Call->isCallee(&U) && C.Kind != Callee::Indirect;
         if (auto *Operand = dyn_cast<Constant>(U.get()); Operand && !DirectCallee)
@@ -269,11 +269,11 @@ void ModuleSymbols::collect() {
   }
 
   refuseUnknownInitialisers();
-  for (const GlobalVariable &G : M.globals())
+  for (const GlobalVariable &G : Mod.globals())
     if (auto It = Globals.find(&G); It != Globals.end()) {
-      It->second = static_cast<uint32_t>(P.Globals.size());
+      It->second = static_cast<uint32_t>(Prog.Globals.size());
       GlobalList.push_back(&G);
-      Global &New = P.Globals.emplace_back();
+      Global &New = Prog.Globals.emplace_back();
       SmallVector<DIGlobalVariableExpression *, 1> Debug;
       G.getDebugInfo(Debug);
       New.Name = Debug.empty() || Debug[0]->getVariable()->getName().empty() ? G.getName().str()
@@ -284,23 +284,23 @@ void ModuleSymbols::collect() {
       New.ThreadLocal = G.isThreadLocal();
     }
   if (NeedsErrno) {
-    ErrnoGlobal = static_cast<uint32_t>(P.Globals.size());
-    P.ErrnoGlobal = static_cast<int32_t>(ErrnoGlobal);
-    P.Globals.push_back({.Name = "errno", .Size = 4, .ThreadLocal = true, .Initial = std::vector<uint8_t>(4)});
+    ErrnoGlobal = static_cast<uint32_t>(Prog.Globals.size());
+    Prog.ErrnoGlobal = static_cast<int32_t>(ErrnoGlobal);
+    Prog.Globals.push_back({.Name = "errno", .Size = 4, .ThreadLocal = true, .Initial = std::vector<uint8_t>(4)});
   }
 
-  for (const llvm::Function &F : M)
+  for (const llvm::Function &F : Mod)
     if (Functions.count(&F))
       addFunction(F);
   for (auto &[F, Index] : Forwarders) {
-    Index = static_cast<uint32_t>(P.Functions.size());
-    P.Functions.push_back({.Name = F->getName().str(), .Defined = true});
+    Index = static_cast<uint32_t>(Prog.Functions.size());
+    Prog.Functions.push_back({.Name = F->getName().str(), .Defined = true});
   }
 }
 
 void ModuleSymbols::addFunction(const llvm::Function &F) {
-  Functions[&F] = static_cast<uint32_t>(P.Functions.size());
-  Function &New = P.Functions.emplace_back();
+  Functions[&F] = static_cast<uint32_t>(Prog.Functions.size());
+  Function &New = Prog.Functions.emplace_back();
   StringRef Name = F.getName();
   Name.consume_front("__picket_model_");
   New.Name = Name.str();

@@ -35,7 +35,7 @@ struct Callee {
 
 class ModuleSymbols {
 public:
-  ModuleSymbols(const llvm::Module &M, Program &P, ProgramTables &Tables, SourceMap &Sources);
+  ModuleSymbols(const llvm::Module &Mod, Program &Prog, ProgramTables &Tables, SourceMap &Sources);
 
   /// Finds everything `main` and the constructors can reach and gives it indices. The program's Functions and Globals
   /// are filled but for code and initial bytes.
@@ -61,7 +61,7 @@ public:
 
   uint32_t errnoGlobal() const { return ErrnoGlobal; }
   std::vector<const llvm::Function *> constructors() const;
-  const llvm::DataLayout &layout() const { return M.getDataLayout(); }
+  const llvm::DataLayout &layout() const { return Mod.getDataLayout(); }
 
 private:
   void reachFunction(const llvm::Function &F);
@@ -73,8 +73,8 @@ private:
   std::string whyRefused(const llvm::GlobalVariable &G) const;
   const llvm::Function *modelOf(const llvm::Function &F) const;
 
-  const llvm::Module &M;
-  Program &P;
+  const llvm::Module &Mod;
+  Program &Prog;
   ProgramTables &Tables;
   SourceMap &Sources;
   llvm::DenseMap<const llvm::Function *, uint32_t> Functions;

@@ -59,14 +59,14 @@ bool hasWritingFormat(const Module &M) {
 bool FunctionLowering::lowerOutput(const CallBase &I, StringRef Name) {
   if (Name == "putchar" || Name == "putchar_unlocked" || Name == "putc" || Name == "fputc") {
     if (!I.use_empty())
-      define(I, B.unary(Opcode::Truncate, 8, scalar(*I.getArgOperand(0))));
+      define(I, Builder.unary(Opcode::Truncate, 8, scalar(*I.getArgOperand(0))));
     return true;
   }
   const FormatArgument Format = formatOf(Name);
   if (Format.Index < 0 || I.arg_size() <= static_cast<unsigned>(Format.Index))
     return false;
   const std::optional<StringRef> Text = textOf(*I.getArgOperand(static_cast<unsigned>(Format.Index)));
-  if (Text ? writes(*Text) : hasWritingFormat(*F.getParent())) {
+  if (Text ? writes(*Text) : hasWritingFormat(*Func.getParent())) {
     refuse(I, "'%n' in a format of '" + Name.str() + "'");
     return true;
   }

@@ -75,7 +75,7 @@ static bool isPartOfOld(const Value &V, const AtomicCmpXchgInst &Swap, unsigned 
 bool RetryLoops::canTell(const llvm::Instruction &I) {
   if (!Cycles) {
     // LLVM's analyses ask for a function they could change, and leave it as it is.
-    auto &Mutable = const_cast<llvm::Function &>(F);
+    auto &Mutable = const_cast<llvm::Function &>(Func);
     Cycles.emplace();
     Cycles->compute(Mutable);
     Dominators.emplace(Mutable);
@@ -258,7 +258,7 @@ bool RetryLoops::isSame(const Value *V, const PHINode &Phi, const Cycle &L, unsi
   if (auto *Part = dyn_cast<ExtractValueInst>(V); Swap && Part && Part->getAggregateOperand() == Swap)
     return Part->getIndices()[0] == 0 && isSame(Swap->getCompareOperand(), Phi, L, Depth + 1);
   if (unsigned From; Swap && isPartOfOld(*V, *Swap, From)) {
-    const DataLayout &Layout = F.getParent()->getDataLayout();
+    const DataLayout &Layout = Func.getParent()->getDataLayout();
     const Value *Expected = partOf(Swap->getCompareOperand(), From, V->getType()->getIntegerBitWidth(), Layout);
     return Expected && isSame(Expected, Phi, L, Depth + 1);
   }
@@ -365,7 +365,7 @@ Constant *RetryLoops::fold(const Value *V, unsigned Depth) const {
   }
   if (isa<FreezeInst>(I))
     return Operands[0];
-  const DataLayout &Layout = F.getParent()->getDataLayout();
+  const DataLayout &Layout = Func.getParent()->getDataLayout();
   if (auto *Compares = dyn_cast<CmpInst>(I))
     return ConstantFoldCompareInstOperands(Compares->getPredicate(), Operands[0], Operands[1], Layout);
   return ConstantFoldInstOperands(const_cast<llvm::Instruction *>(I), Operands, Layout);

@@ -17,7 +17,7 @@ namespace picket {
 
 class RetryLoops {
 public:
-  RetryLoops(const llvm::Function &F, const ModuleSymbols &Symbols) : F(F), Symbols(Symbols) {}
+  RetryLoops(const llvm::Function &Func, const ModuleSymbols &Symbols) : Func(Func), Symbols(Symbols) {}
 
   /// Whether the program may be able to tell that the operation failed for no reason.
   bool canTell(const llvm::Instruction &I);
@@ -38,7 +38,7 @@ private:
   llvm::Constant *fold(const llvm::Value *V, unsigned Depth = 0) const;
   llvm::Constant *foldAfter(const llvm::PHINode &Phi, unsigned Depth) const;
 
-  const llvm::Function &F;
+  const llvm::Function &Func;
   const ModuleSymbols &Symbols;
   std::optional<llvm::CycleInfo> Cycles;
   std::optional<llvm::DominatorTree> Dominators;

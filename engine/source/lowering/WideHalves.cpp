@@ -11,22 +11,22 @@ namespace picket {
 Operand FunctionLowering::halfOf(Opcode Op, Operand L, Operand R) {
   for (auto [Mask, Other] : {std::pair(L, R), std::pair(R, L)}) {
     uint64_t Known;
-    if (!B.isConstant(Mask, Known))
+    if (!Builder.isConstant(Mask, Known))
       continue;
     if (Op == Opcode::And && Known == 0)
-      return B.constant(0);
+      return Builder.constant(0);
     if (Op == Opcode::And ? Known == ~0ull : Known == 0)
       return Other;
   }
-  return B.binary(Op, 64, L, R);
+  return Builder.binary(Op, 64, L, R);
 }
 
 /// A shift of 128 bits by an amount that is known, as parts of 64 bits.
 Operand FunctionLowering::shiftHalves(bool Left, Operand Value, unsigned Amount) {
-  const Operand From = Left ? Value : high(Value), Other = Left ? high(Value) : Value, Zero = B.constant(0);
+  const Operand From = Left ? Value : high(Value), Other = Left ? high(Value) : Value, Zero = Builder.constant(0);
   const Opcode Along = Left ? Opcode::Shl : Opcode::LShr, Back = Left ? Opcode::LShr : Opcode::Shl;
   auto Shift = [&](Opcode Op, Operand Half, unsigned By) {
-    return By == 0 ? Half : B.binary(Op, 64, Half, B.constant(By));
+    return By == 0 ? Half : Builder.binary(Op, 64, Half, Builder.constant(By));
   };
   if (Amount == 0)
     return Value;
@@ -37,7 +37,7 @@ Operand FunctionLowering::shiftHalves(bool Left, Operand Value, unsigned Amount)
     Kept = Shift(Along, From, Amount);
     Reached = halfOf(Opcode::Or, Shift(Along, Other, Amount), Shift(Back, From, 64 - Amount));
   }
-  return Left ? B.makeWide(Kept, Reached) : B.makeWide(Reached, Kept);
+  return Left ? Builder.makeWide(Kept, Reached) : Builder.makeWide(Reached, Kept);
 }
 
 /// The result of an operation of `Bits` bits (65 to 128), if it is one of those.
@@ -48,11 +48,11 @@ std::optional<Operand> FunctionLowering::byHalves(Opcode Op, unsigned Bits, Oper
   case Opcode::Or:
   case Opcode::Xor: {
     Operand Lower = halfOf(Op, L, R);
-    return B.makeWide(Lower, halfOf(Op, high(L), high(R)));
+    return Builder.makeWide(Lower, halfOf(Op, high(L), high(R)));
   }
   case Opcode::Shl:
   case Opcode::LShr:
-    if (Bits != 128 || !B.isConstant(R, Low) || !B.isConstant(high(R), High) || High != 0 || Low >= 128)
+    if (Bits != 128 || !Builder.isConstant(R, Low) || !Builder.isConstant(high(R), High) || High != 0 || Low >= 128)
       return std::nullopt;
     return shiftHalves(Op == Opcode::Shl, L, static_cast<unsigned>(Low));
   default: return std::nullopt;

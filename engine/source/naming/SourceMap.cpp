@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace picket {
 
-SourceMap::SourceMap(Program &P, const std::string &ModelsFile) : P(P), ModelsFile(ModelsFile) {
+SourceMap::SourceMap(Program &P, const std::string &ModelsFile) : Prog(P), ModelsFile(ModelsFile) {
   P.Files.push_back("");
   P.UserFile.push_back(false);
   P.FunctionNames.push_back("");
@@ -47,10 +47,10 @@ uint32_t SourceMap::file(const DIFile *F) {
 }
 
 uint32_t SourceMap::file(StringRef Path) {
-  auto [Known, New] = Paths.try_emplace(Path, static_cast<uint32_t>(P.Files.size()));
+  auto [Known, New] = Paths.try_emplace(Path, static_cast<uint32_t>(Prog.Files.size()));
   if (New) {
-    P.Files.push_back(Path.str());
-    P.UserFile.push_back(belongsToUser(Path, ModelsFile));
+    Prog.Files.push_back(Path.str());
+    Prog.UserFile.push_back(belongsToUser(Path, ModelsFile));
   }
   return Known->second;
 }
@@ -60,9 +60,9 @@ uint32_t SourceMap::location(StringRef Path, uint32_t Line, uint32_t Column) {
 }
 
 uint32_t SourceMap::functionName(StringRef Name) {
-  auto [It, New] = Names.try_emplace(Name, static_cast<uint32_t>(P.FunctionNames.size()));
+  auto [It, New] = Names.try_emplace(Name, static_cast<uint32_t>(Prog.FunctionNames.size()));
   if (New)
-    P.FunctionNames.push_back(Name.str());
+    Prog.FunctionNames.push_back(Name.str());
   return It->second;
 }
 
@@ -88,8 +88,8 @@ uint32_t SourceMap::functionName(const DILocalScope *Scope) {
 }
 
 uint32_t SourceMap::add(const ProgramLocation &L) {
-  P.Locations.push_back(L);
-  return static_cast<uint32_t>(P.Locations.size() - 1);
+  Prog.Locations.push_back(L);
+  return static_cast<uint32_t>(Prog.Locations.size() - 1);
 }
 
 uint32_t SourceMap::location(const DILocation *Where) {

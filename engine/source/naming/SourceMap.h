@@ -34,7 +34,7 @@ private:
   uint32_t functionName(const llvm::DILocalScope *Scope);
   uint32_t add(const ProgramLocation &L);
 
-  Program &P;
+  Program &Prog;
   std::string ModelsFile;
   llvm::DenseMap<const llvm::DILocation *, uint32_t> Locations;
   llvm::DenseMap<const llvm::DIFile *, uint32_t> Files;

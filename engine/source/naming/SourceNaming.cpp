@@ -13,14 +13,15 @@ namespace {
 
 class Naming {
 public:
-  Naming(Program &P, SourceMap &Sources, SourceFacts Read) : P(P), Names(P.Names), Sources(Sources), Facts(Read) {
+  Naming(Program &Prog, SourceMap &Sources, SourceFacts Read)
+      : Prog(Prog), Names(Prog.Names), Sources(Sources), Facts(Read) {
     Names.Types = std::move(Facts.Types);
     for (uint32_t I = 0; I < Facts.Files.size(); ++I)
       FactFiles.try_emplace(Facts.Files[I], I);
   }
 
   void nameGlobals(const GlobalIndices &Globals) {
-    for (const Global &G : P.Globals)
+    for (const Global &G : Prog.Globals)
       Names.Globals.push_back(
           {.Name = isLiteral(G) ? literal(G) : G.Name, .Function = "", .Type = 0, .Location = G.Location});
     for (auto &[G, Index] : Globals) {
@@ -32,7 +33,7 @@ public:
       SourceNames::Object &Object = Names.Globals[Index];
       if (auto *Scope = dyn_cast_or_null<DILocalScope>(Variable->getScope()))
         Object.Function = Scope->getSubprogram()->getName().str();
-      Object.Type = typeOf(*Variable, P.Locations[Object.Location].File);
+      Object.Type = typeOf(*Variable, Prog.Locations[Object.Location].File);
     }
   }
 
@@ -48,27 +49,27 @@ public:
 
   /// Inlined functions that wrap an allocation are looked through: what is allocated is said where they are called.
   void nameHeapBlocks() {
-    for (size_t Pc = 0; Pc < P.Code.size(); ++Pc) {
-      const Instruction &I = P.Code[Pc];
+    for (size_t Pc = 0; Pc < Prog.Code.size(); ++Pc) {
+      const Instruction &I = Prog.Code[Pc];
       if (I.Op != Opcode::CallBuiltin || !isAllocation(static_cast<Builtin>(I.Imm)))
         continue;
       SourceNames::Object &Object = Names.Sites[static_cast<size_t>(I.A)];
-      Object.Location = P.CodeLocations[Pc];
-      for (uint32_t At = Object.Location; At != 0 && Object.Type == 0; At = P.Locations[At].InlinedAt) {
-        const ProgramLocation &L = P.Locations[At];
+      Object.Location = Prog.CodeLocations[Pc];
+      for (uint32_t At = Object.Location; At != 0 && Object.Type == 0; At = Prog.Locations[At].InlinedAt) {
+        const ProgramLocation &L = Prog.Locations[At];
         auto Found = Facts.Allocations.find({factFile(L.File), L.Line, L.Column});
         if (Found != Facts.Allocations.end())
           Object.Type = Found->second;
       }
-      Object.Function = P.FunctionNames[P.locationOf(static_cast<uint32_t>(Pc)).Function];
+      Object.Function = Prog.FunctionNames[Prog.locationOf(static_cast<uint32_t>(Pc)).Function];
     }
   }
 
   void addExpressions() {
     // From here on no file is added, so that those without code are known.
     std::vector<uint32_t> ProgramFile(Facts.Files.size(), 0);
-    for (uint32_t I = 1; I < P.Files.size(); ++I)
-      if (auto It = FactFiles.find(P.Files[I]); It != FactFiles.end())
+    for (uint32_t I = 1; I < Prog.Files.size(); ++I)
+      if (auto It = FactFiles.find(Prog.Files[I]); It != FactFiles.end())
         ProgramFile[It->second] = I;
     for (SourceNames::Expression &E : Facts.Expressions)
       if ((E.File = ProgramFile[E.File]) != 0)
@@ -83,7 +84,7 @@ public:
   }
 
   void markBenignRaces() {
-    for (ProgramLocation &L : P.Locations)
+    for (ProgramLocation &L : Prog.Locations)
       if (L.Line != 0)
         L.BenignRaces = Facts.BenignRaces.count({factFile(L.File), L.Line, 0}) ||
                         Facts.BenignRaces.count({factFile(L.File), L.Line, L.Column});
@@ -112,7 +113,7 @@ private:
   }
 
   uint32_t factFile(uint32_t ProgramFile) const {
-    auto It = FactFiles.find(P.Files[ProgramFile]);
+    auto It = FactFiles.find(Prog.Files[ProgramFile]);
     return It == FactFiles.end() ? 0 : It->second;
   }
 
@@ -126,12 +127,12 @@ private:
     Object.Location = Sources.location(Record.getDebugLoc().get());
     Object.Name = Variable->getName().str();
     Object.Function = Variable->getScope()->getSubprogram()->getName().str();
-    Object.Type = typeOf(*Variable, P.Locations[Object.Location].File);
+    Object.Type = typeOf(*Variable, Prog.Locations[Object.Location].File);
     if (auto Part = Record.getExpression()->getFragmentInfo())
       Object.Offset = static_cast<uint32_t>(Part->OffsetInBits / 8);
   }
 
-  Program &P;
+  Program &Prog;
   SourceNames &Names;
   SourceMap &Sources;
   SourceFacts Facts;

@@ -26,52 +26,54 @@ AtomicOrdering orderOf(const Value &V, bool Reads, bool Writes) {
 /// A call whose first argument is the size of an access.
 class AtomicCall {
 public:
-  AtomicCall(CallInst &Call, unsigned Bytes) : Call(Call), B(&Call), T(B.getIntNTy(8 * Bytes)), Natural(Bytes) {}
+  AtomicCall(CallInst &Call, unsigned Bytes)
+      : Call(Call), Builder(&Call), ValueType(Builder.getIntNTy(8 * Bytes)), Natural(Bytes) {}
 
   Value *argument(unsigned K) const { return Call.getArgOperand(K); }
 
   void load() {
-    LoadInst *Load = B.CreateAlignedLoad(T, argument(1), Natural);
+    LoadInst *Load = Builder.CreateAlignedLoad(ValueType, argument(1), Natural);
     Load->setAtomic(orderOf(*argument(3), true, false));
     put(Load, 2);
   }
 
   void store() {
-    StoreInst *Store = B.CreateAlignedStore(get(2), argument(1), Natural);
+    StoreInst *Store = Builder.CreateAlignedStore(get(2), argument(1), Natural);
     Store->setAtomic(orderOf(*argument(3), false, true));
   }
 
   void exchange() {
-    put(B.CreateAtomicRMW(AtomicRMWInst::Xchg, argument(1), get(2), Natural, orderOf(*argument(4), true, true)), 3);
+    put(Builder.CreateAtomicRMW(AtomicRMWInst::Xchg, argument(1), get(2), Natural, orderOf(*argument(4), true, true)),
+        3);
   }
 
   /// bool compare_exchange(size, object, expected, desired, success order, failure order): leaves in `expected` what it
   /// found. Where it succeeds that is there already; but no other thread may see a write then.
   void compareExchange() {
     Value *Expected = get(2);
-    AtomicCmpXchgInst *Swap = B.CreateAtomicCmpXchg(
+    AtomicCmpXchgInst *Swap = Builder.CreateAtomicCmpXchg(
         argument(1), Expected, get(3), Natural, orderOf(*argument(4), true, true), orderOf(*argument(5), true, false));
-    Value *Old = B.CreateExtractValue(Swap, 0), *Success = B.CreateExtractValue(Swap, 1);
+    Value *Old = Builder.CreateExtractValue(Swap, 0), *Success = Builder.CreateExtractValue(Swap, 1);
     BasicBlock *Head = Call.getParent();
     BasicBlock *After = Head->splitBasicBlock(Call.getIterator());
     BasicBlock *Failed = BasicBlock::Create(Call.getContext(), "", Head->getParent(), After);
     Head->getTerminator()->eraseFromParent();
-    B.SetInsertPoint(Head);
-    B.CreateCondBr(Success, After, Failed);
-    B.SetInsertPoint(Failed);
+    Builder.SetInsertPoint(Head);
+    Builder.CreateCondBr(Success, After, Failed);
+    Builder.SetInsertPoint(Failed);
     put(Old, 2);
-    B.CreateBr(After);
-    B.SetInsertPoint(&Call);
-    Call.replaceAllUsesWith(B.CreateZExtOrTrunc(Success, Call.getType()));
+    Builder.CreateBr(After);
+    Builder.SetInsertPoint(&Call);
+    Call.replaceAllUsesWith(Builder.CreateZExtOrTrunc(Success, Call.getType()));
   }
 
 private:
-  Value *get(unsigned K) { return B.CreateAlignedLoad(T, argument(K), Align(1)); }
-  void put(Value *V, unsigned K) { B.CreateAlignedStore(V, argument(K), Align(1)); }
+  Value *get(unsigned K) { return Builder.CreateAlignedLoad(ValueType, argument(K), Align(1)); }
+  void put(Value *V, unsigned K) { Builder.CreateAlignedStore(V, argument(K), Align(1)); }
 
   CallInst &Call;
-  IRBuilder<> B;
-  Type *T;
+  IRBuilder<> Builder;
+  Type *ValueType;
   Align Natural;
 };
 

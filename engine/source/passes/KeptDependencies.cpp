@@ -54,10 +54,10 @@ static bool mayReadTable(const Instruction &I) {
   return false;
 }
 
-HiddenComputations::HiddenComputations(Module &M) : M(M) {
+HiddenComputations::HiddenComputations(Module &Mod) : Mod(Mod) {
   std::vector<Instruction *> Found;
-  MDNode *Mark = MDNode::get(M.getContext(), {});
-  for (Function &F : M)
+  MDNode *Mark = MDNode::get(Mod.getContext(), {});
+  for (Function &F : Mod)
     for (Instruction &I : instructions(F)) {
       if (mayLoseOperands(I))
         Found.push_back(&I);
@@ -96,12 +96,12 @@ void HiddenComputations::hide(Instruction &I) {
     Model->setDebugLoc(DebugLoc());
     for (unsigned K = 0; K < Operands.size(); ++K)
       Model->setOperand(K, PoisonValue::get(Types[K]));
-    At->second = {Function::Create(Which, GlobalValue::ExternalLinkage, HiddenName, M), Model};
+    At->second = {Function::Create(Which, GlobalValue::ExternalLinkage, HiddenName, Mod), Model};
   }
   CallInst *Call = CallInst::Create(At->second.Hidden, Operands);
   Call->setDebugLoc(I.getDebugLoc());
   // What the inliner takes an instruction for.
-  Call->addFnAttr(Attribute::get(M.getContext(), "call-inline-cost", "5"));
+  Call->addFnAttr(Attribute::get(Mod.getContext(), "call-inline-cost", "5"));
   ReplaceInstWithInst(&I, Call);
 }
 
@@ -118,14 +118,14 @@ void HiddenComputations::show() {
     C.Hidden->eraseFromParent();
   }
   // What has only constants to go by depends on nothing.
-  for (Function &F : M)
+  for (Function &F : Mod)
     for (Instruction &I : make_early_inc_range(instructions(F))) {
       if (I.getMetadata(TableMark)) {
         cast<LoadInst>(I).setVolatile(false);
         I.setMetadata(TableMark, nullptr);
       } else if (I.mayHaveSideEffects() || I.mayReadFromMemory() || I.isTerminator()) {
         continue;
-      } else if (Constant *Value = ConstantFoldInstruction(&I, M.getDataLayout())) {
+      } else if (Constant *Value = ConstantFoldInstruction(&I, Mod.getDataLayout())) {
         I.replaceAllUsesWith(Value);
         I.eraseFromParent();
       }

@@ -13,7 +13,7 @@ namespace picket {
 /// an operand are calls of unknown functions.
 class HiddenComputations {
 public:
-  explicit HiddenComputations(llvm::Module &M);
+  explicit HiddenComputations(llvm::Module &Mod);
   ~HiddenComputations();
   HiddenComputations(const HiddenComputations &) = delete;
   HiddenComputations &operator=(const HiddenComputations &) = delete;
@@ -30,7 +30,7 @@ private:
 
   void hide(llvm::Instruction &I);
 
-  llvm::Module &M;
+  llvm::Module &Mod;
   std::map<Kind, Computation> Known;
 };
 

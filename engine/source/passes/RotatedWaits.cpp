@@ -15,7 +15,9 @@ namespace {
 /// One loop, and the instructions at the end of its last block that are those in front of it once more.
 class RotatedWait {
 public:
-  explicit RotatedWait(Loop &L) : L(L), Header(L.getHeader()), Before(L.getLoopPreheader()), Latch(L.getLoopLatch()) {}
+  explicit RotatedWait(Loop &TheLoop)
+      : TheLoop(TheLoop), Header(TheLoop.getHeader()), Before(TheLoop.getLoopPreheader()),
+        Latch(TheLoop.getLoopLatch()) {}
 
   bool isOne() {
     if (!Before || !Latch || Latch == Header || Latch->getSingleSuccessor() != Header)
@@ -48,7 +50,7 @@ private:
   }
   bool isFixed(const Value *V) const {
     auto *I = dyn_cast<Instruction>(V);
-    return !I || !L.contains(I);
+    return !I || !TheLoop.contains(I);
   }
   /// Whether a value of the last block is what another in front of the loop was.
   bool isPair(const Value *InLoop, const Value *InFront) const {
@@ -119,7 +121,7 @@ private:
     return true;
   }
 
-  Loop &L;
+  Loop &TheLoop;
   BasicBlock *Header, *Before, *Latch;
   SmallMapVector<Instruction *, Instruction *, 8> Same; // in the loop, in front of it
 };
