@@ -235,8 +235,8 @@ private:
   /// other way round. The two are then events of their own: there is no one time for both.
   bool isApart(EventId Read) const {
     const GraphFact &Write = Facts[Read + 1];
-    if (Write.Happened && (!Facts[Read].Happened ||
-                           std::binary_search(Facts[Read].Past.begin(), Facts[Read].Past.end(), Read + 1)))
+    if (Write.Happened &&
+        (!Facts[Read].Happened || std::binary_search(Facts[Read].Past.begin(), Facts[Read].Past.end(), Read + 1)))
       return true;
     if (!Write.Happened || Write.Past.size() <= Facts[Read].Past.size() + 1) // it needs no more than the read
       return false;

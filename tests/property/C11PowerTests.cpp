@@ -137,9 +137,9 @@ std::string problemOf(const Program &P, size_t Threads, MemoryModel Model, bool 
       Expected.Races ? "a data race is missing where they go on" : "there is no data race, and they go on");
   Say(Seen.Others, "another ending");
   // Up to the first bug.
-  Options.Exhaustive = false;
+  Options.Exhaustive = Options.Machine.RacesGoOn = false;
   Executions First(P, Threads);
-  exploreGraphs(P, Model, Options, First);
+  exploreGraphs(P, Axioms, Options, First);
   const bool HasBug = Expected.UsesFreed || Expected.Hangs || Expected.Races;
   Say((First.Found.UsesFreed || First.Found.Hangs || First.Found.Races || First.Others) != HasBug,
       HasBug ? "no bug is found if one is enough" : "a bug is found if one is enough");

@@ -29,13 +29,12 @@ bool takeArmMarch(std::vector<std::string> &Flags, ArmInstructions &Found) {
   std::erase_if(Flags, [&](StringRef Flag) {
     if (!Flag.consume_front("-fpicket-arm-march="))
       return false;
-    const std::optional<ArmInstructions> Named =
-        llvm::StringSwitch<std::optional<ArmInstructions>>(Flag)
-            .Case("any", ArmInstructions())
-            .Case("armv8-a", ArmInstructions{ArmUpdates::Exclusive, false})
-            .Case("armv8.1-a", ArmInstructions{ArmUpdates::Single, false})
-            .Case("armv8.3-a", ArmInstructions{ArmUpdates::Single, true})
-            .Default(std::nullopt);
+    const std::optional<ArmInstructions> Named = llvm::StringSwitch<std::optional<ArmInstructions>>(Flag)
+                                                     .Case("any", ArmInstructions())
+                                                     .Case("armv8-a", ArmInstructions{ArmUpdates::Exclusive, false})
+                                                     .Case("armv8.1-a", ArmInstructions{ArmUpdates::Single, false})
+                                                     .Case("armv8.3-a", ArmInstructions{ArmUpdates::Single, true})
+                                                     .Default(std::nullopt);
     Known &= Named.has_value();
     Found = Named.value_or(Found);
     return true;
