@@ -455,5 +455,24 @@ TEST(PowerAxioms, CommitBeforeHasWhatMustBeKnownFirst) {
   EXPECT_EQ(P.Model.commitBefore(P.G, Free), P.set({}));
 }
 
+/// Unions of rows are kept for as long as their events are committed (RowUnions).
+TEST(CommittedRows, AreAssertedToStayAsTheyAre) {
+#ifdef NDEBUG
+  GTEST_SKIP() << "assertions are off";
+#else
+  auto ChangeRowOf = [](EventId Changed) {
+    PowerGraph P;
+    const EventId First = P.write(0, X), Second = P.write(0, Y);
+    P.writes(First);
+    P.writes(Second);
+    P.G[Changed].II.insert(Second);
+    P.G.uncommitWrite(Second);
+    P.G.uncommitWrite(First);
+  };
+  EXPECT_DEATH(ChangeRowOf(0), "rows of committed events do not change");
+  ChangeRowOf(1); // nothing was committed after it: its rows may still be filled in
+#endif
+}
+
 } // namespace
 } // namespace picket
