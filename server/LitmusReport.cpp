@@ -43,7 +43,7 @@ void LitmusComparison::noteMissing(const std::vector<MemoryModel> &Models) {
   for (const std::string &Line : Unread)
     Refused.insert(Line.substr(0, Line.find(':')));
   for (const auto &[Key, Row] : Table.rows())
-    if (!modelNamed(Key.second))
+    if (const auto M = modelNamed(Key.second); !M || Key.second != nameOf(*M)) // rc11 means another one in tables
       ++OtherModels[Key.second];
     else if ((Wanted.empty() || Wanted.count(Key.second)) && !Compared.count(Key) && !Refused.count(Key.first))
       Mismatches.push_back({Key.first, Key.second, textOf(Row), "the test was not run"});
