@@ -386,7 +386,11 @@ async function story() {
     const texts = await rows.allInnerTexts(); // each with its explanation
     for (const [index, name] of ["SC", "TSO", "PSO", "ARM64", "POWER", "C11"].entries())
       assert(texts[index].startsWith(name), texts[index]);
-    assert.match(await workbench.quickInput.innerText(), /4 Selected/, "all but ARM64 and C11 are chosen from the start");
+    assert.match(
+      await workbench.quickInput.innerText(),
+      /4 Selected/,
+      "all but ARM64 and C11 are chosen from the start",
+    );
     await session.screenshot("choose-models-list");
     await workbench.pressUntilGone("Escape", page.locator(".quick-input-widget"));
   });

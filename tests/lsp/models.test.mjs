@@ -219,19 +219,26 @@ test("Each model is checked with the fences of its own architecture", () =>
     assert.deepEqual(verdicts(client.status(uri)), all);
   }));
 
-test("With target=host all models check what this machine runs, and a note says so", { skip: process.arch !== "x64" }, () =>
-  session({}, async (client) => {
-    const uri = await client.open("host.c", `// picket: target=host\n${Barriers}`);
-    const [found] = await client.checked(uri);
-    assert.match(found.message, /^assertion can fail under PSO: .* \(POWER too\)$/);
-    assert.deepEqual(
-      client.status(uri).models.map(({ target }) => target),
-      ["x86_64", "x86_64", "x86_64", "x86_64"],
-    );
-    assert.equal(client.status(uri).settings.target, "host");
-    const hover = await client.request("textDocument/hover", {
-      textDocument: { uri },
-      position: { line: 3, character: 0 },
-    });
-    assert.match(hover.contents.value, /The text asks here what it is compiled for: that is x86_64 and not powerpc64le/);
-  }));
+test(
+  "With target=host all models check what this machine runs, and a note says so",
+  { skip: process.arch !== "x64" },
+  () =>
+    session({}, async (client) => {
+      const uri = await client.open("host.c", `// picket: target=host\n${Barriers}`);
+      const [found] = await client.checked(uri);
+      assert.match(found.message, /^assertion can fail under PSO: .* \(POWER too\)$/);
+      assert.deepEqual(
+        client.status(uri).models.map(({ target }) => target),
+        ["x86_64", "x86_64", "x86_64", "x86_64"],
+      );
+      assert.equal(client.status(uri).settings.target, "host");
+      const hover = await client.request("textDocument/hover", {
+        textDocument: { uri },
+        position: { line: 3, character: 0 },
+      });
+      assert.match(
+        hover.contents.value,
+        /The text asks here what it is compiled for: that is x86_64 and not powerpc64le/,
+      );
+    }),
+);
