@@ -24,22 +24,6 @@ std::vector<NodeId> nodesAtEnd(const Model &M) {
   return Nodes;
 }
 
-/// The loads that a value is made from, if the results of some CAS instructions come from what they expected.
-template <unsigned Words>
-EventSet<Words> realLoads(const ExecutionGraph<Words> &G, EventSet<Words> Loads, const EventSet<Words> &Expected) {
-  if (!Loads.intersects(Expected))
-    return Loads;
-  EventSet<Words> Real;
-  while (!Loads.empty()) {
-    const EventId Load = Loads.takeLast();
-    if (Expected.contains(Load))
-      Loads |= G[Load].Data; // earlier ones
-    else
-      Real.insert(Load);
-  }
-  return Real;
-}
-
 /// Fills in the table of events of a graph.
 template <unsigned Words> class TableMaker {
 public:
@@ -170,16 +154,16 @@ private:
       Table[BaseName::M].add(Number);
       Table[Access.IsWrite ? BaseName::W : BaseName::R].add(Number);
     }
-    add(BaseName::Addr, realLoads(G, Access.Address, Expected), Number);
+    add(BaseName::Addr, Armv8Axioms<Words>::realLoads(G, Access.Address, Expected), Number);
     add(BaseName::PickAddr, Access.Address, Number);
     if (Access.IsWrite) {
-      add(BaseName::Data, realLoads(G, Access.Data, Expected), Number);
+      add(BaseName::Data, Armv8Axioms<Words>::realLoads(G, Access.Data, Expected), Number);
       add(BaseName::PickData, Access.Data, Number);
     } else if (Access.Compares) {
       Table[BaseName::Cas].add(Number);
       add(BaseName::Compared, Access.Data, Number);
     }
-    add(BaseName::Ctrl, Access.Control | realLoads(G, Access.Control, Expected), Number);
+    add(BaseName::Ctrl, Access.Control | Armv8Axioms<Words>::realLoads(G, Access.Control, Expected), Number);
     add(BaseName::PickCtrl, Access.Control, Number);
     addModes(E);
     if (Access.OfUpdate) {
@@ -299,7 +283,7 @@ private:
 
   void addBarrier(uint32_t Number, const Barrier &B) {
     Table[BaseName::F].add(Number);
-    add(BaseName::Ctrl, B.Control | realLoads(G, B.Control, Expected), Number);
+    add(BaseName::Ctrl, B.Control | Armv8Axioms<Words>::realLoads(G, B.Control, Expected), Number);
     add(BaseName::PickCtrl, B.Control, Number);
     BaseName Kind = BaseName::FullFence;
     switch (B.Kind) {

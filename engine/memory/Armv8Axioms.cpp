@@ -56,22 +56,6 @@ template <unsigned Words> EventSet<Words> lastOverlapping(const ExecutionGraph<W
   return Last;
 }
 
-/// The loads that a value really is made from, if the results of some CAS instructions come from what they expected.
-template <unsigned Words>
-EventSet<Words> realLoads(const ExecutionGraph<Words> &G, EventSet<Words> Loads, const EventSet<Words> &Expected) {
-  if (!Loads.intersects(Expected))
-    return Loads;
-  EventSet<Words> Real;
-  while (!Loads.empty()) {
-    const EventId Load = Loads.takeLast();
-    if (Expected.contains(Load))
-      Loads |= G[Load].Data; // earlier ones
-    else
-      Real.insert(Load);
-  }
-  return Real;
-}
-
 /// The loads that flow into an access, by registers, comparisons and the thread's own writes (pick and pmem).
 template <unsigned Words> EventSet<Words> flowInto(const ExecutionGraph<Words> &G, EventId E) {
   EventSet<Words> All = G[E].Address | G[E].Data, Left = All;
@@ -91,6 +75,21 @@ template <unsigned Words> EventSet<Words> flowInto(const ExecutionGraph<Words> &
 }
 
 } // namespace
+
+template <unsigned Words>
+EventSet<Words> Armv8Axioms<Words>::realLoads(const Graph &G, Set Loads, const Set &Expected) {
+  if (!Loads.intersects(Expected))
+    return Loads;
+  Set Real;
+  while (!Loads.empty()) {
+    const EventId Load = Loads.takeLast();
+    if (Expected.contains(Load))
+      Loads |= G[Load].Data; // earlier ones
+    else
+      Real.insert(Load);
+  }
+  return Real;
+}
 
 template <unsigned Words> EventSet<Words> Armv8Axioms<Words>::commitBefore(const Graph &G, EventId E) const {
   const Event &Access = G[E];

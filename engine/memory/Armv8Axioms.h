@@ -25,6 +25,8 @@ public:
   /// The part of ob that leads to an event from its own thread: lws, dob, pob, aob and bob. `Expected`: the CAS
   /// instructions, by their reads, whose result is taken to come from the expected value (see below).
   static Set localOrder(const Graph &G, EventId E, const Set &Expected = Set());
+  /// The loads that a value really is made from, if the results of some CAS instructions come from what they expected.
+  static Set realLoads(const Graph &G, Set Loads, const Set &Expected);
   /// acyclic(po-loc | rf | co | fr), for a new event.
   static bool isInternallyVisible(const Graph &G, EventId E);
   /// acyclic(ob), for a new event. A CAS that writes has found what was expected, so that its result may have come from
