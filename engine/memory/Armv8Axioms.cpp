@@ -106,7 +106,14 @@ template <unsigned Words> EventSet<Words> Armv8Axioms<Words>::commitBefore(const
       if (!MayFail)
         Direct.insert(Release);
     });
-  return Direct | lastOverlapping(G, E);
+  lastOverlapping(G, E).forEach([&](EventId Earlier) {
+    // An earlier read may come later, if it reads something else as well. It only must not read anything newer here.
+    const bool ReadsMore = G.AnySplit && !G[Earlier].IsWrite &&
+                           G.anyCell(Earlier, [&](const GraphCell &C) { return !G.accesses(E, C.Location); });
+    if (!ReadsMore)
+      Direct.insert(Earlier);
+  });
+  return Direct;
 }
 
 template <unsigned Words> EventSet<Words> Armv8Axioms<Words>::preferBefore(const Graph &G, EventId E) const {
