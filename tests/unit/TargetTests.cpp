@@ -654,7 +654,7 @@ TEST(Targets, SettingsChooseThem) {
 
 TEST_F(TargetCommands, ReportsSayWhichTargetAVerdictIsFor) {
   if (HostArchitecture != Architecture::X86_64)
-    GTEST_SKIP();
+    GTEST_SKIP() << "the expected text names x86_64 as this machine";
   write("mp.c", MessagePassing);
   testing::Outcome Result = run("check mp.c");
   EXPECT_EQ(Result.ExitCode, 1);
