@@ -337,7 +337,7 @@ TEST(C11UnderArmv8, Exchanges) {
                                            .Orders = {S::Relaxed, S::Relaxed, S::Release},
                                            .Accesses = 6},
                                           400, 35, Rules::Armv8);
-  EXPECT_GT(Sum.Executions, 3 * Sum.Programs);
+  EXPECT_GE(Sum.Executions, testing::atLeast(3, Sum.Programs));
 }
 TEST(C11UnderArmv8, ExchangesAndBranches) {
   expectSameUnder(Rules::Armv8,
@@ -372,19 +372,19 @@ TEST(C11UnderArmv8, RelaxedUpdatesOfThreeVariables) { // whose operands come lat
                                            .Ways = {S::Plain, S::Division, S::Floating},
                                            .Variables = 3},
                                           400, 41, Rules::Armv8);
-  EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
+  EXPECT_GE(Sum.Executions, testing::atLeast(2, Sum.Programs));
 }
 TEST(C11UnderArmv8, CompareAndSwap) {
   const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Store, S::CompareSwap, S::CompareSwap, S::FetchAdd}},
                                           300, 37, Rules::Armv8);
-  EXPECT_GT(Sum.Executions, 3 * Sum.Programs);
+  EXPECT_GE(Sum.Executions, testing::atLeast(3, Sum.Programs));
 }
 TEST(C11UnderArmv8, RelaxedCompareAndSwap) { // dependencies through the comparison
   const Totals Sum = expectSameExecutions({.Kinds = {S::Load, S::Store, S::CompareSwap, S::CompareSwap},
                                            .Orders = {S::Relaxed, S::Relaxed, S::Relaxed, S::Acquire, S::Release},
                                            .Variables = 3},
                                           400, 38, Rules::Armv8);
-  EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
+  EXPECT_GE(Sum.Executions, testing::atLeast(2, Sum.Programs));
 }
 TEST(C11UnderArmv8, Everything) {
   expectSameUnder(Rules::Armv8,
@@ -401,7 +401,7 @@ TEST(C11UnderArmv8, WithoutLseAndLdapr) {
                                                      S::CompareSwap, S::CompareSwap, S::Fence, S::If, S::Await},
                                            .Variables = 3},
                                           300, 40, Rules::Armv8Exclusive);
-  EXPECT_GT(Sum.Executions, 2 * Sum.Programs);
+  EXPECT_GE(Sum.Executions, testing::atLeast(2, Sum.Programs));
 }
 
 // What is an execution of one model is one of a weaker model. All are explored as graphs.
@@ -464,7 +464,7 @@ void expectWeaker(MemoryModel Weaker, const std::vector<MemoryModel> &Stronger, 
       FAIL() << "program " << K << ": " << notIn(Weaker, M, P, Ignored) << "\n" << P.text();
     }
   }
-  EXPECT_GT(Compared, 2 * uint64_t(Programs));
+  EXPECT_GE(Compared, testing::atLeast(2, Programs));
 }
 
 TEST(Inclusions, ScIsStrongerThanAll) {
