@@ -40,7 +40,7 @@ template <unsigned Words> bool GraphWalk<Words>::canGoOn(EventId Waiting) {
 /// in which it read what is latest.
 template <unsigned Words> bool GraphWalk<Words>::spinsForEver(EventId Load, std::vector<SpinRead> *SpinReads) {
   const ThreadId T = Graph[Load].Thread;
-  Scope Here(*this);
+  StepScope Here(*this);
   auto Before = Flow.mark();
   std::vector<EventId> Reads;
   std::set<int32_t> Entered;

@@ -41,7 +41,7 @@ private:
   bool followStep(size_t Step, const Index &Events);
   bool followRead(size_t Step, EventId E);
   bool followWrite(size_t Step, EventId E);
-  bool followOwn(const Index &Events);
+  bool followOwn(const Index &Events, bool OnlyInFront = false);
   bool followLateWrites(const Index &Events);
   bool isHalfOfUpdate(EventId E) const { return Graph[E].OfUpdate && Graph[E].IsWrite && !Graph.isLateWrite(E); }
   bool isOwn(EventId E) const;
@@ -176,8 +176,11 @@ template <unsigned Words> void Follower<Words>::follow() {
     return false;
   };
   using Step = GraphScript::Step;
-  if (!followLateWrites(Events) && !Goes(Step::Any) && !followOwn(Events) && !Goes(Step::BehindEnd) &&
-      !Goes(Step::End) && !Goes(Step::Bug))
+  // Which access of a data race comes last depends on the order of steps: none must overtake one that has to wait for
+  // accesses of its own thread.
+  const bool InOrder = Script.Ending.has_value();
+  if (!followLateWrites(Events) && !(InOrder && followOwn(Events, true)) && !Goes(Step::Any) && !followOwn(Events) &&
+      !Goes(Step::BehindEnd) && !Goes(Step::End) && !Goes(Step::Bug))
     complete();
 }
 
@@ -199,7 +202,7 @@ template <unsigned Words> bool Follower<Words>::followLateWrites(const Index &Ev
 /// Lets a thread access what no other thread accesses: scripts need not say so. What stands in front of a step happened
 /// too, also if somebody else has come to that memory by now and did not get to access it. Of what comes behind the
 /// last step of a thread that is not known; but nothing may come to stand in front of it.
-template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
+template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events, bool OnlyInFront) {
   forgetFrom(Graph.size());
   std::vector<bool> Named(Graph.size(), false), InFront(Graph.size(), false);
   std::vector<typename Index::key_type> LastOf(Script.Threads.size());
@@ -211,7 +214,7 @@ template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events) {
   for (const auto &[Name, E] : Events)
     InFront[E] = std::get<0>(Name) < LastOf.size() && Name < LastOf[std::get<0>(Name)];
   for (bool Behind : {false, true})
-    for (EventId E = 0; E < Graph.size(); ++E)
+    for (EventId E = 0; E < Graph.size() && !(Behind && OnlyInFront); ++E)
       if (!Named[E] && !Graph.Committed.contains(E) && !isHalfOfUpdate(E) && !Flow.isAbandoned(E) && isEnabled(E) &&
           (Behind ? isOwn(E) && Graph[E].Before.isSubsetOf(Graph.Committed) : InFront[E]) &&
           commitSomehow(E, andFollow()))
@@ -446,6 +449,7 @@ void followGraph(const Program &P, const GraphModel &Model, const MachineOptions
   MachineOptions Options = Machine;
   Options.Speculative = true;
   Options.StopAtFences = false;
+  Options.InOrder = false;
   Options.RacesGoOn = false;
   if (!Options.LargeGraphs && (followWith<1>(P, Model, Options, Shared, Script, Wanted, Then) ||
                                followWith<4>(P, Model, Options, Shared, Script, Wanted, Then) ||

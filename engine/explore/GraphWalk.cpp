@@ -66,13 +66,15 @@ template <unsigned Words> EventSet<Words> GraphWalk<Words>::pastOf(EventId Read,
 }
 
 template <unsigned Words> bool GraphWalk<Words>::allowsChosen(EventId Read) {
-  Scope Here(*this);
+  StepScope Here(*this);
+  const auto Before = Flow.mark();
   const uint32_t NumCells = std::exchange(Graph[Read].NumCells, Graph[Read].Chosen);
   const EventId Last = Graph.cell(Read, --Graph[Read].Chosen).Source;
   Graph.commitRead(Read, Last);
   extend(Read);
   const bool Allowed = Model->allows(Graph, Read);
   Graph.uncommitRead(Read);
+  Flow.undoTo(Before);
   ++Graph[Read].Chosen;
   Graph[Read].NumCells = NumCells;
   return Allowed;
@@ -126,14 +128,23 @@ template <unsigned Words> EventId GraphWalk<Words>::choose() {
     return chooseReady();
   EventId Best = NoEvent;
   uint64_t BestRank = ~0ull;
-  for (EventId E = 0; E < Graph.size(); ++E) {
+  auto Consider = [&](EventId E) {
     if (!isOpen(E) || !isEnabled(E))
-      continue;
-    if (uint64_t Rank = rankOf(E); Rank < BestRank) {
+      return;
+    if (uint64_t Rank = rankOf(E); Rank < BestRank || (Rank == BestRank && E < Best)) {
       Best = E;
       BestRank = Rank;
     }
+  };
+  if (!InOrder) {
+    for (EventId E = 0; E < Graph.size(); ++E)
+      Consider(E);
+    return Best;
   }
+  for (ThreadId T = 0; T < TheMachine.numThreads(); ++T)
+    if (TheMachine.exists(T))
+      if (Set Left = Flow.fetchedBy(T) - Graph.Committed; !Left.empty())
+        Consider(Left.takeFirst());
   return Best;
 }
 

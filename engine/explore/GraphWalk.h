@@ -14,6 +14,7 @@
 #include "memory/PowerAxioms.h"
 
 #include <cassert>
+#include <exception>
 #include <set>
 #include <utility>
 
@@ -44,7 +45,7 @@ protected:
         Model(Model.axioms<Words>()),
         WritesLate(Model.orders() == MemoryModel::Power || Model.orders() == MemoryModel::Armv8),
         HasC11Orders(Model.orders() == MemoryModel::C11), HasPreferences(Model.orders() == MemoryModel::Armv8),
-        KeepsCoherence(this->Model->keepsCoherence()) {
+        KeepsCoherence(this->Model->keepsCoherence()), InOrder(Options.InOrder) {
     if constexpr (IsLarge)
       Graph.Large.KeepsMoreOrder = HasPreferences;
     if (this->Model->knowsSections())
@@ -195,6 +196,7 @@ protected:
   const bool HasC11Orders;   // fences are events, and a compare-and-swap that fails has an order of its own
   const bool HasPreferences; // whether the axioms prefer some order of commits
   const bool KeepsCoherence; // whether SC per location is kept, whatever the axioms say
+  const bool InOrder;        // whether threads wait for what they read: the next of each is all that can be committed
   /// Committed, in order; an update that does not write late is named by its read, what is split once for each cell.
   std::vector<EventId> Run;
   std::vector<EventId> Half; // accesses that are split, once for each cell that is chosen before the last
@@ -229,6 +231,29 @@ protected:
     typename GraphType::Scope Sets;
     [[no_unique_address]] std::conditional_t<IsLarge, ReadyEvents::Mark, Nothing> Before;
   };
+  /// The scope of a step, all of whose changes are taken back in it: a set that stays changed would be left with nodes
+  /// that are given back. Not where an exception passes, which ends the exploration.
+#ifdef NDEBUG
+  using StepScope = Scope;
+#else
+  class StepScope {
+  public:
+    explicit StepScope(GraphWalk &Walk)
+        : Walk(Walk), Here(Walk), Changes(Walk.TheMachine.undo().mark()), Exceptions(std::uncaught_exceptions()) {}
+    ~StepScope() {
+      assert((Walk.TheMachine.undo().mark() == Changes || std::uncaught_exceptions() > Exceptions) &&
+             "the step has been taken back");
+    }
+    StepScope(const StepScope &) = delete;
+    StepScope &operator=(const StepScope &) = delete;
+
+  private:
+    GraphWalk &Walk;
+    Scope Here;
+    const UndoLog::Mark Changes;
+    const int Exceptions;
+  };
+#endif
 
 private:
   bool mayWriteLate(EventId Read) const;
@@ -280,7 +305,7 @@ template <typename Continuation>
 bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Continuation Then) {
   assert(!Graph[E].IsWrite && !Graph.Committed.contains(E));
   countWork(Graph.size());
-  Scope Here(*this);
+  StepScope Here(*this);
   auto Before = Flow.mark();
   if (Graph.isSplit(E)) {
     if (!Graph.agrees(E, Source))
@@ -302,6 +327,7 @@ bool GraphWalk<Words>::withRead(EventId E, EventId Source, uint32_t Home, Contin
   Graph[E].Alone = Graph[E].OfUpdate && writesLate(E);
   Update Done;
   if (!place(E, Source, Done)) {
+    Flow.undoTo(Before); // earlier accesses may have been located
     Graph[E].Alone = false;
     return false;
   }
@@ -322,7 +348,7 @@ template <typename Continuation>
 bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then) {
   assert(Graph[E].IsWrite && !Graph.Committed.contains(E));
   countWork(Graph.size());
-  Scope Here(*this);
+  StepScope Here(*this);
   auto Before = Flow.mark();
   const bool WasHalf = isHalf(E);
   if (Graph.isSplit(E)) {
@@ -367,7 +393,7 @@ bool GraphWalk<Words>::withWrite(EventId E, uint32_t Position, Continuation Then
 template <unsigned Words>
 template <typename Continuation>
 void GraphWalk<Words>::withOutcome(EventId E, bool Succeeds, Continuation Then) {
-  Scope Here(*this);
+  StepScope Here(*this);
   auto Before = Flow.mark();
   Graph[E].Past = pastOf(commitBefore(E));
   Graph.commitVoid(E);
@@ -379,7 +405,7 @@ void GraphWalk<Words>::withOutcome(EventId E, bool Succeeds, Continuation Then) 
 template <unsigned Words>
 template <typename Continuation>
 void GraphWalk<Words>::withFence(EventId E, Continuation Then) {
-  Scope Here(*this);
+  StepScope Here(*this);
   auto Before = Flow.mark();
   Graph[E].Past = pastOf(commitBefore(E));
   extend(E);
@@ -391,7 +417,7 @@ void GraphWalk<Words>::withFence(EventId E, Continuation Then) {
 template <unsigned Words>
 template <typename Continuation>
 void GraphWalk<Words>::withNothing(EventId Write, Continuation Then) {
-  Scope Here(*this);
+  StepScope Here(*this);
   auto Before = Flow.mark();
   Graph[Write].Past = pastOf(commitBeforeNothing(Write));
   Graph[Write].Home = ~0u;

@@ -26,6 +26,7 @@ public:
         Shared(P.NumSites, static_cast<uint32_t>(P.Globals.size())), Names(P), Spare(Given.Spare) {
     Options.Machine.Speculative = true;
     Options.Machine.StopAtFences = false;
+    Options.Machine.InOrder = Model.axioms<1>()->isInOrder();
     if (Spare)
       Options.Machine.Names = &Names;
   }

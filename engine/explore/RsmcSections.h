@@ -1,6 +1,7 @@
-// The exploration of executions with atomic sections. A part of RsmcWorker.cpp: not for others to include.
+// Loads that are postponed, and the exploration of executions with atomic sections, in which all loads are. A part of
+// RsmcWorker.cpp: not for others to include.
 //
-// Races are not enough there: an event may be impossible behind others, so that a run ends before it comes to the store
+// Races are not enough with sections: an event may be impossible behind others, so that a run ends before it comes to the store
 // that a load is in a race with. So nothing depends on how a run goes on. Writes are committed as soon as they can be,
 // at every position. A load is committed with each write that is there, and is then postponed: in that part of the
 // exploration it reads one of those that are still to come. An execution is in exactly one part, at each of these
@@ -11,16 +12,65 @@
 
 namespace picket {
 
+/// The latest postponement of a load; null: there is none.
+template <unsigned Words, template <unsigned> class Base>
+const typename RsmcWorker<Words, Base>::Postponement *RsmcWorker<Words, Base>::postponed(EventId Load) const {
+  const auto Found =
+      std::find_if(Postponed.rbegin(), Postponed.rend(), [Load](const Postponement &P) { return P.Load == Load; });
+  return Found == Postponed.rend() ? nullptr : &*Found;
+}
+
+/// From now on a load does not read what is there.
+template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::postpone(EventId Load) {
+  Set Known;
+  Graph.forEachCell(Load, [&](const GraphCell &C) { Known |= Graph.Locations[C.Location].Writes; });
+  Postponed.push_back({Load, Known});
+}
+
+/// Leaves out the postponed loads for which there is nothing new.
+template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::leaveOutPostponed() {
+  for (const Postponement &P : Postponed) {
+    if (postponed(P.Load) != &P)
+      continue;
+    if (Graph.Committed.contains(P.Load) || Flow.isAbandoned(P.Load) || hasNewSource(P))
+      LeftOut.erase(P.Load);
+    else
+      LeftOut.insert(P.Load);
+  }
+}
+
+template <unsigned Words, template <unsigned> class Base>
+bool RsmcWorker<Words, Base>::hasNewSource(const Postponement &P) const {
+  return Graph.anyCell(P.Load,
+                       [&](const GraphCell &C) { return !(Graph.Locations[C.Location].Writes - P.Known).empty(); });
+}
+
+/// Lets a load read what is there, in all its cells; in one of them something that is new since it was postponed, unless
+/// one of the cells before does so already (AnyNew). False if nothing is accepted.
+template <unsigned Words, template <unsigned> class Base>
+bool RsmcWorker<Words, Base>::readNewSources(EventId E, const Postponement *Before, bool AnyNew) {
+  const std::vector<EventId> Sources = sourcesFor(E);
+  const bool More = hasMore(E);
+  bool Accepted = false;
+  for (size_t K = Sources.size(); K-- > 0;) {
+    const bool New = AnyNew || isNewSource(Sources[K], Before);
+    if (More || New)
+      Accepted |= withRead(E, Sources[K], ~0u, [&] {
+        if (More)
+          readNewSources(E, Before, New);
+        else
+          explore();
+      });
+  }
+  return Accepted;
+}
+
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreSections() {
   const Set Before = LeftOut;
+  leaveOutPostponed();
   bool InVain = false;
-  for (const Postponement &P : Postponed) {
-    LeftOut.erase(P.Load);
-    if (Graph.Committed.contains(P.Load) || Flow.isAbandoned(P.Load) || hasNewSource(P))
-      continue;
-    LeftOut.insert(P.Load);
-    InVain |= !Flow.mayWait(P.Load) && !othersMayWrite(P.Load);
-  }
+  for (const Postponement &P : Postponed)
+    InVain |= LeftOut.contains(P.Load) && !Flow.mayWait(P.Load) && !othersMayWrite(P.Load);
   auto Again = [&] { exploreSections(); };
   const EventId E = InVain ? NoEvent : choose();
   restartIfSharingChanged();
@@ -47,51 +97,13 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 }
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::readInSections(EventId E) {
-  size_t At = 0;
-  while (At < Postponed.size() && Postponed[At].Load != E)
-    ++At;
-  const bool IsFirst = At == Postponed.size();
-  const Set Old = IsFirst ? Set() : Postponed[At].Known;
-  const bool Accepted = readNewSources(E, Old, IsFirst);
+  const Postponement *Before = postponed(E);
+  const bool Accepted = readNewSources(E, Before, !Before);
   if (Flow.mayWait(E) ? Accepted && isAlone(E) : !othersMayWrite(E))
     return;
-  Set Known;
-  Graph.forEachCell(E, [&](const GraphCell &C) { Known |= Graph.Locations[C.Location].Writes; });
-  if (IsFirst)
-    Postponed.push_back({E, Known});
-  else
-    Postponed[At].Known = Known;
+  postpone(E);
   exploreSections();
-  if (IsFirst)
-    Postponed.pop_back();
-  else
-    Postponed[At].Known = Old;
-}
-
-/// Lets a load read what is there, in all its cells; in one of them something that is not among the old writes, unless
-/// one of the cells before does so already (AnyNew). False if nothing is accepted.
-template <unsigned Words, template <unsigned> class Base>
-bool RsmcWorker<Words, Base>::readNewSources(EventId E, const Set &Old, bool AnyNew) {
-  const std::vector<EventId> Sources = sourcesFor(E);
-  const bool More = hasMore(E);
-  bool Accepted = false;
-  for (size_t K = Sources.size(); K-- > 0;) {
-    const bool New = AnyNew || (Sources[K] != NoEvent && !Old.contains(Sources[K]));
-    if (More || New)
-      Accepted |= withRead(E, Sources[K], ~0u, [&] {
-        if (More)
-          readNewSources(E, Old, New);
-        else
-          exploreSections();
-      });
-  }
-  return Accepted;
-}
-
-template <unsigned Words, template <unsigned> class Base>
-bool RsmcWorker<Words, Base>::hasNewSource(const Postponement &P) const {
-  return Graph.anyCell(P.Load,
-                       [&](const GraphCell &C) { return !(Graph.Locations[C.Location].Writes - P.Known).empty(); });
+  Postponed.pop_back();
 }
 
 /// Whether another thread may yet write where a load reads: if it has been seen to and has not come to its end, or if
@@ -115,17 +127,10 @@ template <unsigned Words, template <unsigned> class Base> bool RsmcWorker<Words,
 
 /// The end of a run: what is postponed never came, or waits for ever.
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::leafOfSections() {
-  for (const Postponement &P : Postponed) {
-    if (Graph.Committed.contains(P.Load) || Flow.isAbandoned(P.Load))
-      continue;
-    if (!Flow.mayWait(P.Load)) {
-      Deferred.clear();
-      return;
-    }
-    Deferred.push_back({P.Load, ~0u});
-  }
-  leaf();
-  Deferred.clear();
+  if (std::none_of(Postponed.begin(), Postponed.end(), [&](const Postponement &P) {
+        return !Flow.mayWait(P.Load) && !Graph.Committed.contains(P.Load) && !Flow.isAbandoned(P.Load);
+      }))
+    leaf();
 }
 
 } // namespace picket

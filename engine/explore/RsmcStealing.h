@@ -8,7 +8,7 @@ namespace picket {
 
 /// How the current run came to one of its prefixes.
 template <unsigned Words, template <unsigned> class Base>
-RsmcPath RsmcWorker<Words, Base>::pathTo(size_t Prefix, size_t NumFrames, size_t NumDeferred,
+RsmcPath RsmcWorker<Words, Base>::pathTo(size_t Prefix, size_t NumFrames, size_t NumDeferred, size_t NumPostponed,
                                          const Set &Without) const {
   RsmcPath Path;
   Set Present;
@@ -23,6 +23,11 @@ RsmcPath RsmcWorker<Words, Base>::pathTo(size_t Prefix, size_t NumFrames, size_t
     Path.Frames.push_back(Frames[K].With);
   for (size_t K = 0; K < NumDeferred; ++K)
     Path.Deferred.push_back({keyOf(Deferred[K].first), Deferred[K].second});
+  for (size_t K = 0; K < NumPostponed; ++K) {
+    RsmcPath::Postponement &P = Path.Postponed.emplace_back();
+    P.Load = keyOf(Postponed[K].Load);
+    Postponed[K].Known.forEach([&](EventId Write) { P.Known.push_back(keyOf(Write)); });
+  }
   Without.forEach([&](EventId E) { Path.LeftOut.push_back(keyOf(E)); });
   return Path;
 }
@@ -34,7 +39,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     if (F.With)
       continue;
     auto New = std::make_shared<SharedFrame>(Context.Team.FrameBytes);
-    New->Path = pathTo(F.Prefix, K, F.NumDeferred, F.LeftOut);
+    New->Path = pathTo(F.Prefix, K, F.NumDeferred, F.NumPostponed, F.LeftOut);
     New->Load = F.Load;
     New->Known = std::move(F.Known);
     New->addBytes(F.Bytes);
@@ -59,12 +64,12 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     return;
   share(Left->NumFrames);
   RsmcJob Job;
-  Job.Path = pathTo(Left->Prefix, Left->NumFrames, Left->NumDeferred, Left->LeftOut);
+  Job.Path = pathTo(Left->Prefix, Left->NumFrames, Left->NumDeferred, Left->NumPostponed, Left->LeftOut);
   const auto Before = Run.begin() + static_cast<ptrdiff_t>(Left->Prefix);
   const auto Cell = static_cast<uint32_t>(std::count(Run.begin(), Before, Left->Event));
   Job.Next.Event = keyOf(Left->Event, Cell);
   Job.Next.Parameter = Left->Sources ? keyOf(Left->Sources[Left->Low]) : Left->Low;
-  if (Left->Sources)
+  if (Left->Sources && !isPostponable(Left->Event)) // that has no races
     Job.Next.Home = static_cast<uint32_t>(Left->NumFrames) - 1;
   ++Left->Low;
   Context.Team.offer(std::move(Job));
@@ -83,6 +88,18 @@ void RsmcWorker<Words, Base>::replay(const RsmcPath &Path, Continuation Then) {
       Deferred.push_back({find(Event), Home});
       Arrived &= IsThere(Deferred.back().first);
     }
+    for (const RsmcPath::Postponement &P : Path.Postponed) {
+      const EventId Load = find(P.Load);
+      if (!(Arrived &= Load != NoEvent && (Graph.Committed.contains(Load) || isEnabled(Load))))
+        break;
+      Set Known;
+      for (Key Write : P.Known)
+        if (const EventId E = find(Write); E != NoEvent)
+          Known.insert(E);
+        else
+          Arrived = false;
+      Postponed.push_back({Load, Known});
+    }
     for (Key Event : Path.LeftOut) {
       Arrived &= IsThere(find(Event));
       if (Arrived)
@@ -91,6 +108,7 @@ void RsmcWorker<Words, Base>::replay(const RsmcPath &Path, Continuation Then) {
     if (Arrived)
       Then();
     Deferred.clear();
+    Postponed.clear();
     LeftOut.clear();
   });
   ReplayDiverged |= !Arrived;

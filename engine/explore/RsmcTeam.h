@@ -34,6 +34,11 @@ struct RsmcPath {
   std::vector<RsmcStep> Steps;
   std::vector<std::shared_ptr<SharedFrame>> Frames;
   std::vector<std::pair<EventKey, uint32_t>> Deferred;
+  struct Postponement {
+    EventKey Load;
+    std::vector<EventKey> Known; // writes that it does not read
+  };
+  std::vector<Postponement> Postponed;
   std::vector<EventKey> LeftOut;
 };
 

@@ -17,23 +17,28 @@ struct Enough {};
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::explore() {
   if (Memory.Sections)
     return exploreSections();
+  const Set Before = LeftOut;
+  if (!Postponed.empty())
+    leaveOutPostponed();
+  const bool InVain = std::exchange(WaitsInVain, false);
   auto HasEnough = [&] {
     return !TheMachine.bugs().empty() && !Options.Exhaustive && !Model->judgesAtEnd() && !awaitsWrite() && !hasGaps();
   };
-  if (HasEnough())
-    return leaf();
-  EventId E = choose();
+  const EventId E = HasEnough() ? NoEvent : choose();
   restartIfSharingChanged();
   if (E == NoEvent || HasEnough())
-    leaf();
+    leaf(InVain);
   else if (Graph[E].Decides)
     exploreOutcome(E);
   else if (Graph[E].IsFence)
     withFence(E, [&] { explore(); });
   else if (Graph[E].IsWrite)
     exploreWrite(E);
+  else if (isPostponable(E))
+    exploreWait(E);
   else
     exploreRead(E);
+  LeftOut = Before;
 }
 
 /// Whether an update has only read so far. What was come to may be nothing if it then cannot write.
@@ -54,7 +59,7 @@ template <unsigned Words, template <unsigned> class Base>
 template <typename Try>
 void RsmcWorker<Words, Base>::tryAll(EventId E, uint32_t Low, uint32_t High, const EventId *Sources, Try TryOne) {
   const size_t Here = Choices.size();
-  Choices.push_back({Run.size(), E, Low, High, Sources, Frames.size(), Deferred.size(), LeftOut});
+  Choices.push_back({Run.size(), E, Low, High, Sources, Frames.size(), Deferred.size(), Postponed.size(), LeftOut});
   while (Choices[Here].Low < Choices[Here].High)
     TryOne(--Choices[Here].High);
   Choices.pop_back();
@@ -87,7 +92,8 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreRead(EventId E) {
   auto Home = static_cast<uint32_t>(Frames.size());
-  Frames.emplace_back(Run.size(), keyOf(E, Graph[E].Chosen), Deferred.size(), LeftOut, committedNow());
+  Frames.emplace_back(Run.size(), keyOf(E, Graph[E].Chosen), Deferred.size(), Postponed.size(), LeftOut,
+                      committedNow());
   if (Graph[E].OfExchange) {
     detectRacesOfExchange(E);
   } else if (Graph[E].OfUpdate && writesLate(E)) {
@@ -100,10 +106,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
       detectRaces(E, Source);
   }
   const bool Accepted = exploreCells(E, Home);
-  // What the others do while it waits may be what it waits for. Not so where it can go on and no other thread has been
-  // seen to write: one that could would have come there in the runs in which it went on (if one does later, exploration
-  // restarts). Most locks are nobody else's at the time, and each wait in vain would be tried with those of all
-  // other threads.
+  // What the others do while it waits may be what it waits for. (This is an exchange: see exploreWait.)
   // The read of an update whose write came first may find nothing to read. The run goes on to its end all the same: what
   // others write there may be in a race with another load.
   const bool InVain = HasPreferences && !Accepted && Graph.earlyWriteOf(E) != NoEvent;
@@ -118,6 +121,36 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   }
   BranchBytes -= Frames.back().Bytes;
   Frames.pop_back();
+}
+
+/// A load that may wait, for a lock or in a spin loop, reads what is there. Then it is postponed: it waits for something
+/// that is yet to come. Other loads find that by races; but a lock that is taken keeps others from taking it, so that
+/// they never come to what they would write. (An exchange that is two events has races all the same.)
+///
+/// Nothing is postponed where the load can go on and no other thread has been seen to write: one that could would have
+/// come there in the runs in which it went on (if one does later, exploration restarts).
+template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::exploreWait(EventId E) {
+  const Postponement *Before = postponed(E);
+  bool Accepted = false;
+  if (Graph.isSplit(E)) {
+    if (Graph[E].OfUpdate)
+      detectRacesOfSplit(E);
+    Accepted = readNewSources(E, Before, !Before);
+  } else {
+    std::vector<EventId> Sources = sourcesFor(E);
+    std::erase_if(Sources, [&](EventId Source) { return !isNewSource(Source, Before); });
+    for (EventId Source : Sources)
+      if (Graph[E].OfUpdate)
+        detectRaces(E, Source);
+    tryAll(E, 0, static_cast<uint32_t>(Sources.size()), Sources.data(),
+           [&](uint32_t K) { Accepted |= withRead(E, Sources[K], ~0u, [&] { explore(); }); });
+  }
+  if (Accepted && isAlone(E))
+    return;
+  postpone(E);
+  WaitsInVain = Accepted;
+  explore();
+  Postponed.pop_back();
 }
 
 /// Whether no other thread has been seen to write where a load reads. If one does later, exploration restarts.
@@ -312,9 +345,21 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
   Walk::racesAreTold();
 }
 
-template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::leaf() {
+/// InVain: nothing has happened since something was postponed that could go on.
+template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::leaf(bool InVain) {
   ThreadId Stuck = ~0u;
   bool Superfluous = false;
+  const size_t NumDeferred = Deferred.size();
+  for (size_t K = 0; K < Postponed.size(); ++K)
+    if (const EventId Load = Postponed[K].Load;
+        postponed(Load) == &Postponed[K] && !Graph.Committed.contains(Load) && !Flow.isAbandoned(Load))
+      Deferred.push_back({Load, ~0u});
+  tellEnd(Stuck, Superfluous, InVain);
+  Deferred.resize(NumDeferred);
+}
+
+template <unsigned Words, template <unsigned> class Base>
+void RsmcWorker<Words, Base>::tellEnd(ThreadId Stuck, bool Superfluous, bool InVain) {
   // Whatever was to succeed must have.
   for (EventId E : Flow.odd())
     Superfluous |= (Graph[E].OfExchange ? completesExchange(E) : mayBeImpossible(E)) && !Graph.Committed.contains(E) &&
@@ -335,7 +380,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
     TheMachine.dropBugs(BugsBefore);
   }
   if (Superfluous) {
-    ++Result.RejectedBranches;
+    Result.RejectedBranches += !InVain;
     if (!Walk::Races.empty())
       racesInVain();
     return;

@@ -95,8 +95,8 @@ private:
   struct Frame {
     size_t Prefix; // of Run
     Key Load;
-    size_t NumDeferred = 0; // when it was chosen
-    Set LeftOut;            // the same
+    size_t NumDeferred = 0, NumPostponed = 0; // when it was chosen
+    Set LeftOut;                              // the same
     CommittedThen Committed;
     std::vector<Branch> Queue;
     size_t Begun = 0;                      // of the queue
@@ -110,8 +110,13 @@ private:
     EventId Event;
     uint32_t Low, High;     // positions of a write
     const EventId *Sources; // of a read: then these are numbers of them
-    size_t NumFrames, NumDeferred;
+    size_t NumFrames, NumDeferred, NumPostponed;
     Set LeftOut;
+  };
+  /// A load that reads something that is yet to come in this part of the exploration.
+  struct Postponement {
+    EventId Load;
+    Set Known; // what it does not read
   };
 
   // Explore, Traverse, DetectRace.
@@ -120,18 +125,22 @@ private:
   void exploreOutcome(EventId E);
   void exploreWrite(EventId E);
   void exploreRead(EventId E);
+  void exploreWait(EventId E);
+  bool isPostponable(EventId Load) const { return Flow.mayWait(Load) && !Graph[Load].OfExchange; }
   bool exploreCells(EventId E, uint32_t Home);
   template <typename Try> void tryAll(EventId E, uint32_t Low, uint32_t High, const EventId *Sources, Try TryOne);
   template <typename Continuation> void follow(const std::vector<Step> &Steps, size_t At, Continuation Then);
-  // The same with atomic sections.
-  struct Postponement {
-    EventId Load;
-    Set Known; // what it does not read
-  };
+  // Loads that are postponed, and the same with atomic sections (RsmcSections.h).
+  const Postponement *postponed(EventId Load) const;
+  void postpone(EventId Load);
+  void leaveOutPostponed();
+  bool isNewSource(EventId Source, const Postponement *Before) const {
+    return !Before || (Source != NoEvent && !Before->Known.contains(Source));
+  }
+  bool readNewSources(EventId E, const Postponement *Before, bool AnyNew);
+  bool hasNewSource(const Postponement &P) const;
   void exploreSections();
   void readInSections(EventId E);
-  bool readNewSources(EventId E, const Set &Old, bool AnyNew);
-  bool hasNewSource(const Postponement &P) const;
   bool othersMayWrite(EventId Load);
   void leafOfSections();
   bool isAlone(EventId Load);
@@ -166,12 +175,13 @@ private:
   void work();
   void offerWork();
   void share(size_t NumFrames);
-  RsmcPath pathTo(size_t Prefix, size_t NumFrames, size_t NumDeferred, const Set &Without) const;
+  RsmcPath pathTo(size_t Prefix, size_t NumFrames, size_t NumDeferred, size_t NumPostponed, const Set &Without) const;
   void carryOut(const RsmcJob &Job);
   template <typename Continuation> void replay(const RsmcPath &Path, Continuation Then);
   void tryStep(const Step &Next);
 
-  void leaf();
+  void leaf(bool InVain = false);
+  void tellEnd(ThreadId Stuck, bool Superfluous, bool InVain);
   void racesInVain() override;
   void countWork(size_t Work) override {
     constexpr size_t WorkBetween = 30'000; // a few milliseconds
@@ -190,9 +200,10 @@ private:
 
   std::deque<Frame> Frames;
   std::vector<Choice> Choices;
-  std::vector<Postponement> Postponed; // with atomic sections
-  size_t WorkDone = 0;                 // since the limits were checked
-  size_t BranchBytes = 0;              // of all frames
+  std::deque<Postponement> Postponed; // of a load the last one counts
+  bool WaitsInVain = false;           // what was postponed just now could have gone on: something else must happen
+  size_t WorkDone = 0;                // since the limits were checked
+  size_t BranchBytes = 0;             // of all frames
   bool ReplayDiverged = false;
   const char *StackFrom = nullptr; // where the stack was when it began
 };

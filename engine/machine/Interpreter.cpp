@@ -375,7 +375,7 @@ template <bool Single> void Interpreter::loop() {
       stopUnsupported(Id, static_cast<uint32_t>(At - Code),
                       "load-reserve and store-conditional run only on the machine of execution graphs");
     case Opcode::Fence:
-      if (Parts.Options.StopAtFences && !Parts.Threads.alone() && !State.InAtomic) {
+      if ((Parts.Options.StopAtFences || Parts.Options.InOrder) && !Parts.Threads.alone() && !State.InAtomic) {
         State.Pc = static_cast<uint32_t>(At - Code);
         Operation Op;
         Op.Kind = OperationKind::Fence;
@@ -401,7 +401,8 @@ template <bool Single> void Interpreter::loop() {
         return;
       break;
     case Opcode::CopyWritten:
-      copyWritten(I);
+      if (knowsWritten())
+        copyWritten(I);
       ++At;
       break;
     case Opcode::ThreadLocal:

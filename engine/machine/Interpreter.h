@@ -130,6 +130,8 @@ private:
   bool stop(const Operation &Op);
   bool failed(BugKind Kind, std::string Message);
   void copyWritten(const Instruction &I);
+  /// Whether memory knows which of its bytes were written. Once there are several threads, a graph has the writes.
+  bool knowsWritten() const { return !Parts.Options.InOrder || Parts.Threads.alone(); }
 
   uint64_t value(Operand O) const {
     assert(O < 0 || Registers + O < Current.Registers + Thread::MaxRegisters);

@@ -25,7 +25,10 @@ struct MachineOptions {
   bool StopAtFences = false; // make fences and create wait for the scheduler
   bool StopAtExit = false;   // the end of the process is a step, and nothing happens after it (in some tests)
   bool Speculative = false;  // a SpeculativeInterpreter runs the threads, ahead of their loads
-  bool LargeGraphs = false;  // execution graphs are those for long executions from the start (in tests)
+  /// With Speculative: threads wait for what they read instead, since the memory model keeps their order. What nobody else
+  /// sees orders nothing then, and takes no step (if QuietAccesses).
+  bool InOrder = false;
+  bool LargeGraphs = false; // execution graphs are those for long executions from the start (in tests)
   /// For searches that compare states: objects that nothing can name any more lend their slot to new ones, so that
   /// loops that allocate come back to where they were. Null: every object has a slot of its own.
   const LiveSlots *Live = nullptr;
@@ -34,6 +37,8 @@ struct MachineOptions {
   /// Threads go to points they have been at before without being run (see ThreadPoints.h).
   enum class Points : uint8_t { Off, Distrusted, On } Points = Points::On; // Distrusted: run, and compared
 
+  /// What nobody else sees can still order what others do: accesses of it are steps, too.
+  bool showsOwnAccesses() const { return Speculative && !(InOrder && QuietAccesses); }
   /// The search that uses the machine compares states: threads run without a bound.
   bool comparesStates() const { return Live != nullptr; }
 };

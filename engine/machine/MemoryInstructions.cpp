@@ -18,14 +18,16 @@ Interpreter::Reach Interpreter::reach(Address A, uint32_t Size, bool Write, bool
       O->Kind != ObjectKind::Hidden) {
     if (MustBeSeen)
       Parts.Shared.markShared(O->Site);
-    // With execution graphs, what nobody else sees can still order what others do.
-    Seen = Parts.Options.Speculative ||
+    Seen = Parts.Options.showsOwnAccesses() ||
            (O->Kind == ObjectKind::Global ? Parts.Shared.noteGlobal(O->Site, A, Size, Id, Write)
                                           : Parts.Shared.noteOwned(O->Site, O->Owner, Id));
     if (Seen && Write)
       Parts.Shared.noteWrite(A, Size, Id);
     else if (Seen)
       Parts.Shared.noteRead(A, Size, Id);
+    // Operations have the same numbers where they all are steps: in recordings.
+    if (!Seen && Parts.Options.InOrder && !State.InAtomic)
+      ++State.Operations;
   }
   // With execution graphs, whether shared memory has ended is for the graph to say.
   bool Ended =
@@ -132,7 +134,7 @@ bool Interpreter::store(const Instruction &I) {
 void Interpreter::storeOwn(const Instruction &I) {
   Address A = value(I.A) + static_cast<uint64_t>(I.Imm);
   Object &O = Parts.Mem.at(slotOf(A));
-  if (O.Unwritten && !(I.Flags & OfCopy))
+  if (O.Unwritten && (!(I.Flags & OfCopy) || !knowsWritten()))
     Parts.Mem.markWritten(O, offsetOf(A), I.Width);
   writeOwn(A, I.Width, value(I.B), I.Width > 8 ? upper(I.B) : 0);
   ++State.Effects;
@@ -221,8 +223,10 @@ bool Interpreter::cmpXchg(const Instruction &I) {
   Reach How = reach(A, I.Width, true, inSpin(I));
   // A failure for no reason is told, whoever else sees the memory. Graphs do not have what main does alone.
   const bool Fails = I.Flags & MayFail && Parts.Failures.failsNow(Current);
-  if (Fails && How == Reach::Local && !State.InAtomic && !(Parts.Options.Speculative && Parts.Threads.alone()))
+  if (Fails && How == Reach::Local && !State.InAtomic && !(Parts.Options.Speculative && Parts.Threads.alone())) {
     How = Reach::Visible;
+    State.Operations -= Parts.Options.InOrder; // it is counted when it is done
+  }
   switch (How) {
   case Reach::Bad: return false;
   case Reach::Visible: {

@@ -23,8 +23,7 @@ template <typename EventSet, typename Events>
 bool SpeculativeInterpreter<EventSet, Events>::access(ThreadId T, const Instruction &I) {
   if (!isKnown(T, I.A) || I.Op == Opcode::LoadReserve) { // it may be anywhere
     Fetching[T].StalledOn = 0;
-    fetchAccess(T, I, operationOf(I));
-    return true;
+    return fetchAccess(T, I, operationOf(I));
   }
   const EventSet AddressLoads = loadsOf(read(T, I.A));
   runInstruction(T); // stops in front of the access, if anybody else can be there
@@ -39,9 +38,9 @@ bool SpeculativeInterpreter<EventSet, Events>::access(ThreadId T, const Instruct
   return true;
 }
 
-/// Fetches the access at which a thread stands and goes on behind it.
+/// Fetches the access at which a thread stands and goes on behind it. In order it waits for what it reads: false.
 template <typename EventSet, typename Events>
-void SpeculativeInterpreter<EventSet, Events>::fetchAccess(ThreadId T, const Instruction &I, const Operation &Op) {
+bool SpeculativeInterpreter<EventSet, Events>::fetchAccess(ThreadId T, const Instruction &I, const Operation &Op) {
   ThreadState &S = stateOf(T);
   const bool IsWide = Op.Width > 8, Compares = Op.Kind == OperationKind::CmpXchg;
   LateAccess A;
@@ -59,8 +58,8 @@ void SpeculativeInterpreter<EventSet, Events>::fetchAccess(ThreadId T, const Ins
       A.Expected2 = readUpper(T, I.B);
   }
   if ((I.Op == Opcode::Load || I.Op == Opcode::Store) && Op.Width > 1 && fetchPieces(T, I, A))
-    return;
-  if (Compares && I.Flags & MayFail) { // whether it had another reason is seen in the end
+    return !Fetching[T].Whole;
+  if (Compares && I.Flags & MayFail && !Parts.Options.InOrder) { // whether it had another reason is seen in the end
     A.Op.Fails = Parts.Failures.failsNow(Parts.Threads[T]);
     if (!A.Op.Fails)
       Parts.Failures.noteNone(Parts.Threads[T]);
@@ -68,6 +67,10 @@ void SpeculativeInterpreter<EventSet, Events>::fetchAccess(ThreadId T, const Ins
     S.Failures += A.Op.Fails;
   }
   const AccessEvents New = Graph.fetchAccess(T, I, A);
+  if (Parts.Options.InOrder && New.Read != NoEvent) {
+    Fetching[T].Waiting = New.Read;
+    return false;
+  }
   Interpreter Run(Parts, T);
   Run.enterFrame();
   if (New.Read != NoEvent) {
@@ -84,6 +87,28 @@ void SpeculativeInterpreter<EventSet, Events>::fetchAccess(ThreadId T, const Ins
     Run.noteFed(I, A.Where.Node ? 0 : Op.Where);
   }
   Run.passOperation(New.Write != NoEvent && !Op.MaySpin); // of an update in a spin loop it is seen when it is committed
+  return true;
+}
+
+/// In order: goes on after an access whose read is committed.
+template <typename EventSet, typename Events>
+bool SpeculativeInterpreter<EventSet, Events>::finishAccess(ThreadId T, const Operation &Op) {
+  ThreadFetching &F = Fetching[T];
+  uint64_t Low = 0, High = 0;
+  if (F.Whole) {
+    if (!resolve({0, F.Whole}, Low))
+      return false;
+  } else {
+    if (!Graph.isCommitted(F.Waiting))
+      return false;
+    const bool IsWide = Op.Width > 8;
+    Low = Graph.resultOf(F.Waiting, IsWide ? ResultPart::Low : ResultPart::Whole, 0, 0);
+    High = IsWide ? Graph.resultOf(F.Waiting, ResultPart::High, 0, 0) : 0;
+  }
+  F.Waiting = NoEvent;
+  F.Whole = 0;
+  Interpreter(Parts, T).complete(Low, High, Op.Kind != OperationKind::Load && !Op.MaySpin);
+  return true;
 }
 
 /// An access that is not aligned is one for each of its aligned pieces. False: it is aligned.
@@ -99,6 +124,10 @@ bool SpeculativeInterpreter<EventSet, Events>::fetchPieces(ThreadId T, const Ins
       break;
     const uint32_t Part = Values.addResult(P.Event, ResultPart::Whole);
     Whole = Whole ? Values.addJoined(Whole, Part, P.Shift) : Part;
+  }
+  if (Parts.Options.InOrder && !Stores) {
+    Fetching[T].StalledOn = Fetching[T].Whole = Whole;
+    return true;
   }
   Interpreter Run(Parts, T);
   Run.enterFrame();
@@ -127,7 +156,7 @@ bool SpeculativeInterpreter<EventSet, Events>::storeConditional(ThreadId T, cons
       return false;
   }
   if (Succeeds)
-    fetchAccess(T, I, operationOf(I));
+    fetchAccess(T, I, operationOf(I)); // a write, which is not waited for
   else
     Interpreter(Parts, T).passOperation(/*Changed=*/false);
   Graph.endReservation(T);

@@ -197,6 +197,10 @@ template <typename EventSet, typename Events> bool SpeculativeInterpreter<EventS
   const Instruction &I = Prog.Code[S.Pc];
   switch (Op.Kind) {
   case OperationKind::Yield: Interpreter(Parts, T).complete(0, 0, false); return true;
+  case OperationKind::Fence:
+    Graph.noteFence(T, Op.Fence);
+    Interpreter(Parts, T).complete(0, 0, false);
+    return true;
   case OperationKind::Load:
   case OperationKind::Store:
   case OperationKind::Rmw:
@@ -206,8 +210,9 @@ template <typename EventSet, typename Events> bool SpeculativeInterpreter<EventS
       completeBuiltin(T, I, 0, 0);
       return true;
     }
-    fetchAccess(T, I, Op);
-    return true;
+    if (Fetching[T].Waiting != NoEvent || Fetching[T].Whole)
+      return finishAccess(T, Op);
+    return fetchAccess(T, I, Op);
   case OperationKind::Sync: return synchronise(T, I, Op);
   case OperationKind::Join: return join(T);
   case OperationKind::Atomic:
@@ -224,7 +229,7 @@ template <typename EventSet, typename Events> bool SpeculativeInterpreter<EventS
   }
 }
 
-/// An unlock changes nothing for its thread. All else waits until it is known what it returns.
+/// An unlock changes nothing for its thread. All else waits until it is known what it returns; in order, an unlock too.
 template <typename EventSet, typename Events>
 bool SpeculativeInterpreter<EventSet, Events>::synchronise(ThreadId T, const Instruction &I, const Operation &Op) {
   EventId &Waiting = Fetching[T].Waiting;
@@ -233,7 +238,7 @@ bool SpeculativeInterpreter<EventSet, Events>::synchronise(ThreadId T, const Ins
     for (int32_t K = 0; K < I.C; ++K)
       AddressLoads |= loadsOf(read(T, Prog.Arguments[static_cast<size_t>(I.B + K)]));
     const EventId Read = Graph.fetchSync(T, Op, AddressLoads);
-    if (!isUnlock(Op.Sync)) {
+    if (!isUnlock(Op.Sync) || Parts.Options.InOrder) {
       Waiting = Read;
       return false;
     }

@@ -137,6 +137,7 @@ private:
   struct ThreadFetching {
     uint32_t StalledOn = 0; // node
     EventId Waiting = NoEvent;
+    uint32_t Whole = 0; // in order: the node of what the pieces of an access make up
   };
   /// A FailIf whose condition, or a division whose divisor, waited for loads.
   struct Condition {
@@ -162,11 +163,13 @@ private:
   bool step(ThreadId T);
   bool stepWith(ThreadId T, const Instruction &I);
   bool runInstruction(ThreadId T);
+  bool runToOperation(ThreadId T);
   void failDivisions();
 
   // Accesses (SpeculativeAccesses.h).
   bool access(ThreadId T, const Instruction &I);
-  void fetchAccess(ThreadId T, const Instruction &I, const Operation &Op);
+  bool fetchAccess(ThreadId T, const Instruction &I, const Operation &Op);
+  bool finishAccess(ThreadId T, const Operation &Op);
   bool fetchPieces(ThreadId T, const Instruction &I, const LateAccess &A);
   bool storeConditional(ThreadId T, const Instruction &I);
 

@@ -76,7 +76,19 @@ template <typename EventSet, typename Events> bool SpeculativeInterpreter<EventS
   const ThreadState &S = stateOf(T);
   if (S.Status != ThreadStatus::Ready)
     return false;
-  return S.Pending.Kind != OperationKind::None ? operate(T) : stepWith(T, Prog.Code[S.Pc]);
+  if (S.Pending.Kind != OperationKind::None)
+    return operate(T);
+  // In order nothing waits in nodes. Instruction by instruction only where somebody looks at each.
+  const bool Looks = (Entered && T == Watched) || Graph.isLong();
+  return Parts.Options.InOrder && !Looks ? runToOperation(T) : stepWith(T, Prog.Code[S.Pc]);
+}
+
+/// In order: up to the next operation that others can see, by the ordinary interpreter.
+template <typename EventSet, typename Events>
+bool SpeculativeInterpreter<EventSet, Events>::runToOperation(ThreadId T) {
+  Interpreter(Parts, T).run();
+  noteCreated();
+  return true; // step sees whether it goes on
 }
 
 /// One instruction by the ordinary interpreter, and what it stops for.

@@ -26,6 +26,10 @@ public:
   /// the same location there are is known only once what this names apart from them is committed.
   virtual Set commitBefore(const Graph &G, EventId E) const = 0;
 
+  /// Whether commit-before contains program order, and nothing else is known of dependencies: threads then wait for what
+  /// they read, and what only one thread accesses needs no events.
+  virtual bool isInOrder() const { return false; }
+
   /// Events that E mostly comes after: where there is a choice, these are committed first. A graph that has them in
   /// another order may turn out to be none.
   virtual Set preferBefore(const Graph &, EventId) const { return Set(); }

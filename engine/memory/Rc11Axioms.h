@@ -21,6 +21,7 @@ public:
       : Kind(Kind), Sequential(Sequential) {}
 
   Set commitBefore(const Graph &G, EventId E) const override { return G[E].Before | G[E].Sync; }
+  bool isInOrder() const override { return true; }
   void extend(Graph &G, EventId E) const override;
   bool allows(const Graph &G, EventId E) const override;
 
