@@ -60,7 +60,8 @@ void RsmcWorker<Words, Base>::detectRaces(EventId Update, EventId Source) {
   forEachRace(Id, Past, [&](EventId Load, uint32_t Home, uint32_t Cell) {
     const bool Waits = Graph[Load].OfUpdate && !Graph.isSplit(Load) &&
                        Flow.update(Load, Done.Value).Does == FetchedEvents<Words>::Update::Waits;
-    if (Load != Update && !Waits)
+    // What comes before the load has taken the source, as a lock has before its unlock: nobody else can.
+    if (Load != Update && !Waits && !isTaken(Id, Source, pastOf(commitBefore(Load))))
       addBranch(Home, Cell, Past, Update, keyOf(Source));
   });
 }

@@ -90,7 +90,8 @@ void RsmcWorker<Words, Base>::replay(const RsmcPath &Path, Continuation Then) {
     }
     for (const RsmcPath::Postponement &P : Path.Postponed) {
       const EventId Load = find(P.Load);
-      if (!(Arrived &= Load != NoEvent && (Graph.Committed.contains(Load) || isEnabled(Load))))
+      Arrived &= Load != NoEvent && (Graph.Committed.contains(Load) || isEnabled(Load));
+      if (!Arrived)
         break;
       Set Known;
       for (Key Write : P.Known)

@@ -434,5 +434,30 @@ TEST(PowerExploration, AtomicAccessesThatAreNotAlignedAreRefused) {
             std::string::npos);
 }
 
+// Waiting.
+
+TEST(GraphExploration, OneMutexLeadsToNoRejectedRun) {
+  const std::string Body = "pthread_mutex_lock(&m); c++; pthread_mutex_unlock(&m);";
+  const std::string Text = threads("#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int c;",
+                                   {Body, Body, Body, Body}, "assert(c == 4);");
+  for (MemoryModel Model : {MemoryModel::Armv8, MemoryModel::Power, MemoryModel::C11}) {
+    const Explored All = exploreText(Text, Model);
+    EXPECT_EQ(All.Result.Executions, 24u) << nameOf(Model);
+    EXPECT_EQ(All.Result.RejectedBranches, 0u) << nameOf(Model);
+    EXPECT_EQ(All.Bugs, Bugs()) << nameOf(Model);
+  }
+}
+
+TEST(GraphExploration, APostponedLockReadsWhatComesLater) {
+  // The second thread takes the lock twice, and the first may come before, between and after.
+  const Explored All =
+      exploreText(threads("#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int c;",
+                          {"pthread_mutex_lock(&m); c++; pthread_mutex_unlock(&m);",
+                           "for (int k = 0; k < 2; k++) { pthread_mutex_lock(&m); c++; pthread_mutex_unlock(&m); }"}),
+                  MemoryModel::C11);
+  EXPECT_EQ(All.Result.Executions, 3u);
+  EXPECT_EQ(All.Result.RejectedBranches, 0u);
+}
+
 } // namespace
 } // namespace picket
