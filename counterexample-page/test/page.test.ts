@@ -33,7 +33,13 @@ describe("the page alone", () => {
       }));
 
   test("the model is shown with what the program was compiled for, if that is another machine", async () => {
-    const elsewhere = { ...fixture("publication"), model: "armv8", modelTitle: "ARM64", target: "aarch64", host: "x86_64" };
+    const elsewhere = {
+      ...fixture("publication"),
+      model: "armv8",
+      modelTitle: "ARM64",
+      target: "aarch64",
+      host: "x86_64",
+    };
     await visit(pageOf(elsewhere), async (page) => {
       assert.equal(await page.locator(".bar .model").innerText(), "ARM64 (aarch64)");
       assert.match(await page.title(), /under ARM64$/);

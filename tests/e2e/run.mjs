@@ -108,9 +108,8 @@ async function story() {
     assert.match(await row.innerText(), /TSO/);
     await row.dblclick(); // puts the cursor there
     await workbench.untilCursorAt("dekker.c", failing);
-    await eventually(
-      "the assertion to be underlined",
-      async () => (await workbench.squiggledLines("dekker.c")).includes(failing),
+    await eventually("the assertion to be underlined", async () =>
+      (await workbench.squiggledLines("dekker.c")).includes(failing),
     );
     await workbench.hidePanel();
   });
@@ -309,7 +308,10 @@ async function story() {
     await workbench.untilLens(/Add fences/); // proved
     await workbench.goToLine("dekker.c", failing);
     const titles = await workbench.quickFixes("dekker.c");
-    assert.match(titles[0], /add \d+ fences.* \(verified( up to \d+ iterations)? for SC, TSO, PSO, ARM64, POWER and C11, minimal\)/i);
+    assert.match(
+      titles[0],
+      /add \d+ fences.* \(verified( up to \d+ iterations)? for SC, TSO, PSO, ARM64, POWER and C11, minimal\)/i,
+    );
     await session.screenshot("light-bulb-menu");
     await page.keyboard.press("Enter");
     await workbench.untilDirty("dekker.c");
@@ -355,9 +357,8 @@ async function story() {
     await workbench.save("dekker.c");
     await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ ARM64 ✗ POWER ✗ C11 ✗/);
     await workbench.goToLine("dekker.c", line("assert(message")); // the text is shorter now, and its lines may be out of sight
-    await eventually(
-      "the assertion to be underlined",
-      async () => (await workbench.squiggledLines("dekker.c")).includes(line("assert(message")),
+    await eventually("the assertion to be underlined", async () =>
+      (await workbench.squiggledLines("dekker.c")).includes(line("assert(message")),
     );
     await eventually("the panel to show ARM64's counterexample", async () =>
       /ARM64 \(aarch64\)/.test(await panel.frame.locator(".what").innerText()),
@@ -410,9 +411,8 @@ async function story() {
     });
     await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗ ARM64 ✗ POWER ✗ C11 ✗/);
     await workbench.line("dekker.c", "int main").waitFor();
-    await eventually(
-      "the assertion to be underlined",
-      async () => (await workbench.squiggledLines("dekker.c")).includes(failing),
+    await eventually("the assertion to be underlined", async () =>
+      (await workbench.squiggledLines("dekker.c")).includes(failing),
     );
   });
   await part("keys", async () => {

@@ -32,7 +32,9 @@ test("Dekker: the assertion that fails is marked, with the steps that lead there
       assert.notEqual(step.message, "");
     }
     // The step that made it possible: a load that overtook the own store.
-    const strange = steps.find((step) => step.location.range.start.line === lineOf(source, "while (atomic_load_explicit(&flag0"));
+    const strange = steps.find(
+      (step) => step.location.range.start.line === lineOf(source, "while (atomic_load_explicit(&flag0"),
+    );
     assert.match(strange.message, /right/);
     assert.match(strange.message, /flag0/);
     assert.match(strange.message, /buffer/);

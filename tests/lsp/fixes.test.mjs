@@ -144,7 +144,10 @@ int main(void) {
     await client.checked(uri);
     await searched(client, uri);
     const titles = (await actionsAt(client, uri, everywhere)).map(({ title }) => title);
-    assert.match(titles[0], /^Fix all models: add 4 fences \(verified for SC, TSO, PSO, ARM64, POWER and C11, minimal\)$/);
+    assert.match(
+      titles[0],
+      /^Fix all models: add 4 fences \(verified for SC, TSO, PSO, ARM64, POWER and C11, minimal\)$/,
+    );
     assert(titles.includes("Add 2 fences (verified for TSO, minimal)"), titles.join("\n"));
   }));
 

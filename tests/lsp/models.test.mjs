@@ -3,7 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { session } from "./client.mjs";
-import { Iriw, LoadBuffering, NotForGraphs, lineOf, messagePassing, slowAsGraphs, storeBuffering } from "./programs.mjs";
+import {
+  Iriw,
+  LoadBuffering,
+  NotForGraphs,
+  lineOf,
+  messagePassing,
+  slowAsGraphs,
+  storeBuffering,
+} from "./programs.mjs";
 
 const verdicts = (status) => status.models.map(({ model, verdict }) => `${model} ${verdict}`);
 const titlesOf = async (client, uri) =>
@@ -36,10 +44,7 @@ test("All models are there without any settings, in this order", () =>
       "power violation",
       "c11 violation",
     ]);
-    assert.match(
-      (await titlesOf(client, uri))[0],
-      /^Picket: SC ✓ {2}TSO ✓ {2}PSO ✗ {2}ARM64 ✗ {2}POWER ✗ {2}C11 ✗ · /,
-    );
+    assert.match((await titlesOf(client, uri))[0], /^Picket: SC ✓ {2}TSO ✓ {2}PSO ✗ {2}ARM64 ✗ {2}POWER ✗ {2}C11 ✗ · /);
     await client.editAndSave(uri, `// picket: models=tso\n${messagePassing()}`);
     await client.checked(uri);
     assert.equal(client.status(uri).models.length, 1);
@@ -56,16 +61,24 @@ test("A data race is told as one of C11, with what can be done", () =>
     const race = findings.find(({ code }) => code === "data-race");
     assert.match(race.message, /^possible under C11: data race: this (read|write) of '[xy]' and the /);
     const hover = async () =>
-      (await client.request("textDocument/hover", { textDocument: { uri }, position: race.range.start }))?.contents.value;
-    const way = /Data races are bugs under C11 only; 'models' in \.picket\.toml can leave C11 out, and 'volatile = "relaxed"' there/;
+      (await client.request("textDocument/hover", { textDocument: { uri }, position: race.range.start }))?.contents
+        .value;
+    const way =
+      /Data races are bugs under C11 only; 'models' in \.picket\.toml can leave C11 out, and 'volatile = "relaxed"' there/;
     assert.match(await hover(), way);
     const named = source.replace("unroll=3", "models=sc,c11");
     await client.editAndSave(uri, named);
-    assert.deepEqual((await client.checked(uri)).map(({ code }) => code), ["data-race"]);
+    assert.deepEqual(
+      (await client.checked(uri)).map(({ code }) => code),
+      ["data-race"],
+    );
     assert.doesNotMatch(await hover(), way, "who names C11 knows");
     client.write(".picket.toml", 'models = ["sc", "tso", "pso", "armv8", "power"]\n');
     await client.editAndSave(uri, source);
-    assert.deepEqual((await client.checked(uri)).map(({ code }) => code), ["assertion"]);
+    assert.deepEqual(
+      (await client.checked(uri)).map(({ code }) => code),
+      ["assertion"],
+    );
   }));
 
 for (const [name, source, wrong] of [
@@ -78,10 +91,16 @@ for (const [name, source, wrong] of [
       const uri = await client.open("weak.c", source);
       const [found, ...more] = await client.checked(uri);
       assert.deepEqual(more, []);
-      assert.match(found.message, wrong[0] === "armv8" ? /^assertion can fail under ARM64: / : /^assertion can fail under POWER: /);
+      assert.match(
+        found.message,
+        wrong[0] === "armv8" ? /^assertion can fail under ARM64: / : /^assertion can fail under POWER: /,
+      );
       assert.equal(found.severity, 1);
       assert.deepEqual(
-        client.status(uri).models.filter(({ verdict }) => verdict === "violation").map(({ model }) => model),
+        client
+          .status(uri)
+          .models.filter(({ verdict }) => verdict === "violation")
+          .map(({ model }) => model),
         wrong,
       );
       const shown = await client.request("picket/counterexample", { uri });
@@ -164,7 +183,12 @@ test("A time limit is one per model: the others keep their verdicts", () =>
     const [found, ...more] = await client.checked(uri);
     assert.deepEqual(more, []);
     assert.match(found.message, /^not decided under ARM64, POWER and C11: the time limit was reached/);
-    assert.deepEqual(verdicts(client.status(uri)), [...quick, "armv8 inconclusive", "power inconclusive", "c11 inconclusive"]);
+    assert.deepEqual(verdicts(client.status(uri)), [
+      ...quick,
+      "armv8 inconclusive",
+      "power inconclusive",
+      "c11 inconclusive",
+    ]);
   }));
 
 test("What only graphs refuse is a note, not a diagnostic, unless somebody named the models", () =>
