@@ -11,17 +11,43 @@ using llvm::raw_ostream;
 
 namespace picket {
 
-/// Every execution was seen to its end. Where one ends at a data race, others may not have been explored.
+/// Every execution was seen to its end, one per Shasha-Snir trace. Where one ends at a data race, others may not have been
+/// explored.
 static bool isComplete(const ModelReport &M, bool Exhaustive) {
+  if (M.OnePer != Equivalence::ShashaSnir)
+    return false;
   if (std::any_of(M.Bugs.begin(), M.Bugs.end(), [](const Bug &B) { return B.Kind == BugKind::DataRace; }))
     return false;
   return (M.Result == Verdict::Verified && !M.States) ||
          (M.Result == Verdict::Violation && Exhaustive && M.Reason.empty() && !M.CutShort);
 }
 
-/// Numbers of executions side by side. Every SC execution is one of the relaxed models as well, so that as many
-/// executions are the same executions: the program is robust against the model. As many reads-from relations say
-/// nothing of the order of stores.
+/// "tso, pso", "no (c11: ?)": the models against which the program is robust, and those for which that is not known. "?": it
+/// is known for none. Every SC execution is one of the relaxed models as well, so that as many executions are the same
+/// executions. As many reads-from relations say nothing of the order of stores.
+static std::string robustText(const std::vector<ModelReport> &Models, bool Exhaustive) {
+  const auto Sequential = llvm::find_if(Models, [](const ModelReport &M) { return M.Which == MemoryModel::SC; });
+  if (Sequential == Models.end() || !isComplete(*Sequential, Exhaustive))
+    return "?";
+  std::vector<std::string> Robust, Unknown;
+  bool AnyKnown = false;
+  for (const ModelReport &M : Models) {
+    if (M.Skipped || M.Which == MemoryModel::SC)
+      continue;
+    const bool Known = isComplete(M, Exhaustive);
+    AnyKnown |= Known;
+    if (!Known)
+      Unknown.emplace_back(nameOf(M.Which));
+    else if (M.Executions == Sequential->Executions && M.Blocked == Sequential->Blocked)
+      Robust.emplace_back(nameOf(M.Which));
+  }
+  if (!AnyKnown)
+    return "?";
+  return (Robust.empty() ? "no" : llvm::join(Robust, ", ")) +
+         (Unknown.empty() ? "" : " (" + llvm::join(Unknown, ", ") + ": ?)");
+}
+
+/// Numbers of executions side by side.
 static void printSideBySide(raw_ostream &Out, const std::vector<CheckReport> &Reports, size_t Width, bool Exhaustive) {
   Out << '\n' << llvm::left_justify("executions", Width);
   for (const ModelReport &M : Reports.front().Models)
@@ -29,23 +55,9 @@ static void printSideBySide(raw_ostream &Out, const std::vector<CheckReport> &Re
   Out << "  robust\n";
   for (const CheckReport &R : Reports) {
     Out << llvm::left_justify(R.File, Width);
-    const ModelReport *Sequential = nullptr;
-    for (const ModelReport &M : R.Models) {
+    for (const ModelReport &M : R.Models)
       Out << llvm::format("%12llu", static_cast<unsigned long long>(M.Executions));
-      if (M.Which == MemoryModel::SC)
-        Sequential = &M;
-    }
-    std::vector<std::string> Robust;
-    bool Known = Sequential && isComplete(*Sequential, Exhaustive);
-    for (const ModelReport &M : R.Models) {
-      if (M.Skipped)
-        continue;
-      Known &= isComplete(M, Exhaustive) && M.OnePer == Equivalence::ShashaSnir;
-      if (Sequential && M.Which != MemoryModel::SC && M.Executions == Sequential->Executions &&
-          M.Blocked == Sequential->Blocked)
-        Robust.push_back(nameOf(M.Which));
-    }
-    Out << "  " << (!Known ? "?" : Robust.empty() ? "no" : llvm::join(Robust, ", ")) << '\n';
+    Out << "  " << robustText(R.Models, Exhaustive) << '\n';
   }
 }
 
