@@ -103,11 +103,12 @@ async function story() {
   });
   await part("problems", async () => {
     await workbench.command("Problems: Focus on Problems View");
-    const row = page.locator(".markers-panel .monaco-list-row").filter({ hasText: "inside == 2" }).first();
+    // The assertion, or the data race under C11: the steps of the first one may push the other out of sight.
+    const row = page.locator(".markers-panel .monaco-list-row").filter({ hasText: / under (TSO|C11): / }).first();
     await row.waitFor();
-    assert.match(await row.innerText(), /TSO/);
+    const text = await row.innerText();
     await row.dblclick(); // puts the cursor there
-    await workbench.untilCursorAt("dekker.c", failing);
+    await workbench.untilCursorAt("dekker.c", Number(/Ln (\d+)/.exec(text)[1]));
     await eventually("the assertion to be underlined", async () =>
       (await workbench.squiggledLines("dekker.c")).includes(failing),
     );
@@ -272,7 +273,7 @@ async function story() {
     await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ ARM64 ✓ POWER ✓ C11 ✓/);
     await eventually("nothing to be underlined", async () => (await workbench.squiggledLines("dekker.c")).length === 0);
     await workbench.goToLine("dekker.c", lineOf("int main"));
-    await workbench.untilLens(/SC ✓.*TSO ✓.*PSO ✓.*ARM64 ✓.*POWER ✓.*C11 ✓/);
+    await workbench.untilLens(/Picket: SC [^✗…?]*ARM64, POWER, C11 ✓ up to 8/);
     await panel.frame.locator(".stale", { hasText: "out of date" }).waitFor();
     assert.equal(await workbench.highlightedLine("dekker.c"), undefined, "nothing is lit any more");
   });
@@ -325,7 +326,7 @@ async function story() {
     assert(saved.split("atomic_thread_fence(").length > dekker.split("atomic_thread_fence(").length, saved);
     await eventually("nothing to be underlined", async () => (await workbench.squiggledLines("dekker.c")).length === 0);
     await workbench.goToLine("dekker.c", lineOf("int main") + saved.split("\n").length - dekker.split("\n").length);
-    await workbench.untilLens(/SC ✓.*TSO ✓.*PSO ✓.*ARM64 ✓.*POWER ✓.*C11 ✓/);
+    await workbench.untilLens(/Picket: SC [^✗…?]*ARM64, POWER, C11 ✓ up to 8/);
   });
   await part("fences-from-the-panel", async () => {
     await breakDekker();
