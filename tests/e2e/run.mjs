@@ -104,7 +104,10 @@ async function story() {
   await part("problems", async () => {
     await workbench.command("Problems: Focus on Problems View");
     // The assertion, or the data race under C11: the steps of the first one may push the other out of sight.
-    const row = page.locator(".markers-panel .monaco-list-row").filter({ hasText: / under (TSO|C11): / }).first();
+    const row = page
+      .locator(".markers-panel .monaco-list-row")
+      .filter({ hasText: / under (TSO|C11): / })
+      .first();
     await row.waitFor();
     const text = await row.innerText();
     await row.dblclick(); // puts the cursor there

@@ -161,9 +161,12 @@ TEST_F(CommandLine, CountsModelsSideBySide) {
   std::string Line = LastLine(Programs + "store_buffering.c");
   EXPECT_TRUE(EndsWith(Line, "           3           4           4           4           4           4  no\n")) << Line;
   Line = LastLine(Programs + "message_passing.c");
-  EXPECT_TRUE(EndsWith(Line, "           3           3           4           4           4           4  tso\n")) << Line;
+  EXPECT_TRUE(EndsWith(Line, "           3           3           4           4           4           4  tso\n"))
+      << Line;
   Line = LastLine("-DFENCED " + Programs + "store_buffering.c");
-  EXPECT_TRUE(EndsWith(Line, "           3           3           3           3           3           3  tso, pso, armv8, power, c11\n")) << Line;
+  EXPECT_TRUE(EndsWith(
+      Line, "           3           3           3           3           3           3  tso, pso, armv8, power, c11\n"))
+      << Line;
 }
 
 TEST_F(CommandLine, CountsTellRobustnessAgainstTheModelsThatWereExploredToTheEnd) {
