@@ -1,44 +1,44 @@
 // Dekker's algorithm: each thread sets its flag, then reads the other thread's flag; only one thread may enter.
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
-volatile int flag0, flag1;
-volatile int turn;
+atomic_int flag0, flag1, turn;
 int inside;
 
 void *left(void *arg) {
   (void)arg;
-  flag0 = 1;
-  while (flag1) {
-    if (turn != 0) {
-      flag0 = 0;
-      while (turn != 0)
+  atomic_store_explicit(&flag0, 1, memory_order_relaxed);
+  while (atomic_load_explicit(&flag1, memory_order_relaxed)) {
+    if (atomic_load_explicit(&turn, memory_order_relaxed) != 0) {
+      atomic_store_explicit(&flag0, 0, memory_order_relaxed);
+      while (atomic_load_explicit(&turn, memory_order_relaxed) != 0)
         ;
-      flag0 = 1;
+      atomic_store_explicit(&flag0, 1, memory_order_relaxed);
     }
   }
   inside = 1;
   assert(inside == 1);
-  turn = 1;
-  flag0 = 0;
+  atomic_store_explicit(&turn, 1, memory_order_relaxed);
+  atomic_store_explicit(&flag0, 0, memory_order_relaxed);
   return 0;
 }
 
 void *right(void *arg) {
   (void)arg;
-  flag1 = 1;
-  while (flag0) {
-    if (turn != 1) {
-      flag1 = 0;
-      while (turn != 1)
+  atomic_store_explicit(&flag1, 1, memory_order_relaxed);
+  while (atomic_load_explicit(&flag0, memory_order_relaxed)) {
+    if (atomic_load_explicit(&turn, memory_order_relaxed) != 1) {
+      atomic_store_explicit(&flag1, 0, memory_order_relaxed);
+      while (atomic_load_explicit(&turn, memory_order_relaxed) != 1)
         ;
-      flag1 = 1;
+      atomic_store_explicit(&flag1, 1, memory_order_relaxed);
     }
   }
   inside = 2;
   assert(inside == 2);
-  turn = 0;
-  flag1 = 0;
+  atomic_store_explicit(&turn, 0, memory_order_relaxed);
+  atomic_store_explicit(&flag1, 0, memory_order_relaxed);
   return 0;
 }
 

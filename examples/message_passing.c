@@ -1,4 +1,4 @@
-// Message passing: a producer writes a message, then sets a flag. Correct under TSO; under PSO the flag may come first.
+// Message passing: a producer writes a message, then sets a flag. Correct under TSO; under PSO, ARM64 and POWER the flag may come first, and C11 calls it a data race.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -212,6 +212,7 @@ CheckReport CheckCommand::checkFile(const std::string &File) {
     watchCompiling(Given.TimeoutSeconds.value_or(0), Given.MemoryBytes.value_or(Options.MaxMemoryBytes));
     const FileSettings With = settingsOf(File);
     Text.Unroll = With.Options.Unroll;
+    Text.DefaultModels = !With.Options.ModelsNamed;
     Report = checkHere(File, With);
   });
   if (!Lost)

@@ -103,6 +103,7 @@ private:
       Options.TimeoutSeconds = Settings.Options.TimeoutSeconds;
       Options.Cheapest = Command.Fix == FixCommand::Aim::Cheapest;
       With.Text.Unroll = Settings.Options.Unroll;
+      With.Text.DefaultModels = !Settings.Options.ModelsNamed;
       if (Command.Fix == FixCommand::Aim::Robust)
         Options.Aim = [&](const CheckOptions &Check, Thoroughness) { return robustChecker(File, Check, With.Cancel); };
       Found = Find(Text, Options, With.Cancel);

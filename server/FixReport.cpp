@@ -4,6 +4,8 @@
 #include "JsonReport.h"
 #include "fences/TextDiff.h"
 
+#include <algorithm>
+
 using llvm::raw_ostream;
 using llvm::json::OStream;
 
@@ -51,11 +53,17 @@ void edits(OStream &J, const CompileRequest &Text, const std::vector<TextEdit> &
   text(J, "diff", diffOf(Text, Edits));
 }
 
-/// The model that nothing was shown for.
-void printSkipped(raw_ostream &Out, const std::string &File, const std::optional<ModelReport> &Skipped) {
-  if (Skipped)
-    Out << File << ": not for " << titleOf(Skipped->Which) << ", which cannot check the program: " << Skipped->Reason
-        << '\n';
+/// The models that nothing was shown for. The same reason is said once.
+void printSkipped(raw_ostream &Out, const std::string &File, const std::vector<ModelReport> &Skipped) {
+  std::vector<std::pair<std::string, std::vector<MemoryModel>>> Reasons;
+  for (const ModelReport &M : Skipped) {
+    auto Known = std::find_if(Reasons.begin(), Reasons.end(), [&](const auto &R) { return R.first == M.Reason; });
+    if (Known == Reasons.end())
+      Known = Reasons.insert(Known, {M.Reason, {}});
+    Known->second.push_back(M.Which);
+  }
+  for (const auto &[Reason, Models] : Reasons)
+    Out << File << ": not for " << titlesOf(Models) << ", which cannot check the program: " << Reason << '\n';
 }
 
 /// What is to be said where nothing was found, and whether that is so.
@@ -100,10 +108,13 @@ void models(OStream &J, const std::vector<ModelReport> &Models, unsigned Unroll)
 /// What the reports of both commands end with.
 void ending(OStream &J, const EditReport &R, const TraceContext &Context) {
   text(J, "reason", R.Reason);
-  if (R.Skipped)
-    J.attributeObject("skipped", [&] {
-      J.attribute("model", nameOf(R.Skipped->Which));
-      text(J, "reason", R.Skipped->Reason);
+  if (!R.Skipped.empty())
+    J.attributeArray("skipped", [&] {
+      for (const ModelReport &M : R.Skipped)
+        J.object([&] {
+          J.attribute("model", nameOf(M.Which));
+          text(J, "reason", M.Reason);
+        });
     });
   J.attribute("checks", R.Rounds);
   J.attribute("seconds", R.Seconds);

@@ -88,11 +88,6 @@ std::string executionsText(const ModelReport &M) {
   return Text + uncheckedText(M);
 }
 
-/// Where one execution per reads-from relation was asked for.
-std::string wholeTracesText(const ModelReport &M) {
-  return "There is one execution per Shasha-Snir trace, not per reads-from relation: " + M.WhyNotReadsFrom + ".";
-}
-
 /// "verified up to 8 iterations of the loop at line 12"
 std::string boundText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
   return "verified up to " + counted(Unroll, "iteration") + " of " + loopsText(M.Loops, NamedFile);
@@ -174,19 +169,31 @@ void printDiagnostic(raw_ostream &Out, const Diagnostic &D, const std::string &N
     printDiagnostic(Out, Note, NamedFile, Sources);
 }
 
-/// The stronger model (each of whose executions is one of `M` as well) whose steps already show the bug. Null if there
-/// is none.
-const ModelReport *shownBefore(const CheckReport &Report, const ModelReport &M, const Bug &B) {
+/// The first model of the report that has a bug of `M`, too: its steps are shown, those of the others are not. Null if
+/// that is `M` itself.
+const ModelReport *firstWith(const CheckReport &Report, const ModelReport &M, const Bug &B) {
   for (const ModelReport &Earlier : Report.Models) {
     if (&Earlier == &M)
       return nullptr;
-    const bool Stronger = isWeaker(M.Which, Earlier.Which);
     for (const std::vector<Bug> *All : {&Earlier.Bugs, &Earlier.Warnings})
-      for (const Bug &Other : *All)
-        if (Stronger && Other.Trace && isSame(Other, B))
-          return &Earlier;
+      if (std::any_of(All->begin(), All->end(), [&](const Bug &Other) { return isSame(Other, B); }))
+        return &Earlier;
   }
   return nullptr;
+}
+
+/// "TSO", "TSO and PSO": the models under which all that goes wrong under `M` is shown. Empty if something is new.
+std::string shownUnder(const CheckReport &Report, const ModelReport &M) {
+  std::vector<MemoryModel> Models;
+  for (const std::vector<Bug> *All : {&M.Bugs, &M.Warnings})
+    for (const Bug &B : *All) {
+      const ModelReport *First = firstWith(Report, M, B);
+      if (!First)
+        return "";
+      if (std::find(Models.begin(), Models.end(), First->Which) == Models.end())
+        Models.push_back(First->Which);
+    }
+  return titlesOf(Models);
 }
 
 /// The calls that an access of a data race is in, from the inside.
@@ -217,22 +224,43 @@ void printBug(raw_ostream &Out, const CheckReport &Report, const ModelReport &M,
   Out << ": " << B.Message << " [" << nameOf(B.Kind) << "]";
   if (!B.Thread.empty())
     Out << " in thread '" << B.Thread << "'";
+  if (const ModelReport *First = firstWith(Report, M, B)) {
+    Out << ", as under " << titleOf(*First) << '\n';
+    return;
+  }
   Out << '\n';
   printExcerpt(Out, B.Where, Sources);
   if (B.Other)
     printOtherAccess(Out, Report, B, Sources);
-  if (Options.Quiet || !B.Trace)
-    return;
-  if (const ModelReport *Earlier = shownBefore(Report, M, B)) {
-    const std::string Name = titleOf(Earlier->Which);
-    Out << "  ";
-    printWrapped(Out,
-                 "The steps under " + Name + " show it: every execution of " + Name + " is one of " + titleOf(M.Which) +
-                     " too.",
-                 2, 2, Options.Steps.Width);
-    return;
+  if (!Options.Quiet && B.Trace)
+    printSteps(Out, *B.Trace, Report.File, Sources, Options.Steps);
+}
+
+/// Below the verdict of each model, what was not said of an earlier one.
+void printNotes(raw_ostream &Out, const CheckReport &Report, const ModelReport &M,
+                std::vector<Note> ModelReport::*Notes, SourceTexts &Sources) {
+  for (const Note &N : M.*Notes) {
+    const bool IsSaid = std::any_of(Report.Models.data(), &M, [&](const ModelReport &Earlier) {
+      return std::any_of((Earlier.*Notes).begin(), (Earlier.*Notes).end(),
+                         [&](const Note &Other) { return Other.Message == N.Message && isSame(Other.Where, N.Where); });
+    });
+    if (IsSaid)
+      continue;
+    Out << locationText(N.Where, Report.File) << ": note: " << N.Message << '\n';
+    printExcerpt(Out, N.Where, Sources);
   }
-  printSteps(Out, *B.Trace, Report.File, Sources, Options.Steps);
+}
+
+/// Where the reason of a verdict stands, unless an earlier model has the same reason there.
+void printReasonLocation(raw_ostream &Out, const CheckReport &Report, const ModelReport &M, SourceTexts &Sources) {
+  if (!M.ReasonLocation.Line || M.Result == Verdict::CompileError) // Clang's errors were shown with their places
+    return;
+  if (std::any_of(Report.Models.data(), &M, [&](const ModelReport &Earlier) {
+        return Earlier.Reason == M.Reason && isSame(Earlier.ReasonLocation, M.ReasonLocation);
+      }))
+    return;
+  Out << locationText(M.ReasonLocation, Report.File) << ":\n";
+  printExcerpt(Out, M.ReasonLocation, Sources);
 }
 
 /// The same store, delayed past the same access and seen by the same one.
@@ -294,6 +322,10 @@ void printAlarms(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sourc
 
 } // namespace
 
+std::string wholeTracesText(const ModelReport &M) {
+  return "There is one execution per Shasha-Snir trace, not per reads-from relation: " + M.WhyNotReadsFrom + ".";
+}
+
 void printRobustness(raw_ostream &Out, const CheckReport &Report, const std::vector<MemoryModel> &Against,
                      SourceTexts &Sources, const TextOptions &Options) {
   const ModelReport &Sc = Report.Models.front();
@@ -346,109 +378,30 @@ void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources
   for (const ModelReport &M : Report.Models) {
     Out << Report.File << ": " << (M.Title.empty() ? modelText(M.Which, M.Target) : titleOf(M)) << ": ";
     printColored(Out, colorOf(M.Result), verdictText(M, Report.File, Options.Unroll));
-    Out << '\n';
-    if (M.ReasonLocation.Line && M.Result != Verdict::CompileError) { // Clang's errors were shown with their places
-      Out << locationText(M.ReasonLocation, Report.File) << ":\n";
-      printExcerpt(Out, M.ReasonLocation, Sources);
-    }
+    const std::string Elsewhere = shownUnder(Report, M);
+    Out << (Elsewhere.empty() ? "" : ", as under " + Elsewhere) << '\n';
+    printReasonLocation(Out, Report, M, Sources);
     if (!M.WhyNotReadsFrom.empty())
       Out << "  " << wholeTracesText(M) << '\n';
-    for (const Bug &B : M.Bugs)
-      printBug(Out, Report, M, B, Sources, Options);
-    for (const Bug &B : M.Warnings)
-      printBug(Out, Report, M, B, Sources, Options, /*IsWarning=*/true);
+    if (Elsewhere.empty()) {
+      for (const Bug &B : M.Bugs)
+        printBug(Out, Report, M, B, Sources, Options);
+      for (const Bug &B : M.Warnings)
+        printBug(Out, Report, M, B, Sources, Options, /*IsWarning=*/true);
+    }
+    if (const std::string Way = Options.DefaultModels ? wayOutOfRaces(Report, M) : ""; !Way.empty())
+      Out << Report.File << ": note: " << Way << '\n';
     if (M.AboutTarget) {
       Out << locationText(M.AboutTarget->Where, Report.File) << ": note: " << M.AboutTarget->Message << '\n';
       printExcerpt(Out, M.AboutTarget->Where, Sources);
     }
     for (const std::string &Flag : M.Flags)
       Out << Report.File << ": note: " << M.Title << " marks executions of the program with '" << Flag << "'\n";
-    for (const Note &N : M.BehindBound) {
-      Out << locationText(N.Where, Report.File) << ": note: " << N.Message << '\n';
-      printExcerpt(Out, N.Where, Sources);
-    }
-    for (const Note &N : M.Notes) {
-      Out << locationText(N.Where, Report.File) << ": note: " << N.Message << '\n';
-      printExcerpt(Out, N.Where, Sources);
-    }
+    printNotes(Out, Report, M, &ModelReport::BehindBound, Sources);
+    printNotes(Out, Report, M, &ModelReport::Notes, Sources);
   }
   printLeftOut(Out, Report.File, Report.Looked);
   printAlarms(Out, Report, Sources, Options);
-}
-
-/// Every execution was seen to its end. Where one ends at a data race, others may not have been explored.
-static bool isComplete(const ModelReport &M, bool Exhaustive) {
-  if (std::any_of(M.Bugs.begin(), M.Bugs.end(), [](const Bug &B) { return B.Kind == BugKind::DataRace; }))
-    return false;
-  return (M.Result == Verdict::Verified && !M.States) ||
-         (M.Result == Verdict::Violation && Exhaustive && M.Reason.empty() && !M.CutShort);
-}
-
-/// Numbers of executions side by side. Every SC execution is one of the relaxed models as well, so that as many
-/// executions are the same executions: the program is robust against the model. As many reads-from relations say
-/// nothing of the order of stores.
-static void printSideBySide(raw_ostream &Out, const std::vector<CheckReport> &Reports, size_t Width, bool Exhaustive) {
-  Out << '\n' << llvm::left_justify("executions", Width);
-  for (const ModelReport &M : Reports.front().Models)
-    Out << llvm::right_justify(nameOf(M.Which), 12);
-  Out << "  robust\n";
-  for (const CheckReport &R : Reports) {
-    Out << llvm::left_justify(R.File, Width);
-    const ModelReport *Sequential = nullptr;
-    for (const ModelReport &M : R.Models) {
-      Out << llvm::format("%12llu", static_cast<unsigned long long>(M.Executions));
-      if (M.Which == MemoryModel::SC)
-        Sequential = &M;
-    }
-    std::vector<std::string> Robust;
-    bool Known = Sequential && isComplete(*Sequential, Exhaustive);
-    for (const ModelReport &M : R.Models) {
-      if (M.Skipped)
-        continue;
-      Known &= isComplete(M, Exhaustive) && M.OnePer == Equivalence::ShashaSnir;
-      if (Sequential && M.Which != MemoryModel::SC && M.Executions == Sequential->Executions &&
-          M.Blocked == Sequential->Blocked)
-        Robust.push_back(nameOf(M.Which));
-    }
-    Out << "  " << (!Known ? "?" : Robust.empty() ? "no" : llvm::join(Robust, ", ")) << '\n';
-  }
-}
-
-void printCounts(raw_ostream &Out, const std::vector<CheckReport> &Reports, bool Exhaustive) {
-  size_t Width = 10;
-  for (const CheckReport &R : Reports)
-    Width = std::max(Width, R.File.size());
-  Out << llvm::left_justify("file", Width) << "  model  verdict        executions     blocked     bounded    seconds"
-      << "  executions/s\n";
-  for (const CheckReport &R : Reports)
-    for (const ModelReport &M : R.Models) {
-      double Executions = static_cast<double>(M.Executions);
-      Out << llvm::left_justify(R.File, Width) << "  " << llvm::left_justify(nameOf(M), 5) << "  "
-          << llvm::left_justify(nameOf(M.Result), 13);
-      Out << llvm::format("%12llu%12llu%12llu%11.3f%14.0f\n", static_cast<unsigned long long>(M.Executions),
-                          static_cast<unsigned long long>(M.Blocked + M.Rejected),
-                          static_cast<unsigned long long>(M.CutShort), M.Seconds,
-                          M.Seconds > 0 ? Executions / M.Seconds : 0.0);
-    }
-  const bool ByReads = std::any_of(Reports.begin(), Reports.end(), [](const CheckReport &R) {
-    return std::any_of(R.Models.begin(), R.Models.end(),
-                       [](const ModelReport &M) { return M.OnePer == Equivalence::ReadsFrom; });
-  });
-  if (ByReads)
-    Out << "There is one execution per reads-from relation, unless a line below says otherwise.\n";
-  for (const CheckReport &R : Reports)
-    for (const ModelReport &M : R.Models)
-      if (!M.WhyNotReadsFrom.empty())
-        Out << R.File << ": " << titleOf(M.Which) << ": " << wholeTracesText(M) << '\n';
-  for (const CheckReport &R : Reports) {
-    for (const ModelReport &M : R.Models)
-      if (M.Unchecked)
-        Out << R.File << ": " << titleOf(M.Which) << ": " << M.Unchecked
-            << " more ended in an error that is not checked\n";
-    printLeftOut(Out, R.File, R.Looked);
-  }
-  if (!Reports.empty() && Reports.front().Models.size() > 1)
-    printSideBySide(Out, Reports, Width, Exhaustive);
 }
 
 } // namespace picket

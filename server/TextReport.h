@@ -10,8 +10,9 @@
 namespace picket {
 
 struct TextOptions {
-  unsigned Unroll = 8; // the loop bound the check ran with
-  bool Quiet = false;  // verdicts and places, but no steps
+  unsigned Unroll = 8;        // the loop bound the check ran with
+  bool Quiet = false;         // verdicts and places, but no steps
+  bool DefaultModels = false; // nobody named models
   StepsOptions Steps;
 };
 
@@ -19,13 +20,16 @@ struct TextOptions {
 void printDiagnostics(llvm::raw_ostream &Out, const std::vector<Diagnostic> &Diagnostics, const std::string &NamedFile,
                       SourceTexts &Sources);
 
-/// Verdict and bugs per model, with the steps that lead to them. A bug that a stronger model has too is told once.
-/// In colour if the stream's colours are enabled.
+/// Verdict and bugs per model, with the steps that lead to them. A bug that an earlier model has too is told once, with the
+/// steps under that one. In colour if the stream's colours are enabled.
 void printText(llvm::raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options);
 
 /// Whether the program is robust against the models, by a report of SC alone, with an execution that shows why not.
 void printRobustness(llvm::raw_ostream &Out, const CheckReport &Report, const std::vector<MemoryModel> &Against,
                      SourceTexts &Sources, const TextOptions &Options);
+
+/// Where one execution per reads-from relation was asked for: why there is one per trace.
+std::string wholeTracesText(const ModelReport &M);
 
 /// Names the kinds of bugs that were not looked for, although they are by default.
 void printLeftOut(llvm::raw_ostream &Out, const std::string &File, const Checks &Looked);

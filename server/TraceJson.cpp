@@ -34,6 +34,8 @@ public:
       if (titleOf(Run.Model) != StringRef(nameOf(Run.Model)).upper())
         text("modelTitle", titleOf(Run.Model));
       text("target", nameOf(Run.Target));
+      if (Run.Target != HostArchitecture)
+        text("host", nameOf(HostArchitecture));
       Json.attribute("unroll", Run.Unroll);
       if (Run.Language.Volatile != LanguageRules().Volatile)
         Json.attribute("volatile", nameOf(Run.Language.Volatile));

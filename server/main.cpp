@@ -347,7 +347,8 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
         Given.Models = parseModels(Text);
         Given.ModelsNamed = true;
       },
-      "Memory models, comma separated: " + modelNames() + " [" + namesOf(defaultModels(), ", ") +
+      "Memory models, comma separated: " + modelNames() + " [" +
+          (defaultModels() == allModels() ? "all" : namesOf(defaultModels(), ", ")) +
           "].\nOr FILE.cat: a memory model as text");
   Check
       ->add_option_function<std::string>(

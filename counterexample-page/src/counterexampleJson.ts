@@ -87,6 +87,7 @@ export interface CounterexampleJson {
   model: string;
   modelTitle?: string;
   target?: string;
+  host?: string;
   unroll: number;
   flags: string[];
   volatile?: string;

@@ -14,7 +14,17 @@ export type Edge = Optional<json.Edge, "cycle">;
 export type Graph = Omit<json.Graph, "edges"> & { edges: Edge[] };
 export type Counterexample = Pick<
   json.CounterexampleJson,
-  "picket" | "file" | "model" | "modelTitle" | "bug" | "sentence" | "threads" | "variables" | "sources"
+  | "picket"
+  | "file"
+  | "model"
+  | "modelTitle"
+  | "target"
+  | "host"
+  | "bug"
+  | "sentence"
+  | "threads"
+  | "variables"
+  | "sources"
 > & {
   events: TraceEvent[];
   steps: Step[];

@@ -11,7 +11,7 @@ import { StateView } from "./stateView";
 import { StepsView } from "./stepsView";
 import { baseName, StepSequence } from "./stepSequence";
 import { followTheme, themes, type Theme } from "./theme";
-import { asText, capital, modelName, placeOf, stepInWords } from "./words";
+import { asText, capital, modelAndTarget, modelName, placeOf, stepInWords } from "./words";
 
 const keysHelp: [string, string][] = [
   ["\u2193 or j", "next step"],
@@ -186,7 +186,11 @@ class Page {
       h("span", { class: "place" }, data.bug.thread ? `${where}, in thread ${data.bug.thread}` : where),
     );
     const name = h("span", { class: "file" }, baseName(data.file));
-    const badge = h("span", { class: "model", title: "Memory model" }, modelName(data));
+    const badge = h(
+      "span",
+      { class: "model", title: data.host ? "Memory model, and what the program was compiled for" : "Memory model" },
+      modelAndTarget(data),
+    );
     const bar = h(
       "div",
       { class: "bar" },

@@ -42,6 +42,11 @@ export function modelName(data: { model: string; modelTitle?: string }): string 
   return data.modelTitle ?? data.model.toUpperCase();
 }
 
+/// "POWER (powerpc64le)": also what the program was compiled for, where that is not the machine that checked it.
+export function modelAndTarget(data: { model: string; modelTitle?: string; target?: string; host?: string }): string {
+  return modelName(data) + (data.target && data.host ? ` (${data.target})` : "");
+}
+
 export function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
@@ -126,7 +131,7 @@ export function asText(sequence: StepSequence): string {
   const { data } = sequence;
   const message = data.bug.message || "not robust: this execution is impossible under sequential consistency";
   const out = [`${placeOf(data.bug.file || data.file, data.bug.line, data.bug.column)}: ${message}`];
-  out.push(`Model: ${modelName(data)}${data.bug.thread ? `, in thread ${data.bug.thread}` : ""}`);
+  out.push(`Model: ${modelAndTarget(data)}${data.bug.thread ? `, in thread ${data.bug.thread}` : ""}`);
   if (data.sentence) out.push("", data.sentence);
   out.push("", "Steps (* marks steps that are impossible under sequential consistency):");
   const width = Math.max(...sequence.threads.map((thread) => sequence.threadName(thread).length));

@@ -9,7 +9,7 @@ import { cutsOf, isCut, linesOf, readFixes, type Change } from "../src/fixes";
 import { edgeOfId, Nodes } from "../src/nodes";
 import { StepSequence } from "../src/stepSequence";
 import { Viewport } from "../src/viewport";
-import { asText, edgeInWords, stepInWords } from "../src/words";
+import { asText, edgeInWords, modelAndTarget, stepInWords } from "../src/words";
 import { fixture, fixtureNames } from "./fixtures";
 
 const idsIn = (svg: string) =>
@@ -28,6 +28,14 @@ test("what is not a counterexample is refused with a reason", () => {
   const broken = fixture("dekker");
   broken.steps[3]!.event = 99;
   assert.throws(() => readCounterexamples(broken), /Step 4 is about an event that is not there/);
+});
+
+test("a model is named with its target where that is not the machine that checked it", () => {
+  const [data] = readCounterexamples({ ...fixture("publication"), model: "power", modelTitle: undefined });
+  assert.equal(modelAndTarget({ ...data!, target: "x86_64" }), "POWER");
+  const elsewhere = { ...data!, target: "powerpc64le", host: "x86_64" };
+  assert.equal(modelAndTarget(elsewhere), "POWER (powerpc64le)");
+  assert.match(asText(new StepSequence(elsewhere)), /^Model: POWER \(powerpc64le\)/m);
 });
 
 test("optional parts may be missing", () => {

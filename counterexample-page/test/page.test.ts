@@ -32,6 +32,23 @@ describe("the page alone", () => {
         assert.ok(await page.locator(".canvas svg g.node").count());
       }));
 
+  test("the model is shown with what the program was compiled for, if that is another machine", async () => {
+    const elsewhere = {
+      ...fixture("publication"),
+      model: "armv8",
+      modelTitle: "ARM64",
+      target: "aarch64",
+      host: "x86_64",
+    };
+    await visit(pageOf(elsewhere), async (page) => {
+      assert.equal(await page.locator(".bar .model").innerText(), "ARM64 (aarch64)");
+      assert.match(await page.title(), /under ARM64$/);
+    });
+    await visit(pageOf({ ...elsewhere, host: undefined }), async (page) => {
+      assert.equal(await page.locator(".bar .model").innerText(), "ARM64");
+    });
+  });
+
   test("keys step, and the state and the announcement follow", () =>
     visit(pageOf(fixture("dekker")), async (page) => {
       const live = page.locator("#announcement");

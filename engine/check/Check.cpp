@@ -39,7 +39,8 @@ std::vector<Architecture> targetsOf(const CheckOptions &Options) {
 unsigned modelsAtOnce(const std::vector<MemoryModel> &Models, unsigned Jobs) {
   const unsigned Cores = coresOf(Jobs);
   // Graphs are explored beside the other models if there is more than one core.
-  const bool Beside = Cores > 1 && std::any_of(Models.begin(), Models.end(), isExploredAsGraphs);
+  const auto Graphs = std::count_if(Models.begin(), Models.end(), isExploredAsGraphs);
+  const bool Beside = Cores > 1 && Graphs > 0 && static_cast<size_t>(Graphs) < Models.size();
   return std::clamp<unsigned>(static_cast<unsigned>(Models.size()), 1, Cores + (Beside ? 1 : 0));
 }
 
@@ -113,6 +114,22 @@ bool beginReport(CheckReport &Report, const std::string &File, const CompileResu
   if (Compiled.Compiled->Main < 0)
     return Fail(Verdict::Unsupported, "there is no 'main' to run", {File, 0, 0, 0, 0});
   return true;
+}
+
+std::string wayOutOfRaces(const CheckReport &Report, const ModelReport &M) {
+  if (M.Which != MemoryModel::C11 || !M.Title.empty())
+    return "";
+  bool AnyRace = false, AnyVolatile = false;
+  for (const Bug &B : M.Bugs) {
+    AnyRace |= B.Kind == BugKind::DataRace;
+    AnyVolatile |= B.Kind == BugKind::DataRace && B.Other && B.Other->EitherVolatile;
+  }
+  if (!AnyRace)
+    return "";
+  std::string Text = "data races are bugs under C11 only; 'models' in .picket.toml can leave C11 out";
+  if (AnyVolatile && Report.Language.Volatile == VolatileMeaning::Plain)
+    Text += ", and 'volatile = \"relaxed\"' there (or --volatile=relaxed) makes volatile accesses relaxed atomic";
+  return Text;
 }
 
 std::optional<Note> whyNotRun(const CompileResult &Compiled, Architecture For) {

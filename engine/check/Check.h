@@ -14,7 +14,7 @@ namespace picket {
 enum class Engine : uint8_t {
   Auto,    // bounded; where that leaves SC, TSO or PSO at the bound, their states are searched for a while
   Bounded, // executions, with loops followed up to the bound
-  Lazy     // SC, TSO and PSO by their states, without a bound; POWER as ever
+  Lazy     // SC, TSO and PSO by their states, without a bound; the others as ever
 };
 const char *nameOf(Engine E); // "auto", "bounded", "lazy"
 
@@ -110,11 +110,15 @@ std::vector<Architecture> targetsOf(const CheckOptions &Options);
 bool beginReport(CheckReport &Report, const std::string &File, const CompileResult &Compiled,
                  const CheckOptions &Options);
 
+/// What can be done about data races that are bugs because C11 is among the models, in the words of a note. Empty if the
+/// model has none.
+std::string wayOutOfRaces(const CheckReport &Report, const ModelReport &M);
+
 /// Why a program cannot be run for its target, with a place if there is one. None: it can be.
 std::optional<Note> whyNotRun(const CompileResult &Compiled, Architecture For);
 
-/// POWER refuses some programs that the other models check. Where nobody asked for it by name, it is skipped then, and
-/// marked so: also in a report of some models only.
+/// Models that are explored as graphs (ARM64, POWER, C11) refuse some programs that the others check. Where nobody asked for
+/// them by name, they are skipped then, and marked so: also in a report of some models only.
 void skipRefused(CheckReport &Report, const CheckOptions &Options);
 
 } // namespace picket

@@ -18,7 +18,8 @@ static bool addNew(std::vector<Bug> &Into, Bug New) {
 Bug Findings::bugOf(Machine &M, const BugReport &B, SourceLocation Where) const {
   Bug New{B.Kind, B.Message, std::move(Where), M.threadName(B.Thread), nullptr, {}};
   if (B.Other)
-    New.Other = {userLocation({B.Other->Pc}), M.threadName(B.Other->Thread), B.Other->Writes, B.Other->IsAtomic};
+    New.Other = {userLocation({B.Other->Pc}), M.threadName(B.Other->Thread), B.Other->Writes, B.Other->IsAtomic,
+                 isVolatile(B.Pc) || isVolatile(B.Other->Pc)};
   return New;
 }
 
@@ -63,6 +64,11 @@ void Findings::tellBehindBound() {
                      [&](const Note &Known) { return Known.Message == New.Message; }))
       Report.BehindBound.push_back(std::move(New));
   }
+}
+
+bool Findings::isVolatile(uint32_t Pc) const {
+  const Instruction &I = Compiled.Code[Pc];
+  return (I.Op == Opcode::Load || I.Op == Opcode::Store) && (I.Flags & OfVolatile);
 }
 
 /// What is inside a model of the C library is shown where the user's text called it.

@@ -35,6 +35,7 @@ private:
   SourceLocation whereOf(Machine &M, const BugReport &B) const;
   void addLoop(Machine &M, ThreadId Cut);
   SourceLocation userLocation(std::vector<uint32_t> Stack) const;
+  bool isVolatile(uint32_t Pc) const;
   void addRead(const Machine::UnwrittenRead &Read);
 
   const Program &Compiled;

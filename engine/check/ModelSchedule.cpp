@@ -170,7 +170,8 @@ private:
   std::vector<bool> Done; // by index of Report.Models
 };
 
-/// Models that are checked together, on one program, as a report of their own.
+/// Models that are checked together, on one program, as a report of their own. One that is explored as graphs is a group by
+/// itself.
 struct ModelGroup {
   Architecture Target;
   bool Graphs;
@@ -205,8 +206,8 @@ std::optional<Note> aboutTarget(const ModelReport &M, const Program &P, const st
   return std::nullopt;
 }
 
-/// All models of a check, in groups: by what they are compiled for, and those explored as graphs by themselves, since
-/// they can take much longer than the others, which then do not wait for them.
+/// All models of a check, in groups: those with store buffers by what they are compiled for, and each that is explored as
+/// graphs by itself, since it can take much longer than the others, which then do not wait for it.
 class ModelSchedule {
 public:
   ModelSchedule(CheckReport &Report, const CheckContext &Context, TargetPrograms &Programs,
@@ -239,9 +240,14 @@ public:
         if (find(G.Report.Models, M.Model) && std::find(Kind.begin(), Kind.end(), &G) == Kind.end())
           Kind.push_back(&G);
       }
-    // With one core only, graphs come last. Otherwise they may have one too many: of the others, one mostly waits for
-    // SC.
+    // With one core only, graphs come last. Otherwise they have the cores that the others leave, or one too many: of the
+    // others, one mostly waits for SC. There are never more models at the same time than `modelsAtOnce` says, since these
+    // share the memory.
     const unsigned Cores = coresOf(Context.Options.Jobs);
+    unsigned AtOnce = 0; // of the others
+    for (const ModelGroup *G : Others)
+      AtOnce = std::max(AtOnce, modelsAtOnce(G->Options.Models, Context.Options.Jobs));
+    const size_t ForGraphs = Others.empty() ? Cores - 1 : Cores + 1 - AtOnce;
     std::atomic<size_t> Next = 0;
     auto CheckGraphs = [&] {
       for (size_t K = Next++; K < Graphs.size(); K = Next++)
@@ -249,12 +255,11 @@ public:
     };
     std::vector<std::thread> Beside;
     if (Cores > 1)
-      for (size_t K = Others.empty() ? 1 : 0; K < Graphs.size() && K < Cores; ++K)
+      for (size_t K = 0; K < Graphs.size() && K < ForGraphs; ++K)
         Beside.emplace_back(CheckGraphs);
     for (ModelGroup *G : Others)
       check(*G);
-    if (Beside.empty() || Others.empty())
-      CheckGraphs();
+    CheckGraphs();
     for (std::thread &T : Beside)
       T.join();
     for (ModelReport &M : Report.Models)
@@ -266,8 +271,9 @@ private:
   ModelGroup &groupOf(MemoryModel M) {
     const Architecture Target =
         Context.Compiled.TargetNamed ? Context.Compiled.For : targetOf(M, Context.Options.Targets);
+    const bool Alone = isExploredAsGraphs(M);
     for (ModelGroup &G : Groups)
-      if (G.Target == Target && G.Graphs == isExploredAsGraphs(M))
+      if (Alone ? G.Graphs && G.Report.Models.front().Which == M : !G.Graphs && G.Target == Target)
         return G;
     return Groups.emplace_back(ModelGroup{.Target = Target, .Graphs = isExploredAsGraphs(M)});
   }

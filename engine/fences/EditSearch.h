@@ -23,7 +23,7 @@ struct EditReport {
   std::string Reason;
   std::optional<Bug> Shown; // what the program does as it is, or what cannot be fixed
   MemoryModel ShownUnder = MemoryModel::SC;
-  std::optional<ModelReport> Skipped; // a model that could not check the program: the answer is about the others
+  std::vector<ModelReport> Skipped; // models that could not check the program: the answer is about the others
   std::vector<Diagnostic> Diagnostics;
   std::map<std::string, std::string> Texts = {}; // of the files as they were checked: the edits are good for these
   unsigned Rounds = 0;                           // checks of edited programs

@@ -84,7 +84,8 @@ public:
       Report.Fixes.front().CheapestWanted = Options.Cheapest;
     for (const Repairer &R : Repairs)
       Report.Rounds += R.rounds();
-    Report.Skipped = Programs.Left.empty() ? std::move(Skipped) : Programs.Left.front();
+    addSkipped(Skipped, Programs.Left);
+    Report.Skipped = std::move(Skipped);
     Report.Texts = std::move(Text.Unsaved);
     return Report;
   }
@@ -92,10 +93,7 @@ public:
 private:
   Thoroughness thoroughness() const { return Options.Cheapest ? Thoroughness::All : Thoroughness::Cycle; }
 
-  void notice(const RoundReport &Round) {
-    if (const ModelReport *M = skippedOf(Round.Models))
-      Skipped = *M;
-  }
+  void notice(const RoundReport &Round) { addSkipped(Skipped, Round.Models); }
 
   /// Notices models that are skipped.
   RoundChecker noticingChecker(const CheckOptions &Check) {
@@ -279,10 +277,19 @@ private:
     return Cost;
   }
 
+  /// The text as a whole is not what the program was. A fence can stand somewhere else than it was meant to (behind the
+  /// condition of a loop, on one of the ways from there), whereas an order is written where its access is. So others are
+  /// looked for instead of the fences, and instead of the orders only if there are no fences.
   void forbidAll(const JointRepair &Joint) {
+    auto IsFence = [&](size_t P, uint32_t K) { return Repairs[P].candidates()[K].IsFence; };
+    bool AnyFence = false;
     for (size_t P = 0; P < Joint.PerProgram.size(); ++P)
       for (uint32_t K : Joint.PerProgram[P].Chosen)
-        Repairs[P].forbid(K);
+        AnyFence |= IsFence(P, K);
+    for (size_t P = 0; P < Joint.PerProgram.size(); ++P)
+      for (uint32_t K : Joint.PerProgram[P].Chosen)
+        if (!AnyFence || IsFence(P, K))
+          Repairs[P].forbid(K);
   }
 
   void refuse(const std::string &Sentence, const SourceLocation &At) {
@@ -302,9 +309,9 @@ private:
     return false;
   }
 
-  std::optional<ModelReport> Skipped; // a model that could not check some edited program
-  std::deque<Repairer> Repairs;       // of each program
-  std::string Refusal;                // the first
+  std::vector<ModelReport> Skipped; // models that could not check some edited program
+  std::deque<Repairer> Repairs;     // of each program
+  std::string Refusal;              // the first
 };
 
 std::string nameOfFence(FenceKind Kind) {
@@ -334,9 +341,12 @@ std::vector<MemoryModel> modelsChecked(const std::vector<ModelReport> &Models) {
   return Which;
 }
 
-const ModelReport *skippedOf(const std::vector<ModelReport> &Models) {
-  auto At = std::find_if(Models.begin(), Models.end(), [](const ModelReport &M) { return M.Skipped; });
-  return At == Models.end() ? nullptr : &*At;
+void addSkipped(std::vector<ModelReport> &To, const std::vector<ModelReport> &Models) {
+  for (const ModelReport &M : Models)
+    if (M.Skipped &&
+        std::none_of(To.begin(), To.end(), [&](const ModelReport &Known) { return Known.Which == M.Which; }))
+      To.push_back(M);
+  std::sort(To.begin(), To.end(), [](const ModelReport &A, const ModelReport &B) { return A.Which < B.Which; });
 }
 
 std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll) {

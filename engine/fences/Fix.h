@@ -21,8 +21,8 @@ struct Fix {
 
 /// The models of these that were not skipped: what is shown of a text is shown for them.
 std::vector<MemoryModel> modelsChecked(const std::vector<ModelReport> &Models);
-/// A model of these that could not check the program and was skipped; null if there is none.
-const ModelReport *skippedOf(const std::vector<ModelReport> &Models);
+/// Adds those of the models that could not check the program and were skipped, each once, in the order of the table.
+void addSkipped(std::vector<ModelReport> &To, const std::vector<ModelReport> &Models);
 
 struct FixReport : EditReport {
   std::vector<Fix> Fixes; // the best first

@@ -117,10 +117,8 @@ public:
       Report.ShownUnder = AsIs.Under;
       return std::move(Report);
     }
-    if (!Programs.Left.empty())
-      Report.Skipped = Programs.Left.front();
-    else if (const ModelReport *M = skippedOf(AsIs.Models))
-      Report.Skipped = *M;
+    addSkipped(Report.Skipped, AsIs.Models);
+    addSkipped(Report.Skipped, Programs.Left);
     Covered = modelsChecked(AsIs.Models);
     std::sort(Covered.begin(), Covered.end());
     weaken();

@@ -21,7 +21,7 @@ struct RoundReport {
   std::string Reason;                  // NotFenceable, GaveUp: a sentence
   std::optional<Bug> Found;            // Violated, NotFenceable: with the execution that shows it
   MemoryModel Under = MemoryModel::SC; // of Found
-  std::vector<ModelReport> Models;     // what was checked, for what a proof covers. POWER may be skipped (Check.h)
+  std::vector<ModelReport> Models;     // what was checked, for what a proof covers. Some may be skipped (Check.h)
 };
 
 /// Checks a program, in at most so many seconds (0: without limit), and says what is wrong with it.

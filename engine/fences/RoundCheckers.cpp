@@ -187,6 +187,8 @@ public:
   }
 
   RoundReport operator()(const Program &Compiled, double Seconds) {
+    if (Asked.empty()) // a program of models that nobody asks about
+      return {};
     RobustnessOptions Now = Options;
     if (Seconds > 0 && (Now.TimeoutSeconds <= 0 || Seconds < Now.TimeoutSeconds))
       Now.TimeoutSeconds = Seconds;

@@ -41,7 +41,7 @@ void LanguageServer::executeCommand(const lsptypes::ExecuteCommand &Params, Repl
     return relax(File, std::move(Answer));
   std::vector<MemoryModel> Models;
   if (Name == "picket.checkAllModels") {
-    // The other models are for those who choose them: C11 calls many a program wrong that works everywhere.
+    // A model that is not checked by default is for those who choose it.
     const std::optional<DocumentStatus> Status = Service->status(File);
     Models = modelsThat([&](const MemoryModelInfo &M) {
       return M.ByDefault || (Status && llvm::is_contained(Status->Options.Models, M.Model));

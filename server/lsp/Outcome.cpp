@@ -25,7 +25,7 @@ bool isShownAs(const Bug &A, const Bug &B) {
 /// A bug at a place, and the models that have it: the one whose counterexample is shown first.
 struct MergedBug {
   const Bug *First = nullptr;
-  const std::optional<Note> *AboutTarget = nullptr; // of that model
+  const ModelReport *Under = nullptr; // has First
   std::vector<MemoryModel> Models;
   bool IsWarning = false;
 };
@@ -42,7 +42,7 @@ std::vector<MergedBug> merge(const CheckReport &Report) {
         auto At =
             std::find_if(Result.begin(), Result.end(), [&](const MergedBug &K) { return isShownAs(*K.First, B); });
         if (At == Result.end())
-          At = Result.insert(At, MergedBug{&B, &M.AboutTarget, {}, All == &M.Warnings});
+          At = Result.insert(At, MergedBug{&B, &M, {}, All == &M.Warnings});
         Add(At->Models, M.Which);
       }
   for (MergedBug &B : Result) // an exploration that stopped at another bug has this one as well
@@ -303,7 +303,12 @@ Outcome outcomeOf(const CheckReport &Report, const CheckOptions &Options,
         F.Trace = static_cast<int64_t>(Known->second);
     }
     F.Steps.insert(F.Steps.begin(), Partner.begin(), Partner.end());
-    if (const std::optional<Note> &About = *B.AboutTarget)
+    if (B.First->Kind == BugKind::DataRace && !B.IsWarning && !Options.ModelsNamed)
+      if (std::string Way = wayOutOfRaces(Report, *B.Under); !Way.empty()) {
+        Way[0] = static_cast<char>(std::toupper(Way[0]));
+        F.Sentence += (F.Sentence.empty() ? "" : " ") + Way + ".";
+      }
+    if (const std::optional<Note> &About = B.Under->AboutTarget)
       F.Steps.push_back({{About->Where.File, About->Where.Line, 0, 0, 0}, About->Message});
     O.Findings.push_back(std::move(F));
   }

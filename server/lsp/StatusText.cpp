@@ -22,10 +22,17 @@ static std::string markOf(const ModelOutcome &M, unsigned Unroll) {
   return M.Result == Verdict::Inconclusive ? "?" : "not checked";
 }
 
+/// Neighbours of the same mark share it if it is more than a sign, so that all models fit into a line.
 std::string verdictsText(const Outcome &O) {
   std::string Text;
-  for (const ModelOutcome &M : O.Models)
-    Text += (Text.empty() ? "" : "  ") + titleOf(M.Model) + " " + markOf(M, O.Unroll);
+  for (size_t K = 0; K < O.Models.size(); ++K) {
+    const std::string Mark = markOf(O.Models[K], O.Unroll);
+    Text += (Text.empty() ? "" : "  ") + titleOf(O.Models[K].Model);
+    if (StringRef(Mark).contains(' '))
+      for (; K + 1 < O.Models.size() && markOf(O.Models[K + 1], O.Unroll) == Mark; ++K)
+        Text += ", " + titleOf(O.Models[K + 1].Model);
+    Text += " " + Mark;
+  }
   return O.LeftOut.empty() ? Text : Text + " · without " + llvm::join(O.LeftOut, ", ");
 }
 

@@ -36,7 +36,7 @@ const uri = await client.open("dekker.c", source);
 await client.checked(uri);
 for (let round = 0; round < Warm + rounds; ++round) {
   // Any number but 0 raises a flag.
-  const version = await client.edit(uri, source.replaceAll(/(flag[01]) = 1;/g, `$1 = ${round + 2};`));
+  const version = await client.edit(uri, source.replaceAll(/(&flag[01], )1,/g, `$1${round + 2},`));
   const saved = performance.now();
   await client.save(uri);
   await client.checked(uri);

@@ -25,10 +25,7 @@ for (const name of ["vsix", "code-server", "examples", "out"]) {
 rmSync(options.out, { recursive: true, force: true });
 
 const dekker = readFileSync(path.join(options.examples, "dekker.c"), "utf8");
-const fence = "__sync_synchronize();";
-const fixed = dekker
-  .replace(/flag([01]) = 1;/g, `flag$1 = 1; ${fence}`)
-  .replace(/^( *)turn = ([01]);$/gm, `$1${fence} turn = $2;`);
+const fixed = dekker.replaceAll("memory_order_relaxed", "memory_order_seq_cst");
 const lineOf = (text) => dekker.split("\n").findIndex((line) => line.includes(text)) + 1;
 const manifest = JSON.parse(readFileSync(new URL("../../vscode-extension/package.json", import.meta.url), "utf8"));
 /** Those that VS Code shows among the user's: in a remote window the machine has its own. */
@@ -36,13 +33,13 @@ const userSettings = Object.values(manifest.contributes.configuration.properties
   ({ scope }) => !scope?.startsWith("machine"),
 );
 const failing = lineOf("assert(inside == 2)");
-/** Right everywhere but under POWER, where the load of the flag and that of the message may change their order. */
+/** Right under SC, TSO and PSO; elsewhere the load of the flag and that of the message may change their order. */
 const released = readFileSync(path.join(options.examples, "message_passing.c"), "utf8").replace(
   "&ready, 1, memory_order_relaxed",
   "&ready, 1, memory_order_release",
 );
 /** Keeps a worker busy for minutes: 11! executions. */
-const long = `// picket: timeout=30m
+const long = `// picket: timeout=30m volatile=relaxed
 #include <pthread.h>
 volatile int x;
 void *writer(void *value) { x = (int)(long)value; return 0; }
@@ -95,25 +92,28 @@ async function story() {
   const breakDekker = async () => {
     await workbench.replaceText("dekker.c", dekker);
     await workbench.save("dekker.c");
-    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗ POWER ✗/);
+    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗ ARM64 ✗ POWER ✗ C11 ✗/);
   };
 
   await part("squiggle-and-lens", async () => {
     await workbench.openFile("dekker.c");
-    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗ POWER ✗/);
+    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗ ARM64 ✗ POWER ✗ C11 ✗/);
     await workbench.goToLine("dekker.c", lineOf("int main"));
-    await workbench.untilLens(/SC ✓.*TSO ✗.*PSO ✗.*POWER ✗/);
+    await workbench.untilLens(/SC ✓.*TSO ✗.*PSO ✗.*ARM64 ✗.*POWER ✗.*C11 ✗/);
   });
   await part("problems", async () => {
     await workbench.command("Problems: Focus on Problems View");
-    const row = page.locator(".markers-panel .monaco-list-row").filter({ hasText: "inside == 2" }).first();
+    // The assertion, or the data race under C11: the steps of the first one may push the other out of sight.
+    const row = page
+      .locator(".markers-panel .monaco-list-row")
+      .filter({ hasText: / under (TSO|C11): / })
+      .first();
     await row.waitFor();
-    assert.match(await row.innerText(), /TSO/);
+    const text = await row.innerText();
     await row.dblclick(); // puts the cursor there
-    await workbench.untilCursorAt("dekker.c", failing);
-    await eventually(
-      "the assertion to be underlined",
-      async () => (await workbench.squiggledLines("dekker.c")).join() === String(failing),
+    await workbench.untilCursorAt("dekker.c", Number(/Ln (\d+)/.exec(text)[1]));
+    await eventually("the assertion to be underlined", async () =>
+      (await workbench.squiggledLines("dekker.c")).includes(failing),
     );
     await workbench.hidePanel();
   });
@@ -175,9 +175,9 @@ async function story() {
     await workbench.untilCursorAt("dekker.c", await panel.line());
   });
   await part("cursor-to-step", async () => {
-    const target = lineOf("while (flag0)");
+    const target = lineOf("while (atomic_load_explicit(&flag0");
     assert.notEqual(await panel.line(), target);
-    await workbench.line("dekker.c", "while (flag0)").click();
+    await workbench.line("dekker.c", "while (atomic_load_explicit(&flag0").click();
     await eventually("the panel to go to the line's step", async () => (await panel.line()) === target);
   });
   await part("shasha-snir", async () => {
@@ -209,13 +209,13 @@ async function story() {
     );
   });
   await part("models", async () => {
-    await panel.frame.locator(".switcher button", { hasText: "PSO" }).click();
+    await panel.chooseModel("PSO");
     await eventually("the counterexample of PSO", async () =>
       /PSO/.test(await panel.frame.locator(".what").innerText()),
     );
     const line = await panel.line();
     await eventually(`line ${line} to be lit`, async () => (await workbench.highlightedLine("dekker.c")) === line);
-    await panel.frame.locator(".switcher button", { hasText: "TSO" }).click();
+    await panel.chooseModel("TSO");
     await eventually("the counterexample of TSO", async () =>
       /TSO/.test(await panel.frame.locator(".what").innerText()),
     );
@@ -233,7 +233,7 @@ async function story() {
     await workbench.command("Picket: Show Output");
     await page.locator(".output-view").first().waitFor();
     await workbench.hidePanel();
-    await workbench.line("dekker.c", "while (flag0)").waitFor();
+    await workbench.line("dekker.c", "while (atomic_load_explicit(&flag0").waitFor();
   });
   await part("reload", async () => {
     await workbench.reload(); // the window's own way: it keeps what panels remember
@@ -273,34 +273,34 @@ async function story() {
   });
   await part("fixed", async () => {
     await workbench.save("dekker.c");
-    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ POWER ✓/);
+    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ ARM64 ✓ POWER ✓ C11 ✓/);
     await eventually("nothing to be underlined", async () => (await workbench.squiggledLines("dekker.c")).length === 0);
     await workbench.goToLine("dekker.c", lineOf("int main"));
-    await workbench.untilLens(/SC ✓.*TSO ✓.*PSO ✓.*POWER ✓/);
+    await workbench.untilLens(/Picket: SC [^✗…?]*ARM64, POWER, C11 ✓ up to 8/);
     await panel.frame.locator(".stale", { hasText: "out of date" }).waitFor();
     assert.equal(await workbench.highlightedLine("dekker.c"), undefined, "nothing is lit any more");
   });
   await part("stop-from-the-status-bar", async () => {
     await workbench.command("View: Toggle Primary Side Bar Visibility");
     await workbench.openFile("long.c");
-    await workbench.untilStatus(/(SC|TSO|PSO|POWER) \d/);
+    await workbench.untilStatus(/(SC|TSO|PSO|ARM64|POWER|C11) \d/);
     await workbench.cancelCheck();
     await workbench.untilLens(/Picket: (?!.*checking)/);
   });
   await part("worker-killed", async () => {
     await workbench.command("Picket: Check Now");
-    await workbench.untilStatus(/(SC|TSO|PSO|POWER) \d/);
+    await workbench.untilStatus(/(SC|TSO|PSO|ARM64|POWER|C11) \d/);
     const [busy] = workersAndServers(session.extensions).workers;
     process.kill(busy, "SIGKILL");
     await eventually("the log to tell", () => /worker ended by signal 9/.test(session.log()));
-    await workbench.untilStatus(/(SC|TSO|PSO|POWER) \d/); // another one does it
+    await workbench.untilStatus(/(SC|TSO|PSO|ARM64|POWER|C11) \d/); // another one does it
     assert(!workersAndServers(session.extensions).workers.includes(busy));
     await workbench.cancelCheck();
     await workbench.closeEditor("long.c"); // else it is checked again by the next server
     await workbench.openFile("dekker.c");
     await breakDekker();
     await workbench.goToLine("dekker.c", lineOf("int main"));
-    await workbench.untilLens(/SC ✓.*TSO ✗.*PSO ✗.*POWER ✗(?!.*edited)/);
+    await workbench.untilLens(/SC ✓.*TSO ✗.*PSO ✗.*ARM64 ✗.*POWER ✗.*C11 ✗(?!.*edited)/);
     // The panel shows the new counterexample, without being asked.
     await eventually(
       "the panel to be up to date",
@@ -312,7 +312,10 @@ async function story() {
     await workbench.untilLens(/Add fences/); // proved
     await workbench.goToLine("dekker.c", failing);
     const titles = await workbench.quickFixes("dekker.c");
-    assert.match(titles[0], /add \d+ fences \(verified( up to \d+ iterations)? for SC, TSO, PSO and POWER, minimal\)/i);
+    assert.match(
+      titles[0],
+      /add \d+ fences.* \(verified( up to \d+ iterations)? for SC, TSO, PSO, ARM64, POWER and C11, minimal\)/i,
+    );
     await session.screenshot("light-bulb-menu");
     await page.keyboard.press("Enter");
     await workbench.untilDirty("dekker.c");
@@ -321,12 +324,12 @@ async function story() {
   });
   await part("fixed-by-the-light-bulb", async () => {
     await workbench.save("dekker.c");
-    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ POWER ✓/);
+    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ ARM64 ✓ POWER ✓ C11 ✓/);
     const saved = readFileSync(path.join(session.workspace, "dekker.c"), "utf8");
     assert(saved.split("atomic_thread_fence(").length > dekker.split("atomic_thread_fence(").length, saved);
     await eventually("nothing to be underlined", async () => (await workbench.squiggledLines("dekker.c")).length === 0);
     await workbench.goToLine("dekker.c", lineOf("int main") + saved.split("\n").length - dekker.split("\n").length);
-    await workbench.untilLens(/SC ✓.*TSO ✓.*PSO ✓.*POWER ✓/);
+    await workbench.untilLens(/Picket: SC [^✗…?]*ARM64, POWER, C11 ✓ up to 8/);
   });
   await part("fences-from-the-panel", async () => {
     await breakDekker();
@@ -336,16 +339,15 @@ async function story() {
       changes.some((text) => /fence.* line \d+.* keeps the store .* before/.test(text)),
       changes.join(),
     );
-    assert(
-      (await panel.frame.locator(".fix-preview .added", { hasText: "atomic_thread_fence" }).count()) >= changes.length,
-    );
+    assert((await panel.frame.locator(".fix-preview .added").count()) >= changes.length);
+    assert((await panel.frame.locator(".fix-preview .added", { hasText: "atomic_thread_fence" }).count()) > 0);
     assert((await panel.frame.locator(".picture-svg .edge.cycle.cut").count()) > 0, "what is cut is marked");
     await session.screenshot("fences-in-the-panel");
     await panel.frame.getByRole("button", { name: "Apply" }).click();
     await workbench.untilDirty("dekker.c");
     await workbench.line("dekker.c", "int main").click(); // the panel has the focus, and cannot be saved
     await workbench.save("dekker.c");
-    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ POWER ✓/);
+    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ ARM64 ✓ POWER ✓ C11 ✓/);
   });
   await part("fences-from-the-lens", async () => {
     await breakDekker();
@@ -353,30 +355,29 @@ async function story() {
     await workbench.clickLens("Add fences", workbench.page.locator('.tab.dirty[data-resource-name="dekker.c"]'));
     await breakDekker();
   });
-  await part("only-power", async () => {
+  await part("only-arm64-power-and-c11", async () => {
     const line = (text) => released.split("\n").findIndex((one) => one.includes(text)) + 1;
     await workbench.replaceText("dekker.c", released);
     await workbench.save("dekker.c");
-    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ POWER ✗/);
+    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ ARM64 ✗ POWER ✗ C11 ✗/);
     await workbench.goToLine("dekker.c", line("assert(message")); // the text is shorter now, and its lines may be out of sight
-    await eventually(
-      "the assertion to be underlined",
-      async () => (await workbench.squiggledLines("dekker.c")).join() === String(line("assert(message")),
+    await eventually("the assertion to be underlined", async () =>
+      (await workbench.squiggledLines("dekker.c")).includes(line("assert(message")),
     );
-    await eventually("the panel to show POWER's counterexample", async () =>
-      /POWER/.test(await panel.frame.locator(".what").innerText()),
+    await eventually("the panel to show ARM64's counterexample", async () =>
+      /ARM64 \(aarch64\)/.test(await panel.frame.locator(".what").innerText()),
     );
-    await session.screenshot("only-power-panel");
+    await session.screenshot("only-arm64-power-and-c11-panel");
     await workbench.goToLine("dekker.c", line("int main"));
-    await workbench.untilLens(/SC ✓.*TSO ✓.*PSO ✓.*POWER ✗/);
+    await workbench.untilLens(/SC ✓.*TSO ✓.*PSO ✓.*ARM64 ✗.*POWER ✗.*C11 ✗/);
     await workbench.untilLens(/Add fences/);
     await workbench.goToLine("dekker.c", line("assert(message"));
     const titles = await workbench.quickFixes("dekker.c");
-    assert.match(titles[0], /verified for SC, TSO, PSO and POWER, minimal/);
+    assert.match(titles[0], /verified for SC, TSO, PSO, ARM64, POWER and C11, minimal/);
     await page.keyboard.press("Enter");
     await workbench.untilDirty("dekker.c");
     await workbench.save("dekker.c");
-    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ POWER ✓/);
+    await workbench.untilStatus(/SC ✓ TSO ✓ PSO ✓ ARM64 ✓ POWER ✓ C11 ✓/);
     await breakDekker();
   });
   await part("choose-models", async () => {
@@ -386,11 +387,7 @@ async function story() {
     const texts = await rows.allInnerTexts(); // each with its explanation
     for (const [index, name] of ["SC", "TSO", "PSO", "ARM64", "POWER", "C11"].entries())
       assert(texts[index].startsWith(name), texts[index]);
-    assert.match(
-      await workbench.quickInput.innerText(),
-      /4 Selected/,
-      "all but ARM64 and C11 are chosen from the start",
-    );
+    assert.match(await workbench.quickInput.innerText(), /6 Selected/, "all are chosen from the start");
     await session.screenshot("choose-models-list");
     await workbench.pressUntilGone("Escape", page.locator(".quick-input-widget"));
   });
@@ -416,11 +413,10 @@ async function story() {
       const { servers } = workersAndServers(session.extensions);
       return servers.length > 0 && !servers.includes(server);
     });
-    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗ POWER ✗/);
+    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗ ARM64 ✗ POWER ✗ C11 ✗/);
     await workbench.line("dekker.c", "int main").waitFor();
-    await eventually(
-      "the assertion to be underlined",
-      async () => (await workbench.squiggledLines("dekker.c")).join() === String(failing),
+    await eventually("the assertion to be underlined", async () =>
+      (await workbench.squiggledLines("dekker.c")).includes(failing),
     );
   });
   await part("keys", async () => {
@@ -457,7 +453,7 @@ async function story() {
   await part("example-of-the-walkthrough", async () => {
     await page.locator(".gettingStartedContainer .monaco-button").filter({ hasText: "Open dekker.c" }).first().click();
     await page.locator('.tab.active[data-resource-name="dekker.c"]').waitFor();
-    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗ POWER ✗/);
+    await workbench.untilStatus(/SC ✓ TSO ✗ PSO ✗ ARM64 ✗ POWER ✗ C11 ✗/);
     await workbench.command("Picket: Get Started");
     await eventually(
       "the first two steps to be done",
@@ -481,7 +477,7 @@ async function story() {
         .waitFor({ timeout: 6 * timeout });
     });
     for (const [name, verdicts] of [
-      ["one.c", /Picket: SC ✓ TSO ✗ PSO ✗ POWER ✗$/],
+      ["one.c", /Picket: SC ✓ TSO ✗ PSO ✗ ARM64 ✗ POWER ✗ C11 ✗$/],
       ["two.c", /Picket: PSO ✗$/],
     ]) {
       await workbench.quickOpen(name);

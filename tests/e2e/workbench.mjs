@@ -311,6 +311,15 @@ export class Panel {
     await this.frame.locator(".steps-scroll").focus();
   }
 
+  /** Shows the counterexample of a model: a list of them if there are more than a few. */
+  async chooseModel(name) {
+    const list = this.frame.locator(".switcher select");
+    const titles = await list.locator("option").allInnerTexts();
+    const index = titles.findIndex((title) => title.startsWith(`${name}:`));
+    assert(index >= 0, `${name} is none of ${titles}`);
+    await list.selectOption({ index });
+  }
+
   /** Shows the fences that were proved, once there are some. */
   async openFences() {
     await this.frame.getByRole("button", { name: "Add fences", expanded: false }).click();

@@ -42,9 +42,9 @@
           (flymake-diagnostics)))
 
 (defun picket-test-hover ()
-  "The hover over the first store to flag1 = 1."
+  "The hover over the store of 1 to flag1."
   (goto-char (point-min))
-  (search-forward "flag1 = 1;")
+  (search-forward "&flag1, 1,")
   (goto-char (match-beginning 0))
   (let ((hover (jsonrpc-request (eglot-current-server) :textDocument/hover (eglot--TextDocumentPositionParams))))
     (plist-get (plist-get hover :contents) :value)))
@@ -65,8 +65,8 @@
         (push `(shown . ,(vconcat (picket-test-diagnostics))) result)
         (push `(hover . ,(picket-test-hover)) result)
         (goto-char (point-min))
-        (while (re-search-forward "\\(flag[01]\\|turn\\) = [01];" nil t)
-          (insert " __sync_synchronize();"))
+        (while (search-forward "memory_order_relaxed" nil t)
+          (replace-match "memory_order_seq_cst"))
         (save-buffer)
         (picket-test-wait "repaired program" (lambda () (null (picket-test-errors))))
         (push '(repaired . t) result))

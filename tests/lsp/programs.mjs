@@ -6,9 +6,15 @@ export function example(name) {
   return readFileSync(path.join(process.env.PICKET_SOURCE_DIR, "examples", name), "utf8");
 }
 
+/**
+ * Before programs with volatile variables that are not about data races. Nothing else on the line moves, since nobody asks for columns
+ * in an #include.
+ */
+export const VolatileIsAtomic = "/* picket: volatile=relaxed */ ";
+
 /** Two threads that must not both read 0. Wrong under TSO and PSO, unless a fence stands between store and load. */
 export function storeBuffering({ fence = "", before = "" } = {}) {
-  return `#include <assert.h>
+  return `${VolatileIsAtomic}#include <assert.h>
 #include <pthread.h>
 volatile int x, y;
 int a, b;
@@ -43,7 +49,7 @@ export const Textbook = {
   "dekker.c": example("dekker.c"),
   "store-buffering.c": Buggy,
   "message_passing.c": example("message_passing.c"),
-  "peterson.c": `#include <assert.h>
+  "peterson.c": `${VolatileIsAtomic}#include <assert.h>
 #include <pthread.h>
 volatile int flag[2], turn, inside;
 void *enter(void *p) {
@@ -70,7 +76,7 @@ int main(void) {
 };
 
 /** Two threads that take and leave a lock for ever. */
-export const SpinForEver = `#include <assert.h>
+export const SpinForEver = `${VolatileIsAtomic}#include <assert.h>
 #include <pthread.h>
 volatile int lock, critical;
 void *thread(void *me) {
@@ -95,7 +101,7 @@ int main(void) {
 
 /** n threads write one variable: n! executions. With 9 some seconds of work, with 11 more than a test waits for. */
 export function writers(n, condition = "x != 0") {
-  return `#include <assert.h>
+  return `${VolatileIsAtomic}#include <assert.h>
 #include <pthread.h>
 volatile int x;
 void *writer(void *value) {
@@ -131,14 +137,20 @@ export function positionOf(source, text) {
   return { line, character: source.split("\n")[line].indexOf(text) };
 }
 
-/** Message passing with the given orders: relaxed ones are wrong under PSO and POWER, a relaxed load under POWER only. */
+/**
+ * Message passing with the given orders: relaxed ones are wrong under PSO and all weaker models, a relaxed load under ARM64, POWER and C11
+ * only. The message is atomic, so that there is no data race.
+ */
 export function messagePassing({ store = "relaxed", load = "relaxed" } = {}) {
   return example("message_passing.c")
+    .replace("int message;", "atomic_int message;")
+    .replace("message = 42;", "atomic_store_explicit(&message, 42, memory_order_relaxed);")
+    .replace("message == 42", "atomic_load_explicit(&message, memory_order_relaxed) == 42")
     .replace("&ready, 1, memory_order_relaxed", `&ready, 1, memory_order_${store}`)
     .replace("&ready, memory_order_relaxed", `&ready, memory_order_${load}`);
 }
 
-/** Two threads that read each other's store before it is made: only under POWER. */
+/** Two threads that read each other's store before it is made: under ARM64 and POWER. */
 export const LoadBuffering = `#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -196,8 +208,8 @@ int main(void) {
 }
 `;
 
-/** Over in a moment under SC, TSO and PSO; under POWER the reader has 2^24 ways to read. With a condition that can fail it does so under TSO. */
-export function slowUnderPower(condition = "1") {
+/** Over in a moment under SC, TSO and PSO; under the others the reader has 2^24 ways to read. With a condition that can fail it does so under TSO. */
+export function slowAsGraphs(condition = "1") {
   return `#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -229,8 +241,8 @@ int main(void) {
 `;
 }
 
-/** An atomic access that is not aligned, which POWER refuses. The message may come late under PSO. */
-export const NotForPower = `#include <assert.h>
+/** An atomic access that is not aligned, which ARM64, POWER and C11 refuse. The message may come late under PSO. */
+export const NotForGraphs = `#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 _Alignas(8) char bytes[8];

@@ -7,6 +7,7 @@
 """
 import json
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -16,7 +17,9 @@ import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 
 PICKET = SOURCE_DIR = VALIDATOR = None
-MODELS = ("sc", "tso", "pso", "power")
+BUFFERS = ("sc", "tso", "pso")
+GRAPHS = ("armv8", "power", "c11")
+MODELS = BUFFERS + GRAPHS
 
 BUGGY = """#include <assert.h>
 #include <pthread.h>
@@ -131,6 +134,10 @@ class Commands(unittest.TestCase):
         trace = json.loads(self.read("bug.json"))
         self.assertEqual(page_data(self.read("bug.html")), [trace])
         self.assertNotIn("chronological", trace)
+        self.assertEqual((trace["target"], trace.get("host")), ("powerpc64le", platform.machine()))
+        self.picket("check", "--model", "power", "--target=host", "--trace-json", "host.json", "bug.c", code=1)
+        trace = json.loads(self.read("host.json"))
+        self.assertEqual((trace["target"], trace.get("host")), (platform.machine(), None))
         self.assertRegex(self.picket("replay", "bug.json", code=1).stdout, r"^fails again: .* at bug\.c:13 \(as recorded\)")
         self.write("moved.c", "\n\n" + BUGGY)
         self.picket("replay", "bug.json", "moved.c", code=1)
@@ -162,8 +169,10 @@ class Commands(unittest.TestCase):
 
     def test_json_report_holds_the_counterexample(self):
         report = json.loads(self.picket("check", "--json", "bug.c", code=1).stdout)
-        bug, under_power = [bug for model in report["models"] for bug in model["bugs"]]
-        self.assertEqual(under_power["counterexample"]["model"], "power")
+        bugs = {bug["counterexample"]["model"]: bug for model in report["models"] for bug in model["bugs"]}
+        self.assertEqual({model: bug["kind"] for model, bug in bugs.items()},
+                         {"pso": "assertion", "armv8": "assertion", "power": "assertion", "c11": "data-race"})
+        bug = bugs["pso"]
         self.assertEqual(bug["counterexample"]["bug"]["line"], bug["line"])
         self.assertNotIn("svg", bug["counterexample"]["chronological"])
 
@@ -210,9 +219,10 @@ class Commands(unittest.TestCase):
 
     def test_sarif_tells_threads_and_models(self):
         text = self.picket("check", "--format", "sarif", "bug.c", code=1).stdout
-        [result] = json.loads(text)["runs"][0]["results"]
-        self.assertEqual(result["properties"]["models"], ["pso", "power"])
-        self.assertEqual(len(result["codeFlows"]), 2)
+        result, race = json.loads(text)["runs"][0]["results"]
+        self.assertEqual((race["ruleId"], race["properties"]["models"]), ("data-race", ["c11"]))
+        self.assertEqual(result["properties"]["models"], ["pso", "armv8", "power"])
+        self.assertEqual(len(result["codeFlows"]), 3)
         for flow in result["codeFlows"]:
             self.assertEqual({thread["id"] for thread in flow["threadFlows"]}, {"main", "writer"})
             order = sorted(place["executionOrder"] for thread in flow["threadFlows"] for place in thread["locations"])
@@ -221,7 +231,7 @@ class Commands(unittest.TestCase):
     def test_sarif_counts_columns_in_utf16(self):
         # U+1F600 is four bytes and two code units.
         self.write("wide.c", BUGGY.replace("    assert(", "/*\U0001F600*/assert("))
-        text = self.picket("check", "--format", "sarif", "wide.c", code=1).stdout
+        text = self.picket("check", "--model", "pso", "--format", "sarif", "wide.c", code=1).stdout
         [result] = json.loads(text)["runs"][0]["results"]
         self.assertEqual(result["locations"][0]["physicalLocation"]["region"]["startColumn"], 7)
 
@@ -494,9 +504,9 @@ class Suite(unittest.TestCase):
         for number, event in enumerate(trace["events"]):
             if not 1 <= event["line"] <= lines.get(event["file"], 0):
                 yield f"event {number} ({event['kind']}) is at {event['file']}:{event['line']}"
-        if ("chronological" in trace) == (trace["model"] == "power"):
-            yield "POWER, and only POWER, has no chronological trace"
-        if trace["model"] == "power" and "store buffer" in json.dumps([trace["sentence"], trace["steps"]]):
+        if ("chronological" in trace) == (trace["model"] in GRAPHS):
+            yield "graphs, and only they, have no chronological trace"
+        if trace["model"] in GRAPHS and "store buffer" in json.dumps([trace["sentence"], trace["steps"]]):
             yield "a store buffer where there is none"
         edges = {(edge["from"], edge["to"], edge["kind"]) for edge in trace["shashaSnir"]["edges"]}
         cycle = [(edge["from"], edge["to"], edge["kind"]) for edge in trace["cycle"]["edges"]]

@@ -577,5 +577,51 @@ int main(void) { run2(f, g); assert(a || b); }
   EXPECT_EQ(fixedText(Text), replaced(replaced(Text, "  a = ", Fence + "  a = "), "  b = ", Fence + "  b = "));
 }
 
+/// A fence behind the condition of a loop is one on both ways from there, and no text says that: other fences are found.
+TEST(DataRaceFixes, ALockOfVolatileFlagsBecomesAtomicAndHasFences) {
+  const std::string Text = R"(#include <assert.h>
+volatile int flag0, flag1, turn;
+int inside;
+void *f(void *p) {
+  flag0 = 1;
+  while (flag1) {
+    if (turn != 0) {
+      flag0 = 0;
+      while (turn != 0)
+        ;
+      flag0 = 1;
+    }
+  }
+  inside = 1;
+  assert(inside == 1);
+  turn = 1;
+  flag0 = 0;
+  return p;
+}
+void *g(void *p) {
+  flag1 = 1;
+  while (flag0) {
+    if (turn != 1) {
+      flag1 = 0;
+      while (turn != 1)
+        ;
+      flag1 = 1;
+    }
+  }
+  inside = 2;
+  assert(inside == 2);
+  turn = 0;
+  flag1 = 0;
+  return p;
+}
+int main(void) { run2(f, g); }
+)";
+  for (const std::vector<MemoryModel> &Models : {std::vector{MemoryModel::C11}, defaultModels()}) {
+    const std::string Fixed = fixedText(Text, Models);
+    EXPECT_NE(Fixed.find("__atomic_store_n(&flag0, 1, __ATOMIC_RELAXED)"), std::string::npos) << Fixed;
+    EXPECT_NE(Fixed.find("atomic_thread_fence(memory_order_seq_cst)"), std::string::npos) << Fixed;
+  }
+}
+
 } // namespace
 } // namespace picket

@@ -1,4 +1,5 @@
-// The models of a check: which they are where nobody says so, that none waits for POWER, and that POWER may be skipped.
+// The models of a check: which they are where nobody says so, that none waits for those that are explored as graphs, and
+// that these may be skipped.
 #include "lsp/ClientSettings.h"
 #include "lsp/Outcome.h"
 #include "lsp/StatusText.h"
@@ -11,8 +12,8 @@
 namespace picket {
 namespace {
 
-/// A message that may come late under PSO; POWER does not know atomic accesses that are not aligned.
-const char *const NotForPower = R"(#include <assert.h>
+/// A message that may come late under PSO; graphs have no atomic accesses that are not aligned.
+const char *const NotForGraphs = R"(#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 _Alignas(8) char bytes[8];
@@ -30,6 +31,15 @@ int main(void) {
   pthread_join(t, 0);
   return 0;
 }
+)";
+
+/// An atomic section, which of the graphs only POWER has.
+const char *const Section = R"(#include <pthread.h>
+void __VERIFIER_atomic_begin(void);
+void __VERIFIER_atomic_end(void);
+int counter;
+void *add(void *p) { __VERIFIER_atomic_begin(); counter++; __VERIFIER_atomic_end(); return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, add, 0); add(0); pthread_join(t, 0); return counter != 2; }
 )";
 
 /// Four threads and a lock: runs under POWER that come to nothing.
@@ -51,6 +61,12 @@ CheckRequest requestFor(const std::string &Text, unsigned Jobs) {
   Request.Options.Models = defaultModels();
   Request.Options.Jobs = Jobs;
   return Request;
+}
+
+TEST(DefaultModels, AreAllTheStrongestFirst) {
+  EXPECT_EQ((std::vector<MemoryModel>{MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Armv8,
+                                      MemoryModel::Power, MemoryModel::C11}),
+            defaultModels());
 }
 
 TEST(DefaultModels, TheDefaultIsTheSameEverywhere) {
@@ -83,9 +99,9 @@ TEST(DefaultModels, AreAskedForByNameUnlessAnEditorSendsItsDefaults) {
   };
   auto Json = [&](llvm::StringRef Text) { return layerOfJson(llvm::cantFail(llvm::json::parse(Text)), Problems); };
   EXPECT_FALSE(NamedBy({}));
-  EXPECT_FALSE(NamedBy(Json(R"({"models": ["sc", "tso", "pso", "power"]})")));
+  EXPECT_FALSE(NamedBy(Json(R"({"models": ["sc", "tso", "pso", "armv8", "power", "c11"]})")));
   EXPECT_TRUE(NamedBy(Json(R"({"models": ["sc", "power"]})")));
-  EXPECT_TRUE(NamedBy(layerOfComment("// picket: models=sc,tso,pso,power\n", Problems)));
+  EXPECT_TRUE(NamedBy(layerOfComment("// picket: models=sc,tso,pso,armv8,power,c11\n", Problems)));
   EXPECT_TRUE(NamedBy(layerOfToml("models = [\"sc\", \"power\"]\n", Problems)));
 }
 
@@ -101,12 +117,43 @@ std::vector<std::string> toldOf(const CheckRequest &Request, CheckReport &Report
   return Told;
 }
 
-TEST(DefaultModels, PowerComesLastOnOneCoreAndTheOthersAreToldBefore) {
+TEST(DefaultModels, GraphsComeLastOnOneCoreAndEachIsToldWhenItIsDone) {
   CheckReport Report;
-  EXPECT_EQ((std::vector<std::string>{"sc", "sc tso", "sc tso pso"}), toldOf(requestFor(Lock, 1), Report));
-  ASSERT_EQ(4u, Report.Models.size());
-  for (size_t K = 0; K < 4; ++K)
+  EXPECT_EQ((std::vector<std::string>{"sc", "sc tso", "sc tso pso", "sc tso pso armv8", "sc tso pso armv8 power"}),
+            toldOf(requestFor(Lock, 1), Report));
+  ASSERT_EQ(6u, Report.Models.size());
+  for (size_t K = 0; K < 6; ++K)
     EXPECT_EQ(defaultModels()[K], Report.Models[K].Which);
+}
+
+TEST(DefaultModels, AreToldOneByOneAlsoIfAllAreCompiledForOneMachine) {
+  CheckRequest Request = requestFor(Lock, 1);
+  Request.Options.Targets = TargetChoice::Host;
+  CheckReport Report;
+  EXPECT_EQ((std::vector<std::string>{"sc", "sc tso", "sc tso pso", "sc tso pso armv8", "sc tso pso armv8 power"}),
+            toldOf(Request, Report));
+}
+
+TEST(DefaultModels, NoMoreAreCheckedSideBySideThanThereAreCoresAndOneMore) {
+  using M = MemoryModel;
+  EXPECT_EQ(1u, modelsAtOnce(defaultModels(), 1));
+  EXPECT_EQ(3u, modelsAtOnce(defaultModels(), 2));
+  EXPECT_EQ(5u, modelsAtOnce(defaultModels(), 4));
+  EXPECT_EQ(6u, modelsAtOnce(defaultModels(), 16));
+  EXPECT_EQ(2u, modelsAtOnce({M::SC, M::TSO, M::PSO}, 2));
+  EXPECT_EQ(2u, modelsAtOnce({M::Armv8, M::Power, M::C11}, 2)) << "there are no others beside them";
+}
+
+TEST(DefaultModels, HaveTheSameVerdictsWithAnyNumberOfCores) {
+  for (unsigned Jobs : {1u, 2u, 3u, 8u}) {
+    CheckRequest Request = requestFor(Lock, Jobs);
+    const CheckReport Report = check(Request);
+    ASSERT_EQ(6u, Report.Models.size());
+    for (const ModelReport &M : Report.Models) {
+      EXPECT_EQ(Verdict::Verified, M.Result) << nameOf(M.Which) << " " << Jobs;
+      EXPECT_EQ(24u, M.Executions) << nameOf(M.Which) << " " << Jobs;
+    }
+  }
 }
 
 TEST(DefaultModels, AreReportedInTheOrderAskedFor) {
@@ -125,11 +172,13 @@ TEST(DefaultModels, WhatIsKnownStaysWhenTheRestIsCancelled) {
   CheckRequest Request = requestFor(Lock, 1);
   std::atomic<bool> Cancel = false;
   const CheckReport Report =
-      check(Request, {}, &Cancel, {}, [&](const CheckReport &SoFar) { Cancel = SoFar.Models.size() == 3; });
+      check(Request, {}, &Cancel, {}, [&](const CheckReport &SoFar) { Cancel = Cancel || SoFar.Models.size() == 3; });
   for (size_t K = 0; K < 3; ++K)
     EXPECT_EQ(Verdict::Verified, Report.Models[K].Result) << K;
-  EXPECT_EQ(Verdict::Inconclusive, Report.Models[3].Result);
-  EXPECT_FALSE(Report.Models[3].Skipped);
+  for (size_t K = 3; K < 6; ++K) {
+    EXPECT_EQ(Verdict::Inconclusive, Report.Models[K].Result) << K;
+    EXPECT_FALSE(Report.Models[K].Skipped) << K;
+  }
 }
 
 TEST(DefaultModels, OperationsThatFailForNoReasonDoNotMakeTheOthersWait) {
@@ -142,30 +191,45 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); pthread_join(t,
 )",
                                                           1),
                                                Report);
-  EXPECT_EQ((std::vector<std::string>{"sc tso pso"}), Told);
-  EXPECT_EQ(Verdict::Verified, Report.Models[3].Result);
+  EXPECT_EQ((std::vector<std::string>{"sc tso pso", "sc tso pso armv8", "sc tso pso armv8 power"}), Told);
+  for (size_t K = 3; K < 6; ++K)
+    EXPECT_EQ(Verdict::Verified, Report.Models[K].Result) << K;
 }
 
-TEST(DefaultModels, PowerIsSkippedWhereItAloneRefusesUnlessItIsNamed) {
-  CheckRequest Request = requestFor(NotForPower, 2);
+TEST(DefaultModels, GraphsAreSkippedWhereOnlyTheyRefuseUnlessTheyAreNamed) {
+  CheckRequest Request = requestFor(NotForGraphs, 2);
   CheckReport Report = check(Request);
   EXPECT_EQ(Verdict::Violation, Report.Models[2].Result);
-  EXPECT_EQ(Verdict::Unsupported, Report.Models[3].Result);
-  EXPECT_TRUE(Report.Models[3].Skipped);
+  for (size_t K = 3; K < 6; ++K) {
+    EXPECT_EQ(Verdict::Unsupported, Report.Models[K].Result) << K;
+    EXPECT_TRUE(Report.Models[K].Skipped) << K;
+  }
   const Outcome O = outcomeOf(Report, Request.Options);
   ASSERT_EQ(1u, O.Findings.size());
   EXPECT_EQ(FindingCode(BugKind::Assertion), O.Findings[0].Code);
-  EXPECT_EQ("SC ✓  TSO ✓  PSO ✗  POWER not checked", verdictsText(O));
-  EXPECT_TRUE(std::any_of(O.Facts.begin(), O.Facts.end(), [](const LineFact &F) {
-    return F.Text.find("Not checked under POWER: an atomic access that is not aligned") == 0 && F.Where.Line == 8;
-  }));
+  EXPECT_EQ("SC ✓  TSO ✓  PSO ✗  ARM64, POWER, C11 not checked", verdictsText(O));
+  for (const char *Title : {"ARM64", "POWER", "C11"})
+    EXPECT_TRUE(std::any_of(O.Facts.begin(), O.Facts.end(), [&](const LineFact &F) {
+      return F.Text.find(std::string("Not checked under ") + Title + ": an atomic access that is not aligned") == 0 &&
+             F.Where.Line == 8;
+    })) << Title;
   Request.Options.ModelsNamed = true;
   Report = check(Request);
-  EXPECT_FALSE(Report.Models[3].Skipped);
-  EXPECT_EQ(2u, outcomeOf(Report, Request.Options).Findings.size());
+  for (const ModelReport &M : Report.Models)
+    EXPECT_FALSE(M.Skipped);
+  EXPECT_EQ(2u, outcomeOf(Report, Request.Options).Findings.size()) << "the reason is the same under all three";
   Request.Options.ModelsNamed = false;
   Request.Options.Models = {MemoryModel::Power};
   EXPECT_FALSE(check(Request).Models[0].Skipped) << "there is no other answer";
+}
+
+TEST(DefaultModels, EachOfTheGraphsIsSkippedByItself) {
+  const CheckReport Report = check(requestFor(Section, 2));
+  for (const ModelReport &M : Report.Models) {
+    const bool Refuses = M.Which == MemoryModel::Armv8 || M.Which == MemoryModel::C11;
+    EXPECT_EQ(Refuses ? Verdict::Unsupported : Verdict::Verified, M.Result) << nameOf(M.Which);
+    EXPECT_EQ(Refuses, M.Skipped) << nameOf(M.Which);
+  }
 }
 
 TEST(DefaultModels, WhatNoneCanCheckIsNotSkipped) {
@@ -182,46 +246,133 @@ TEST(DefaultModels, ThoseThatAreNotDoneArePending) {
   Some.Models.erase(Some.Models.begin() + 1);
   Some.Models.pop_back();
   Outcome O = outcomeOf(Some, Request.Options);
-  EXPECT_EQ("SC ✓  TSO …  PSO ✓  POWER …", verdictsText(O));
+  EXPECT_EQ("SC ✓  TSO …  PSO ✓  ARM64 ✓  POWER ✓  C11 …", verdictsText(O));
   O.endPending("cancelled");
-  EXPECT_EQ("SC ✓  TSO ?  PSO ✓  POWER ?", verdictsText(O));
+  EXPECT_EQ("SC ✓  TSO ?  PSO ✓  ARM64 ✓  POWER ✓  C11 ?", verdictsText(O));
+}
+
+TEST(DefaultModels, NeighboursShareAVerdictThatIsMoreThanASign) {
+  CheckRequest Request = requestFor(Lock, 1);
+  CheckReport Report = check(Request);
+  for (size_t K : {0u, 1u, 3u, 4u, 5u})
+    Report.Models[K].Result = Verdict::Bounded;
+  Report.Models[2].Result = Verdict::Violation;
+  EXPECT_EQ("SC, TSO ✓ up to 8  PSO ✗  ARM64, POWER, C11 ✓ up to 8", verdictsText(outcomeOf(Report, Request.Options)));
 }
 
 TEST(DefaultModels, RunsThatBecomeNoExecutionAreCounted) {
   const CheckReport Report = check(requestFor(Lock, 1));
   EXPECT_EQ(0u, Report.Models[0].Rejected);
-  EXPECT_GT(Report.Models[3].Rejected, 0u);
-  EXPECT_EQ(24u, Report.Models[3].Executions);
+  EXPECT_EQ(MemoryModel::Power, Report.Models[4].Which);
+  EXPECT_GT(Report.Models[4].Rejected, 0u);
+  EXPECT_EQ(24u, Report.Models[4].Executions);
 }
 
 class DefaultModelsCommandTest : public testing::CommandLineTest {};
 
-TEST_F(DefaultModelsCommandTest, TheExitCodeIsThatOfTheOthersWherePowerIsSkipped) {
-  write("unaligned.c", NotForPower);
+TEST_F(DefaultModelsCommandTest, TheExitCodeIsThatOfTheOthersWhereGraphsAreSkipped) {
+  write("unaligned.c", NotForGraphs);
   const testing::Outcome Wrong = run("check -q unaligned.c");
   EXPECT_EQ(1, Wrong.ExitCode);
-  EXPECT_TRUE(testing::contains(Wrong.Output,
-                                "unaligned.c: POWER (powerpc64le): not checked: an atomic access that is not aligned"))
-      << Wrong.Output;
+  for (const char *Model : {"ARM64 (aarch64)", "POWER (powerpc64le)", "C11"})
+    EXPECT_TRUE(testing::contains(Wrong.Output, std::string("unaligned.c: ") + Model +
+                                                    ": not checked: an atomic access that is not aligned"))
+        << Wrong.Output;
   const testing::Outcome Fixed = run("check --fix --apply unaligned.c");
   EXPECT_EQ(0, Fixed.ExitCode);
   EXPECT_TRUE(testing::contains(Fixed.Output, "(verified for SC, TSO and PSO, minimal)")) << Fixed.Output;
-  EXPECT_TRUE(testing::contains(Fixed.Output, "unaligned.c: not for POWER, which cannot check the program: "))
+  EXPECT_TRUE(
+      testing::contains(Fixed.Output, "unaligned.c: not for ARM64, POWER and C11, which cannot check the program: "))
       << Fixed.Output;
   EXPECT_EQ(0, run("check -q unaligned.c").ExitCode);
   EXPECT_TRUE(testing::contains(run("check --json unaligned.c").Output, "\"skipped\": true"));
   const testing::Outcome Named = run("check -q --model sc,power unaligned.c");
   EXPECT_EQ(3, Named.ExitCode);
   EXPECT_TRUE(testing::contains(Named.Output, "POWER (powerpc64le): cannot be checked: ")) << Named.Output;
-  write("named.c", "// picket: models=sc,power\n" + std::string(NotForPower));
+  write("named.c", "// picket: models=sc,power\n" + std::string(NotForGraphs));
   EXPECT_EQ(3, run("check -q named.c").ExitCode);
 }
 
+TEST_F(DefaultModelsCommandTest, AFixNamesInJsonTheModelsThatItIsNotFor) {
+  write("unaligned.c", NotForGraphs);
+  const testing::Outcome Fixed = run("check --fix --json unaligned.c", "2>/dev/null");
+  EXPECT_EQ(0, Fixed.ExitCode);
+  const llvm::json::Value Report = llvm::cantFail(llvm::json::parse(Fixed.Output));
+  const llvm::json::Array *Skipped = Report.getAsObject()->getArray("skipped");
+  ASSERT_TRUE(Skipped) << Fixed.Output;
+  std::vector<std::string> Names;
+  for (const llvm::json::Value &M : *Skipped)
+    Names.push_back(M.getAsObject()->getString("model").value_or("").str());
+  EXPECT_EQ((std::vector<std::string>{"armv8", "power", "c11"}), Names);
+}
+
 TEST_F(DefaultModelsCommandTest, RobustFixesAreForTsoAndPsoWhereNobodyNamesAModel) {
-  write("unaligned.c", NotForPower);
+  write("unaligned.c", NotForGraphs);
   const testing::Outcome Fixed = run("check --fix=robust unaligned.c");
   EXPECT_EQ(0, Fixed.ExitCode) << Fixed.Output;
   EXPECT_TRUE(testing::contains(Fixed.Output, "verified for TSO and PSO")) << Fixed.Output;
+}
+
+/// Store buffering, with variables of some type.
+std::string flags(const char *Type) {
+  return std::string("#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n") + Type + R"( x, y;
+int a, b;
+void *left(void *p) { x = 1; a = y; return p; }
+void *right(void *p) { y = 1; b = x; return p; }
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, left, 0);
+  pthread_create(&u, 0, right, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  assert(a || b);
+  return 0;
+}
+)";
+}
+
+size_t timesIn(const std::string &Text, const std::string &Part) {
+  size_t Times = 0;
+  for (size_t At = Text.find(Part); At != std::string::npos; At = Text.find(Part, At + Part.size()))
+    ++Times;
+  return Times;
+}
+
+TEST_F(DefaultModelsCommandTest, ABugOfSeveralModelsIsShownOnce) {
+  write("flags.c", flags("volatile int"));
+  for (const char *Quiet : {"", "-q "}) {
+    const std::string Shown = run(std::string("check --volatile=relaxed ") + Quiet + "flags.c").Output;
+    EXPECT_EQ(1u, timesIn(Shown, "assertion failed: 'a || b'") - (*Quiet ? 0 : 1))
+        << Shown; // the last step says it, too
+    EXPECT_EQ(*Quiet ? 0u : 1u, timesIn(Shown, "starts thread 'left'")) << Shown;
+    for (const char *Model : {"PSO", "ARM64 (aarch64)", "POWER (powerpc64le)", "C11"}) {
+      const size_t At = Shown.find(std::string("flags.c: ") + Model + ": violation (found in ");
+      ASSERT_NE(std::string::npos, At) << Shown;
+      EXPECT_TRUE(llvm::StringRef(Shown).drop_front(At).split('\n').first.ends_with("), as under TSO")) << Shown;
+    }
+    EXPECT_FALSE(testing::contains(Shown, "data races are bugs")) << Shown;
+  }
+  EXPECT_EQ(1u, timesIn(run("check --model power flags.c").Output, "starts thread 'left'"));
+}
+
+TEST_F(DefaultModelsCommandTest, ANewBugOfALaterModelIsShownBesideTheOthers) {
+  write("flags.c", flags("volatile int"));
+  const testing::Outcome Found = run("check flags.c");
+  EXPECT_EQ(1, Found.ExitCode);
+  EXPECT_EQ(1u, timesIn(Found.Output, "[data-race]")) << Found.Output;
+  EXPECT_TRUE(testing::contains(Found.Output, "POWER (powerpc64le): violation")) << Found.Output;
+  EXPECT_TRUE(testing::contains(Found.Output,
+                                "flags.c: note: data races are bugs under C11 only; 'models' in .picket.toml can leave "
+                                "C11 out, and 'volatile = \"relaxed\"' there (or --volatile=relaxed) makes volatile "
+                                "accesses relaxed atomic\n"))
+      << Found.Output;
+  EXPECT_FALSE(testing::contains(run("check -q --model c11 flags.c").Output, "note: data races are bugs"))
+      << "who names C11 knows";
+  write("plain.c", flags("int"));
+  const std::string Plain = run("check -q plain.c").Output;
+  EXPECT_TRUE(testing::contains(Plain, "'models' in .picket.toml can leave C11 out\n")) << Plain;
+  write(".picket.toml", "models = [\"sc\", \"tso\", \"pso\", \"armv8\", \"power\"]\n");
+  EXPECT_FALSE(testing::contains(run("check -q plain.c").Output, "C11"));
 }
 
 } // namespace

@@ -325,7 +325,8 @@ TEST_F(FixCommandTest, AppliesWhatItProved) {
   write("sb.c", testing::StoreBuffering);
   const testing::Outcome Applied = run("check --fix --apply sb.c");
   EXPECT_EQ(Applied.ExitCode, 0);
-  EXPECT_TRUE(testing::contains(Applied.Output, "sb.c: Add 2 fences (verified for SC, TSO, PSO and POWER, minimal)"))
+  EXPECT_TRUE(testing::contains(Applied.Output, "sb.c: Add 2 fences and make 4 accesses atomic (verified for SC, TSO, "
+                                                "PSO, ARM64, POWER and C11, minimal)"))
       << Applied.Output;
   EXPECT_EQ(run("check sb.c").ExitCode, 0) << read("sb.c");
   EXPECT_TRUE(testing::contains(run("check --fix sb.c").Output, "nothing to fix"));
@@ -373,6 +374,16 @@ TEST_F(FixCommandTest, RelaxesAsNotesAndDiff) {
       << Relaxed.Output;
   EXPECT_TRUE(testing::contains(Relaxed.Output, "\n+  atomic_store_explicit(&ready, 1, memory_order_release);"))
       << Relaxed.Output;
+}
+
+TEST_F(FixCommandTest, RelaxesForAllModelsUnlessTheyAreNamed) {
+  write("mp.c", messagePassing("memory_order_seq_cst", "memory_order_seq_cst"));
+  const testing::Outcome Relaxed = run("check --relax mp.c");
+  EXPECT_EQ(Relaxed.ExitCode, 0);
+  for (const char *What : {"store can be release", "load can be acquire"})
+    EXPECT_TRUE(testing::contains(Relaxed.Output, std::string("note: this seq_cst ") + What +
+                                                      " under SC, TSO, PSO, ARM64, POWER and C11"))
+        << Relaxed.Output;
 }
 
 TEST_F(FixCommandTest, RelaxesAndApplies) {

@@ -85,10 +85,10 @@ std::string notesOf(const CompileResult &Result) {
 }
 
 constexpr Architecture Compiled[] = {Architecture::X86_64, Architecture::Aarch64, Architecture::Powerpc64le};
-const std::vector<MemoryModel> Defaults = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power};
+const std::vector<MemoryModel> TwoTargets = {MemoryModel::SC, MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power};
 
 TEST(Targets, EachModelHasItsOwnFences) {
-  const CheckReport Report = checkUnder(Defaults, requestForText(MessagePassing));
+  const CheckReport Report = checkUnder(TwoTargets, requestForText(MessagePassing));
   EXPECT_EQ(of(Report, MemoryModel::SC).Result, Verdict::Verified);
   EXPECT_EQ(of(Report, MemoryModel::TSO).Result, Verdict::Verified);
   EXPECT_EQ(of(Report, MemoryModel::PSO).Result, Verdict::Violation);
@@ -103,7 +103,7 @@ TEST(Targets, EachModelHasItsOwnFences) {
 TEST(Targets, ForTheHostOnlyPowerHasTheFencesOfTheHost) {
   if (HostArchitecture != Architecture::X86_64)
     GTEST_SKIP() << "x86's fences are those that are too weak";
-  const CheckReport Report = checkUnder(Defaults, requestForText(MessagePassing), TargetChoice::Host);
+  const CheckReport Report = checkUnder(TwoTargets, requestForText(MessagePassing), TargetChoice::Host);
   const ModelReport &Power = of(Report, MemoryModel::Power);
   EXPECT_EQ(Power.Result, Verdict::Violation);
   EXPECT_EQ(Power.Target, HostArchitecture);
@@ -113,14 +113,14 @@ TEST(Targets, ForTheHostOnlyPowerHasTheFencesOfTheHost) {
 }
 
 TEST(Targets, AFindingOfPsoSaysThatTheTextChoseForX86) {
-  const CheckReport Report = checkUnder(Defaults, requestForText(MessagePassing));
+  const CheckReport Report = checkUnder(TwoTargets, requestForText(MessagePassing));
   const ModelReport &Pso = of(Report, MemoryModel::PSO);
   ASSERT_TRUE(Pso.AboutTarget);
   EXPECT_EQ(Pso.AboutTarget->Where.Line, 4u);
   EXPECT_TRUE(contains(Pso.AboutTarget->Message, "PSO is weaker than that")) << Pso.AboutTarget->Message;
   // In the editor it is a step of the finding.
   CheckOptions Options;
-  Options.Models = Defaults;
+  Options.Models = TwoTargets;
   const picket::Outcome O = outcomeOf(Report, Options);
   ASSERT_EQ(O.Findings.size(), 1u);
   EXPECT_EQ(O.Findings[0].Steps.back().Text, Pso.AboutTarget->Message);
@@ -129,7 +129,7 @@ TEST(Targets, AFindingOfPsoSaysThatTheTextChoseForX86) {
   // A bug that a stronger model has as well is none of the fences'.
   std::string Wrong = MessagePassing;
   Wrong.replace(Wrong.find("data == 1"), 9, "data == 2");
-  const CheckReport Plain = checkUnder(Defaults, requestForText(Wrong));
+  const CheckReport Plain = checkUnder(TwoTargets, requestForText(Wrong));
   EXPECT_EQ(of(Plain, MemoryModel::PSO).Result, Verdict::Violation);
   EXPECT_FALSE(of(Plain, MemoryModel::PSO).AboutTarget);
 }
@@ -140,7 +140,7 @@ TEST(Targets, WithoutQuestionsThereIsNothingToSay) {
                            "int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, writer, 0);\n"
                            "  if (flag) assert(data);\n  pthread_join(t, 0);\n  return 0;\n}\n";
   for (TargetChoice Targets : {TargetChoice::Model, TargetChoice::Host})
-    for (const ModelReport &M : checkUnder(Defaults, requestForText(Text), Targets).Models)
+    for (const ModelReport &M : checkUnder(TwoTargets, requestForText(Text), Targets).Models)
       EXPECT_FALSE(M.AboutTarget) << M.AboutTarget->Message;
 }
 
@@ -335,7 +335,7 @@ TEST(Targets, FlagsOfTheHostAreDropped) {
 TEST(Targets, ATargetOfTheCommandIsForAllModels) {
   const CompileRequest Request =
       requestForText(MessagePassing, {"--target=powerpc64le-linux-gnu", "-mcpu=power9", "-maltivec"});
-  const CheckReport Report = checkUnder(Defaults, Request);
+  const CheckReport Report = checkUnder(TwoTargets, Request);
   for (const ModelReport &M : Report.Models) {
     EXPECT_EQ(M.Target, Architecture::Powerpc64le) << nameOf(M.Which);
     EXPECT_EQ(M.Result, Verdict::Verified) << nameOf(M.Which) << " " << M.Reason;
@@ -401,23 +401,27 @@ TEST_F(TargetCommands, ACompilersNameMayBeATarget) {
 
 TEST(Targets, WhatAModelsTargetCannotCompileIsLeftToTheOthers) {
   const std::string Text = "#ifndef __x86_64__\n#error \"x86 only\"\n#endif\nint main(void) { return 0; }\n";
-  const CheckReport Unnamed = checkUnder(Defaults, requestForText(Text), TargetChoice::Model, /*Named=*/false);
+  const CheckReport Unnamed = checkUnder(defaultModels(), requestForText(Text), TargetChoice::Model, /*Named=*/false);
   EXPECT_EQ(of(Unnamed, MemoryModel::SC).Result, Verdict::Verified);
+  EXPECT_EQ(of(Unnamed, MemoryModel::C11).Result, Verdict::Verified);
+  EXPECT_TRUE(of(Unnamed, MemoryModel::Armv8).Skipped);
   const ModelReport &Power = of(Unnamed, MemoryModel::Power);
   EXPECT_TRUE(Power.Skipped);
   EXPECT_EQ(Power.Reason, "the text does not compile for powerpc64le (\"x86 only\")");
   EXPECT_EQ(Power.ReasonLocation.Line, 2u);
-  EXPECT_FALSE(of(checkUnder(Defaults, requestForText(Text)), MemoryModel::Power).Skipped);
+  EXPECT_FALSE(of(checkUnder(TwoTargets, requestForText(Text)), MemoryModel::Power).Skipped);
   if (HostArchitecture == Architecture::X86_64) {
-    const CheckReport Host = checkUnder(Defaults, requestForText(Text), TargetChoice::Host);
+    const CheckReport Host = checkUnder(TwoTargets, requestForText(Text), TargetChoice::Host);
     EXPECT_EQ(of(Host, MemoryModel::Power).Result, Verdict::Verified);
   }
   FixOptions Options;
-  Options.Check.Models = Defaults;
+  Options.Check.Models = defaultModels();
   const FixReport Report = findFixes(requestForText(Text), Options);
   EXPECT_EQ(Report.What, EditOutcome::NothingToDo) << Report.Reason;
-  ASSERT_TRUE(Report.Skipped);
-  EXPECT_EQ(Report.Skipped->Which, MemoryModel::Power);
+  std::vector<MemoryModel> Skipped;
+  for (const ModelReport &M : Report.Skipped)
+    Skipped.push_back(M.Which);
+  EXPECT_EQ(Skipped, (std::vector{MemoryModel::Armv8, MemoryModel::Power}));
   Options.Check.ModelsNamed = true;
   EXPECT_EQ(findFixes(requestForText(Text), Options).What, EditOutcome::CannotBeChecked);
 }
