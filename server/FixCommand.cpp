@@ -102,6 +102,8 @@ private:
       Options.Check.TimeoutSeconds = 0;
       Options.TimeoutSeconds = Settings.Options.TimeoutSeconds;
       Options.Cheapest = Command.Fix == FixCommand::Aim::Cheapest;
+      Options.Scope = Settings.Scope;
+      Options.Scope.PreferLibrary = Command.Fix != FixCommand::Aim::Minimal;
       With.Text.Unroll = Settings.Options.Unroll;
       if (Command.Fix == FixCommand::Aim::Robust)
         Options.Aim = [&](const CheckOptions &Check, Thoroughness) { return robustChecker(File, Check, With.Cancel); };
@@ -142,7 +144,8 @@ private:
 } // namespace
 
 bool FixCommand::parse(const std::string &Name) {
-  Fix = Name == "minimal"    ? Aim::Minimal
+  Fix = Name == "acceptable" ? Aim::Acceptable
+        : Name == "minimal"  ? Aim::Minimal
         : Name == "cheapest" ? Aim::Cheapest
         : Name == "robust"   ? Aim::Robust
                              : Aim::None;

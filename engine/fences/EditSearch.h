@@ -36,6 +36,7 @@ struct FixOptions {
   double TimeoutSeconds = 0; // for everything together; 0: none
   unsigned MaxAlternatives = 3;
   RepairCosts Costs;
+  EditScope Scope;
   /// What the program has to pass; the default is that no check finds a bug. Called anew for the text that was edited.
   std::function<RoundChecker(const CheckOptions &Check, Thoroughness)> Aim;
 };

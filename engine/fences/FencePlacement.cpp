@@ -47,14 +47,20 @@ private:
         continue;
       }
       auto Known = std::find_if(Orders.begin(), Orders.end(),
-                                [&](const ChangeOrder &Other) { return Other.Access == New->Access; });
+                                [&](const ChangeOrder &Other) {
+                                  return Other.Access == New->Access && Other.Call == New->Call;
+                                });
       if (Known == Orders.end())
         Orders.push_back(*New);
       else
         Known->To = joined(Known->To, New->To);
     }
     std::stable_sort(Orders.begin(), Orders.end(), [](const ChangeOrder &A, const ChangeOrder &B) {
-      return std::pair(A.Access.Line, A.Access.Column) > std::pair(B.Access.Line, B.Access.Column);
+      auto Place = [](const ChangeOrder &Change) {
+        const SourceLocation &At = Change.Call.Line ? Change.Call : Change.Access;
+        return std::pair(At.Line, At.Column);
+      };
+      return Place(A) > Place(B);
     });
     Result.insert(Result.end(), Orders.begin(), Orders.end());
     return Result;

@@ -55,7 +55,7 @@ void joinOrders(std::vector<std::vector<SourceChange>> &Changes) {
         Orders.push_back(Other);
   for (ChangeOrder *A : Orders)
     for (ChangeOrder *B : Orders)
-      if (A->Access == B->Access)
+      if (A->Access == B->Access && A->Call == B->Call)
         A->To = B->To = joined(A->To, B->To);
 }
 
@@ -78,8 +78,11 @@ public:
         break;
     if (!Report.Fixes.empty())
       Report.What = EditOutcome::Found;
-    std::stable_sort(Report.Fixes.begin(), Report.Fixes.end(),
-                     [](const Fix &A, const Fix &B) { return A.Cost < B.Cost; });
+    std::stable_sort(Report.Fixes.begin(), Report.Fixes.end(), [](const Fix &A, const Fix &B) {
+      return std::pair(A.ChangesTest, A.Cost) < std::pair(B.ChangesTest, B.Cost);
+    });
+    if (!Report.Fixes.empty() && !Report.Fixes.front().ChangesTest)
+      std::erase_if(Report.Fixes, [](const Fix &F) { return F.ChangesTest; });
     if (!Report.Fixes.empty())
       Report.Fixes.front().CheapestWanted = Options.Cheapest;
     for (const Repairer &R : Repairs)
@@ -110,6 +113,8 @@ private:
     RepairOptions Result;
     Result.TimeoutSeconds = Options.TimeoutSeconds;
     Result.Costs = Options.Costs;
+    Result.Scope = Options.Scope;
+    Result.Scope.PreferLibrary &= !Options.Cheapest;
     Result.Assembly = Options.Check.Models.size() == 1 && infoOf(Options.Check.Models.front()).Fences.ISync;
     Result.MaxRounds = Options.Cheapest ? 512 : 64;
     Result.ShareOfSearch = Options.Cheapest ? 0.6 : 1;
@@ -220,6 +225,7 @@ private:
       return false;
     }
     leaveOut(F, Joint.Changes);
+    F.ChangesTest = changesTest(F.Edits);
     auto Known = std::find_if(Report.Fixes.begin(), Report.Fixes.end(),
                               [&](const Fix &Other) { return Other.Changes == F.Changes; });
     if (Known == Report.Fixes.end())
@@ -257,6 +263,15 @@ private:
       F = std::move(Less);
       Changes = std::move(Rest);
     }
+  }
+
+  bool changesTest(const std::vector<TextEdit> &Edits) const {
+    const FileRanks &Files = Repairs.front().candidates().files();
+    const std::vector<std::string> &Names = Programs.All.front().Code->Files;
+    return std::any_of(Edits.begin(), Edits.end(), [&](const TextEdit &E) {
+      const auto At = std::find(Names.begin(), Names.end(), E.File);
+      return At != Names.end() && Files[static_cast<uint32_t>(At - Names.begin())] == FileRank::Test;
+    });
   }
 
   uint32_t costOf(const SourceChange &Change) const {
@@ -374,6 +389,8 @@ std::string titleOf(const Fix &F, unsigned Unroll) {
     Proved += ", minimal";
   if (F.CheapestWanted && !F.Cheapest)
     Proved += ", not proved to be cheapest";
+  if (F.ChangesTest)
+    Proved += "; no fix in the library was found: this one changes the file with 'main'";
   return Title + " (" + Proved + ")";
 }
 
@@ -386,7 +403,8 @@ std::string describe(const SourceChange &Change, const std::string &Checked) {
   if (const auto *Other = std::get_if<ChangeOrder>(&Change); Other && Other->From == Order::NotAtomic)
     return "the access at " + Line(Other->Access) + " becomes relaxed atomic";
   if (const auto *Other = std::get_if<ChangeOrder>(&Change))
-    return "the memory order at " + Line(Other->Access) + ": " + nameOf(Other->From) + " becomes " + nameOf(Other->To);
+    return "the memory order " + (Other->Call.Line ? "of the call at " + Line(Other->Call) : "at " + Line(Other->Access)) +
+           ": " + nameOf(Other->From) + " becomes " + nameOf(Other->To);
   return "no fence at " + Line(std::get<RemoveFence>(Change).Fence);
 }
 

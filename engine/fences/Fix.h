@@ -14,6 +14,7 @@ struct Fix {
   bool Minimal = false;            // nothing of it can be left out
   bool Cheapest = false;           // nothing cheaper works: said only on request
   bool CheapestWanted = false;     // a proof of that was asked for; there may be none
+  bool ChangesTest = false;        // the file with `main`, although there is a library beside it
   std::vector<ModelReport> Models; // the checks that the edited text passed, and models that were skipped
 
   bool isBounded() const; // some loop was cut at the bound

@@ -1,13 +1,12 @@
 // The part of the C library that is written in C. What a program needs of it is linked to the program.
 #pragma once
 
+#include "program/Program.h"
+
 #include <string>
 #include <string_view>
 
 namespace picket {
-
-/// The name the text has as a file. It exists only in the compiler's virtual file system.
-inline constexpr const char *ModelsFile = "/picket/models.h";
 
 /// C text that defines `__picket_model_NAME` for each modelled function NAME; a call of a NAME that the program does
 /// not define goes there. Every other name it declares, but for the functions it stands on, begins with `__picket` too,
