@@ -74,9 +74,9 @@ protected:
   /// The same without that. GaveUp if it does not compile any more.
   RoundReport checkEdited(const std::vector<TextEdit> &Edits, Thoroughness How) const;
   /// The edits of changes that each program asks for, in its own syntax tree; one set of changes after the other, with as
-  /// many lists as there are programs.
+  /// many lists as there are programs. `OwnFences`: in the words of the file, if it has any.
   using ChangesPerProgram = std::vector<std::vector<SourceChange>>;
-  std::vector<PlacedChange> place(const std::vector<ChangesPerProgram> &Alternatives) const;
+  std::vector<PlacedChange> place(const std::vector<ChangesPerProgram> &Alternatives, bool OwnFences = true) const;
 
   const CheckedPrograms &Programs;
   CompileRequest Text; // with the texts of the edited files

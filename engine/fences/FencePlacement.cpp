@@ -106,11 +106,11 @@ private:
 } // namespace
 
 std::vector<PlacedChange> placeAlternatives(const CompileRequest &Request,
-                                            const std::vector<std::vector<SourceChange>> &Alternatives, bool Portable) {
+                                            const std::vector<std::vector<SourceChange>> &Alternatives, FenceStyle Style) {
   std::vector<Diagnostic> Diagnostics;
   std::vector<PlacedChange> Result;
   const bool Read = readTree(Request, Diagnostics, [&](const SourceTree &Tree) {
-    const FenceIdiom Idiom(Tree, Portable);
+    const FenceIdiom Idiom(Tree, Style);
     std::vector<PlacedChange> Placed;
     for (const std::vector<SourceChange> &Changes : Alternatives)
       Placed.push_back(Placing(Tree, Idiom).run(Changes));

@@ -221,10 +221,22 @@ private:
     F.Minimal = Joint.Minimal;
     F.Cheapest = Joint.Cheapest && Options.Cheapest;
     if (!prove(F)) {
-      forbidAll(Joint);
-      return false;
+      // A macro of the file that is a fence for one model may be none for another.
+      PlacedChange Standard = isOver() ? PlacedChange() : place({Joint.Changes}, /*OwnFences=*/false).front();
+      if (Standard.Edits.empty() || !Standard.placed() || isSame(Standard.Edits, F.Edits)) {
+        forbidAll(Joint);
+        return false;
+      }
+      F.Edits = std::move(Standard.Edits);
+      OwnFences = false;
+      if (!prove(F)) {
+        OwnFences = true;
+        forbidAll(Joint);
+        return false;
+      }
     }
     leaveOut(F, Joint.Changes);
+    OwnFences = true;
     F.ChangesTest = changesTest(F.Edits);
     auto Known = std::find_if(Report.Fixes.begin(), Report.Fixes.end(),
                               [&](const Fix &Other) { return Other.Changes == F.Changes; });
@@ -248,7 +260,7 @@ private:
       ChangesPerProgram Rest = Changes;
       for (std::vector<SourceChange> &Some : Rest)
         std::erase(Some, F.Changes[K]);
-      PlacedChange Placed = place({Rest}).front();
+      PlacedChange Placed = place({Rest}, OwnFences).front();
       if (!Placed.placed())
         continue;
       Less.Edits = std::move(Placed.Edits);
@@ -294,6 +306,12 @@ private:
     return Cost;
   }
 
+  static bool isSame(const std::vector<TextEdit> &A, const std::vector<TextEdit> &B) {
+    return std::equal(A.begin(), A.end(), B.begin(), B.end(), [](const TextEdit &X, const TextEdit &Y) {
+      return X.File == Y.File && X.Begin == Y.Begin && X.End == Y.End && X.Text == Y.Text;
+    });
+  }
+
   void forbidAll(const JointRepair &Joint) {
     for (size_t P = 0; P < Joint.PerProgram.size(); ++P)
       for (uint32_t K : Joint.PerProgram[P].Chosen)
@@ -320,6 +338,7 @@ private:
   std::optional<ModelReport> Skipped; // a model that could not check some edited program
   std::deque<Repairer> Repairs;       // of each program
   std::string Refusal;                // the first
+  bool OwnFences = true;              // fences are written in the words of the file
 };
 
 std::string nameOfFence(FenceKind Kind) {
