@@ -61,7 +61,8 @@ FileRanks::FileRanks(const Program &Compiled, const EditScope &Scope) : Ranks(Co
   const uint32_t WithMain = Compiled.Locations[Compiled.Functions[static_cast<size_t>(Compiled.Main)].Location].File;
   // Functions that only wrap an access are no library that a change could be made in.
   HasTest = std::any_of(Compiled.Locations.begin(), Compiled.Locations.end(), [&](const ProgramLocation &L) {
-    return L.Line != 0 && L.Function != 0 && L.File != WithMain && L.Wrapper != WrapperOfMany && Compiled.UserFile[L.File];
+    return L.Line != 0 && L.Function != 0 && L.File != WithMain && L.Wrapper != WrapperOfMany &&
+           Ranks[L.File] == FileRank::Library;
   });
   if (HasTest && Ranks[WithMain] == FileRank::Library)
     Ranks[WithMain] = FileRank::Test;

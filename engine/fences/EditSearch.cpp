@@ -184,7 +184,7 @@ std::vector<PlacedChange> EditSearch::place(const std::vector<ChangesPerProgram>
       Only.push_back(Changes.front());
     CompileRequest Read = Text;
     Read.For = Programs.All.front().For;
-    return placeAlternatives(Read, Only, OwnFences ? FenceStyle::OfFile : FenceStyle::Standard);
+    return placeAlternatives(Read, Only, {OwnFences ? FenceStyle::OfFile : FenceStyle::Standard, SharedMacros});
   }
   std::vector<std::vector<PlacedChange>> Parts(Alternatives.size());
   for (size_t P = 0; P < Programs.All.size(); ++P) {
@@ -199,7 +199,7 @@ std::vector<PlacedChange> EditSearch::place(const std::vector<ChangesPerProgram>
       continue;
     CompileRequest Read = Text;
     Read.For = Programs.All[P].For;
-    std::vector<PlacedChange> Placed = placeAlternatives(Read, Mine, OwnFences ? FenceStyle::Portable : FenceStyle::Standard);
+    std::vector<PlacedChange> Placed = placeAlternatives(Read, Mine, {OwnFences ? FenceStyle::Portable : FenceStyle::Standard, SharedMacros});
     for (size_t K = 0; K < Of.size(); ++K)
       Parts[Of[K]].push_back(std::move(Placed[K]));
   }

@@ -80,6 +80,7 @@ protected:
 
   const CheckedPrograms &Programs;
   CompileRequest Text; // with the texts of the edited files
+  bool SharedMacros = true; // as in EditStyle
   const FixOptions &Options;
   const std::atomic<bool> *Cancel;
 

@@ -209,7 +209,7 @@ FenceKind stronger(FenceKind A, FenceKind B) {
   }
 }
 
-FenceIdiom::FenceIdiom(const SourceTree &Tree, FenceStyle Style) : Tree(Tree) {
+FenceIdiom::FenceIdiom(const SourceTree &Tree, EditStyle Style) : Tree(Tree), Style(Style) {
   // Libraries have fences of their own, too; those of the compiler's and the system's headers are for themselves.
   for (const Decl *D : Tree.Context.getTranslationUnitDecl()->decls())
     if (auto *F = dyn_cast<FunctionDecl>(D);
@@ -219,9 +219,9 @@ FenceIdiom::FenceIdiom(const SourceTree &Tree, FenceStyle Style) : Tree(Tree) {
     addMacro(Macro);
   for (const SourceTree::Access &Node : Tree.Nodes)
     countUse(Node.Node);
-  if (Style != FenceStyle::OfFile)
+  if (Style.Fences != FenceStyle::OfFile)
     Assembly.clear();
-  if (Style == FenceStyle::Standard) {
+  if (Style.Fences == FenceStyle::Standard) {
     Owns.clear();
     OrderTakers.clear();
   }

@@ -23,7 +23,8 @@ public:
     bool NeedsInclude = false;
   };
 
-  explicit FenceIdiom(const SourceTree &Tree, FenceStyle Style = FenceStyle::OfFile);
+  explicit FenceIdiom(const SourceTree &Tree, EditStyle Style = {});
+  bool editsSharedMacros() const { return Style.SharedMacros; }
 
   /// How a fence is written at a place. `Expression`: as an operand of a comma.
   Written fence(FenceKind Kind, clang::FileID File, uint32_t Offset, bool Expression) const;
@@ -53,6 +54,7 @@ private:
   };
 
   const SourceTree &Tree;
+  const EditStyle Style;
   std::vector<Own> Owns;
   std::map<std::string, FenceKind> Functions; // that are fences
   std::vector<Taker> OrderTakers;             // macros that take an order as atomic_thread_fence does

@@ -18,7 +18,7 @@ public:
   PlacedChange run(const std::vector<SourceChange> &Changes) {
     for (const SourceChange &Change : arranged(Changes))
       if (std::optional<Refusal> No = std::visit([&](const auto &C) { return place(C); }, Change))
-        return {{}, No->Why, No->Where};
+        return {{}, No->Why, No->Where, No->SharedMacro};
     PlacedChange Result;
     Result.Edits = Fences.write(NeedInclude);
     Result.Edits.insert(Result.Edits.end(), Others.begin(), Others.end());
@@ -106,7 +106,7 @@ private:
 } // namespace
 
 std::vector<PlacedChange> placeAlternatives(const CompileRequest &Request,
-                                            const std::vector<std::vector<SourceChange>> &Alternatives, FenceStyle Style) {
+                                            const std::vector<std::vector<SourceChange>> &Alternatives, EditStyle Style) {
   std::vector<Diagnostic> Diagnostics;
   std::vector<PlacedChange> Result;
   const bool Read = readTree(Request, Diagnostics, [&](const SourceTree &Tree) {

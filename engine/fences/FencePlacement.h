@@ -17,6 +17,6 @@ PlacedChange placeChanges(const CompileRequest &Request, const std::vector<Sourc
 /// The same for several alternatives, each independent of the others, for the price of reading the text once.
 std::vector<PlacedChange> placeAlternatives(const CompileRequest &Request,
                                             const std::vector<std::vector<SourceChange>> &Alternatives,
-                                            FenceStyle Style = FenceStyle::OfFile);
+                                            EditStyle Style = {});
 
 } // namespace picket

@@ -61,12 +61,18 @@ void joinOrders(std::vector<std::vector<SourceChange>> &Changes) {
 
 class Fixing : EditSearch {
 public:
+  /// `SharedMacros`: as in EditStyle.
   Fixing(const CompileRequest &Text, const CheckedPrograms &Programs, const FixOptions &Options,
-         const std::atomic<bool> *Cancel)
+         const std::atomic<bool> *Cancel, bool SharedMacros)
       : EditSearch(Text, Programs, Options, Cancel) {
+    this->SharedMacros = SharedMacros;
     for (const CheckedProgram &P : Programs.All)
       Repairs.emplace_back(*P.Code, noticingChecker(P.Check), repairOptions(Options), Cancel);
   }
+
+  /// Whether more could be written if macros were changed for all their uses.
+  bool refusedSharedMacro() const { return RefusedSharedMacro; }
+  using EditSearch::secondsLeft;
 
   FixReport run() {
     FixReport Report;
@@ -200,6 +206,7 @@ private:
   /// what cannot be written.
   bool tryOn(const JointRepair &Joint, const PlacedChange *Whole, FixReport &Report) {
     if (!Whole->placed()) {
+      RefusedSharedMacro |= Whole->SharedMacro;
       refuse(Whole->Refusal, Whole->RefusedAt);
       bool Known = false;
       const PlacedChange *Single = Whole;
@@ -338,6 +345,7 @@ private:
   std::optional<ModelReport> Skipped; // a model that could not check some edited program
   std::deque<Repairer> Repairs;       // of each program
   std::string Refusal;                // the first
+  bool RefusedSharedMacro = false;
   bool OwnFences = true;              // fences are written in the words of the file
 };
 
@@ -356,7 +364,13 @@ bool Fix::isBounded() const {
 
 FixReport findFixes(const CompileRequest &Given, const FixOptions &Options, const std::atomic<bool> *Cancel) {
   return searchEdits<FixReport>(Given, Options, [&](const CompileRequest &Text, const CheckedPrograms &Programs) {
-    return Fixing(Text, Programs, Options, Cancel).run();
+    Fixing Strict(Text, Programs, Options, Cancel, /*SharedMacros=*/Options.Cheapest);
+    FixReport Report = Strict.run();
+    if (Report.What != EditOutcome::Refused || !Strict.refusedSharedMacro())
+      return Report;
+    FixOptions Rest = Options;
+    Rest.TimeoutSeconds = Strict.secondsLeft();
+    return Fixing(Text, Programs, Rest, Cancel, /*SharedMacros=*/true).run();
   });
 }
 

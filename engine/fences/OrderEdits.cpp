@@ -134,7 +134,7 @@ private:
   }
 
   Refusal refuse(std::string Sentence) const {
-    return {std::move(Sentence), Wanted.Call.Line ? Wanted.Call : Wanted.Access};
+    return {std::move(Sentence), Wanted.Call.Line ? Wanted.Call : Wanted.Access, SharedMacro};
   }
   bool fail(std::string Sentence) {
     Why = std::move(Sentence);
@@ -158,8 +158,10 @@ private:
       return Span;
     const DirectivesSeen::Macro *Macro = Tree.macroAt(Tree.locationOf(Span->File, Span->Begin));
     const bool Here = Tree.path(Span->File) == Wanted.Access.File;
-    if (Here && (Macro->Uses <= 1 || atLeast(To, Wanted.From)))
+    const bool Shared = Here && Macro->Uses > 1 && atLeast(To, Wanted.From);
+    if ((Here && Macro->Uses <= 1) || (Shared && Idiom.editsSharedMacros()))
       return Span;
+    SharedMacro |= Shared;
     fail("the order is written in the macro '" + Macro->Name + "', which is used in other places too");
     return std::nullopt;
   }
@@ -354,6 +356,7 @@ private:
   Order To;
   OrderEdit Result;
   std::string Why;
+  bool SharedMacro = false;
 };
 
 } // namespace

@@ -56,6 +56,7 @@ struct PlacedChange {
   std::vector<TextEdit> Edits;
   std::string Refusal;
   SourceLocation RefusedAt;
+  bool SharedMacro = false; // refused only since a macro has other uses (EditStyle)
   bool placed() const { return Refusal.empty(); }
 };
 

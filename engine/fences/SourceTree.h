@@ -24,6 +24,7 @@ namespace picket {
 struct Refusal {
   std::string Why;
   SourceLocation Where;
+  bool SharedMacro = false; // as in PlacedChange
 };
 
 /// Bytes of a file that can be edited. Behind `Macro` they are part of its body: then the text must stay on its line.

@@ -8,7 +8,7 @@
 namespace picket {
 namespace {
 
-const char *const Test = R"(#include <assert.h>
+const char *const TestFile = R"(#include <assert.h>
 #include <pthread.h>
 #include "box.h"
 static struct box box;
@@ -31,7 +31,7 @@ protected:
   void program(const std::map<std::string, std::string> &Files) {
     Text.File = "/p/test.c";
     Text.UseCompileCommands = false;
-    Text.Unsaved["/p/test.c"] = Test;
+    Text.Unsaved["/p/test.c"] = TestFile;
     for (const auto &[Name, Content] : Files)
       Text.Unsaved["/p/" + Name] = Content;
     Options.Check.Models = {MemoryModel::TSO, MemoryModel::PSO, MemoryModel::Power};
@@ -130,7 +130,7 @@ TEST_F(LibraryFix, FilesOfOthersStayAsTheyAre) {
   EXPECT_FALSE(testing::contains(fixed(), "box_impl.h")) << fixed();
   EXPECT_EQ(Report.What, EditOutcome::Found) << Report.Reason;
   // In the folder itself they are one's own.
-  Text.Unsaved["/p/vendor/test.c"] = Test;
+  Text.Unsaved["/p/vendor/test.c"] = TestFile;
   Text.Unsaved["/p/vendor/box.h"] = with(Box, "memory_order_relaxed");
   Text.File = "/p/vendor/test.c";
   EXPECT_EQ(fixed(), "/p/vendor/box.h\n" + with(Box, "memory_order_release"));
@@ -281,7 +281,7 @@ class FixPlacesCommand : public testing::CommandLineTest {
 protected:
   void SetUp() override {
     CommandLineTest::SetUp();
-    write("test.c", Test);
+    write("test.c", TestFile);
     write("box.h", with(Box, "memory_order_relaxed"));
   }
 };
@@ -297,7 +297,7 @@ TEST_F(FixPlacesCommand, TakesFilesFromTheCommandLine) {
 TEST_F(FixPlacesCommand, TakesThemFromTheProjectsSettings) {
   write(".picket.toml", "not-in = [\"box.h\"]\n");
   EXPECT_TRUE(testing::contains(run("check --fix --model pso test.c").Output, "+++ b/test.c"));
-  write("test.c", std::string("// picket: fix-in=box.h not-in=other.h\n") + Test);
+  write("test.c", std::string("// picket: fix-in=box.h not-in=other.h\n") + TestFile);
   EXPECT_TRUE(testing::contains(run("check --fix --model pso test.c").Output, "+++ b/box.h"));
 }
 

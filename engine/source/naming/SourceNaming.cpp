@@ -91,6 +91,8 @@ public:
   }
 
   void markWrappers() {
+    if (Facts.Wrappers.empty())
+      return;
     for (ProgramLocation &L : Prog.Locations)
       if (auto Found = Facts.Wrappers.find({Prog.Files[L.File], Prog.FunctionNames[L.Function]});
           L.Line != 0 && Found != Facts.Wrappers.end())
