@@ -1,12 +1,13 @@
 // The part of the C library that is written in C. What a program needs of it is linked to the program.
 #pragma once
 
-#include "program/Program.h"
-
 #include <string>
 #include <string_view>
 
 namespace picket {
+
+/// ModelsFile, for those that work on LLVM's modules and do not include Program.h.
+std::string_view modelsFileName();
 
 /// C text that defines `__picket_model_NAME` for each modelled function NAME; a call of a NAME that the program does
 /// not define goes there. Every other name it declares, but for the functions it stands on, begins with `__picket` too,

@@ -23,7 +23,7 @@ def rows(directory):
 
 def function_at(text, offset):
     """The name of the function that an offset of a text is in: the last one that begins at the margin before it."""
-    begun = re.findall(r"^(?!#|//|typedef|struct \w+ \{)[^\n;{}=]*?\b(\w+)\([^;{}]*\) \{", text[:offset], re.M)
+    begun = re.findall(r"^(?=\w)(?!typedef)[^\n;{}=]*?\b(\w+)\([^;{}]*\) \{", text[:offset], re.M)
     return begun[-1] if begun else ""
 
 
