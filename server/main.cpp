@@ -276,8 +276,8 @@ static void addReportOptions(CLI::App *Check, CheckCommand &Command) {
 }
 
 /// Names of files and folders: those that are there are meant as they are seen from here.
-static CLI::Option *addPatternOption(CLI::App *Check, const char *Name, std::optional<std::vector<std::string>> &Patterns,
-                                     const char *Help) {
+static CLI::Option *addPatternOption(CLI::App *Check, const char *Name,
+                                     std::optional<std::vector<std::string>> &Patterns, const char *Help) {
   return Check
       ->add_option_function<std::vector<std::string>>(
           Name,
@@ -300,10 +300,11 @@ static CLI::Option *addPatternOption(CLI::App *Check, const char *Name, std::opt
 static void addFixOptions(CLI::App *Check, FixCommand &Fixes, SettingsLayer &Given) {
   const char *const Group = "Verified changes of the program, as a diff on standard output";
   Check
-      ->add_flag("--fix{acceptable}", Fixes.Named,
-                 "Add fences and stronger memory orders that make the program pass: a minimal set, in a library rather\n"
-                 "than in the file with 'main'; a minimal set wherever it is (--fix=minimal), the cheapest set\n"
-                 "(--fix=cheapest), or a set that makes the program robust (--fix=robust)")
+      ->add_flag(
+          "--fix{acceptable}", Fixes.Named,
+          "Add fences and stronger memory orders that make the program pass: a minimal set, in a library rather\n"
+          "than in the file with 'main'; a minimal set wherever it is (--fix=minimal), the cheapest set\n"
+          "(--fix=cheapest), or a set that makes the program robust (--fix=robust)")
       ->check([&Fixes](const std::string &Text) {
         return Fixes.parse(Text) ? "" : "'" + Text + "' is none of acceptable, minimal, cheapest, robust";
       })
@@ -314,7 +315,8 @@ static void addFixOptions(CLI::App *Check, FixCommand &Fixes, SettingsLayer &Giv
   addPatternOption(Check, "--fix-in", Given.FixIn, "Change only this file, or files in this folder (repeatable)")
       ->type_name("PATH")
       ->group(Group);
-  addPatternOption(Check, "--not-in", Given.NotIn, "Change no file that matches this, and none in such a folder (repeatable)")
+  addPatternOption(Check, "--not-in", Given.NotIn,
+                   "Change no file that matches this, and none in such a folder (repeatable)")
       ->type_name("GLOB")
       ->group(Group);
 }

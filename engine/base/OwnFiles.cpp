@@ -63,7 +63,8 @@ bool OwnFiles::isOwn(std::string_view File) const {
     return true;
   const auto Common = static_cast<size_t>(
       std::mismatch(Folder.begin(), Folder.end(), Parts.begin(), Parts.end() - 1).first - Folder.begin());
-  return Common >= Root && std::none_of(Parts.begin() + static_cast<std::ptrdiff_t>(Common), Parts.end() - 1, isOfOthers);
+  return Common >= Root &&
+         std::none_of(Parts.begin() + static_cast<std::ptrdiff_t>(Common), Parts.end() - 1, isOfOthers);
 }
 
 } // namespace picket

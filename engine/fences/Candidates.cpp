@@ -293,6 +293,14 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
   const bool CanRelease = !IsLight || writes(Compiled.Code[Path.Accesses.back().back()].Op);
   const bool CanAcquire = IsLight && reads(Compiled.Code[Path.Accesses.front().back()].Op);
   const bool Acquires = CanAcquire && (!CanRelease || (reads(Before) && !writes(Before) && !Tells));
+  // The fence belongs beside the atomic access that others synchronise with: between plain ones it would order only those
+  // of them that this execution shows.
+  auto IsAtomic = [&](const DelayPath::CallStack &S) {
+    return (Compiled.Code[S.back()].Flags & OrderMask) != static_cast<uint8_t>(Order::NotAtomic);
+  };
+  auto At = [&](size_t Index) { return Path.Accesses.begin() + static_cast<ptrdiff_t>(Index); };
+  const bool TooEarly = !IsAtomic(Path.Accesses[Gap + 1]) && std::any_of(At(Gap + 2), Path.Accesses.end(), IsAtomic);
+  const bool TooLate = !IsAtomic(Path.Accesses[Gap]) && std::any_of(Path.Accesses.begin(), At(Gap), IsAtomic);
   for (const FencePoint &At : placesBetween(Path.Accesses[Gap], Path.Accesses[Gap + 1])) {
     auto Add = [&](FenceKind Kind, uint32_t Cost) {
       Candidate C;
@@ -311,6 +319,7 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
           Kind == FenceKind::Release && At.Text.NearLater && At.Penalty <= 2 && After == Opcode::Store;
       C.Cost = Cost * CostUnit + (BeforeStore ? 0 : At.Penalty + 1) + (Spins[At.Where.Pc] ? 5 : 0) +
                (Kind == FenceKind::Release && Acquires ? 10 : 0) + (At.Elsewhere ? 100 : 0) +
+               ((Kind == FenceKind::Release && TooEarly) || (Kind == FenceKind::Acquire && TooLate) ? 20 : 0) +
                (Ranks[At.File] == FileRank::Test ? TestCost : 0);
       Found.push_back(intern(std::move(C)));
     };
@@ -342,13 +351,12 @@ void Candidates::addOrder(uint32_t Pc, Order To, MemoryModel Under, std::vector<
   for (uint32_t Copy : copiesOf(Pc))
     if (sameCalls(Copy, Pc, Levels))
       C.Where.push_back({Copy, false});
-  C.Change = ChangeOrder{locationOf(Compiled.CodeLocations[Pc]), From, To,
-                         Levels > 1 ? locationOf(At) : SourceLocation()};
+  C.Change =
+      ChangeOrder{locationOf(Compiled.CodeLocations[Pc]), From, To, Levels > 1 ? locationOf(At) : SourceLocation()};
   // On ARM64 STLR and LDAR are seq_cst, too.
   const bool IsDear = To == Order::SeqCst && Under != MemoryModel::Armv8;
-  C.Cost =
-      (IsDear ? Costs.SeqCst : Costs.ReleaseAcquire) * CostUnit + (To == Order::AcqRel) + 2 * (To == Order::SeqCst) +
-      (Ranks[Compiled.Locations[At].File] == FileRank::Test ? TestCost : 0);
+  C.Cost = (IsDear ? Costs.SeqCst : Costs.ReleaseAcquire) * CostUnit + (To == Order::AcqRel) +
+           2 * (To == Order::SeqCst) + (Ranks[Compiled.Locations[At].File] == FileRank::Test ? TestCost : 0);
   Found.push_back(intern(std::move(C)));
 }
 

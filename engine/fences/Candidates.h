@@ -90,8 +90,8 @@ private:
     ProgramPoint Where;
     uint32_t Levels; // how many inlined calls, from the inside, belong to the text of the place; 1: none
     InsertFence Text;
-    uint32_t Penalty; // places of the same cost are preferred in this order
-    uint32_t File;    // index into Program::Files
+    uint32_t Penalty;       // places of the same cost are preferred in this order
+    uint32_t File;          // index into Program::Files
     bool Elsewhere = false; // in the function a thread begins with, which leaves the access to another one
   };
   std::vector<FencePoint> placesBetween(const DelayPath::CallStack &Earlier, const DelayPath::CallStack &Later);

@@ -7,7 +7,8 @@
 
 namespace picket {
 
-static std::string joined(std::vector<std::string>::const_iterator Begin, std::vector<std::string>::const_iterator End) {
+static std::string joined(std::vector<std::string>::const_iterator Begin,
+                          std::vector<std::string>::const_iterator End) {
   std::string Path;
   for (auto At = Begin; At != End; ++At)
     Path += (At == Begin ? "" : "/") + *At;

@@ -199,7 +199,8 @@ std::vector<PlacedChange> EditSearch::place(const std::vector<ChangesPerProgram>
       continue;
     CompileRequest Read = Text;
     Read.For = Programs.All[P].For;
-    std::vector<PlacedChange> Placed = placeAlternatives(Read, Mine, {OwnFences ? FenceStyle::Portable : FenceStyle::Standard, SharedMacros});
+    std::vector<PlacedChange> Placed =
+        placeAlternatives(Read, Mine, {OwnFences ? FenceStyle::Portable : FenceStyle::Standard, SharedMacros});
     for (size_t K = 0; K < Of.size(); ++K)
       Parts[Of[K]].push_back(std::move(Placed[K]));
   }

@@ -79,7 +79,7 @@ protected:
   std::vector<PlacedChange> place(const std::vector<ChangesPerProgram> &Alternatives, bool OwnFences = true) const;
 
   const CheckedPrograms &Programs;
-  CompileRequest Text; // with the texts of the edited files
+  CompileRequest Text;      // with the texts of the edited files
   bool SharedMacros = true; // as in EditStyle
   const FixOptions &Options;
   const std::atomic<bool> *Cancel;

@@ -261,7 +261,7 @@ void FenceIdiom::addFunction(const FunctionDecl &F) {
     return;
   Functions[F.getNameAsString()] = *Kind;
   Owns.push_back({F.getNameAsString() + "()", *Kind, Tree.Sources.getFileLoc(F.getBeginLoc()),
-                    Tree.Sources.getFileLoc(F.getEndLoc()), true, F.isReferenced()});
+                  Tree.Sources.getFileLoc(F.getEndLoc()), true, F.isReferenced()});
 }
 
 void FenceIdiom::countUse(const Stmt *S) {
@@ -299,8 +299,7 @@ FenceIdiom::Written FenceIdiom::fence(FenceKind Kind, FileID File, uint32_t Offs
       Like = &T;
   if (Like && Kind != FenceKind::ISync) {
     const std::string Prefix = Like->Name.substr(0, Like->Name.find("atomic"));
-    const std::string Own =
-        nameLike(Tree, Prefix + "memory_order_relaxed", Wanted, Tree.locationOf(File, Offset));
+    const std::string Own = nameLike(Tree, Prefix + "memory_order_relaxed", Wanted, Tree.locationOf(File, Offset));
     return {Like->Name + "(" + (Own.empty() ? nameOfOrder(Wanted, false) : Own) + ")", !hasStdatomic(File)};
   }
   const std::string C11 = "atomic_thread_fence(" + nameOfOrder(Wanted, false) + ")";

@@ -56,8 +56,8 @@ private:
   const SourceTree &Tree;
   const EditStyle Style;
   std::vector<Own> Owns;
-  std::map<std::string, FenceKind> Functions; // that are fences
-  std::vector<Taker> OrderTakers;             // macros that take an order as atomic_thread_fence does
+  std::map<std::string, FenceKind> Functions;              // that are fences
+  std::vector<Taker> OrderTakers;                          // macros that take an order as atomic_thread_fence does
   std::vector<std::pair<FenceKind, std::string>> Assembly; // as it is written in functions
   bool C11Fences = false, BuiltinFences = false, SyncFences = false, Builtins = false, Syncs = false;
 };

@@ -46,10 +46,9 @@ private:
           Result.push_back(Change);
         continue;
       }
-      auto Known = std::find_if(Orders.begin(), Orders.end(),
-                                [&](const ChangeOrder &Other) {
-                                  return Other.Access == New->Access && Other.Call == New->Call;
-                                });
+      auto Known = std::find_if(Orders.begin(), Orders.end(), [&](const ChangeOrder &Other) {
+        return Other.Access == New->Access && Other.Call == New->Call;
+      });
       if (Known == Orders.end())
         Orders.push_back(*New);
       else
@@ -106,7 +105,8 @@ private:
 } // namespace
 
 std::vector<PlacedChange> placeAlternatives(const CompileRequest &Request,
-                                            const std::vector<std::vector<SourceChange>> &Alternatives, EditStyle Style) {
+                                            const std::vector<std::vector<SourceChange>> &Alternatives,
+                                            EditStyle Style) {
   std::vector<Diagnostic> Diagnostics;
   std::vector<PlacedChange> Result;
   const bool Read = readTree(Request, Diagnostics, [&](const SourceTree &Tree) {

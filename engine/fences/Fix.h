@@ -31,6 +31,8 @@ struct FixReport : EditReport {
 
 FixReport findFixes(const CompileRequest &Text, const FixOptions &Options, const std::atomic<bool> *Cancel = nullptr);
 
+/// "line 9", and of other files than the checked one (if that is given) "lock.h line 4".
+std::string lineText(const SourceLocation &At, const std::string &Checked);
 /// "Add 2 fences (verified for TSO and PSO, minimal)". `Unroll`: the loop bound of the check.
 std::string titleOf(const Fix &F, unsigned Unroll);
 /// "verified for TSO and PSO", "verified up to 8 iterations for TSO and PSO".

@@ -109,8 +109,7 @@ private:
       return refuse("no access is known at this position in the text");
     const FunctionDecl &Callee = *Call->getDirectCallee();
     if (const std::optional<unsigned> Parameter = orderParameter(Callee);
-        Parameter && *Parameter < Call->getNumArgs() &&
-        replaceOrder(Call->getArg(*Parameter), To, /*Builtins=*/false))
+        Parameter && *Parameter < Call->getNumArgs() && replaceOrder(Call->getArg(*Parameter), To, /*Builtins=*/false))
       return Result;
     const FunctionDecl *Other = strongerWrapper(Tree, Callee, To, Call->getBeginLoc());
     const std::optional<TextSpan> Name = Other ? editable(Tree.span(Call->getCallee())) : std::nullopt;

@@ -102,7 +102,8 @@ class Relaxing : EditSearch {
 public:
   Relaxing(const CompileRequest &Text, const CheckedPrograms &Programs, const FixOptions &Options,
            const std::atomic<bool> *Cancel)
-      : EditSearch(Text, Programs, Options, Cancel), Items(weakest(Programs, Options.Scope)), Taken(Items.size(), Unchanged) {
+      : EditSearch(Text, Programs, Options, Cancel), Items(weakest(Programs, Options.Scope)),
+        Taken(Items.size(), Unchanged) {
     for (const CheckedProgram &P : Programs.All)
       Checkers.push_back(checker(P.Check, Thoroughness::Cycle));
   }

@@ -68,7 +68,8 @@ struct Substitute {
 
 std::optional<Order> orderWord(StringRef Name) {
   for (const Order O : {Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst}) {
-    const std::string Word = StringRef(nameOfOrder(O, /*Builtins=*/false)).drop_front(StringRef("memory_order_").size()).str();
+    const std::string Word =
+        StringRef(nameOfOrder(O, /*Builtins=*/false)).drop_front(StringRef("memory_order_").size()).str();
     if (Name.lower() == "memory_order_" + Word || Name.lower() == "__atomic_" + Word)
       return O;
   }
@@ -164,8 +165,7 @@ std::string nameLike(const SourceTree &Tree, StringRef Written, Order To, clang:
     const bool Upper = Written.ends_with(StringRef(From).upper());
     if (!Upper && !Written.ends_with(From))
       continue;
-    const std::string Name =
-        (Written.drop_back(StringRef(From).size()) + (Upper ? Word.upper() : Word.str())).str();
+    const std::string Name = (Written.drop_back(StringRef(From).size()) + (Upper ? Word.upper() : Word.str())).str();
     if (Name == Standard || Name == nameOfOrder(To, /*Builtins=*/true))
       return "";
     // A macro that stands for the order, or a constant that has its value.
@@ -178,11 +178,11 @@ std::string nameLike(const SourceTree &Tree, StringRef Written, Order To, clang:
     for (const Decl *D : Tree.Context.getTranslationUnitDecl()->decls())
       if (auto *Enum = dyn_cast<EnumDecl>(D))
         for (const EnumConstantDecl *Constant : Enum->enumerators())
-          if (Constant->getName() == Name && Constant->getInitVal() == static_cast<int64_t>(To == Order::SeqCst   ? 5
-                                                                                           : To == Order::AcqRel  ? 4
-                                                                                           : To == Order::Release ? 3
-                                                                                           : To == Order::Acquire ? 2
-                                                                                                                  : 0))
+          if (Constant->getName() == Name && Constant->getInitVal() == static_cast<int64_t>(To == Order::SeqCst    ? 5
+                                                                                            : To == Order::AcqRel  ? 4
+                                                                                            : To == Order::Release ? 3
+                                                                                            : To == Order::Acquire ? 2
+                                                                                                                   : 0))
             return Name;
   }
   return "";

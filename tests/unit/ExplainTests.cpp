@@ -71,8 +71,9 @@ TEST(Sentence, BlamesTheRelaxedLoadOfAClhLock) {
     EXPECT_EQ(C.Sentence.find("store"), std::string::npos) << C.Sentence;
   }
   const Counterexample C = explained(ClhLock + mainWith(""), MemoryModel::C11);
-  EXPECT_NE(C.Sentence.find("(line 11) with relaxed order, which does not synchronise with the release write at line 15"),
-            std::string::npos)
+  EXPECT_NE(
+      C.Sentence.find("(line 11) with relaxed order, which does not synchronise with the release write at line 15"),
+      std::string::npos)
       << C.Sentence;
 }
 

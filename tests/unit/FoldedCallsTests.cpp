@@ -101,7 +101,8 @@ TEST(FoldedCalls, WrappersAreFunctionsThatKnowNothingOfWhatTheyAccess) {
   for (const ProgramLocation &L : Result.Compiled->Locations)
     if (L.Line && Result.Compiled->Files[L.File] == "/p/atomics.h")
       (L.Wrapper != NoWrapper ? Wrappers : Others).insert(Result.Compiled->FunctionNames[L.Function]);
-  EXPECT_EQ(Wrappers, (std::set<std::string>{"atomic32_write_rlx", "atomic32_set_rlx", "atomic32_read_rlx", "plain_write"}));
+  EXPECT_EQ(Wrappers,
+            (std::set<std::string>{"atomic32_write_rlx", "atomic32_set_rlx", "atomic32_read_rlx", "plain_write"}));
   // A lock stores a value of its own choice, or knows its structure; two accesses are more than one.
   for (const char *Name : {"lock_open", "lock_set", "twice"})
     EXPECT_TRUE(Others.contains(Name)) << Name;

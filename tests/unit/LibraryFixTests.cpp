@@ -211,9 +211,10 @@ TEST_F(LibraryFix, AMacroThatIsNoFenceSomewhereIsNotUsed) {
                              "#ifdef __x86_64__\n#define smp_wmb() __asm__ __volatile__(\"\" ::: \"memory\")\n"
                              "#else\n#define smp_wmb() __smp_wmb()\n"
                              "#define __smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)\n#endif\n";
-  const std::string Macro = "#include \"barrier.h\"\nstruct box { int full; int rest; };\n"
-                            "static void box_set(struct box *b, int v) {\n  @WRITE_ONCE(b->full, v);\n}\n"
-                            "static int box_get(struct box *b) { return __atomic_load_n(&b->full, __ATOMIC_ACQUIRE); }\n";
+  const std::string Macro =
+      "#include \"barrier.h\"\nstruct box { int full; int rest; };\n"
+      "static void box_set(struct box *b, int v) {\n  @WRITE_ONCE(b->full, v);\n}\n"
+      "static int box_get(struct box *b) { return __atomic_load_n(&b->full, __ATOMIC_ACQUIRE); }\n";
   program({{"box.h", with(Macro, "")}, {"barrier.h", Kernel}});
   EXPECT_EQ(fixed(), "/p/box.h\n" + with(Macro, "__atomic_thread_fence(__ATOMIC_RELEASE);\n  "));
   Options.Check.Models = {MemoryModel::Power}; // there it is one, through another macro

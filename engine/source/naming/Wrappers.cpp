@@ -131,7 +131,8 @@ private:
   void quiet(const Expr *E) {
     if (isa<CallExpr, AtomicExpr, StmtExpr>(E))
       return fail();
-    if (auto *Cast = dyn_cast<CastExpr>(E); Cast && Cast->getCastKind() == CK_LValueToRValue && !isLocal(Cast->getSubExpr()))
+    if (auto *Cast = dyn_cast<CastExpr>(E);
+        Cast && Cast->getCastKind() == CK_LValueToRValue && !isLocal(Cast->getSubExpr()))
       return fail();
     for (const Stmt *Child : E->children())
       if (auto *Inner = dyn_cast_or_null<Expr>(Child))

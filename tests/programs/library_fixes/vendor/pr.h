@@ -2,7 +2,7 @@
 #ifndef PR_H
 #define PR_H
 #define PR_LOAD(S, T)                                                                                                  \
-  static inline T pr_load_##S(const T *target) { return __atomic_load_n(target, __ATOMIC_RELAXED); }
+  static inline T pr_load_##S(T const *target) { return __atomic_load_n(target, __ATOMIC_RELAXED); }
 #define PR_STORE(S, T)                                                                                                 \
   static inline void pr_store_##S(T *target, T value) { __atomic_store_n(target, value, __ATOMIC_RELAXED); }
 PR_LOAD(uint, unsigned)
