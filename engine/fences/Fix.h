@@ -35,6 +35,8 @@ FixReport findFixes(const CompileRequest &Text, const FixOptions &Options, const
 std::string lineText(const SourceLocation &At, const std::string &Checked);
 /// "Add 2 fences (verified for TSO and PSO, minimal)". `Unroll`: the loop bound of the check.
 std::string titleOf(const Fix &F, unsigned Unroll);
+/// What a title says of a fix that changes the test, "; no fix in the library was found: ..."; empty for others.
+std::string aboutTest(const Fix &F);
 /// "verified for TSO and PSO", "verified up to 8 iterations for TSO and PSO".
 std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll);
 /// "a full fence after line 9", "the order at line 12: relaxed becomes release". Of other files than the checked one (if

@@ -48,6 +48,10 @@ std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll) 
          titlesOf(modelsChecked(Models));
 }
 
+std::string aboutTest(const Fix &F) {
+  return F.ChangesTest ? "; no fix in the library was found: this one changes the file with 'main'" : "";
+}
+
 std::string titleOf(const Fix &F, unsigned Unroll) {
   size_t Fences = 0, Orders = 0, Atomic = 0, Removed = 0;
   for (const SourceChange &Change : F.Changes) {
@@ -76,9 +80,7 @@ std::string titleOf(const Fix &F, unsigned Unroll) {
     Proved += ", minimal";
   if (F.CheapestWanted && !F.Cheapest)
     Proved += ", not proved to be cheapest";
-  if (F.ChangesTest)
-    Proved += "; no fix in the library was found: this one changes the file with 'main'";
-  return Title + " (" + Proved + ")";
+  return Title + " (" + Proved + aboutTest(F) + ")";
 }
 
 std::string describe(const SourceChange &Change, const std::string &Checked) {

@@ -84,7 +84,7 @@ private:
       Parts.push_back(std::to_string(Orders) + (Orders == 1 ? " memory order" : " memory orders"));
     return "Make the program robust under " + titlesOf(Question.Models) + " (" + listed(Parts) + ", verified" +
            (F.isBounded() ? " up to " + std::to_string(Unroll) + " iterations" : "") + (F.Minimal ? ", minimal" : "") +
-           ")";
+           aboutTest(F) + ")";
   }
 
   /// False: a file that is not UTF-8, which an editor may see with other eyes.
