@@ -501,7 +501,10 @@ test("A fix of a library changes the call in the library, and a setting keeps it
     await searched(client, uri);
     const [best] = await actionsAt(client, uri, everywhere);
     assert.deepEqual(changedBy(best), [library]);
-    assert.equal(edited(Library, library, best.edit), Library.replace("write_rlx(&b->full, 1)", "write_rel(&b->full, 1)"));
+    assert.equal(
+      edited(Library, library, best.edit),
+      Library.replace("write_rlx(&b->full, 1)", "write_rel(&b->full, 1)"),
+    );
     await client.notify("workspace/didChangeConfiguration", { settings: { picket: { "not-in": ["box.h"] } } });
     await client.until("fixes for other files", () => client.status(uri).fixes.offers === 0);
     await client.checked(uri);

@@ -15,6 +15,4 @@ static int bitmap_take(struct bitmap *b) {
   return 0;
 }
 
-static void bitmap_give(struct bitmap *b) {
-  rte_atomic_fetch_add_explicit(&b->used, -1u, rte_memory_order_relaxed);
-}
+static void bitmap_give(struct bitmap *b) { rte_atomic_fetch_add_explicit(&b->used, -1u, rte_memory_order_relaxed); }

@@ -20,8 +20,8 @@ static void rwlock_read_unlock(struct rwlock *l) { atomic_fetch_sub_explicit(&l-
 
 static void rwlock_write_lock(struct rwlock *l) {
   int free = 0;
-  while (!atomic_compare_exchange_strong_explicit(&l->state, &free, RW_WRITER, memory_order_acquire,
-                                                  memory_order_relaxed))
+  while (
+      !atomic_compare_exchange_strong_explicit(&l->state, &free, RW_WRITER, memory_order_acquire, memory_order_relaxed))
     free = 0;
 }
 

@@ -12,7 +12,8 @@ static void semaphore_post(semaphore_t *s, uint32_t n) { vatomic32_get_add_rlx(&
 static void semaphore_wait(semaphore_t *s) {
   for (;;) {
     uint32_t count = vatomic32_read_acq(&s->count);
-    if (count > 0 && __atomic_compare_exchange_n(&s->count._v, &count, count - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    if (count > 0 &&
+        __atomic_compare_exchange_n(&s->count._v, &count, count - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
       return;
   }
 }
