@@ -242,9 +242,9 @@ struct ProgramLocation {
   uint32_t File = 0; // index into Program::Files
   uint32_t Line = 0;
   uint32_t Column = 0;
-  uint32_t Function = 0;    // index into Program::FunctionNames: the function the text belongs to
-  uint32_t InlinedAt = 0;   // index into Program::Locations, 0 if not inlined
-  uint32_t BenignRaces = 0; // 1: the text says that data races of accesses here are intended
+  uint32_t Function = 0;        // index into Program::FunctionNames: the function the text belongs to
+  uint32_t InlinedAt = 0;       // index into Program::Locations, 0 if not inlined
+  uint32_t BenignRaces = 0;     // 1: the text says that data races of accesses here are intended
   uint32_t Wrapper = NoWrapper; // of the function the text belongs to
 };
 

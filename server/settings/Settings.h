@@ -30,11 +30,11 @@ struct Settings {
   uint64_t MemoryBytes = 2ull << 30; // of the process that checks
   unsigned Jobs = 0;                 // cores that a check may use; 0: all
   Engine Search = Engine::Auto;
-  bool Robustness = true;         // tell where a program that is right otherwise is not robust
-  bool Fixes = true;              // look for fences once a bug is found
-  bool Relax = false;             // look for fences that are not needed once nothing is found
+  bool Robustness = true;                // tell where a program that is right otherwise is not robust
+  bool Fixes = true;                     // look for fences once a bug is found
+  bool Relax = false;                    // look for fences that are not needed once nothing is found
   std::vector<std::string> FixIn, NotIn; // the files that fixes may change (EditScope.h)
-  std::vector<std::string> Flags; // for Clang
+  std::vector<std::string> Flags;        // for Clang
   /// Models that are explored at the same time.
   unsigned together() const;
   bool operator==(const Settings &) const = default;

@@ -43,7 +43,7 @@ struct SourceFacts {
   /// Accesses whose data races are intended. Column 0: all on the line.
   std::set<Place> BenignRaces;
 
-  std::string Checked;               // the file with main; if there is none, the one that is compiled. Absolute, without dots
+  std::string Checked; // the file with main; if there is none, the one that is compiled. Absolute, without dots
   std::set<std::string> SystemFiles; // headers that the compiler was told to take for the system's (-isystem)
   /// Functions that only wrap an access (Wrappers.h), in other files than the one that is compiled, by file and name, and
   /// how often they are called.
