@@ -2,6 +2,7 @@
 // .picket.toml beside or above it.
 #pragma once
 
+#include "fences/EditScope.h"
 #include "settings/Settings.h"
 
 namespace picket {
@@ -9,6 +10,7 @@ namespace picket {
 struct FileSettings {
   CheckOptions Options;
   std::vector<std::string> Flags; // for Clang
+  EditScope Scope;                // of fixes
 };
 
 /// `Defaults` and `Flags` hold where nobody says anything else; `Given` is what the command line says. What is wrong in

@@ -102,6 +102,8 @@ private:
       Options.Check.TimeoutSeconds = 0;
       Options.TimeoutSeconds = Settings.Options.TimeoutSeconds;
       Options.Cheapest = Command.Fix == FixCommand::Aim::Cheapest;
+      Options.Scope = Settings.Scope;
+      Options.Scope.PreferLibrary = Command.Fix != FixCommand::Aim::Minimal;
       With.Text.Unroll = Settings.Options.Unroll;
       With.Text.DefaultModels = !Settings.Options.ModelsNamed;
       if (Command.Fix == FixCommand::Aim::Robust)
@@ -143,7 +145,8 @@ private:
 } // namespace
 
 bool FixCommand::parse(const std::string &Name) {
-  Fix = Name == "minimal"    ? Aim::Minimal
+  Fix = Name == "acceptable" ? Aim::Acceptable
+        : Name == "minimal"  ? Aim::Minimal
         : Name == "cheapest" ? Aim::Cheapest
         : Name == "robust"   ? Aim::Robust
                              : Aim::None;

@@ -8,7 +8,7 @@
 namespace picket {
 
 struct FixCommand {
-  enum class Aim { None, Minimal, Cheapest, Robust } Fix = Aim::None;
+  enum class Aim { None, Acceptable, Minimal, Cheapest, Robust } Fix = Aim::None;
   std::string Named; // the aim as it was named; parse() sets Fix
   bool Relax = false;
   bool Apply = false; // write the files instead of printing a diff

@@ -181,6 +181,7 @@ void writeFixes(OStream &J, const CompileRequest &Text, const FixReport &Report,
           text(J, "title", titleOf(F, Unroll));
           J.attribute("minimal", F.Minimal);
           J.attribute("cheapest", F.Cheapest);
+          J.attribute("changesTest", F.ChangesTest);
           J.attribute("cost", F.Cost / CostUnit);
           J.attributeArray("changes", [&] {
             for (const SourceChange &Change : F.Changes)

@@ -344,6 +344,8 @@ private:
 
   void frames(const TraceEvent &E, const std::string &NamedFile) {
     Json.attributeArray("frames", [&] {
+      for (size_t K = E.Folded.size(); K-- > 0;)
+        frame(E.Folded[K], NamedFile);
       frame(E.At, NamedFile);
       for (size_t K = E.Callers.size(); K-- > 0;)
         frame(E.Callers[K], NamedFile);

@@ -216,12 +216,15 @@ private:
       textIfAny("ordering", E.Ordering);
       place(E.At.Where);
       text("function", E.At.Function);
-      array("callers", E.Callers, [&](const TracePlace &P) {
+      auto Frame = [&](const TracePlace &P) {
         Json.object([&] {
           text("function", P.Function);
           place(P.Where);
         });
-      });
+      };
+      array("callers", E.Callers, Frame);
+      if (!E.Folded.empty())
+        array("folded", E.Folded, Frame);
     });
   }
 
@@ -328,8 +331,9 @@ private:
     Add(Run.BugWhere.File);
     for (const TraceEvent &E : Run.Events) {
       Add(E.At.Where.File);
-      for (const TracePlace &Caller : E.Callers)
-        Add(Caller.Where.File);
+      for (const auto *Frames : {&E.Callers, &E.Folded})
+        for (const TracePlace &P : *Frames)
+          Add(P.Where.File);
     }
   }
 

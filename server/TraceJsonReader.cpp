@@ -296,6 +296,10 @@ private:
     each(O, At, "callers", [&](const Object &Caller, Path Where) {
       E.Callers.push_back({place(Caller, Where), text(Caller, Where, "function")});
     });
+    if (O.get("folded"))
+      each(O, At, "folded", [&](const Object &Called, Path Where) {
+        E.Folded.push_back({place(Called, Where), text(Called, Where, "function")});
+      });
   }
 
   void readLink(TraceEvent &E, const Object &O, Path At) {

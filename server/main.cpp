@@ -17,6 +17,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <iostream>
 #include <utility>
@@ -274,20 +275,50 @@ static void addReportOptions(CLI::App *Check, CheckCommand &Command) {
       ->group(Group);
 }
 
+/// Names of files and folders: those that are there are meant as they are seen from here.
+static CLI::Option *addPatternOption(CLI::App *Check, const char *Name,
+                                     std::optional<std::vector<std::string>> &Patterns, const char *Help) {
+  return Check
+      ->add_option_function<std::vector<std::string>>(
+          Name,
+          [Name, &Patterns](const std::vector<std::string> &Given) {
+            Patterns.emplace();
+            for (const std::string &Text : Given) {
+              if (const std::string Problem = problemOf(Text); !Problem.empty())
+                throw CLI::ValidationError(Name, "'" + Text + "': " + Problem);
+              std::error_code Ignored;
+              Patterns->push_back(std::filesystem::exists(Text, Ignored)
+                                      ? std::filesystem::absolute(Text, Ignored).lexically_normal().string()
+                                      : Text);
+            }
+          },
+          Help)
+      ->allow_extra_args(false);
+}
+
 /// Changes of the program instead of a report.
-static void addFixOptions(CLI::App *Check, FixCommand &Fixes) {
+static void addFixOptions(CLI::App *Check, FixCommand &Fixes, SettingsLayer &Given) {
   const char *const Group = "Verified changes of the program, as a diff on standard output";
   Check
-      ->add_flag("--fix{minimal}", Fixes.Named,
-                 "Add fences and stronger memory orders that make the program pass: a minimal set, the cheapest set\n"
-                 "(--fix=cheapest), or a set that makes the program robust (--fix=robust)")
+      ->add_flag(
+          "--fix{acceptable}", Fixes.Named,
+          "Add fences and stronger memory orders that make the program pass: a minimal set, in a library rather\n"
+          "than in the file with 'main'; a minimal set wherever it is (--fix=minimal), the cheapest set\n"
+          "(--fix=cheapest), or a set that makes the program robust (--fix=robust)")
       ->check([&Fixes](const std::string &Text) {
-        return Fixes.parse(Text) ? "" : "'" + Text + "' is none of minimal, cheapest, robust";
+        return Fixes.parse(Text) ? "" : "'" + Text + "' is none of acceptable, minimal, cheapest, robust";
       })
       ->group(Group);
   Check->add_flag("--relax", Fixes.Relax, "Remove or weaken fences and memory orders that the program does not need")
       ->group(Group);
   Check->add_flag("--apply", Fixes.Apply, "Write the changes to the files instead of printing a diff")->group(Group);
+  addPatternOption(Check, "--fix-in", Given.FixIn, "Change only this file, or files in this folder (repeatable)")
+      ->type_name("PATH")
+      ->group(Group);
+  addPatternOption(Check, "--not-in", Given.NotIn,
+                   "Change no file that matches this, and none in such a folder (repeatable)")
+      ->type_name("GLOB")
+      ->group(Group);
 }
 
 static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
@@ -401,7 +432,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_flag("--count", Command.Count, "Print a table: executions, blocked, bounded, seconds, executions/s");
   Check->add_flag("--dump-bytecode", Command.DumpBytecode, "Print the compiled bytecode and do not check the program");
   addReportOptions(Check, Command);
-  addFixOptions(Check, Command.Fixes);
+  addFixOptions(Check, Command.Fixes, Given);
 }
 
 static constexpr unsigned AllWitnesses = 64; // --all: executions that are shown, per model

@@ -44,6 +44,7 @@ export interface TraceEvent extends Frame {
   expression?: string;
   ordering?: string;
   callers: Frame[];
+  folded?: Frame[];
 }
 
 /// On the cycle.

@@ -71,7 +71,8 @@ export class StateView {
     const list = h("ol", { class: "stack" });
     for (const frame of sequence.stack(step)) {
       const place = h("span", { class: "place" }, sequence.placeText(frame.place));
-      list.append(h("li", {}, h("code", {}, frame.function || "?"), " ", place));
+      const name = h("code", {}, frame.function || "?");
+      list.append(h("li", frame.folded ? { class: "folded" } : {}, name, frame.folded ? " in " : " ", place));
     }
     return [h("h2", {}, `Calls in ${thread}`), list];
   }

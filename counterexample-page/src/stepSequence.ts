@@ -103,13 +103,14 @@ export class StepSequence {
     return new Set((this.step(index).buffers ?? []).flat().map((entry) => entry.store));
   }
 
-  /// The stack at a step, innermost first.
-  stack(index: number): { function: string; place: Place }[] {
+  /// The stack at a step, innermost first. What is folded only wraps the access, or is a library's.
+  stack(index: number): { function: string; place: Place; folded: boolean }[] {
     const event = this.eventOfStep(index);
-    const frames = [...(event.callers ?? []), event].reverse();
+    const folded = event.folded ?? [];
+    const frames = [...(event.callers ?? []), event, ...folded].reverse();
     return frames
-      .filter((frame) => frame.function || frame.line)
-      .map((frame) => ({ function: frame.function, place: frame }));
+      .map((frame, at) => ({ function: frame.function, place: frame, folded: at < folded.length }))
+      .filter((frame) => frame.function || frame.place.line);
   }
 
   nextOutOfOrder(from: number, direction: 1 | -1): number | undefined {

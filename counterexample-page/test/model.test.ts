@@ -97,6 +97,21 @@ test("the call stack is innermost first", () => {
   assert.equal(sequence.stack(2)[1]!.place.line, 26);
 });
 
+test("what is folded is inside of the place that is shown", () => {
+  const data = fixture("account");
+  const event = data.events[data.steps[2]!.event]!;
+  event.folded = [{ function: "atomic_read", file: "atomics.h", line: 7, column: 3 }];
+  const stack = new StepSequence(data).stack(2);
+  assert.deepEqual(
+    stack.map((frame) => [frame.function, frame.folded]),
+    [
+      ["atomic_read", true],
+      ["read_balance", false],
+      ["customer", false],
+    ],
+  );
+});
+
 test("out-of-order steps are found in both directions", () => {
   const sequence = new StepSequence(fixture("dekker"));
   assert.equal(sequence.nextOutOfOrder(-1, 1), 2);

@@ -76,7 +76,7 @@ SourceLocation Findings::userLocation(std::vector<uint32_t> Stack) const {
   const uint32_t Innermost = Stack.back();
   std::erase(Stack, CallsLeftOut);
   for (size_t K = Stack.size(); K-- > 0;)
-    if (const ProgramLocation &L = Compiled.locationOf(Stack[K]); L.Line && Compiled.UserFile[L.File])
+    if (const ProgramLocation &L = Compiled.locationOf(Stack[K]); Compiled.isShown(L))
       return locationOf(Compiled, L);
   return locationOf(Compiled, Compiled.locationOf(Innermost));
 }

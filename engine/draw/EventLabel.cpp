@@ -166,6 +166,8 @@ std::string tooltipOf(const Recording &R, uint32_t Event) {
       if (!V.Type.empty())
         Text += ", type " + V.Type;
     }
+  for (auto Called = E.Folded.rbegin(); Called != E.Folded.rend(); ++Called)
+    Text += "\nin " + placeText(*Called);
   if (std::string Here = placeText(E.At); !Here.empty())
     Text += "\nat " + Here;
   for (auto Caller = E.Callers.rbegin(); Caller != E.Callers.rend(); ++Caller)

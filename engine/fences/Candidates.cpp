@@ -35,8 +35,8 @@ void Candidate::addTo(ProgramEdit &Edit) const {
       Edit.Orders.push_back({At.Pc, To});
 }
 
-Candidates::Candidates(const Program &Compiled, const RepairCosts &Costs, bool Assembly)
-    : Compiled(Compiled), Costs(Costs), Assembly(Assembly), Spins(inSpinLoops(Compiled)),
+Candidates::Candidates(const Program &Compiled, const RepairCosts &Costs, bool Assembly, const EditScope &Scope)
+    : Compiled(Compiled), Costs(Costs), Assembly(Assembly), Ranks(Compiled, Scope), Spins(inSpinLoops(Compiled)),
       Predecessors(Compiled.Code.size()) {
   for (uint32_t Pc = 0; Pc < Compiled.Code.size(); ++Pc)
     forEachSuccessor(Compiled, Pc, [&](uint32_t To) { ++Predecessors[To]; });
@@ -74,9 +74,16 @@ void Candidates::findCopies() {
   }
 }
 
-bool Candidates::inUserText(uint32_t Location) const {
+/// What a function that only wraps an access says holds for all its callers: it is not for one of them to change.
+bool Candidates::isEditable(uint32_t Location) const {
   const ProgramLocation &L = Compiled.Locations[Location];
-  return L.Line != 0 && Compiled.UserFile[L.File];
+  if (L.Line == 0 || Ranks[L.File] == FileRank::Never)
+    return false;
+  for (uint32_t At = Location; At != 0 && Compiled.Locations[At].Wrapper != NoWrapper;
+       At = Compiled.Locations[At].InlinedAt)
+    if (Compiled.Locations[At].Wrapper == WrapperOfMany)
+      return false;
+  return true;
 }
 
 SourceLocation Candidates::locationOf(uint32_t Location) const {
@@ -86,7 +93,7 @@ SourceLocation Candidates::locationOf(uint32_t Location) const {
 
 SourceLocation Candidates::textOf(uint32_t Pc) const {
   const uint32_t At = Compiled.CodeLocations[Pc];
-  return inUserText(At) ? locationOf(At) : SourceLocation();
+  return isEditable(At) ? locationOf(At) : SourceLocation();
 }
 
 /// The locations of an instruction, from the function it is compiled into to the one it was written in.
@@ -114,15 +121,18 @@ Candidates::View Candidates::view(const DelayPath::CallStack &Stack) const {
   View V;
   for (uint32_t Frame = 0; Frame < Stack.size(); ++Frame) {
     const std::vector<uint32_t> Chain = chainOf(Stack[Frame]);
-    if (Chain.empty())
-      return V;
-    for (uint32_t At : Chain) {
-      if (!inUserText(At))
-        return V;
-      V.Levels.push_back({At, Stack[Frame], Frame});
+    V.Whole = false;
+    for (uint32_t Depth = 0; Depth < Chain.size(); ++Depth) {
+      if (isEditable(Chain[Depth])) {
+        V.Levels.push_back({Chain[Depth], Stack[Frame], Frame, Depth});
+        V.Whole = true;
+        V.Wrappers = 0;
+      } else {
+        V.Whole = V.Whole && Compiled.Locations[Chain[Depth]].Wrapper != NoWrapper;
+        ++V.Wrappers;
+      }
     }
   }
-  V.Whole = true;
   return V;
 }
 
@@ -185,10 +195,8 @@ void Candidates::addPlacesInFrame(const View &A, const View &B, uint32_t Common,
   std::vector<uint32_t> Way = wayBetween(First.Pc, Last.Pc);
   Way.push_back(Last.Pc);
   const SourceLocation Earlier = locationOf(First.Location), Later = locationOf(Last.Location);
-  // Of the calls that an instruction stands in, those of outer frames are not its own.
-  const auto Outer = static_cast<uint32_t>(
-      std::count_if(A.Levels.begin(), A.Levels.end(), [&](const Level &L) { return L.Frame < First.Frame; }));
-  const uint32_t Own = Common - Outer;
+  const uint32_t Own = First.Depth;
+  const bool Elsewhere = Common == 0 && (A.Levels.size() > 1 || B.Levels.size() > 1);
   auto LocationOf = [&](uint32_t Pc) {
     const std::vector<uint32_t> Chain = chainOf(Pc);
     return Chain.size() > Own ? Chain[Own] : 0;
@@ -196,11 +204,13 @@ void Candidates::addPlacesInFrame(const View &A, const View &B, uint32_t Common,
   auto Add = [&](ProgramPoint Where, const SourceLocation &Behind, const SourceLocation &Front, bool NearLater,
                  uint32_t Penalty) {
     const uint32_t At = LocationOf(Where.Pc);
-    if (inUserText(At) && (Where.Behind || onEveryWay(First.Pc, Last.Pc, Where.Pc)))
+    if (isEditable(At) && (Where.Behind || onEveryWay(First.Pc, Last.Pc, Where.Pc)))
       Found.push_back({Where,
                        static_cast<uint32_t>(chainOf(Where.Pc).size()) - Own,
                        {FenceKind::Full, Behind, Front, NearLater},
-                       Penalty});
+                       Penalty,
+                       Compiled.Locations[At].File,
+                       Elsewhere});
   };
   if (!A.Whole || A.Levels.size() > Common + 1) {
     auto Left = std::find_if(Way.begin(), Way.end(), [&](uint32_t Pc) { return LocationOf(Pc) != First.Location; });
@@ -234,18 +244,20 @@ std::vector<Candidates::FencePoint> Candidates::placesBetween(const DelayPath::C
   if (A.Whole && goesOn(Compiled.Code[Earlier.back()].Op)) {
     const bool Shallow = Together && A.Levels.size() == Common + 1;
     Found.push_back({{Earlier.back(), true},
-                     1,
+                     1 + A.Wrappers,
                      {FenceKind::Full, locationOf(A.Levels.back().Location),
                       Shallow ? locationOf(B.Levels[Common].Location) : SourceLocation(), false},
-                     Shallow ? 0u : 3u});
+                     Shallow ? 0u : 3u,
+                     Compiled.Locations[A.Levels.back().Location].File});
   }
   if (B.Whole) {
     const bool Shallow = Together && B.Levels.size() == Common + 1;
     Found.push_back({{Later.back(), false},
-                     1,
+                     1 + B.Wrappers,
                      {FenceKind::Full, Shallow ? locationOf(A.Levels[Common].Location) : SourceLocation(),
                       locationOf(B.Levels.back().Location), true},
-                     Shallow ? 2u : 3u});
+                     Shallow ? 2u : 3u,
+                     Compiled.Locations[B.Levels.back().Location].File});
   }
   if (Together)
     addPlacesInFrame(A, B, Common, Found);
@@ -281,6 +293,14 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
   const bool CanRelease = !IsLight || writes(Compiled.Code[Path.Accesses.back().back()].Op);
   const bool CanAcquire = IsLight && reads(Compiled.Code[Path.Accesses.front().back()].Op);
   const bool Acquires = CanAcquire && (!CanRelease || (reads(Before) && !writes(Before) && !Tells));
+  // The fence belongs beside the atomic access that others synchronise with: between plain ones it would order only those
+  // of them that this execution shows.
+  auto IsAtomic = [&](const DelayPath::CallStack &S) {
+    return (Compiled.Code[S.back()].Flags & OrderMask) != static_cast<uint8_t>(Order::NotAtomic);
+  };
+  auto At = [&](size_t Index) { return Path.Accesses.begin() + static_cast<ptrdiff_t>(Index); };
+  const bool TooEarly = !IsAtomic(Path.Accesses[Gap + 1]) && std::any_of(At(Gap + 2), Path.Accesses.end(), IsAtomic);
+  const bool TooLate = !IsAtomic(Path.Accesses[Gap]) && std::any_of(Path.Accesses.begin(), At(Gap), IsAtomic);
   for (const FencePoint &At : placesBetween(Path.Accesses[Gap], Path.Accesses[Gap + 1])) {
     auto Add = [&](FenceKind Kind, uint32_t Cost) {
       Candidate C;
@@ -298,7 +318,9 @@ void Candidates::addFences(const Violation &V, const DelayPath &Path, uint32_t G
       const bool BeforeStore =
           Kind == FenceKind::Release && At.Text.NearLater && At.Penalty <= 2 && After == Opcode::Store;
       C.Cost = Cost * CostUnit + (BeforeStore ? 0 : At.Penalty + 1) + (Spins[At.Where.Pc] ? 5 : 0) +
-               (Kind == FenceKind::Release && Acquires ? 10 : 0);
+               (Kind == FenceKind::Release && Acquires ? 10 : 0) + (At.Elsewhere ? 100 : 0) +
+               ((Kind == FenceKind::Release && TooEarly) || (Kind == FenceKind::Acquire && TooLate) ? 20 : 0) +
+               (Ranks[At.File] == FileRank::Test ? TestCost : 0);
       Found.push_back(intern(std::move(C)));
     };
     Add(FenceKind::Full, Costs.FullFence);
@@ -318,16 +340,23 @@ void Candidates::addOrder(uint32_t Pc, Order To, MemoryModel Under, std::vector<
   To = joined(From, To);
   if (To == From)
     return;
+  uint32_t At = Compiled.CodeLocations[Pc], Levels = 1;
+  for (; At != 0 && !isEditable(At) && Compiled.Locations[At].Wrapper != NoWrapper; ++Levels)
+    At = Compiled.Locations[At].InlinedAt;
+  if (!isEditable(At))
+    return;
   Candidate C;
   C.IsFence = false;
   C.To = To;
   for (uint32_t Copy : copiesOf(Pc))
-    C.Where.push_back({Copy, false});
-  C.Change = ChangeOrder{textOf(Pc), From, To};
+    if (sameCalls(Copy, Pc, Levels))
+      C.Where.push_back({Copy, false});
+  C.Change =
+      ChangeOrder{locationOf(Compiled.CodeLocations[Pc]), From, To, Levels > 1 ? locationOf(At) : SourceLocation()};
   // On ARM64 STLR and LDAR are seq_cst, too.
   const bool IsDear = To == Order::SeqCst && Under != MemoryModel::Armv8;
-  C.Cost =
-      (IsDear ? Costs.SeqCst : Costs.ReleaseAcquire) * CostUnit + (To == Order::AcqRel) + 2 * (To == Order::SeqCst);
+  C.Cost = (IsDear ? Costs.SeqCst : Costs.ReleaseAcquire) * CostUnit + (To == Order::AcqRel) +
+           2 * (To == Order::SeqCst) + (Ranks[Compiled.Locations[At].File] == FileRank::Test ? TestCost : 0);
   Found.push_back(intern(std::move(C)));
 }
 
@@ -335,6 +364,7 @@ void Candidates::addOrder(uint32_t Pc, Order To, MemoryModel Under, std::vector<
 /// write of `x++`.
 void Candidates::addAtomic(const Violation &V, std::vector<uint32_t> &Found) {
   constexpr unsigned Widest = 8;
+  bool InTest = false;
   Candidate C;
   C.IsFence = false;
   C.To = Order::Relaxed;
@@ -346,6 +376,7 @@ void Candidates::addAtomic(const Violation &V, std::vector<uint32_t> &Found) {
       return;
     if ((I.Flags & OrderMask) != static_cast<uint8_t>(Order::NotAtomic))
       continue;
+    InTest |= Ranks[Compiled.Locations[Compiled.CodeLocations[Access.back()]].File] == FileRank::Test;
     const ChangeOrder Change{Text, Order::NotAtomic, Order::Relaxed};
     if (std::find(C.Atomic.begin(), C.Atomic.end(), Change) == C.Atomic.end())
       C.Atomic.push_back(Change);
@@ -359,7 +390,7 @@ void Candidates::addAtomic(const Violation &V, std::vector<uint32_t> &Found) {
   std::sort(C.Where.begin(), C.Where.end());
   C.Where.erase(std::unique(C.Where.begin(), C.Where.end()), C.Where.end());
   C.Change = C.Atomic.front();
-  C.Cost = Costs.AtomicAccess * C.Atomic.size() * CostUnit;
+  C.Cost = Costs.AtomicAccess * C.Atomic.size() * CostUnit + (InTest ? TestCost : 0);
   Found.push_back(intern(std::move(C)));
 }
 
@@ -367,7 +398,7 @@ void Candidates::addOrders(const Violation &V, const DelayPath &Path, uint32_t I
   const uint32_t Pc = Path.Accesses[Index].back();
   const Instruction &I = Compiled.Code[Pc];
   const bool IsAccess = I.Op == Opcode::Load || I.Op == Opcode::Store || isUpdate(I.Op);
-  if (!IsAccess || (I.Flags & OrderMask) == static_cast<uint8_t>(Order::NotAtomic) || textOf(Pc).Line == 0)
+  if (!IsAccess || (I.Flags & OrderMask) == static_cast<uint8_t>(Order::NotAtomic))
     return;
   const bool HasEarlier = Index > 0, HasLater = Index + 1 < Path.Accesses.size();
   if (infoOf(V.Under).Fences.Lightweight) {

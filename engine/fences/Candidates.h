@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fences/Delays.h"
+#include "fences/EditScope.h"
 #include "fences/ProgramEdit.h"
 #include "fences/SourceChange.h"
 
@@ -22,6 +23,8 @@ struct RepairCosts {
 
 /// Of costs: what is below only decides between places.
 constexpr uint64_t CostUnit = 1000;
+/// Of a change in a file that is only changed where nothing else works. No sum of other costs is as much.
+constexpr uint64_t TestCost = 1'000'000 * CostUnit;
 
 struct Candidate {
   bool IsFence = true;
@@ -43,7 +46,7 @@ struct Candidate {
 class Candidates {
 public:
   /// `Assembly`: also what only POWER's own instructions can say.
-  Candidates(const Program &Compiled, const RepairCosts &Costs, bool Assembly);
+  Candidates(const Program &Compiled, const RepairCosts &Costs, bool Assembly, const EditScope &Scope);
 
   /// The numbers of all candidates that can prevent one of the delays. The violation is one of the program itself: its
   /// pcs are.
@@ -54,8 +57,9 @@ public:
 
   /// All instructions that stand for the same text as this one, itself among them.
   const std::vector<uint32_t> &copiesOf(uint32_t Pc) const { return Copies[CopyOf[Pc]]; }
-  /// The place in the text of an instruction; line 0 if it is not in the user's.
+  /// The place in the text of an instruction; line 0 if it is not to be changed there.
   SourceLocation textOf(uint32_t Pc) const;
+  const FileRanks &files() const { return Ranks; }
 
 private:
   /// The user's view of a call stack: also calls that were inlined are calls.
@@ -63,17 +67,19 @@ private:
     uint32_t Location; // index into Program::Locations
     uint32_t Pc;       // in the frame that holds it
     uint32_t Frame;
+    uint32_t Depth; // index into the locations of Pc, from the outside
   };
   struct View {
-    std::vector<Level> Levels; // as far as they lie in the user's text
-    bool Whole = false;        // the access itself does
+    std::vector<Level> Levels; // those where the text can be changed
+    bool Whole = false;        // the last one is the access, or the call of a function that only wraps it
+    uint32_t Wrappers = 0;     // so many calls from there on
   };
 
   View view(const DelayPath::CallStack &Stack) const;
   std::vector<uint32_t> chainOf(uint32_t Pc) const;
   bool sameCalls(uint32_t A, uint32_t B, uint32_t Levels) const;
   SourceLocation locationOf(uint32_t Location) const;
-  bool inUserText(uint32_t Location) const;
+  bool isEditable(uint32_t Location) const;
   void findCopies();
 
   void addFences(const Violation &V, const DelayPath &Path, uint32_t Gap, std::vector<uint32_t> &Found);
@@ -84,7 +90,9 @@ private:
     ProgramPoint Where;
     uint32_t Levels; // how many inlined calls, from the inside, belong to the text of the place; 1: none
     InsertFence Text;
-    uint32_t Penalty; // places of the same cost are preferred in this order
+    uint32_t Penalty;       // places of the same cost are preferred in this order
+    uint32_t File;          // index into Program::Files
+    bool Elsewhere = false; // in the function a thread begins with, which leaves the access to another one
   };
   std::vector<FencePoint> placesBetween(const DelayPath::CallStack &Earlier, const DelayPath::CallStack &Later);
   void addPlacesInFrame(const View &A, const View &B, uint32_t Common, std::vector<FencePoint> &Found);
@@ -97,6 +105,7 @@ private:
   const Program &Compiled;
   const RepairCosts Costs;
   const bool Assembly;
+  const FileRanks Ranks;
   std::vector<bool> Spins;
   std::vector<uint32_t> Predecessors; // per instruction: how many
   std::vector<uint32_t> Entries;      // of functions, sorted

@@ -165,7 +165,18 @@ static PlacedChange together(std::vector<PlacedChange> Parts) {
   return All;
 }
 
-std::vector<PlacedChange> EditSearch::place(const std::vector<ChangesPerProgram> &Alternatives) const {
+/// Whether two programs write different texts at one place.
+static bool differ(const std::vector<PlacedChange> &Parts) {
+  for (const PlacedChange &A : Parts)
+    for (const PlacedChange &B : Parts)
+      for (const TextEdit &E : A.Edits)
+        for (const TextEdit &F : B.Edits)
+          if (E.File == F.File && E.Begin == F.Begin && E.End == F.End && E.Text != F.Text)
+            return true;
+  return false;
+}
+
+std::vector<PlacedChange> EditSearch::place(const std::vector<ChangesPerProgram> &Alternatives, bool OwnFences) const {
   if (Programs.All.size() == 1) {
     std::vector<std::vector<SourceChange>> Only;
     Only.reserve(Alternatives.size());
@@ -173,7 +184,7 @@ std::vector<PlacedChange> EditSearch::place(const std::vector<ChangesPerProgram>
       Only.push_back(Changes.front());
     CompileRequest Read = Text;
     Read.For = Programs.All.front().For;
-    return placeAlternatives(Read, Only);
+    return placeAlternatives(Read, Only, {OwnFences ? FenceStyle::OfFile : FenceStyle::Standard, SharedMacros});
   }
   std::vector<std::vector<PlacedChange>> Parts(Alternatives.size());
   for (size_t P = 0; P < Programs.All.size(); ++P) {
@@ -188,10 +199,14 @@ std::vector<PlacedChange> EditSearch::place(const std::vector<ChangesPerProgram>
       continue;
     CompileRequest Read = Text;
     Read.For = Programs.All[P].For;
-    std::vector<PlacedChange> Placed = placeAlternatives(Read, Mine, /*Portable=*/true);
+    std::vector<PlacedChange> Placed =
+        placeAlternatives(Read, Mine, {OwnFences ? FenceStyle::Portable : FenceStyle::Standard, SharedMacros});
     for (size_t K = 0; K < Of.size(); ++K)
       Parts[Of[K]].push_back(std::move(Placed[K]));
   }
+  // Where the file's own words mean a fence for one architecture only, they are used for none.
+  if (OwnFences && std::any_of(Parts.begin(), Parts.end(), differ))
+    return place(Alternatives, /*OwnFences=*/false);
   std::vector<PlacedChange> Result;
   Result.reserve(Parts.size());
   for (std::vector<PlacedChange> &Some : Parts)

@@ -36,6 +36,7 @@ struct FixOptions {
   double TimeoutSeconds = 0; // for everything together; 0: none
   unsigned MaxAlternatives = 3;
   RepairCosts Costs;
+  EditScope Scope;
   /// What the program has to pass; the default is that no check finds a bug. Called anew for the text that was edited.
   std::function<RoundChecker(const CheckOptions &Check, Thoroughness)> Aim;
 };
@@ -73,12 +74,13 @@ protected:
   /// The same without that. GaveUp if it does not compile any more.
   RoundReport checkEdited(const std::vector<TextEdit> &Edits, Thoroughness How) const;
   /// The edits of changes that each program asks for, in its own syntax tree; one set of changes after the other, with as
-  /// many lists as there are programs.
+  /// many lists as there are programs. `OwnFences`: in the words of the file, if it has any.
   using ChangesPerProgram = std::vector<std::vector<SourceChange>>;
-  std::vector<PlacedChange> place(const std::vector<ChangesPerProgram> &Alternatives) const;
+  std::vector<PlacedChange> place(const std::vector<ChangesPerProgram> &Alternatives, bool OwnFences = true) const;
 
   const CheckedPrograms &Programs;
-  CompileRequest Text; // with the texts of the edited files
+  CompileRequest Text;      // with the texts of the edited files
+  bool SharedMacros = true; // as in EditStyle
   const FixOptions &Options;
   const std::atomic<bool> *Cancel;
 

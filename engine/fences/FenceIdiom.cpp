@@ -2,6 +2,7 @@
 
 #include "fences/ProgramEdit.h"
 #include "fences/TextLayout.h"
+#include "fences/WrapperCalls.h"
 #include "source/lowering/InlineAssembly.h"
 
 #include "clang/Lex/Lexer.h"
@@ -58,10 +59,14 @@ std::optional<FenceKind> onlyFence(StringRef AssemblyText) {
   return Fences && Fences->size() == 1 ? std::optional(Fences->front()) : std::nullopt;
 }
 
-/// Reads the body of a macro that is a fence and nothing else.
+constexpr unsigned DeepestMacro = 8; // macros that stand for macros
+
+/// Reads the body of a macro that is a fence and nothing else, also by way of other macros and functions.
 class FenceBody {
 public:
-  FenceBody(const clang::Preprocessor &Preprocessor, ArrayRef<Token> Tokens) : Preprocessor(Preprocessor) {
+  using Functions = std::map<std::string, FenceKind>;
+  FenceBody(const clang::Preprocessor &Preprocessor, const Functions &Known, ArrayRef<Token> Tokens, unsigned Depth = 0)
+      : Preprocessor(Preprocessor), Known(Known), Depth(Depth) {
     IsExpression = Tokens.size() > 2 && Tokens[0].is(tok::l_paren) && Tokens[1].is(tok::l_brace);
     bool InParentheses = IsExpression;
     for (const Token &T : Tokens)
@@ -79,7 +84,7 @@ public:
 private:
   bool read(const Token &T) {
     if (const IdentifierInfo *Name = T.getIdentifierInfo())
-      return readName(Name->getName());
+      return readMacro(*Name).value_or(false) || (!Preprocessor.getMacroInfo(Name) && readName(Name->getName()));
     if (T.is(tok::string_literal)) {
       std::string Spelling = Preprocessor.getSpelling(T);
       if (!Operands)
@@ -92,9 +97,23 @@ private:
            T.is(tok::numeric_constant);
   }
 
+  /// What another macro says. Nothing if there is none of that name.
+  std::optional<bool> readMacro(const IdentifierInfo &Name) {
+    const MacroInfo *Info = Preprocessor.getMacroInfo(&Name);
+    if (!Info || orderNamed(Name.getName()) || takesOrder(Name.getName()))
+      return Info ? std::optional(readName(Name.getName())) : std::nullopt;
+    if (Depth >= DeepestMacro || Info->getNumParams() > 0 || Info->isVariadic())
+      return false;
+    const FenceBody Inner(Preprocessor, Known, Info->tokens(), Depth + 1);
+    Statement |= !Inner.IsExpression;
+    return Inner.Kind && note(Inner.Kind);
+  }
+
   bool readName(StringRef Name) {
-    if (auto Known = fenceFunction(Name))
-      return note(Known);
+    if (auto Fence = fenceFunction(Name))
+      return note(Fence);
+    if (auto Fence = Known.find(Name.str()); Fence != Known.end())
+      return note(Fence->second);
     if (takesOrder(Name))
       return true;
     if (auto Value = orderNamed(Name))
@@ -113,6 +132,8 @@ private:
   }
 
   const clang::Preprocessor &Preprocessor;
+  const Functions &Known;
+  const unsigned Depth;
   std::string Text;
   FenceKind Found = FenceKind::Full;
   unsigned Count = 0;
@@ -188,27 +209,41 @@ FenceKind stronger(FenceKind A, FenceKind B) {
   }
 }
 
-FenceIdiom::FenceIdiom(const SourceTree &Tree, bool Portable) : Tree(Tree) {
+FenceIdiom::FenceIdiom(const SourceTree &Tree, EditStyle Style) : Tree(Tree), Style(Style) {
+  // Libraries have fences of their own, too; those of the compiler's and the system's headers are for themselves.
+  for (const Decl *D : Tree.Context.getTranslationUnitDecl()->decls())
+    if (auto *F = dyn_cast<FunctionDecl>(D);
+        F && F->isThisDeclarationADefinition() && !Tree.isOfSystem(F->getLocation()))
+      addFunction(*F);
   for (const DirectivesSeen::Macro &Macro : Tree.Seen.Macros)
     addMacro(Macro);
-  std::set<const FunctionDecl *> Known;
-  for (const SourceTree::Access &Node : Tree.Nodes) {
-    if (Known.insert(Node.Function).second)
-      addFunction(*Node.Function);
+  for (const SourceTree::Access &Node : Tree.Nodes)
     countUse(Node.Node);
-  }
-  if (Portable)
+  if (Style.Fences != FenceStyle::OfFile)
     Assembly.clear();
+  if (Style.Fences == FenceStyle::Standard) {
+    Owns.clear();
+    OrderTakers.clear();
+  }
 }
 
 void FenceIdiom::addMacro(const DirectivesSeen::Macro &Macro) {
   const MacroInfo &Info = *Macro.Info;
-  if (Info.getNumParams() > 0 || Info.isVariadic() || !Tree.isUsers(Info.getDefinitionLoc()))
+  if (Info.isVariadic() || Tree.isOfSystem(Info.getDefinitionLoc()))
     return;
   const IdentifierInfo *Name = Tree.Preprocessor.getIdentifierInfo(Macro.Name);
   if (Tree.Preprocessor.getMacroInfo(Name) != &Info) // defined anew, or not any more
     return;
-  FenceBody Body(Tree.Preprocessor, Info.tokens());
+  if (Info.getNumParams() > 0) {
+    // `atomic_thread_fence(order)` under another name.
+    const ArrayRef<Token> Body = Info.tokens();
+    if (Info.getNumParams() == 1 && Body.size() == 4 && Body[0].getIdentifierInfo() && Body[2].getIdentifierInfo() &&
+        takesOrder(Body[0].getIdentifierInfo()->getName()) && Body[1].is(tok::l_paren) && Body[3].is(tok::r_paren) &&
+        Info.getParameterNum(Body[2].getIdentifierInfo()) == 0 && Macro.Uses > 0)
+      OrderTakers.push_back({Macro.Name, Info.getDefinitionEndLoc(), Macro.Uses});
+    return;
+  }
+  FenceBody Body(Tree.Preprocessor, Functions, Info.tokens());
   if (Body.Kind)
     Owns.push_back({Macro.Name + (Info.isFunctionLike() ? "()" : ""), *Body.Kind, Info.getDefinitionLoc(),
                     Info.getDefinitionEndLoc(), Body.IsExpression, Macro.Uses});
@@ -218,9 +253,15 @@ void FenceIdiom::addFunction(const FunctionDecl &F) {
   auto *Body = dyn_cast_or_null<CompoundStmt>(F.getBody());
   if (!Body || Body->size() != 1 || F.getNumParams() != 0 || !F.getReturnType()->isVoidType())
     return;
-  if (std::optional<FenceKind> Kind = fenceOf(Tree, Body->body_front()))
-    Owns.push_back({F.getNameAsString() + "()", *Kind, Tree.Sources.getFileLoc(F.getBeginLoc()),
-                    Tree.Sources.getFileLoc(F.getEndLoc()), true, F.isReferenced()});
+  std::optional<FenceKind> Kind = fenceOf(Tree, Body->body_front());
+  if (auto *Call = dyn_cast<CallExpr>(Body->body_front()); Call && !Kind)
+    if (auto Known = Functions.find(calleeName(*Call).str()); Known != Functions.end())
+      Kind = Known->second;
+  if (!Kind)
+    return;
+  Functions[F.getNameAsString()] = *Kind;
+  Owns.push_back({F.getNameAsString() + "()", *Kind, Tree.Sources.getFileLoc(F.getBeginLoc()),
+                  Tree.Sources.getFileLoc(F.getEndLoc()), true, F.isReferenced()});
 }
 
 void FenceIdiom::countUse(const Stmt *S) {
@@ -252,6 +293,15 @@ FenceIdiom::Written FenceIdiom::fence(FenceKind Kind, FileID File, uint32_t Offs
   if (const Own *Mine = own(Kind, Tree.locationOf(File, Offset), Expression))
     return {Mine->Text};
   const Order Wanted = orderOf(Kind);
+  const Taker *Like = nullptr;
+  for (const Taker &T : OrderTakers)
+    if ((!Like || T.Uses > Like->Uses) && Tree.Sources.isBeforeInTranslationUnit(T.End, Tree.locationOf(File, Offset)))
+      Like = &T;
+  if (Like && Kind != FenceKind::ISync) {
+    const std::string Prefix = Like->Name.substr(0, Like->Name.find("atomic"));
+    const std::string Own = nameLike(Tree, Prefix + "memory_order_relaxed", Wanted, Tree.locationOf(File, Offset));
+    return {Like->Name + "(" + (Own.empty() ? nameOfOrder(Wanted, false) : Own) + ")", !hasStdatomic(File)};
+  }
   const std::string C11 = "atomic_thread_fence(" + nameOfOrder(Wanted, false) + ")";
   const std::string Builtin = "__atomic_thread_fence(" + nameOfOrder(Wanted, true) + ")";
   const std::string Sync = "__sync_synchronize()";

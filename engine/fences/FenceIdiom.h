@@ -1,6 +1,7 @@
 // How a file writes fences: by its own macro or function, by the compiler's builtins, by C11, by assembly.
 #pragma once
 
+#include "fences/FenceStyle.h"
 #include "fences/SourceTree.h"
 
 namespace picket {
@@ -22,8 +23,8 @@ public:
     bool NeedsInclude = false;
   };
 
-  /// `Portable`: the text is for several architectures, so that assembly of one is not used.
-  explicit FenceIdiom(const SourceTree &Tree, bool Portable = false);
+  explicit FenceIdiom(const SourceTree &Tree, EditStyle Style = {});
+  bool editsSharedMacros() const { return Style.SharedMacros; }
 
   /// How a fence is written at a place. `Expression`: as an operand of a comma.
   Written fence(FenceKind Kind, clang::FileID File, uint32_t Offset, bool Expression) const;
@@ -46,8 +47,17 @@ private:
   const Own *own(FenceKind Kind, clang::SourceLocation At, bool Expression) const;
   bool definesNamesOfStdatomic() const;
 
+  struct Taker {
+    std::string Name;
+    clang::SourceLocation End;
+    unsigned Uses;
+  };
+
   const SourceTree &Tree;
+  const EditStyle Style;
   std::vector<Own> Owns;
+  std::map<std::string, FenceKind> Functions;              // that are fences
+  std::vector<Taker> OrderTakers;                          // macros that take an order as atomic_thread_fence does
   std::vector<std::pair<FenceKind, std::string>> Assembly; // as it is written in functions
   bool C11Fences = false, BuiltinFences = false, SyncFences = false, Builtins = false, Syncs = false;
 };

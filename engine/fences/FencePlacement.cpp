@@ -18,7 +18,7 @@ public:
   PlacedChange run(const std::vector<SourceChange> &Changes) {
     for (const SourceChange &Change : arranged(Changes))
       if (std::optional<Refusal> No = std::visit([&](const auto &C) { return place(C); }, Change))
-        return {{}, No->Why, No->Where};
+        return {{}, No->Why, No->Where, No->SharedMacro};
     PlacedChange Result;
     Result.Edits = Fences.write(NeedInclude);
     Result.Edits.insert(Result.Edits.end(), Others.begin(), Others.end());
@@ -46,15 +46,20 @@ private:
           Result.push_back(Change);
         continue;
       }
-      auto Known = std::find_if(Orders.begin(), Orders.end(),
-                                [&](const ChangeOrder &Other) { return Other.Access == New->Access; });
+      auto Known = std::find_if(Orders.begin(), Orders.end(), [&](const ChangeOrder &Other) {
+        return Other.Access == New->Access && Other.Call == New->Call;
+      });
       if (Known == Orders.end())
         Orders.push_back(*New);
       else
         Known->To = joined(Known->To, New->To);
     }
     std::stable_sort(Orders.begin(), Orders.end(), [](const ChangeOrder &A, const ChangeOrder &B) {
-      return std::pair(A.Access.Line, A.Access.Column) > std::pair(B.Access.Line, B.Access.Column);
+      auto Place = [](const ChangeOrder &Change) {
+        const SourceLocation &At = Change.Call.Line ? Change.Call : Change.Access;
+        return std::pair(At.Line, At.Column);
+      };
+      return Place(A) > Place(B);
     });
     Result.insert(Result.end(), Orders.begin(), Orders.end());
     return Result;
@@ -100,11 +105,12 @@ private:
 } // namespace
 
 std::vector<PlacedChange> placeAlternatives(const CompileRequest &Request,
-                                            const std::vector<std::vector<SourceChange>> &Alternatives, bool Portable) {
+                                            const std::vector<std::vector<SourceChange>> &Alternatives,
+                                            EditStyle Style) {
   std::vector<Diagnostic> Diagnostics;
   std::vector<PlacedChange> Result;
   const bool Read = readTree(Request, Diagnostics, [&](const SourceTree &Tree) {
-    const FenceIdiom Idiom(Tree, Portable);
+    const FenceIdiom Idiom(Tree, Style);
     std::vector<PlacedChange> Placed;
     for (const std::vector<SourceChange> &Changes : Alternatives)
       Placed.push_back(Placing(Tree, Idiom).run(Changes));

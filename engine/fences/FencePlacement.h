@@ -3,6 +3,7 @@
 // atomic calls, fences taken out. What cannot be written correctly is refused with a sentence.
 #pragma once
 
+#include "fences/FenceStyle.h"
 #include "fences/SourceChange.h"
 #include "source/compile/Compile.h"
 
@@ -13,10 +14,9 @@ namespace picket {
 /// (unsaved buffers included); offsets are those of the text it sees. Sorted by file and place, without overlaps.
 PlacedChange placeChanges(const CompileRequest &Request, const std::vector<SourceChange> &Changes);
 
-/// The same for several alternatives, each independent of the others, for the price of reading the text once. `Portable`:
-/// what is written is compiled for several architectures.
+/// The same for several alternatives, each independent of the others, for the price of reading the text once.
 std::vector<PlacedChange> placeAlternatives(const CompileRequest &Request,
                                             const std::vector<std::vector<SourceChange>> &Alternatives,
-                                            bool Portable = false);
+                                            EditStyle Style = {});
 
 } // namespace picket

@@ -2,24 +2,11 @@
 
 #include "fences/FencePlacement.h"
 #include "fences/TextDiff.h"
-#include "trace/RecordingNames.h"
 
 #include <algorithm>
 #include <deque>
-#include <filesystem>
 
 namespace picket {
-
-/// "line 9", "lock.h line 4"
-static std::string lineText(const SourceLocation &At, const std::string &Checked) {
-  auto Absolute = [](const std::string &File) {
-    std::error_code Ignored;
-    return std::filesystem::absolute(File, Ignored).lexically_normal();
-  };
-  const std::string Line = "line " + std::to_string(At.Line);
-  const bool Same = Checked.empty() || At.File.empty() || At.File == Checked || Absolute(At.File) == Absolute(Checked);
-  return Same ? Line : At.File.substr(At.File.rfind('/') + 1) + " " + Line;
-}
 
 namespace {
 
@@ -55,18 +42,24 @@ void joinOrders(std::vector<std::vector<SourceChange>> &Changes) {
         Orders.push_back(Other);
   for (ChangeOrder *A : Orders)
     for (ChangeOrder *B : Orders)
-      if (A->Access == B->Access)
+      if (A->Access == B->Access && A->Call == B->Call)
         A->To = B->To = joined(A->To, B->To);
 }
 
 class Fixing : EditSearch {
 public:
+  /// `SharedMacros`: as in EditStyle.
   Fixing(const CompileRequest &Text, const CheckedPrograms &Programs, const FixOptions &Options,
-         const std::atomic<bool> *Cancel)
+         const std::atomic<bool> *Cancel, bool SharedMacros)
       : EditSearch(Text, Programs, Options, Cancel) {
+    this->SharedMacros = SharedMacros;
     for (const CheckedProgram &P : Programs.All)
       Repairs.emplace_back(*P.Code, noticingChecker(P.Check), repairOptions(Options), Cancel);
   }
+
+  /// Whether more could be written if macros were changed for all their uses.
+  bool refusedSharedMacro() const { return RefusedSharedMacro; }
+  using EditSearch::secondsLeft;
 
   FixReport run() {
     FixReport Report;
@@ -78,8 +71,11 @@ public:
         break;
     if (!Report.Fixes.empty())
       Report.What = EditOutcome::Found;
-    std::stable_sort(Report.Fixes.begin(), Report.Fixes.end(),
-                     [](const Fix &A, const Fix &B) { return A.Cost < B.Cost; });
+    std::stable_sort(Report.Fixes.begin(), Report.Fixes.end(), [](const Fix &A, const Fix &B) {
+      return std::pair(A.ChangesTest, A.Cost) < std::pair(B.ChangesTest, B.Cost);
+    });
+    if (!Report.Fixes.empty() && !Report.Fixes.front().ChangesTest)
+      std::erase_if(Report.Fixes, [](const Fix &F) { return F.ChangesTest; });
     if (!Report.Fixes.empty())
       Report.Fixes.front().CheapestWanted = Options.Cheapest;
     for (const Repairer &R : Repairs)
@@ -108,6 +104,8 @@ private:
     RepairOptions Result;
     Result.TimeoutSeconds = Options.TimeoutSeconds;
     Result.Costs = Options.Costs;
+    Result.Scope = Options.Scope;
+    Result.Scope.PreferLibrary &= !Options.Cheapest;
     Result.Assembly = Options.Check.Models.size() == 1 && infoOf(Options.Check.Models.front()).Fences.ISync;
     Result.MaxRounds = Options.Cheapest ? 512 : 64;
     Result.ShareOfSearch = Options.Cheapest ? 0.6 : 1;
@@ -193,6 +191,7 @@ private:
   /// what cannot be written.
   bool tryOn(const JointRepair &Joint, const PlacedChange *Whole, FixReport &Report) {
     if (!Whole->placed()) {
+      RefusedSharedMacro |= Whole->SharedMacro;
       refuse(Whole->Refusal, Whole->RefusedAt);
       bool Known = false;
       const PlacedChange *Single = Whole;
@@ -214,10 +213,23 @@ private:
     F.Minimal = Joint.Minimal;
     F.Cheapest = Joint.Cheapest && Options.Cheapest;
     if (!prove(F)) {
-      forbidAll(Joint);
-      return false;
+      // A macro of the file that is a fence for one model may be none for another.
+      PlacedChange Standard = isOver() ? PlacedChange() : place({Joint.Changes}, /*OwnFences=*/false).front();
+      if (Standard.Edits.empty() || !Standard.placed() || isSame(Standard.Edits, F.Edits)) {
+        forbidAll(Joint);
+        return false;
+      }
+      F.Edits = std::move(Standard.Edits);
+      OwnFences = false;
+      if (!prove(F)) {
+        OwnFences = true;
+        forbidAll(Joint);
+        return false;
+      }
     }
     leaveOut(F, Joint.Changes);
+    OwnFences = true;
+    F.ChangesTest = changesTest(F.Edits);
     auto Known = std::find_if(Report.Fixes.begin(), Report.Fixes.end(),
                               [&](const Fix &Other) { return Other.Changes == F.Changes; });
     if (Known == Report.Fixes.end())
@@ -240,7 +252,7 @@ private:
       ChangesPerProgram Rest = Changes;
       for (std::vector<SourceChange> &Some : Rest)
         std::erase(Some, F.Changes[K]);
-      PlacedChange Placed = place({Rest}).front();
+      PlacedChange Placed = place({Rest}, OwnFences).front();
       if (!Placed.placed())
         continue;
       Less.Edits = std::move(Placed.Edits);
@@ -255,6 +267,15 @@ private:
       F = std::move(Less);
       Changes = std::move(Rest);
     }
+  }
+
+  bool changesTest(const std::vector<TextEdit> &Edits) const {
+    const FileRanks &Files = Repairs.front().candidates().files();
+    const std::vector<std::string> &Names = Programs.All.front().Code->Files;
+    return std::any_of(Edits.begin(), Edits.end(), [&](const TextEdit &E) {
+      const auto At = std::find(Names.begin(), Names.end(), E.File);
+      return At != Names.end() && Files[static_cast<uint32_t>(At - Names.begin())] == FileRank::Test;
+    });
   }
 
   uint32_t costOf(const SourceChange &Change) const {
@@ -275,6 +296,12 @@ private:
     for (const SourceChange &Change : Joint.all())
       Cost += costOf(Change) * CostUnit;
     return Cost;
+  }
+
+  static bool isSame(const std::vector<TextEdit> &A, const std::vector<TextEdit> &B) {
+    return std::equal(A.begin(), A.end(), B.begin(), B.end(), [](const TextEdit &X, const TextEdit &Y) {
+      return X.File == Y.File && X.Begin == Y.Begin && X.End == Y.End && X.Text == Y.Text;
+    });
   }
 
   /// The text as a whole is not what the program was. A fence can stand somewhere else than it was meant to (behind the
@@ -312,14 +339,9 @@ private:
   std::vector<ModelReport> Skipped; // models that could not check some edited program
   std::deque<Repairer> Repairs;     // of each program
   std::string Refusal;              // the first
+  bool RefusedSharedMacro = false;
+  bool OwnFences = true; // fences are written in the words of the file
 };
-
-std::string nameOfFence(FenceKind Kind) {
-  const std::string Name = fenceText(Kind);
-  return (std::string("ail").find(Name[0]) != std::string::npos ? "an " : "a ") + Name;
-}
-
-std::string counted(size_t N, const char *Noun) { return std::to_string(N) + " " + Noun + (N == 1 ? "" : "s"); }
 
 } // namespace
 
@@ -329,75 +351,14 @@ bool Fix::isBounded() const {
 
 FixReport findFixes(const CompileRequest &Given, const FixOptions &Options, const std::atomic<bool> *Cancel) {
   return searchEdits<FixReport>(Given, Options, [&](const CompileRequest &Text, const CheckedPrograms &Programs) {
-    return Fixing(Text, Programs, Options, Cancel).run();
+    Fixing Strict(Text, Programs, Options, Cancel, /*SharedMacros=*/Options.Cheapest || !Options.Scope.PreferLibrary);
+    FixReport Report = Strict.run();
+    if (Report.What != EditOutcome::Refused || !Strict.refusedSharedMacro())
+      return Report;
+    FixOptions Rest = Options;
+    Rest.TimeoutSeconds = Strict.secondsLeft();
+    return Fixing(Text, Programs, Rest, Cancel, /*SharedMacros=*/true).run();
   });
-}
-
-std::vector<MemoryModel> modelsChecked(const std::vector<ModelReport> &Models) {
-  std::vector<MemoryModel> Which;
-  for (const ModelReport &M : Models)
-    if (!M.Skipped)
-      Which.push_back(M.Which);
-  return Which;
-}
-
-void addSkipped(std::vector<ModelReport> &To, const std::vector<ModelReport> &Models) {
-  for (const ModelReport &M : Models)
-    if (M.Skipped &&
-        std::none_of(To.begin(), To.end(), [&](const ModelReport &Known) { return Known.Which == M.Which; }))
-      To.push_back(M);
-  std::sort(To.begin(), To.end(), [](const ModelReport &A, const ModelReport &B) { return A.Which < B.Which; });
-}
-
-std::string coverageOf(const std::vector<ModelReport> &Models, unsigned Unroll) {
-  const bool Bounded =
-      std::any_of(Models.begin(), Models.end(), [](const ModelReport &M) { return M.Result == Verdict::Bounded; });
-  return "verified " + (Bounded ? "up to " + counted(Unroll, "iteration") + " " : "") + "for " +
-         titlesOf(modelsChecked(Models));
-}
-
-std::string titleOf(const Fix &F, unsigned Unroll) {
-  size_t Fences = 0, Orders = 0, Atomic = 0, Removed = 0;
-  for (const SourceChange &Change : F.Changes) {
-    Fences += std::holds_alternative<InsertFence>(Change);
-    const auto *Order = std::get_if<ChangeOrder>(&Change);
-    (Order && Order->From == picket::Order::NotAtomic ? Atomic : Orders) += Order != nullptr;
-    Removed += std::holds_alternative<RemoveFence>(Change);
-  }
-  std::vector<std::string> Parts;
-  if (Fences)
-    Parts.push_back("add " + counted(Fences, "fence"));
-  if (Orders)
-    Parts.push_back("change " + counted(Orders, "memory order"));
-  if (Atomic)
-    Parts.push_back("make " + std::to_string(Atomic) + (Atomic == 1 ? " access atomic" : " accesses atomic"));
-  if (Removed)
-    Parts.push_back("remove " + counted(Removed, "fence"));
-  std::string Title;
-  for (size_t K = 0; K < Parts.size(); ++K)
-    Title += (K == 0 ? "" : K + 1 == Parts.size() ? " and " : ", ") + Parts[K];
-  Title[0] = static_cast<char>(std::toupper(Title[0]));
-  std::string Proved = coverageOf(F.Models, Unroll);
-  if (F.Cheapest)
-    Proved += ", cheapest";
-  else if (F.Minimal)
-    Proved += ", minimal";
-  if (F.CheapestWanted && !F.Cheapest)
-    Proved += ", not proved to be cheapest";
-  return Title + " (" + Proved + ")";
-}
-
-std::string describe(const SourceChange &Change, const std::string &Checked) {
-  auto Line = [&](const SourceLocation &At) { return lineText(At, Checked); };
-  if (const auto *New = std::get_if<InsertFence>(&Change)) {
-    const bool Front = New->NearLater;
-    return nameOfFence(New->Kind) + (Front ? " before " : " after ") + Line(Front ? New->Later : New->Earlier);
-  }
-  if (const auto *Other = std::get_if<ChangeOrder>(&Change); Other && Other->From == Order::NotAtomic)
-    return "the access at " + Line(Other->Access) + " becomes relaxed atomic";
-  if (const auto *Other = std::get_if<ChangeOrder>(&Change))
-    return "the memory order at " + Line(Other->Access) + ": " + nameOf(Other->From) + " becomes " + nameOf(Other->To);
-  return "no fence at " + Line(std::get<RemoveFence>(Change).Fence);
 }
 
 } // namespace picket

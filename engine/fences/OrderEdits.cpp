@@ -1,21 +1,14 @@
 #include "fences/OrderEdits.h"
 
 #include "fences/ProgramEdit.h"
+#include "fences/WrapperCalls.h"
+#include "source/naming/Wrappers.h"
 
 using namespace clang;
 
 namespace picket {
 
 namespace {
-
-std::optional<Order> orderValue(const Expr *E, const ASTContext &Context) {
-  static constexpr Order Values[] = {Order::Relaxed, Order::Acquire, Order::Acquire,
-                                     Order::Release, Order::AcqRel,  Order::SeqCst};
-  Expr::EvalResult Value;
-  if (!E || !E->EvaluateAsInt(Value, Context) || Value.Val.getInt().getZExtValue() > 5)
-    return std::nullopt;
-  return Values[Value.Val.getInt().getZExtValue()];
-}
 
 /// The strongest order of a failed compare-exchange, which only loads.
 Order ofFailure(Order Success) {
@@ -52,6 +45,8 @@ public:
       : Tree(Tree), Idiom(Idiom), Wanted(Wanted), To(Wanted.To) {}
 
   std::variant<OrderEdit, Refusal> run() {
+    if (Wanted.Call.Line != 0)
+      return throughCall();
     if (Wanted.From == Order::NotAtomic && To == Order::Relaxed)
       return makeAtomic();
     std::vector<const Stmt *> Found;
@@ -98,6 +93,33 @@ private:
     return refuse(Why.empty() ? "the access cannot be written as an atomic one here" : Why);
   }
 
+  /// `store_rlx(&x, v)` becomes `store_rel(&x, v)`, if there is a function like that. If the caller says which order it
+  /// wants, it says another one.
+  std::variant<OrderEdit, Refusal> throughCall() {
+    const CallExpr *Call = nullptr;
+    for (const SourceTree::Access &A : Tree.allAccessesAt(Wanted.Call)) {
+      auto *Found = dyn_cast<CallExpr>(A.Node);
+      if (!Found || !Found->getDirectCallee() || !isWrapper(*Found->getDirectCallee()))
+        continue;
+      if (Call)
+        return refuse("a macro makes several accesses here, and which of them is meant is not known");
+      Call = Found;
+    }
+    if (!Call)
+      return refuse("no access is known at this position in the text");
+    const FunctionDecl &Callee = *Call->getDirectCallee();
+    if (const std::optional<unsigned> Parameter = orderParameter(Callee);
+        Parameter && *Parameter < Call->getNumArgs() && replaceOrder(Call->getArg(*Parameter), To, /*Builtins=*/false))
+      return Result;
+    const FunctionDecl *Other = strongerWrapper(Tree, Callee, To, Call->getBeginLoc());
+    const std::optional<TextSpan> Name = Other ? editable(Tree.span(Call->getCallee())) : std::nullopt;
+    if (Name && replace(*Name, Name->Begin, Name->End, Other->getNameAsString()))
+      return Result;
+    return refuse(Why.empty() ? "'" + Callee.getNameAsString() +
+                                    "' has other callers, and there is no function like it with a stronger order"
+                              : Why);
+  }
+
   bool isAtomic(const Stmt *S) const {
     return isa<AtomicExpr>(S) || atomicOperand(S) || (isa<CallExpr>(S) && fenceOf(Tree, S));
   }
@@ -110,7 +132,9 @@ private:
     return Order::SeqCst;
   }
 
-  Refusal refuse(std::string Sentence) const { return {std::move(Sentence), Wanted.Access}; }
+  Refusal refuse(std::string Sentence) const {
+    return {std::move(Sentence), Wanted.Call.Line ? Wanted.Call : Wanted.Access, SharedMacro};
+  }
   bool fail(std::string Sentence) {
     Why = std::move(Sentence);
     return false;
@@ -133,19 +157,42 @@ private:
       return Span;
     const DirectivesSeen::Macro *Macro = Tree.macroAt(Tree.locationOf(Span->File, Span->Begin));
     const bool Here = Tree.path(Span->File) == Wanted.Access.File;
-    if (Here && (Macro->Uses <= 1 || atLeast(To, Wanted.From)))
+    const bool Shared = Here && Macro->Uses > 1 && atLeast(To, Wanted.From);
+    if ((Here && Macro->Uses <= 1) || (Shared && Idiom.editsSharedMacros()))
       return Span;
+    SharedMacro |= Shared;
     fail("the order is written in the macro '" + Macro->Name + "', which is used in other places too");
     return std::nullopt;
   }
 
   bool replaceOrder(const Expr *Written, Order New, bool Builtins) {
-    std::optional<TextSpan> Span = editable(Tree.span(Written));
+    std::optional<TextSpan> Span = Tree.span(Written);
+    if (Span && Span->Macro && replaceMacro(Written, New))
+      return true;
+    Span = editable(Span);
     if (!Span)
       return false;
     StringRef Text = Tree.text(*Span);
+    if (std::string Own = nameLike(Tree, Text, New, Tree.locationOf(Span->File, Span->Begin)); !Own.empty())
+      return replace(*Span, Span->Begin, Span->End, std::move(Own));
     Builtins = Text.starts_with("__ATOMIC_") || (Builtins && !Text.starts_with("memory_order_"));
     return replace(*Span, Span->Begin, Span->End, nameOfOrder(New, Builtins));
+  }
+
+  /// The order is in the body of a macro, and there is another macro like it.
+  bool replaceMacro(const Expr *Written, Order New) {
+    clang::SourceLocation Loc = Written->getBeginLoc();
+    while (Loc.isMacroID() && Tree.Sources.getImmediateMacroCallerLoc(Loc).isMacroID())
+      Loc = Tree.Sources.getImmediateMacroCallerLoc(Loc);
+    if (!Loc.isMacroID() || Tree.Sources.isMacroArgExpansion(Loc))
+      return false;
+    const DirectivesSeen::Macro *Macro = Tree.macroAt(Tree.Sources.getSpellingLoc(Loc));
+    const clang::SourceLocation Use = Tree.Sources.getExpansionLoc(Loc);
+    const DirectivesSeen::Macro *Other = Macro ? strongerMacro(Tree, *Macro, New, Use) : nullptr;
+    const std::optional<TextSpan> Name = Other ? Tree.span(SourceRange(Use)) : std::nullopt;
+    if (!Name || Tree.text(*Name) != Macro->Name || Tree.refusalToEdit(*Name))
+      return false;
+    return replace(*Name, Name->Begin, Name->End, Other->Name);
   }
 
   bool changeCall(const AtomicExpr &Call) {
@@ -308,6 +355,7 @@ private:
   Order To;
   OrderEdit Result;
   std::string Why;
+  bool SharedMacro = false;
 };
 
 } // namespace

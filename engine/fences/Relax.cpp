@@ -81,10 +81,10 @@ struct Weakest {
   std::vector<std::pair<size_t, std::vector<ProgramEdit>>> Steps; // by program
 };
 
-std::vector<Weakest> weakest(const CheckedPrograms &Programs) {
+std::vector<Weakest> weakest(const CheckedPrograms &Programs, const EditScope &Scope) {
   std::vector<Weakest> All;
   for (size_t P = 0; P < Programs.All.size(); ++P)
-    for (Weakenable &W : weakenable(*Programs.All[P].Code)) {
+    for (Weakenable &W : weakenable(*Programs.All[P].Code, Scope)) {
       auto Known = std::find_if(All.begin(), All.end(), [&](const Weakest &Other) {
         return isSame(Other.Where, W.Where) && Other.Changes == W.Changes;
       });
@@ -102,7 +102,8 @@ class Relaxing : EditSearch {
 public:
   Relaxing(const CompileRequest &Text, const CheckedPrograms &Programs, const FixOptions &Options,
            const std::atomic<bool> *Cancel)
-      : EditSearch(Text, Programs, Options, Cancel), Items(weakest(Programs)), Taken(Items.size(), Unchanged) {
+      : EditSearch(Text, Programs, Options, Cancel), Items(weakest(Programs, Options.Scope)),
+        Taken(Items.size(), Unchanged) {
     for (const CheckedProgram &P : Programs.All)
       Checkers.push_back(checker(P.Check, Thoroughness::Cycle));
   }
@@ -259,8 +260,8 @@ private:
 
 } // namespace
 
-std::vector<Weakenable> weakenable(const Program &Compiled) {
-  const Candidates Texts(Compiled, {}, false);
+std::vector<Weakenable> weakenable(const Program &Compiled, const EditScope &Scope) {
+  const Candidates Texts(Compiled, {}, false, Scope);
   std::vector<Weakenable> Items;
   for (uint32_t Pc = 0; Pc < Compiled.Code.size(); ++Pc) {
     const Instruction &I = Compiled.Code[Pc];

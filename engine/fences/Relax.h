@@ -34,6 +34,6 @@ struct Weakenable {
   std::vector<SourceChange> Changes; // the same in the text
   uint32_t Cost = 0;
 };
-std::vector<Weakenable> weakenable(const Program &Compiled);
+std::vector<Weakenable> weakenable(const Program &Compiled, const EditScope &Scope = {});
 
 } // namespace picket

@@ -15,14 +15,14 @@ SourceLocation locationOf(const SourceChange &Change) {
   if (const auto *New = std::get_if<InsertFence>(&Change))
     return New->NearLater ? New->Later : New->Earlier;
   if (const auto *Other = std::get_if<ChangeOrder>(&Change))
-    return Other->Access;
+    return Other->Call.Line != 0 ? Other->Call : Other->Access;
   return std::get<RemoveFence>(Change).Fence;
 }
 
 Repairer::Repairer(const Program &Compiled, RoundChecker Check, const RepairOptions &Options,
                    const std::atomic<bool> *Cancel)
     : Compiled(Compiled), Check(std::move(Check)), Options(Options), Cancel(Cancel),
-      Start(std::chrono::steady_clock::now()), Table(Compiled, Options.Costs, Options.Assembly) {}
+      Start(std::chrono::steady_clock::now()), Table(Compiled, Options.Costs, Options.Assembly, Options.Scope) {}
 
 double Repairer::secondsLeft() const {
   const double Passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
@@ -72,7 +72,7 @@ Repair Repairer::made(const std::vector<uint32_t> &Chosen) const {
   for (uint32_t K : Chosen) {
     const Candidate &C = Table[K];
     C.addTo(R.Edit);
-    R.Cost += C.Cost;
+    R.Cost += C.Cost % TestCost;
     if (C.IsFence) {
       R.Changes.push_back(C.Change);
       continue;
@@ -207,7 +207,10 @@ RepairResult Repairer::usedUp() const {
   if (isOver())
     return gaveUp();
   RepairResult Result = refusal(LastViolated);
-  Result.Reason = "there is no place in the text where a fence or a stronger order would prevent this execution";
+  Result.Reason = Table.files().isNarrowed()
+                      ? "there is no place in the files that may be changed where a fence or a stronger order would "
+                        "prevent this execution"
+                      : "there is no place in the text where a fence or a stronger order would prevent this execution";
   return Result;
 }
 

@@ -39,6 +39,7 @@ struct RepairOptions {
   double TimeoutSeconds = 0; // for everything together; 0: none
   RepairCosts Costs;
   bool Assembly = false; // only POWER is asked for: its own instructions may be used
+  EditScope Scope;
   /// After so many rounds, or this share of the time, a minimal set is good enough, whatever it costs. 0: without
   /// limit.
   unsigned MaxRounds = 0;
@@ -53,7 +54,7 @@ struct Repair {
   std::vector<uint32_t> Chosen;      // candidates
   std::vector<SourceChange> Changes; // in the order of the text
   ProgramEdit Edit;
-  uint64_t Cost = 0;
+  uint64_t Cost = 0;               // without TestCost
   bool Minimal = false;            // without any one of them the check fails: tried
   bool Cheapest = false;           // every cheaper set of candidates fails: follows from executions seen
   std::vector<ModelReport> Models; // the checks that it passed

@@ -30,6 +30,9 @@ struct InsertFence {
 struct ChangeOrder {
   SourceLocation Access;
   Order From = Order::Relaxed, To = Order::SeqCst;
+  /// The access is made by a function that only wraps it and has other callers: the call (Wrappers.h) to be changed. Line
+  /// 0: the access itself is.
+  SourceLocation Call = {};
   bool operator==(const ChangeOrder &) const = default;
 };
 
@@ -53,6 +56,7 @@ struct PlacedChange {
   std::vector<TextEdit> Edits;
   std::string Refusal;
   SourceLocation RefusedAt;
+  bool SharedMacro = false; // refused only since a macro has other uses (EditStyle)
   bool placed() const { return Refusal.empty(); }
 };
 

@@ -29,7 +29,9 @@ public:
   }
   void MacroDefined(const Token &Name, const MacroDirective *Directive) override {
     clang::SourceLocation Loc = Name.getLocation();
-    if (Sources.isInSystemHeader(Loc) || !Sources.getFileEntryForID(Sources.getFileID(Loc)))
+    const OptionalFileEntryRef File = Sources.getFileEntryRefForID(Sources.getFileID(Loc));
+    if (!File || (Sources.isInSystemHeader(Loc) && File->getName().starts_with("/usr/")) ||
+        File->getName().contains("/lib/clang/"))
       return;
     Index[Directive->getMacroInfo()] = Seen.Macros.size();
     Seen.Macros.push_back({Name.getIdentifierInfo()->getName().str(), Directive->getMacroInfo(), 0});
@@ -257,6 +259,11 @@ bool SourceTree::isUsers(clang::SourceLocation Loc) const {
     return false;
   StringRef Path = Sources.getFilename(Loc);
   return !Path.empty() && !Path.starts_with("/usr/include/") && !Path.starts_with("/usr/lib/");
+}
+
+bool SourceTree::isOfSystem(clang::SourceLocation Loc) const {
+  StringRef Path = Sources.getFilename(Sources.getFileLoc(Loc));
+  return Path.empty() || Path.starts_with("/usr/") || Path.contains("/lib/clang/");
 }
 
 std::optional<Refusal> SourceTree::refusalToEdit(const TextSpan &Span) const {

@@ -24,6 +24,7 @@ namespace picket {
 struct Refusal {
   std::string Why;
   SourceLocation Where;
+  bool SharedMacro = false; // as in PlacedChange
 };
 
 /// Bytes of a file that can be edited. Behind `Macro` they are part of its body: then the text must stay on its line.
@@ -48,7 +49,7 @@ struct DirectivesSeen {
     unsigned Uses = 0;
   };
   std::vector<Include> Includes; // also those in system headers
-  std::vector<Macro> Macros;     // not of system headers
+  std::vector<Macro> Macros;     // not those of the compiler and the operating system
 };
 
 class SourceTree {
@@ -91,6 +92,8 @@ public:
     return Sources.getLocForStartOfFile(File).getLocWithOffset(static_cast<int>(Offset));
   }
   bool isUsers(clang::SourceLocation Loc) const;
+  /// Headers of the compiler and the operating system, but not what -isystem names.
+  bool isOfSystem(clang::SourceLocation Loc) const;
   /// The user's macro whose body has this byte in it.
   const DirectivesSeen::Macro *macroAt(clang::SourceLocation Spelling) const;
 

@@ -11,6 +11,9 @@ namespace picket {
 const ProgramLocation &Program::locationOf(uint32_t Pc) const {
   uint32_t Innermost = Pc < CodeLocations.size() ? CodeLocations[Pc] : 0;
   for (uint32_t I = Innermost; I != 0; I = Locations[I].InlinedAt)
+    if (isShown(Locations[I]))
+      return Locations[I];
+  for (uint32_t I = Innermost; I != 0; I = Locations[I].InlinedAt)
     if (Locations[I].Line != 0 && UserFile[Locations[I].File])
       return Locations[I];
   return Locations[Innermost];

@@ -16,6 +16,9 @@
 
 namespace picket {
 
+/// The name that the models of the C library have as a file. It exists only in the compiler's virtual file system.
+inline constexpr const char *ModelsFile = "/picket/models.h";
+
 /// Simulated addresses: the upper 32 bits name an object (its slot), the lower 32 an offset in it. Slot 0 is
 /// the null page. Global i lives in slot i + 1. Functions have addresses of their own.
 /// Offsets count from where the slot begins, which is not 0: programs look at the lower half of addresses too, and the
@@ -230,14 +233,19 @@ struct Instruction {
 };
 static_assert(sizeof(Instruction) == 32);
 
+/// What ProgramLocation::Wrapper says of a function that only wraps an access of memory: whether the text calls it once,
+/// or at several places.
+enum WrapperUse : uint32_t { NoWrapper, WrapperOfOne, WrapperOfMany };
+
 /// A source location as a program keeps it. Lines and columns count from 1, columns in bytes; line 0 means unknown.
 struct ProgramLocation {
   uint32_t File = 0; // index into Program::Files
   uint32_t Line = 0;
   uint32_t Column = 0;
-  uint32_t Function = 0;    // index into Program::FunctionNames: the function the text belongs to
-  uint32_t InlinedAt = 0;   // index into Program::Locations, 0 if not inlined
-  uint32_t BenignRaces = 0; // 1: the text says that data races of accesses here are intended
+  uint32_t Function = 0;        // index into Program::FunctionNames: the function the text belongs to
+  uint32_t InlinedAt = 0;       // index into Program::Locations, 0 if not inlined
+  uint32_t BenignRaces = 0;     // 1: the text says that data races of accesses here are intended
+  uint32_t Wrapper = NoWrapper; // of the function the text belongs to
 };
 
 struct SwitchTable {
@@ -327,7 +335,10 @@ struct Program {
   std::vector<ProgramLocation> Locations;
   SourceNames Names;
 
-  /// The place to show for an instruction: the innermost inlined location that lies in a user's file.
+  /// Whether a location is one to show: it lies in a user's file, and not in a function that only wraps an access.
+  bool isShown(const ProgramLocation &L) const { return L.Line != 0 && UserFile[L.File] && L.Wrapper == NoWrapper; }
+  /// The place to show for an instruction: the innermost inlined location that is one to show; without one, the
+  /// innermost that lies in a user's file.
   const ProgramLocation &locationOf(uint32_t Pc) const;
 };
 

@@ -167,10 +167,11 @@ struct TraceEvent {
   std::string Ordering;   // "relaxed", "release", ...; empty if not atomic
   // What it is under C11 as a read and as a write; of a fence both. Known only where data races are looked for.
   Order ReadMode = Order::NotAtomic, WriteMode = Order::NotAtomic;
-  bool Volatile = false; // the same
-  TracePlace At;
+  bool Volatile = false;           // the same
+  TracePlace At;                   // the innermost place that is one to show (Program::isShown)
   std::vector<TracePlace> Callers; // from the outermost call; without At itself
-  std::vector<uint32_t> Stack;     // the pcs behind Callers and At, in the program that ran; empty if read from a file
+  std::vector<TracePlace> Folded;  // what At calls: functions that only wrap an access, and libraries. Outermost first
+  std::vector<uint32_t> Stack;     // the pcs behind all of them, in the program that ran; empty if read from a file
 
   /// What it does, in words: of Sync the name of its action.
   std::string words() const { return Kind == EventKind::Sync ? nameOf(Action) : What; }

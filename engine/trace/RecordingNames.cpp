@@ -104,21 +104,30 @@ SourceLocation locationOf(const Program &P, const ProgramLocation &L) {
 
 namespace {
 
-/// The places of a call stack, outermost first: calls that were inlined are calls to the reader. Only the user's own
-/// text.
-std::vector<ProgramLocation> locationsOf(const Program &P, const std::vector<uint32_t> &Stack) {
+/// The places of a call stack, outermost first: calls that were inlined are calls to the reader. Only those to show; what
+/// the last one of them calls is folded.
+std::vector<ProgramLocation> locationsOf(const Program &P, const std::vector<uint32_t> &Stack,
+                                         std::vector<ProgramLocation> &Folded) {
   std::vector<ProgramLocation> Places;
   for (uint32_t Pc : Stack) {
     if (Pc == CallsLeftOut) {
       Places.push_back(ProgramLocation()); // no line: see namePlaces
       continue;
     }
-    size_t First = Places.size();
+    std::vector<ProgramLocation> Frames;
     for (uint32_t L = P.CodeLocations[Pc]; L; L = P.Locations[L].InlinedAt)
-      if (P.Locations[L].Line && P.UserFile[P.Locations[L].File])
-        Places.push_back(P.Locations[L]);
-    std::reverse(Places.begin() + static_cast<ptrdiff_t>(First), Places.end());
+      Frames.push_back(P.Locations[L]);
+    for (auto L = Frames.rbegin(); L != Frames.rend(); ++L) {
+      if (P.isShown(*L)) {
+        Places.push_back(*L);
+        Folded.clear();
+      } else if (L->Line && P.Files[L->File] != ModelsFile) {
+        Folded.push_back(*L);
+      }
+    }
   }
+  if (Places.empty())
+    Folded.clear();
   return Places;
 }
 
@@ -267,13 +276,16 @@ void Draft::namePlaces() {
   constexpr size_t MostCallers = 40'000; // of all events together
   for (size_t K = 0; K < Events.size(); ++K) {
     TraceEvent &E = Events[K];
-    std::vector<ProgramLocation> Places = locationsOf(Prog, Stacks[K]);
+    std::vector<ProgramLocation> Folded;
+    std::vector<ProgramLocation> Places = locationsOf(Prog, Stacks[K], Folded);
     if (!Places.empty()) {
       E.At = tracePlace(Prog, Places.back());
       Places.pop_back();
     } else if (!Stacks[K].empty()) {
       E.At = tracePlace(Prog, Prog.locationOf(Stacks[K].back()));
     }
+    for (const ProgramLocation &L : Folded)
+      E.Folded.push_back(tracePlace(Prog, L));
     shorten(Places, std::max<size_t>(4, MostCallers / Events.size()));
     for (const ProgramLocation &L : Places)
       E.Callers.push_back(L.Line ? tracePlace(Prog, L) : TracePlace{E.At.Where, "(calls that are left out)"});

@@ -293,6 +293,8 @@ std::vector<Step> tell(const Recording &R, const Cycle &Why, const std::vector<u
                variableText(R, R.Events[Event], R.Events[Event].Accesses[0]);
     else if (Partner != NoEvent && Partner + 1 == Event)
       S.Text = "the store reaches memory immediately";
+    if (R.Events[Event].Kind != EventKind::Update) // its store was told with it
+      S.Text += throughText(R.Events[Event]);
     if (auto Remark = Remarks.find(Event); Remark != Remarks.end())
       S.Remark = Remark->second;
     S.OutOfOrder = !S.Remark.empty();

@@ -89,4 +89,11 @@ std::string describeEvent(const Recording &R, uint32_t Event) {
   return "";
 }
 
+std::string throughText(const TraceEvent &E) {
+  if (E.Folded.empty() || E.Folded.front().Function.empty())
+    return "";
+  const TracePlace &Called = E.Folded.front();
+  return " (by '" + Called.Function + "' in " + Called.Where.File.substr(Called.Where.File.rfind('/') + 1) + ")";
+}
+
 } // namespace picket

@@ -17,5 +17,7 @@ std::string variableText(const Recording &R, const TraceEvent &E, const TraceAcc
 std::string describeAccess(const Recording &R, uint32_t Event);
 /// What the event does, without its thread: "stores 1 to x: it waits in the store buffer"
 std::string describeEvent(const Recording &R, uint32_t Event);
+/// " (by 'atomic32_write_rlx' in atomics.h)", where the place of the event calls something that is not shown.
+std::string throughText(const TraceEvent &E);
 
 } // namespace picket

@@ -71,6 +71,8 @@ Value toJSON(const Settings &S) {
                 {"robustness", S.Robustness},
                 {"fixes", S.Fixes},
                 {"relax", S.Relax},
+                {"fix-in", Array(S.FixIn)},
+                {"not-in", Array(S.NotIn)},
                 {"flags", Array(S.Flags)}};
 }
 

@@ -18,9 +18,9 @@ OfferedChange changeOf(const SourceChange &Change, const std::string &Checked) {
   if (const auto *New = std::get_if<InsertFence>(&Change)) {
     Result.Earlier = New->Earlier;
     Result.Later = New->Later;
-  } else if (const auto *Other = std::get_if<ChangeOrder>(&Change)) {
+  } else if (std::holds_alternative<ChangeOrder>(Change)) {
     Result.What = OfferedChange::Kind::Order;
-    Result.Earlier = Result.Later = Other->Access;
+    Result.Earlier = Result.Later = locationOf(Change);
   } else {
     Result.What = OfferedChange::Kind::Removal;
     Result.Earlier = Result.Later = std::get<RemoveFence>(Change).Fence;
@@ -35,6 +35,8 @@ public:
     Settings Own = Asked;
     Own.Models = Question.Models;
     Options.Check = checkOptionsOf(Own);
+    Options.Scope.FixIn = Asked.FixIn;
+    Options.Scope.NotIn = Asked.NotIn;
     Options.Check.Samples = false;
     Options.Check.MostWitnesses = 0;
     Options.Check.TimeoutSeconds = 0;
@@ -82,7 +84,7 @@ private:
       Parts.push_back(std::to_string(Orders) + (Orders == 1 ? " memory order" : " memory orders"));
     return "Make the program robust under " + titlesOf(Question.Models) + " (" + listed(Parts) + ", verified" +
            (F.isBounded() ? " up to " + std::to_string(Unroll) + " iterations" : "") + (F.Minimal ? ", minimal" : "") +
-           ")";
+           aboutTest(F) + ")";
   }
 
   /// False: a file that is not UTF-8, which an editor may see with other eyes.

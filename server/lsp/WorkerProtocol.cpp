@@ -42,6 +42,8 @@ std::string toLine(const WorkerRequest &Request) {
                  {"races", nameOf(Request.Options.Races)},
                  {"volatile", nameOf(Request.Options.Volatile)},
                  {"release-sequences", nameOf(Request.Options.Sequences)},
+                 {"fix-in", texts(Request.Options.FixIn)},
+                 {"not-in", texts(Request.Options.NotIn)},
                  {"known", texts(Request.Known)}};
     if (Request.Fix)
       Asked["aim"] = nameOf(Request.Fix->What);
@@ -69,7 +71,8 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
       !O.map("modelsNamed", Request.Options.ModelsNamed) || !O.map("unroll", Request.Options.Unroll) ||
       !O.map("timeout", Request.Options.TimeoutSeconds) || !O.map("memory", Request.Options.MemoryBytes) ||
       !O.map("jobs", Request.Options.Jobs) || !O.map("engine", Search) || !O.map("target", Target) ||
-      !O.map("robustness", Request.Options.Robustness) || !O.map("checks", Looked) || !O.map("known", Request.Known))
+      !O.map("robustness", Request.Options.Robustness) || !O.map("checks", Looked) || !O.map("known", Request.Known) ||
+      !O.map("fix-in", Request.Options.FixIn) || !O.map("not-in", Request.Options.NotIn))
     return false;
   SettingsLayer Named;
   if (std::string Wrong = set(Named, "models", Models); !Wrong.empty()) {

@@ -1,5 +1,6 @@
 #include "settings/Settings.h"
 
+#include "fences/EditScope.h"
 #include "settings/Toml.h"
 #include "settings/Units.h"
 
@@ -95,6 +96,13 @@ std::vector<std::string> splitAtCommas(StringRef Text) {
 std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::string> &Values) {
   if (Key == "flags") {
     Layer.Flags = Values;
+    return "";
+  }
+  if (Key == "fix-in" || Key == "not-in") {
+    for (const std::string &Pattern : Values)
+      if (const std::string Problem = problemOf(Pattern); !Problem.empty())
+        return ("'" + Pattern + "' is no value of '" + Key + "': " + Problem).str();
+    (Key == "fix-in" ? Layer.FixIn : Layer.NotIn) = Values;
     return "";
   }
   if (Key == "models") // "tso,pso" is accepted where a list is expected, too
@@ -218,7 +226,7 @@ SettingsLayer layerOfComment(StringRef Text, std::vector<SettingsProblem> &Probl
         Problems.push_back({Line, ("'" + Word + "' is no setting: write key=value").str()});
         continue;
       }
-      const bool List = Key == "models" || Key == "checks" || Key == "flags";
+      const bool List = Key == "models" || Key == "checks" || Key == "flags" || Key == "fix-in" || Key == "not-in";
       if (std::string Wrong = set(Layer, Key, List ? splitAtCommas(Value) : std::vector{Value.str()}); !Wrong.empty())
         Problems.push_back({Line, Wrong});
     }

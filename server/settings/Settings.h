@@ -30,10 +30,11 @@ struct Settings {
   uint64_t MemoryBytes = 2ull << 30; // of the process that checks
   unsigned Jobs = 0;                 // cores that a check may use; 0: all
   Engine Search = Engine::Auto;
-  bool Robustness = true;         // tell where a program that is right otherwise is not robust
-  bool Fixes = true;              // look for fences once a bug is found
-  bool Relax = false;             // look for fences that are not needed once nothing is found
-  std::vector<std::string> Flags; // for Clang
+  bool Robustness = true;                // tell where a program that is right otherwise is not robust
+  bool Fixes = true;                     // look for fences once a bug is found
+  bool Relax = false;                    // look for fences that are not needed once nothing is found
+  std::vector<std::string> FixIn, NotIn; // the files that fixes may change (EditScope.h)
+  std::vector<std::string> Flags;        // for Clang
   /// Models that are explored at the same time.
   unsigned together() const;
   bool operator==(const Settings &) const = default;
@@ -55,6 +56,7 @@ struct SettingsLayer {
   std::optional<unsigned> Jobs;
   std::optional<Engine> Search;
   std::optional<bool> Robustness, Fixes, Relax;
+  std::optional<std::vector<std::string>> FixIn, NotIn;
   std::optional<std::vector<std::string>> Flags;
   bool operator==(const SettingsLayer &) const = default;
 };
@@ -77,6 +79,8 @@ template <typename F> void forEachSetting(F Do) {
   Do("robustness", &SettingsLayer::Robustness, &Settings::Robustness, nullptr);
   Do("fixes", &SettingsLayer::Fixes, &Settings::Fixes, nullptr);
   Do("relax", &SettingsLayer::Relax, &Settings::Relax, nullptr);
+  Do("fix-in", &SettingsLayer::FixIn, &Settings::FixIn, nullptr);
+  Do("not-in", &SettingsLayer::NotIn, &Settings::NotIn, nullptr);
   Do("flags", &SettingsLayer::Flags, &Settings::Flags, nullptr);
 }
 bool isSetting(llvm::StringRef Key);

@@ -462,3 +462,56 @@ test("picket/fixes: what would change, and where", () =>
     const old = await client.command("picket.addFences", { uri, fix: best.id }).catch((error) => error);
     assert.equal(old.code, -32801, "its text is gone");
   }));
+
+/** A test that includes a library, whose accesses go through wrappers. */
+const Wrappers = `typedef struct { int _v; } atomic32_t;
+static inline void atomic32_write_rlx(atomic32_t *a, int v) { __atomic_store_n(&a->_v, v, __ATOMIC_RELAXED); }
+static inline void atomic32_write_rel(atomic32_t *a, int v) { __atomic_store_n(&a->_v, v, __ATOMIC_RELEASE); }
+static inline int atomic32_read_acq(atomic32_t *a) { return __atomic_load_n(&a->_v, __ATOMIC_ACQUIRE); }
+`;
+const Library = `#include "atomics.h"
+struct box { atomic32_t full; int rest; };
+static void box_clear(struct box *b) { atomic32_write_rlx(&b->full, 0); }
+static void box_set(struct box *b) {
+  atomic32_write_rlx(&b->full, 1);
+}
+static int box_get(struct box *b) { return atomic32_read_acq(&b->full); }
+`;
+const LibraryTest = `#include <assert.h>
+#include <pthread.h>
+#include "box.h"
+struct box box;
+int message;
+void *sender(void *p) { message = 1; box_set(&box); return p; }
+void *receiver(void *p) { if (box_get(&box)) assert(message == 1); return p; }
+int main(void) {
+  pthread_t t, u;
+  box_clear(&box);
+  pthread_create(&t, 0, sender, 0);
+  pthread_create(&u, 0, receiver, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+}
+`;
+const changedBy = ({ edit }) => edit.documentChanges.map(({ textDocument }) => textDocument.uri);
+
+test("A fix of a library changes the call in the library, and a setting keeps it out of there", () =>
+  session({ capabilities: Full }, async (client) => {
+    client.write("atomics.h", Wrappers);
+    const library = client.write("box.h", Library);
+    const uri = await client.open("test.c", LibraryTest);
+    await client.checked(uri);
+    await searched(client, uri);
+    const [best] = await actionsAt(client, uri, everywhere);
+    assert.deepEqual(changedBy(best), [library]);
+    assert.equal(
+      edited(Library, library, best.edit),
+      Library.replace("write_rlx(&b->full, 1)", "write_rel(&b->full, 1)"),
+    );
+    await client.notify("workspace/didChangeConfiguration", { settings: { picket: { "not-in": ["box.h"] } } });
+    await client.until("fixes for other files", () => client.status(uri).fixes.offers === 0);
+    await client.checked(uri);
+    await searched(client, uri);
+    for (const action of await actionsAt(client, uri, everywhere))
+      if (action.edit) assert.deepEqual(changedBy(action), [uri], action.title);
+  }));

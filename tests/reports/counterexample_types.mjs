@@ -18,13 +18,14 @@ const runs = [
   ["hang.c", "tso"],
   ["nested_threads.c", "tso"],
   ["null_access.c", "sc"],
+  ["library_fixes/vring_test.c", "power"],
 ];
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "picket-types-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 let written = 0;
 const files = runs.flatMap(([program, model]) => {
-  const trace = path.join(folder, `${program}.json`);
+  const trace = path.join(folder, `${path.basename(program)}.json`);
   const file = path.join(source, "tests/programs", program);
   spawnSync(picket, ["check", "--quiet", "--model", model, "--trace-json", trace, file]);
   let json;
@@ -34,7 +35,7 @@ const files = runs.flatMap(([program, model]) => {
     return []; // it has no counterexample under this model
   }
   written += 1;
-  const text = path.join(folder, `${program}.ts`);
+  const text = path.join(folder, `${path.basename(program)}.ts`);
   writeFileSync(
     text,
     `import type { CounterexampleJson } from "./counterexampleJson";\nexport const data: CounterexampleJson = ${json};\n`,

@@ -46,6 +46,37 @@ TEST(Sentence, SaysWhichStoreOvertookWhichUnderPso) {
             "fails.");
 }
 
+/// A CLH lock of two threads whose first load of the predecessor's flag is relaxed.
+const std::string ClhLock = R"(struct node { atomic_int locked; } nodes[3];
+struct node *_Atomic tail = &nodes[2];
+int counter;
+static void lock(struct node *mine) {
+  atomic_store_explicit(&mine->locked, 1, memory_order_relaxed);
+  struct node *before = atomic_exchange_explicit(&tail, mine, memory_order_acq_rel);
+  if (atomic_load_explicit(&before->locked, memory_order_relaxed))
+    while (atomic_load_explicit(&before->locked, memory_order_acquire))
+      ;
+}
+static void unlock(struct node *mine) { atomic_store_explicit(&mine->locked, 0, memory_order_release); }
+void *a(void *p) { lock(&nodes[0]); counter++; unlock(&nodes[0]); return p; }
+void *b(void *p) { lock(&nodes[1]); counter++; unlock(&nodes[1]); return p; }
+)";
+
+TEST(Sentence, BlamesTheRelaxedLoadOfAClhLock) {
+  for (const MemoryModel Which : {MemoryModel::Power, MemoryModel::Armv8}) {
+    const Counterexample C = explained(ClhLock + mainWith("assert(counter == 2);"), Which);
+    EXPECT_NE(C.Sentence.find("read `counter` = 0 (line "), std::string::npos) << C.Sentence;
+    EXPECT_NE(C.Sentence.find("before it read `before->locked`"), std::string::npos) << C.Sentence;
+    EXPECT_NE(C.Sentence.find("= 0 (line 11)"), std::string::npos) << C.Sentence;
+    EXPECT_EQ(C.Sentence.find("store"), std::string::npos) << C.Sentence;
+  }
+  const Counterexample C = explained(ClhLock + mainWith(""), MemoryModel::C11);
+  EXPECT_NE(
+      C.Sentence.find("(line 11) with relaxed order, which does not synchronise with the release write at line 15"),
+      std::string::npos)
+      << C.Sentence;
+}
+
 TEST(Sentence, ExplainsALostUpdate) {
   Counterexample C = explained("int n;\nvoid *a(void *p) { n++; return p; }\nvoid *b(void *p) { n++; return p; }\n" +
                                    mainWith("assert(n == 2);"),

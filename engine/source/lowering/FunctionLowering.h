@@ -26,8 +26,9 @@ namespace picket {
 
 /// What the functions of a module share while they are lowered.
 struct LoweringContext {
-  LoweringContext(const llvm::Module &M, Program &Prog, const std::string &ModelsFile)
-      : Prog(Prog), Tables(Prog), Sources(Prog, ModelsFile), Symbols(M, Prog, Tables, Sources), Constants(Symbols) {}
+  LoweringContext(const llvm::Module &M, Program &Prog, const std::string &ModelsFile, const SourceFacts &Facts)
+      : Prog(Prog), Tables(Prog), Sources(Prog, ModelsFile, Facts), Symbols(M, Prog, Tables, Sources),
+        Constants(Symbols) {}
   Program &Prog;
   ProgramTables Tables;
   SourceMap Sources;

@@ -48,7 +48,7 @@ static void addForwarder(const llvm::Function &F, uint32_t Index, LoweringContex
 
 Program lower(const Module &M, const std::string &ModelsFile, SourceFacts Facts) {
   Program P;
-  LoweringContext Context(M, P, ModelsFile);
+  LoweringContext Context(M, P, ModelsFile, Facts);
   ModuleSymbols &Symbols = Context.Symbols;
   Symbols.collect();
   for (const GlobalVariable *G : Symbols.globals())

@@ -105,7 +105,7 @@ bool linkNeededModels(Module &M, function_ref<bool(SmallVectorImpl<char> &)> Com
   std::shared_ptr<const Bitcode> Compiled = compiledModels(M, CompileModels);
   if (!Compiled)
     return false;
-  MemoryBufferRef Buffer(StringRef(Compiled->data(), Compiled->size()), ModelsFile);
+  MemoryBufferRef Buffer(StringRef(Compiled->data(), Compiled->size()), modelsFileName());
   Expected<std::unique_ptr<Module>> Models = getLazyBitcodeModule(Buffer, M.getContext());
   if (!Models) {
     consumeError(Models.takeError());

@@ -1,8 +1,11 @@
 #include "source/models/Models.h"
 
+#include "program/Program.h"
 #include "source/models/ModelTexts.h"
 
 namespace picket {
+
+std::string_view modelsFileName() { return ModelsFile; }
 
 const std::string &modelsText() {
   static const std::string Text =

@@ -6,8 +6,8 @@
 
 namespace picket {
 
-/// The name the text has as a file. It exists only in the compiler's virtual file system.
-inline constexpr const char *ModelsFile = "/picket/models.h";
+/// ModelsFile, for those that work on LLVM's modules and do not include Program.h.
+std::string_view modelsFileName();
 
 /// C text that defines `__picket_model_NAME` for each modelled function NAME; a call of a NAME that the program does
 /// not define goes there. Every other name it declares, but for the functions it stands on, begins with `__picket` too,

@@ -1,6 +1,7 @@
 #include "source/naming/SourceExpressions.h"
 
 #include "source/naming/AstTypes.h"
+#include "source/naming/Wrappers.h"
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/Attr.h"
@@ -126,6 +127,8 @@ public:
     const FunctionDecl *Callee = E->getDirectCallee();
     if (E->getType()->isPointerType())
       noteSize(E);
+    if (Callee && noteWrapperCall(*Callee) && E->getNumArgs() > 0)
+      addPointee(E->getExprLoc(), E->getArg(0));
     for (unsigned I = 0; Callee && I < std::min(E->getNumArgs(), Callee->getNumParams()); ++I)
       noteAllocation(E->getArg(I), Callee->getParamDecl(I)->getType());
     // What is defined here accesses memory in its own text.
@@ -155,6 +158,38 @@ public:
   bool TraverseTypeLoc(TypeLoc, bool = true) override { return true; }
   /// Neither operand of sizeof is evaluated.
   bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *) override { return true; }
+
+  /// Where things are that belong to the whole text.
+  void readFiles() {
+    const FunctionDecl *Main = nullptr;
+    for (const Decl *D : Context.getTranslationUnitDecl()->decls())
+      if (auto *F = dyn_cast<FunctionDecl>(D); F && F->isMain() && F->isThisDeclarationADefinition())
+        Main = F;
+    Facts.Checked = Main ? Facts.Files[place(Main->getLocation()).File] : "";
+    if (Facts.Checked.empty())
+      if (OptionalFileEntryRef Entry = Sources.getFileEntryRefForID(Sources.getMainFileID()))
+        Facts.Checked = Facts.Files[file(Entry->getName().data())];
+    for (unsigned K = 0; K < Sources.local_sloc_entry_size(); ++K) {
+      const SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(K);
+      if (!Entry.isFile() || Entry.getFile().getFileCharacteristic() == SrcMgr::C_User)
+        continue;
+      if (OptionalFileEntryRef File = Entry.getFile().getContentCache().OrigEntry)
+        Facts.SystemFiles.insert(Facts.Files[file(File->getName().data())]);
+    }
+  }
+
+  /// Whether the function wraps an access. Its calls are counted.
+  bool noteWrapperCall(const FunctionDecl &F) {
+    auto [Known, IsNew] = IsWrapper.try_emplace(F.getCanonicalDecl(), false);
+    if (IsNew) {
+      const FunctionDecl *Defined = F.getDefinition();
+      Known->second = Defined && !Sources.isInMainFile(Sources.getFileLoc(Defined->getLocation())) && isWrapper(F);
+    }
+    if (!IsWrapper.lookup(F.getCanonicalDecl()))
+      return false;
+    ++Facts.Wrappers[{Facts.Files[place(F.getDefinition()->getLocation()).File], F.getNameAsString()}];
+    return true;
+  }
 
 private:
   SourceFacts::Place place(SourceLocation Loc) {
@@ -376,6 +411,7 @@ private:
   SourceFacts &Facts;
   AstTypes Types;
   llvm::DenseMap<const char *, uint32_t> Files; // by the presumed name, which lives as long as the source manager
+  llvm::DenseMap<const FunctionDecl *, bool> IsWrapper;
   const FunctionDecl *CurrentFunction = nullptr;
 };
 
@@ -394,6 +430,7 @@ public:
       return;
     Reader Read(Context, Facts);
     Read.findMarks();
+    Read.readFiles();
     for (Decl *D : Declarations)
       if (isa<FunctionDecl, VarDecl>(D) && !Context.getSourceManager().isInSystemHeader(D->getLocation()))
         Read.TraverseDecl(D);

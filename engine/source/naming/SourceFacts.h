@@ -42,6 +42,12 @@ struct SourceFacts {
   std::map<Place, uint32_t> Allocations; // by the place of the call: type of what is allocated, or an array of it
   /// Accesses whose data races are intended. Column 0: all on the line.
   std::set<Place> BenignRaces;
+
+  std::string Checked; // the file with main; if there is none, the one that is compiled. Absolute, without dots
+  std::set<std::string> SystemFiles; // headers that the compiler was told to take for the system's (-isystem)
+  /// Functions that only wrap an access (Wrappers.h), in other files than the one that is compiled, by file and name, and
+  /// how often they are called.
+  std::map<std::pair<std::string, std::string>, unsigned> Wrappers;
 };
 
 } // namespace picket

@@ -1,5 +1,7 @@
 #include "source/naming/SourceMap.h"
 
+#include "source/naming/SourceFacts.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
@@ -10,7 +12,8 @@ using namespace llvm;
 
 namespace picket {
 
-SourceMap::SourceMap(Program &P, const std::string &ModelsFile) : Prog(P), ModelsFile(ModelsFile) {
+SourceMap::SourceMap(Program &P, const std::string &ModelsFile, const SourceFacts &Facts)
+    : Prog(P), ModelsFile(ModelsFile), Own(Facts.Checked), SystemFiles(Facts.SystemFiles) {
   P.Files.push_back("");
   P.UserFile.push_back(false);
   P.FunctionNames.push_back("");
@@ -19,16 +22,13 @@ SourceMap::SourceMap(Program &P, const std::string &ModelsFile) : Prog(P), Model
 }
 
 /// Code that comes with the system or with Picket is not what a user wants to be shown: the place that called it is.
-static bool belongsToUser(StringRef Path, StringRef ModelsFile) {
-  if (Path == ModelsFile)
+bool SourceMap::belongsToUser(StringRef Path) const {
+  if (Path == ModelsFile || SystemFiles.contains(Path.str()))
     return false;
-  for (StringRef System : {"/usr/include/", "/usr/lib/", "/usr/local/include/"})
-    if (Path.starts_with(System))
-      return false;
   for (const ArchitectureInfo &A : Architectures) // Debian's cross headers
     if (*A.Multiarch && Path.starts_with("/usr/" + std::string(A.Multiarch) + "/"))
       return false;
-  return !Path.contains("/lib/clang/") && !Path.ends_with(">"); // "<built-in>"
+  return Own.isOwn(std::string_view(Path));
 }
 
 uint32_t SourceMap::file(const DIFile *F) {
@@ -50,7 +50,7 @@ uint32_t SourceMap::file(StringRef Path) {
   auto [Known, New] = Paths.try_emplace(Path, static_cast<uint32_t>(Prog.Files.size()));
   if (New) {
     Prog.Files.push_back(Path.str());
-    Prog.UserFile.push_back(belongsToUser(Path, ModelsFile));
+    Prog.UserFile.push_back(belongsToUser(Path));
   }
   return Known->second;
 }

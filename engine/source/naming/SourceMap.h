@@ -1,10 +1,13 @@
 // Converts debug locations to the source map of a Program.
 #pragma once
 
+#include "base/OwnFiles.h"
 #include "program/Program.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <set>
 
 namespace llvm {
 class DIFile;
@@ -16,10 +19,12 @@ class GlobalVariable;
 
 namespace picket {
 
+struct SourceFacts;
+
 class SourceMap {
 public:
   /// `ModelsFile`: the file whose functions are Picket's own, not the user's.
-  SourceMap(Program &P, const std::string &ModelsFile);
+  SourceMap(Program &P, const std::string &ModelsFile, const SourceFacts &Facts);
 
   /// Indices into Program::Locations; 0 if nothing is known.
   uint32_t location(const llvm::DILocation *Where);
@@ -34,8 +39,12 @@ private:
   uint32_t functionName(const llvm::DILocalScope *Scope);
   uint32_t add(const ProgramLocation &L);
 
+  bool belongsToUser(llvm::StringRef Path) const;
+
   Program &Prog;
   std::string ModelsFile;
+  OwnFiles Own;
+  std::set<std::string> SystemFiles;
   llvm::DenseMap<const llvm::DILocation *, uint32_t> Locations;
   llvm::DenseMap<const llvm::DIFile *, uint32_t> Files;
   llvm::DenseMap<const llvm::DILocalScope *, uint32_t> ScopeNames;

@@ -90,6 +90,15 @@ public:
                         Facts.BenignRaces.count({factFile(L.File), L.Line, L.Column});
   }
 
+  void markWrappers() {
+    if (Facts.Wrappers.empty())
+      return;
+    for (ProgramLocation &L : Prog.Locations)
+      if (auto Found = Facts.Wrappers.find({Prog.Files[L.File], Prog.FunctionNames[L.Function]});
+          L.Line != 0 && Found != Facts.Wrappers.end())
+        L.Wrapper = Found->second > 1 ? WrapperOfMany : WrapperOfOne;
+  }
+
 private:
   /// A string literal, which is named by its text.
   static bool isLiteral(const Global &G) {
@@ -150,6 +159,7 @@ void attachSourceNames(Program &P, const GlobalIndices &Globals, const LocalSite
   Names.nameHeapBlocks();
   Names.addExpressions();
   Names.markBenignRaces();
+  Names.markWrappers();
 }
 
 } // namespace picket

@@ -82,7 +82,7 @@ void markReads(Module &M) {
   MDNode *Mark = MDNode::get(M.getContext(), {});
   for (Function &F : M) {
     const DISubprogram *S = F.getSubprogram();
-    if (!S || S->getFilename() == ModelsFile)
+    if (!S || S->getFilename() == StringRef(modelsFileName()))
       continue;
     for (Instruction &I : instructions(F))
       if (isRead(I))

@@ -1,0 +1,24 @@
+#include <assert.h>
+#include <pthread.h>
+#include "spinlock.h"
+
+static spinlock_t lock;
+static int shared;
+
+static void *worker(void *arg) {
+  (void)arg;
+  spinlock_acquire(&lock);
+  shared++;
+  spinlock_release(&lock);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, worker, NULL);
+  pthread_create(&b, NULL, worker, NULL);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  assert(shared == 2);
+  return 0;
+}
