@@ -41,7 +41,7 @@ FileSettings settingsOf(const std::string &File, const CheckOptions &Defaults, c
       tell(File, Problems);
     }
   apply(Said, Given);
-  FileSettings Result{Defaults, Said.Flags.value_or(std::vector<std::string>())};
+  FileSettings Result{Defaults, flagsOf(Said)};
   apply(Result.Options, Said);
   Result.Flags.insert(Result.Flags.end(), Flags.begin(), Flags.end()); // those of the command line win
   return Result;

@@ -219,6 +219,13 @@ private:
     for (size_t K = 0; Thread && K < Thread->size(); ++K)
       F.Thread.push_back(number((*Thread)[K], At.field("thread").index(K)));
     F.Arrival = number(O, At, "arrival");
+    if (const Value *Chosen = O.get("value")) {
+      F.IsChoice = true;
+      if (const std::optional<int64_t> Number = Chosen->getAsInteger())
+        F.Value = *Number;
+      else
+        wrong(At.field("value"), "must be a whole number");
+    }
   }
 
   void readVariable(const Object &O, Path At) {

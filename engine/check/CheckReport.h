@@ -54,6 +54,12 @@ struct Note {
   SourceLocation Where;
 };
 
+/// Something that is not modelled, and where the program may come to it.
+struct Unmodelled {
+  std::string What; // "call to 'foo'"
+  std::vector<SourceLocation> Places;
+};
+
 /// A way in which a relaxed model violates SC: a store that can be late, and an access of another thread that can observe
 /// that. Each pair of source locations is there once.
 struct ScViolation {
@@ -96,6 +102,7 @@ struct ModelReport {
   std::vector<std::string> Flags; // with which that marks executions of the program
   Verdict Result = Verdict::Verified;
   Architecture Target = HostArchitecture;       // what the program was compiled for
+  std::vector<std::string> Stubs;               // functions that stubs stood for
   std::optional<Note> AboutTarget;              // why the answer may be another one for other machines
   uint64_t Executions = 0;                      // complete ones: every thread finished, or the bug reached
   uint64_t Blocked = 0;                         // ended by an await or assume that cannot be satisfied
@@ -119,6 +126,7 @@ struct ModelReport {
   std::vector<std::shared_ptr<const Recording>> Samples; // what is accessed and overtaken where, as far as it was seen
   std::string Reason;                                    // why unsupported or inconclusive: a sentence
   SourceLocation ReasonLocation;
+  std::vector<Unmodelled> NotModelled; // Unsupported: what an execution came to, and all else that one may come to
 };
 
 inline std::string titleOf(const ModelReport &M) { return M.Title.empty() ? titleOf(M.Which) : M.Title; }

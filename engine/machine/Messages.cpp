@@ -89,6 +89,11 @@ static std::string waitsFor(const Program &Prog, const Memory &Mem, const Thread
   std::string What = O ? describeObject(Prog, *O, slotOf(Op.Where)) : "a lock";
   switch (Op.Sync) {
   case SyncOp::CondWake: What = "to be woken through " + What; break;
+  case SyncOp::FutexWait:
+    What = "to be woken through the futex ";
+    if (const Object *Word = Mem.find(Op.Value))
+      What += describeObject(Prog, *Word, slotOf(Op.Value));
+    break;
   case SyncOp::SemWait: What = "for the semaphore " + What; break;
   case SyncOp::BarrierLeave: What = "at the barrier " + What; break;
   case SyncOp::MutexLock: What = "for the mutex " + What; break;

@@ -71,7 +71,10 @@ Value toJSON(const Settings &S) {
                 {"robustness", S.Robustness},
                 {"fixes", S.Fixes},
                 {"relax", S.Relax},
-                {"flags", Array(S.Flags)}};
+                {"flags", Array(S.Flags)},
+                {"stub", Array(S.Stubs)},
+                {"stubs", Array(S.StubFiles)},
+                {"nondet", S.Nondet}};
 }
 
 } // namespace picket
