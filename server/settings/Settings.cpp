@@ -143,7 +143,7 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
     return setWord(Layer.Volatile, Key, Text, volatileMeaningNamed, "plain, relaxed");
   if (Key == "nondet") {
     Layer.Nondet = Text;
-    return parseRange(Text) ? "" : noValue(Key, Text, "a range, such as 0..2");
+    return Text.empty() || parseRange(Text) ? "" : noValue(Key, Text, "a range, such as 0..2");
   }
   if (Key == "release-sequences")
     return setWord(Layer.Sequences, Key, Text, releaseSequencesNamed, "c++20, c11");
