@@ -510,6 +510,9 @@ bool Interpreter::builtin(const Instruction &I) {
   case Builtin::MutexAttrSetType: return mutexAttribute(I, static_cast<uint32_t>(argument(I, 1)));
   case Builtin::CondWait:
   case Builtin::CondTimedWait: return syncOperation(I, SyncOp::CondEnqueue, argument(I, 0), 0);
+  case Builtin::FutexLock: return syncOperation(I, SyncOp::FutexLock, argument(I, 0), argument(I, 1));
+  case Builtin::FutexUnlock: return syncOperation(I, SyncOp::FutexUnlock, argument(I, 0), argument(I, 1));
+  case Builtin::FutexWakeAll: return syncOperation(I, SyncOp::FutexWakeAll, argument(I, 0), argument(I, 1));
   case Builtin::FutexEnqueue: return syncOperation(I, SyncOp::FutexEnqueue, argument(I, 0), argument(I, 1));
   case Builtin::FutexWake: return syncOperation(I, SyncOp::FutexWake, argument(I, 0), argument(I, 1));
   case Builtin::FutexWait:

@@ -9,21 +9,37 @@ namespace {
 constexpr uint32_t MaxWaiters = 40;
 
 struct Futex {
-  uint64_t Word; // the address that threads wait on; 0: no thread waits
+  uint64_t Word;   // the address that threads wait on; 0: no thread waits
+  uint32_t Holder; // thread + 1; 0: the queue is not locked
   uint8_t Waiters[MaxWaiters];
-  uint8_t Unused[8];
+  uint8_t Unused[4];
 };
 static_assert(sizeof(Futex) == FutexSize);
 
 SyncResult changeFutex(Futex &F, SyncOp Op, uint32_t Self, uint64_t Word) {
   WaiterQueue Queue(F.Waiters, MaxWaiters);
+  const bool IsHeld = F.Holder != 0 && F.Holder != Self;
+  int64_t Woken = 0;
   switch (Op) {
+  case SyncOp::FutexLock:
+    if (IsHeld)
+      return blocked();
+    F.Holder = Self;
+    return done();
+  case SyncOp::FutexUnlock: F.Holder = 0; return done();
   case SyncOp::FutexEnqueue:
     if (F.Word != 0 && F.Word != Word)
       return noRoom("threads wait on two futexes that share a queue of Picket's");
     F.Word = Word;
+    F.Holder = 0;
     return Queue.enqueue(Self) ? done() : noRoom("too many threads wait on one futex");
-  case SyncOp::FutexWake: return done(F.Word == Word && Queue.signal());
+  case SyncOp::FutexWake: return IsHeld ? blocked() : done(F.Word == Word && Queue.signal());
+  case SyncOp::FutexWakeAll:
+    if (IsHeld)
+      return blocked();
+    while (F.Word == Word && Queue.signal())
+      ++Woken;
+    return done(Woken);
   default: break;
   }
   switch (Queue.wake(Self, /*Leaves=*/Op != SyncOp::FutexWait)) {

@@ -383,7 +383,7 @@ uint32_t sizeOf(SyncOp Op) {
     return sizeof(Semaphore);
   if (Op <= SyncOp::BarrierLeave)
     return sizeof(Barrier);
-  if (Op <= SyncOp::FutexWake)
+  if (Op <= SyncOp::FutexWakeAll)
     return FutexSize;
   return sizeof(Once);
 }
@@ -399,7 +399,10 @@ bool isBlocking(SyncOp Op) {
   case SyncOp::SemWait:
   case SyncOp::BarrierDestroy:
   case SyncOp::BarrierLeave:
+  case SyncOp::FutexLock:
   case SyncOp::FutexWait:
+  case SyncOp::FutexWake:
+  case SyncOp::FutexWakeAll:
   case SyncOp::OnceBegin: return true;
   default: return false;
   }
@@ -418,7 +421,7 @@ static SyncResult applyToObject(SyncOp Op, uint8_t *State, uint32_t Self, uint64
     return applySem(Op, State, Argument);
   if (Op <= SyncOp::BarrierLeave)
     return applyBarrier(Op, State, Argument);
-  if (Op <= SyncOp::FutexWake)
+  if (Op <= SyncOp::FutexWakeAll)
     return sync::applyFutex(Op, State, Self, Argument);
   return applyOnce(Op, State);
 }

@@ -88,6 +88,9 @@ namespace picket {
   /* for the models of the C library, see Foundations.c */                                                              \
   X(Refuse, "__picket_refuse")            /* (const char *what) */                                                      \
   X(BlockSize, "__picket_block_size")     /* (const void *block) -> bytes, 0 if it is none */                           \
+  X(FutexLock, "__picket_futex_lock")     /* (queue, word) */                                                           \
+  X(FutexUnlock, "__picket_futex_unlock") /* (queue, word) */                                                           \
+  X(FutexWakeAll, "__picket_futex_wake_all") /* (queue, word) -> how many threads were woken */                         \
   X(FutexEnqueue, "__picket_futex_enqueue") /* (queue, word) */                                                         \
   X(FutexWake, "__picket_futex_wake")     /* (queue, word) -> whether a thread was woken */                             \
   X(FutexWait, "__picket_futex_wait")     /* (queue, word) */                                                           \

@@ -5,22 +5,23 @@ static struct __picket_futex_queue {
   unsigned long words[7];
 } __picket_futexes[64];
 
-int __picket_futex_enqueue(void *queue, unsigned *word);
-/* Whether a thread was woken. */
+void __picket_futex_lock(void *queue, unsigned *word);
+void __picket_futex_unlock(void *queue, unsigned *word);
+/* Unlocks, too. */
+void __picket_futex_enqueue(void *queue, unsigned *word);
+/* How many threads were woken. */
 int __picket_futex_wake(void *queue, unsigned *word);
+int __picket_futex_wake_all(void *queue, unsigned *word);
 /* 0, or ETIMEDOUT. */
 int __picket_futex_wait(void *queue, unsigned *word);
 int __picket_futex_timed_wait(void *queue, unsigned *word);
-void __picket_atomic_begin(void) __asm__("__VERIFIER_atomic_begin");
-void __picket_atomic_end(void) __asm__("__VERIFIER_atomic_end");
 
 static void *__picket_queue_of(const unsigned *word) {
   unsigned long at = (unsigned long)word;
   return &__picket_futexes[((at >> 32) * 7 + (at >> 2)) % 64];
 }
 
-/* Reading the word and beginning to wait is one step, as under the kernel's lock. The kernel has a full barrier in front of
-   it, and one behind it. */
+/* The kernel has full barriers before and after, and reads the word under the lock of the queue. */
 static long __picket_wait_on(unsigned *word, unsigned expected, int timed) {
   void *queue = __picket_queue_of(word);
   unsigned seen;
@@ -30,17 +31,17 @@ static long __picket_wait_on(unsigned *word, unsigned expected, int timed) {
     return -1;
   }
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  __picket_atomic_begin();
+  __picket_futex_lock(queue, word);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
   seen = __atomic_load_n(word, __ATOMIC_RELAXED);
-  if (seen == expected)
-    __picket_futex_enqueue(queue, word);
-  __picket_atomic_end();
-  if (seen != expected)
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (seen != expected) {
+    __picket_futex_unlock(queue, word);
     error = __picket_EAGAIN;
-  else if (timed)
-    error = __picket_futex_timed_wait(queue, word);
-  else
-    error = __picket_futex_wait(queue, word);
+  } else {
+    __picket_futex_enqueue(queue, word);
+    error = timed ? __picket_futex_timed_wait(queue, word) : __picket_futex_wait(queue, word);
+  }
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (!error)
     return 0;
@@ -48,24 +49,25 @@ static long __picket_wait_on(unsigned *word, unsigned expected, int timed) {
   return -1;
 }
 
-/* Which waiters are woken is left open. */
+/* Which waiters are woken is left open. The kernel wakes one thread also if none is asked for. */
 static long __picket_wake_on(unsigned *word, int most) {
+  enum { more_than_wait = 1000 };
   void *queue = __picket_queue_of(word);
   long woken = 0;
   if ((unsigned long)word % 4) {
     *__picket_errno_location() = __picket_EINVAL;
     return -1;
   }
-  if (most <= 0) /* the kernel wakes one */
-    most = 1;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (most == 1)
+  if (most <= 1)
     woken = __picket_futex_wake(queue, word);
+  else if (most >= more_than_wait)
+    woken = __picket_futex_wake_all(queue, word);
   else {
-    __picket_atomic_begin();
+    __picket_futex_lock(queue, word);
     while (woken < most && __picket_futex_wake(queue, word))
       ++woken;
-    __picket_atomic_end();
+    __picket_futex_unlock(queue, word);
   }
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   return woken;
