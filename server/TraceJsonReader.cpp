@@ -242,9 +242,10 @@ private:
 
   void readEvent(const Object &O, Path At) {
     TraceEvent &E = Run.Events.emplace_back();
-    static constexpr std::array Kinds = {EventKind::Store, EventKind::Load,   EventKind::Rmw,     EventKind::Update,
-                                         EventKind::Fence, EventKind::Sync,   EventKind::Create,  EventKind::Join,
-                                         EventKind::Free,  EventKind::Atomic, EventKind::Blocked, EventKind::Bug};
+    static constexpr std::array Kinds = {EventKind::Store, EventKind::Load,   EventKind::Rmw,    EventKind::Update,
+                                         EventKind::Fence, EventKind::Sync,   EventKind::Create, EventKind::Join,
+                                         EventKind::Free,  EventKind::Atomic, EventKind::Choice, EventKind::Blocked,
+                                         EventKind::Bug};
     const std::string Kind = text(O, At, "kind");
     bool Known = false;
     for (EventKind K : Kinds)

@@ -414,6 +414,8 @@ bool Interpreter::choose(const Instruction &I, ValueRange Values) {
   ++State.Arrivals;
   ++State.Effects;
   State.Failures += Chosen.has_value();
+  if (Parts.OnChoice && !Parts.Effects.Probing && !State.InAtomic)
+    Parts.OnChoice(Id, Chosen.value_or(Values.Least));
   return finishBuiltin(I, static_cast<uint64_t>(Chosen.value_or(Values.Least)));
 }
 

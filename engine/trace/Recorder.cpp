@@ -8,7 +8,14 @@
 
 namespace picket {
 
-Recorder::Recorder(Configuration &C) : Config(C), Mach(C.machine()), Into(Mach) {}
+Recorder::Recorder(Configuration &C) : Config(C), Mach(C.machine()), Into(Mach) {
+  Mach.onChoice([this](ThreadId T, int64_t Value) {
+    if (!Trying)
+      add(EventKind::Choice, T, Mach.callStack(T)).What = "chooses " + std::to_string(Value);
+  });
+}
+
+Recorder::~Recorder() { Mach.onChoice({}); }
 
 void Recorder::begin() {
   Into.clear();

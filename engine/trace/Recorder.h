@@ -12,6 +12,9 @@ namespace picket {
 class Recorder : private StepListener {
 public:
   explicit Recorder(Configuration &C);
+  ~Recorder() override;
+  Recorder(const Recorder &) = delete;
+  Recorder &operator=(const Recorder &) = delete;
 
   /// Begins anew: the configuration goes back to its start, and every access is a step from now on.
   void begin();
