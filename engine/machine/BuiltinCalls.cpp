@@ -420,11 +420,12 @@ bool Interpreter::choose(const Instruction &I, ValueRange Values) {
 }
 
 bool Interpreter::nondet(const Instruction &I, ValueRange OfType) {
+  const std::string Called = "call to '" + readString(argument(I, 2)) + "', a value from outside";
   if (!Prog.Outside)
-    stopUnsupported(Id, pcInText(), "a value from outside; give its range with --nondet LO..HI");
+    stopUnsupported(Id, pcInText(), Called + ": give its range with --nondet LO..HI");
   const ValueRange Values = {std::max(OfType.Least, Prog.Outside->Least), std::min(OfType.Most, Prog.Outside->Most)};
   if (Values.Most < Values.Least)
-    stopUnsupported(Id, pcInText(), "a value from outside whose type has no value of the range that --nondet gives");
+    stopUnsupported(Id, pcInText(), Called + " whose type has no value of the range that --nondet gives");
   return choose(I, Values);
 }
 

@@ -53,8 +53,8 @@ void __picket_refuse(const char *text);
 unsigned long __picket_block_size(const void *block);
 /* Each of the numbers from least to most, in executions of their own. */
 long __picket_choose(long least, long most);
-/* The same for those of the range that the setting nondet gives, as far as they are in this one. */
-long __picket_nondet(long least, long most);
+/* The same for those of the range that the setting nondet gives, as far as they are in this one. Name: for whom. */
+long __picket_nondet(long least, long most, const char *name);
 
 enum {
   __picket_ENOENT = 2,

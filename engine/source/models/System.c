@@ -257,15 +257,17 @@ __PICKET_MODEL int __picket_model_picket_choose(int count) {
   return (int)__picket_choose(0, count - 1l);
 }
 
-__PICKET_MODEL int __picket_model_rand(void) { return (int)__picket_nondet(0, 0x7fffffff); }
-__PICKET_MODEL long __picket_model_random(void) { return __picket_nondet(0, 0x7fffffff); }
+__PICKET_MODEL int __picket_model_rand(void) { return (int)__picket_nondet(0, 0x7fffffff, "rand"); }
+__PICKET_MODEL long __picket_model_random(void) { return __picket_nondet(0, 0x7fffffff, "random"); }
 __PICKET_MODEL int __picket_model_rand_r(unsigned *seed) {
   *seed = *seed * 1103515245u + 12345u;
-  return (int)__picket_nondet(0, 0x7fffffff);
+  return (int)__picket_nondet(0, 0x7fffffff, "rand_r");
 }
 
 #define __PICKET_NONDET(name, type, least, most) \
-  __extension__ __PICKET_MODEL type __picket_model___VERIFIER_nondet_##name(void) { return (type)__picket_nondet(least, most); }
+  __extension__ __PICKET_MODEL type __picket_model___VERIFIER_nondet_##name(void) { \
+    return (type)__picket_nondet(least, most, "__VERIFIER_nondet_" #name); \
+  }
 __PICKET_MODEL _Bool __picket_model___VERIFIER_nondet_bool(void) { return __picket_choose(0, 1) != 0; }
 __PICKET_MODEL _Bool __picket_model___VERIFIER_nondet__Bool(void) { return __picket_choose(0, 1) != 0; }
 __PICKET_NONDET(char, char, 0, 127)
