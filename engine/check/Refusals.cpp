@@ -30,8 +30,7 @@ class RefusedThings {
 public:
   RefusedThings(const Program &Compiled, std::vector<Unmodelled> &All) : Compiled(Compiled), All(All) {}
 
-  void add(const std::string &What, uint32_t Location) {
-    const ProgramLocation &L = Compiled.Locations[Location];
+  void add(const std::string &What, const ProgramLocation &L) {
     auto Known = std::find_if(All.begin(), All.end(), [&](const Unmodelled &U) { return U.What == What; });
     if (Known == All.end())
       Known = All.insert(All.end(), {What, {}});
@@ -71,11 +70,11 @@ void describeRefusal(const Program &Compiled, uint32_t Pc, ModelReport &Report) 
   Report.NotModelled.clear();
   RefusedThings Things(Compiled, Report.NotModelled);
   // What an execution came to is first. That need not be an instruction of its own: a thread can begin with it.
-  Things.add(Report.Reason, Compiled.CodeLocations[Pc]);
+  Things.add(Report.Reason, Compiled.locationOf(Pc));
   for (uint32_t Other : Refused)
-    Things.add(messageOf(Compiled, Other), Compiled.CodeLocations[Other]);
+    Things.add(messageOf(Compiled, Other), Compiled.locationOf(Other));
   for (uint32_t F : Code.refusedThroughPointers())
-    Things.add(Compiled.Messages[Compiled.Functions[F].Message], Compiled.Functions[F].Location);
+    Things.add(Compiled.Messages[Compiled.Functions[F].Message], Compiled.Locations[Compiled.Functions[F].Location]);
   const std::vector<Unmodelled> &All = Report.NotModelled;
   for (size_t K = 1; K < All.size() && K < MostNamed; ++K) {
     const std::string_view Called = calledIn(All[K].What);
