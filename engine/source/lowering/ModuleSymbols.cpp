@@ -280,6 +280,8 @@ void ModuleSymbols::collect() {
       G.getDebugInfo(Debug);
       New.Name = Debug.empty() || Debug[0]->getVariable()->getName().empty() ? G.getName().str()
                                                                              : Debug[0]->getVariable()->getName().str();
+      if (StringRef Name = New.Name; Name.consume_front("__picket_")) // of the models: "futexes"
+        New.Name = Name.str();
       New.Size = static_cast<uint32_t>(layout().getTypeAllocSize(G.getValueType()).getFixedValue());
       New.Location = Sources.location(G);
       New.Constant = G.isConstant() || isStandardStream(G);
