@@ -111,13 +111,13 @@ private:
     Old.eraseFromParent();
     std::vector<IntrinsicInst *> OfLists;
     for (Instruction &I : instructions(*New))
-      if (isa<VAStartInst, VACopyInst>(I))
+      if (isa<VAStartInst, VACopyInst, VAEndInst>(I))
         OfLists.push_back(cast<IntrinsicInst>(&I));
     for (IntrinsicInst *I : OfLists) {
       if (auto *Start = dyn_cast<VAStartInst>(I))
         startList(*Start, *Area);
-      else
-        copyList(cast<VACopyInst>(*I));
+      else if (auto *Copy = dyn_cast<VACopyInst>(I))
+        copyList(*Copy);
       I->eraseFromParent();
     }
     return New;
