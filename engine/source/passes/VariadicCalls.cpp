@@ -185,14 +185,21 @@ private:
     }
     Arguments.push_back(areaOf(Call, Fixed));
     Types.push_back(Pointer);
-    FunctionType *Type = FunctionType::get(Call.getType(), Types, /*isVarArg=*/false);
-    auto *New = CallInst::Create(Type, Callee ? Callee : Call.getCalledOperand(), Arguments, "", Call.getIterator());
+    // Without a prototype the caller takes the result for an int.
+    Type *Returned = Callee && Callee->getReturnType()->isIntegerTy() && Call.getType()->isIntegerTy()
+                         ? Callee->getReturnType()
+                         : Call.getType();
+    FunctionType *Called = FunctionType::get(Returned, Types, /*isVarArg=*/false);
+    auto *New = CallInst::Create(Called, Callee ? Callee : Call.getCalledOperand(), Arguments, "", Call.getIterator());
     New->setAttributes(AttributeList::get(Mod.getContext(), Call.getAttributes().getFnAttrs(),
                                           Call.getAttributes().getRetAttrs(), Attributes));
     New->setCallingConv(Call.getCallingConv());
     New->setDebugLoc(Call.getDebugLoc());
     New->takeName(&Call);
-    Call.replaceAllUsesWith(New);
+    Value *Result = New;
+    if (Returned != Call.getType())
+      Result = CastInst::CreateIntegerCast(New, Call.getType(), /*isSigned=*/true, "", Call.getIterator());
+    Call.replaceAllUsesWith(Result);
     Call.eraseFromParent();
   }
 
