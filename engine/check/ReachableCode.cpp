@@ -21,6 +21,7 @@ void ReachableCode::add(const Machine &M) {
 
 void ReachableCode::addAll() {
   Seen.resize(Compiled.Code.size());
+  GoesOn = true;
   std::vector<uint32_t> Begin = Compiled.Constructors;
   for (int32_t F : {Compiled.Main, Compiled.ExitFunctions}) // what atexit noted runs when main returns
     if (F >= 0)
@@ -45,7 +46,8 @@ void ReachableCode::walk(uint32_t From) {
     Seen[Pc] = true;
     const Instruction &I = Compiled.Code[Pc];
     const bool Ends = I.Op == Opcode::Return || I.Op == Opcode::Jump || I.Op == Opcode::CondJump ||
-                      I.Op == Opcode::Switch || I.Op == Opcode::Unreachable || isLoopBack(I.Op) || isRefused(I);
+                      I.Op == Opcode::Switch || I.Op == Opcode::Unreachable || isLoopBack(I.Op) ||
+                      (isRefused(I) && !GoesOn);
     walkFrom(I, Next);
     if (!Ends)
       Next.push_back(Pc + 1);

@@ -34,6 +34,7 @@ private:
   std::vector<bool> Seen; // per instruction
   std::vector<uint32_t> Taken;
   bool TakenKnown = false;
+  bool GoesOn = false;             // also after what is not modelled
   std::vector<uint32_t> Undefined; // come to through pointers; sorted
 };
 

@@ -24,13 +24,7 @@ static void lock(void) {
     seen = atomic_exchange(&state, 2);
   while (seen != 0) {
     futex_wait(&state, 2);
-#ifdef FORGETS_WAITERS
-    seen = 0;
-    if (atomic_compare_exchange_strong(&state, &seen, 1))
-      return;
-#else
     seen = atomic_exchange(&state, 2);
-#endif
   }
 }
 
