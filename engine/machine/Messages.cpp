@@ -82,7 +82,10 @@ std::string describeRace(const Program &Prog, const Object &O, uint32_t Slot, bo
 static std::string waitsFor(const Program &Prog, const Memory &Mem, const ThreadTable &Threads, ThreadId T) {
   const ThreadState &S = *Threads[T].Now;
   const Operation &Op = S.Pending;
-  const std::string Thread = "thread '" + Threads.nameOf(T) + "' waits ", Line = " (" + lineOf(Prog, S.Pc) + ")";
+  const ProgramLocation &L = Prog.locationOf(S.Pc);
+  const bool InModel = L.Line && !Prog.UserFile[L.File]; // of the C library: nobody has its lines
+  const std::string Thread = "thread '" + Threads.nameOf(T) + "' waits ",
+                    Line = InModel ? "" : " (" + lineOf(Prog, S.Pc) + ")";
   if (Op.Kind == OperationKind::Join)
     return Thread + "for thread '" + Threads.nameOf(static_cast<ThreadId>(Op.Where)) + "' to end" + Line;
   const Object *O = Mem.find(Op.Where);

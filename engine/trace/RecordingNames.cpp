@@ -81,8 +81,8 @@ SyncAction syncActionOf(SyncOp Op, const uint8_t *State, uint32_t Thread, uint64
   case SyncOp::FutexWait: return SyncAction::IsWoken;
   case SyncOp::FutexTimedWait: return Worked ? SyncAction::IsWoken : SyncAction::GivesUpWaiting;
   case SyncOp::FutexSpuriousWait: return Worked ? SyncAction::IsWoken : SyncAction::WakesForNoReason;
-  case SyncOp::FutexLock: return SyncAction::Locks;
-  case SyncOp::FutexUnlock: return SyncAction::Unlocks;
+  case SyncOp::FutexLock: // not the program's lock
+  case SyncOp::FutexUnlock: return SyncAction::WorksOn;
   case SyncOp::FutexWake: return SyncAction::Signals;
   case SyncOp::FutexWakeAll: return SyncAction::Broadcasts;
   case SyncOp::RwReadLock: return Worked ? SyncAction::LocksForReading : SyncAction::FailsToLockForReading;
