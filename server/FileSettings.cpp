@@ -41,7 +41,7 @@ FileSettings settingsOf(const std::string &File, const CheckOptions &Defaults, c
       tell(File, Problems);
     }
   apply(Said, Given);
-  FileSettings Result{Defaults, Said.Flags.value_or(std::vector<std::string>()), {}};
+  FileSettings Result{Defaults, flagsOf(Said), {}};
   Result.Scope.FixIn = Said.FixIn.value_or(std::vector<std::string>());
   Result.Scope.NotIn = Said.NotIn.value_or(std::vector<std::string>());
   apply(Result.Options, Said);

@@ -156,6 +156,11 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
         for (const Bug &B : M.Warnings)
           writeBug(J, B, Context);
       });
+    if (!M.Stubs.empty())
+      J.attributeArray("stubs", [&] {
+        for (const std::string &Name : M.Stubs)
+          J.value(Name);
+      });
     if (M.AboutTarget)
       J.attributeObject("aboutTarget", [&] {
         text(J, "message", M.AboutTarget->Message);
@@ -166,6 +171,17 @@ void model(OStream &J, const ModelReport &M, bool Alone, const TraceContext &Con
     text(J, "reason", M.Reason);
     if (!M.Reason.empty() && M.ReasonLocation.Line)
       J.attributeObject("reasonPlace", [&] { place(J, M.ReasonLocation, NamedFile); });
+    if (!M.NotModelled.empty())
+      J.attributeArray("notModelled", [&] {
+        for (const Unmodelled &U : M.NotModelled)
+          J.object([&] {
+            text(J, "what", U.What);
+            J.attributeArray("places", [&] {
+              for (const SourceLocation &Where : U.Places)
+                J.object([&] { place(J, Where, NamedFile); });
+            });
+          });
+      });
     J.attributeArray("loops", [&] {
       for (const CutLoop &L : M.Loops)
         J.object([&] { place(J, L.Where, NamedFile); });

@@ -117,7 +117,7 @@ std::string stateVerdictText(const ModelReport &M) {
 /// "1 data race": warnings are nothing else.
 std::string racesText(const ModelReport &M) { return counted(M.Warnings.size(), "data race"); }
 
-std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
+static std::string plainVerdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
   if (M.States &&
       (M.Result == Verdict::Verified || M.Result == Verdict::Violation || M.Result == Verdict::Inconclusive))
     return stateVerdictText(M);
@@ -138,6 +138,14 @@ std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsi
   case Verdict::CompileError: return (M.Skipped ? "not checked: " : "cannot be checked: ") + M.Reason;
   }
   return "";
+}
+
+/// What stubs stand for is an assumption that the answer rests on.
+std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
+  std::string Text = plainVerdictText(M, NamedFile, Unroll);
+  for (size_t K = 0; K < M.Stubs.size(); ++K)
+    Text += (K == 0 ? "; with stubs for '" : ", '") + M.Stubs[K] + "'";
+  return Text;
 }
 
 raw_ostream::Colors colorOf(Verdict V) {

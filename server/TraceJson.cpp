@@ -141,6 +141,8 @@ private:
     Json.object([&] {
       array("thread", F.Thread, [&](uint32_t Index) { Json.value(Index); });
       Json.attribute("arrival", F.Arrival);
+      if (F.IsChoice)
+        Json.attribute("value", F.Value);
     });
   }
 

@@ -219,6 +219,13 @@ private:
     for (size_t K = 0; Thread && K < Thread->size(); ++K)
       F.Thread.push_back(number((*Thread)[K], At.field("thread").index(K)));
     F.Arrival = number(O, At, "arrival");
+    if (const Value *Chosen = O.get("value")) {
+      F.IsChoice = true;
+      if (const std::optional<int64_t> Number = Chosen->getAsInteger())
+        F.Value = *Number;
+      else
+        wrong(At.field("value"), "must be a whole number");
+    }
   }
 
   void readVariable(const Object &O, Path At) {
@@ -235,9 +242,10 @@ private:
 
   void readEvent(const Object &O, Path At) {
     TraceEvent &E = Run.Events.emplace_back();
-    static constexpr std::array Kinds = {EventKind::Store, EventKind::Load,   EventKind::Rmw,     EventKind::Update,
-                                         EventKind::Fence, EventKind::Sync,   EventKind::Create,  EventKind::Join,
-                                         EventKind::Free,  EventKind::Atomic, EventKind::Blocked, EventKind::Bug};
+    static constexpr std::array Kinds = {EventKind::Store, EventKind::Load,   EventKind::Rmw,    EventKind::Update,
+                                         EventKind::Fence, EventKind::Sync,   EventKind::Create, EventKind::Join,
+                                         EventKind::Free,  EventKind::Atomic, EventKind::Choice, EventKind::Blocked,
+                                         EventKind::Bug};
     const std::string Kind = text(O, At, "kind");
     bool Known = false;
     for (EventKind K : Kinds)

@@ -12,7 +12,9 @@
 #include "lsp/WorkerCommand.h"
 #include "settings/Units.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <CLI/CLI.hpp>
 
@@ -166,6 +168,50 @@ static void addLanguageOptions(CLI::App *Check, CheckCommand &Command) {
                 "What volatile accesses are under C11: plain, as the standard says, or relaxed atomic [plain]");
   addWordOption(Check, "--release-sequences", Given.Sequences, releaseSequencesNamed, "c++20, c11",
                 "Which release sequences C11 has: c++20, or c11 (also later writes of the same thread) [c++20]");
+}
+
+/// What stands for functions that a program calls and does not define.
+static void addStubOptions(CLI::App *Check, CheckCommand &Command) {
+  Check
+      ->add_option_function<std::vector<std::string>>(
+          "--stub",
+          [&Command](const std::vector<std::string> &Texts) {
+            for (const std::string &Text : Texts) {
+              SettingsLayer Layer;
+              if (std::string Wrong = set(Layer, "stub", {Text}); !Wrong.empty())
+                throw CLI::ValidationError("--stub", Wrong);
+              Command.ClangFlags.push_back("-fpicket-stub=" + Text);
+            }
+          },
+          "A function that the program calls and does not define: it returns VALUE (0) and has no other effect. The\n"
+          "verdict says so. May be given several times")
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
+  Check
+      ->add_option_function<std::vector<std::string>>(
+          "--stubs",
+          [&Command](const std::vector<std::string> &Files) {
+            for (const std::string &File : Files) {
+              llvm::SmallString<256> Path(File);
+              llvm::sys::fs::make_absolute(Path);
+              Command.ClangFlags.push_back("-fpicket-stubs=" + Path.str().str());
+            }
+          },
+          "A C file with definitions of functions that the program calls and does not define. May be given several\n"
+          "times")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  Check
+      ->add_option_function<std::string>(
+          "--nondet",
+          [&Command](const std::string &Text) {
+            SettingsLayer Layer;
+            if (std::string Wrong = set(Layer, "nondet", {Text}); !Wrong.empty())
+              throw CLI::ValidationError("--nondet", Wrong);
+            Command.ClangFlags.push_back("-fpicket-nondet=" + Text);
+          },
+          "The range of values from outside (rand, __VERIFIER_nondet_int, ...): each of them is explored")
+      ->type_name("LO..HI");
 }
 
 /// An option whose value is one of some words. (CLI11's transformers would take the numbers behind them, too.)
@@ -399,6 +445,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
           [&Command](const std::string &Name) { Command.ClangFlags.push_back("-fpicket-arm-march=" + Name); },
           "ARM64: processors that the program is built for: any, armv8-a, armv8.1-a (LSE), armv8.3-a (LDAPR) [any]")
       ->check(CLI::IsMember({"any", "armv8-a", "armv8.1-a", "armv8.3-a"}));
+  addStubOptions(Check, Command);
   addLanguageOptions(Check, Command);
   Check->add_option("--unroll", Given.Unroll, "Iterations to follow of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
@@ -456,6 +503,7 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
       },
       "Memory models, comma separated: " + namesOf(monitoredModels(), ", ") + " [both]");
   addTargetOption(Robust, Command.Given.Targets);
+  addStubOptions(Robust, Command);
   Robust->add_option("--unroll", Command.Given.Unroll, "Iterations to follow of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");

@@ -33,6 +33,7 @@ export const nodeNames: Record<string, string> = {
   join: "waits for a thread",
   free: "frees memory",
   atomic: "atomic section",
+  choice: "choice",
   blocked: "waits forever",
   bug: "the bug",
   fold: "several events",

@@ -108,6 +108,7 @@ void add(ModelReport &All, const ModelReport &Round, unsigned Counterexamples) {
   All.Result = Round.Result;
   All.Reason = Round.Reason;
   All.ReasonLocation = Round.ReasonLocation;
+  All.NotModelled = Round.NotModelled;
 }
 
 void endInconclusive(CheckReport &Report, const std::string &Reason) {
@@ -124,7 +125,8 @@ void endInconclusive(CheckReport &Report, const std::string &Reason) {
 } // namespace
 
 bool hasFailureRounds(const CheckContext &Context) {
-  return Context.Compiled.FailsForNoReason && Context.Options.Spurious && !Context.Compiled.Reached;
+  const Program &P = Context.Compiled;
+  return ((P.FailsForNoReason && Context.Options.Spurious) || P.Chooses) && !P.Reached;
 }
 
 void checkFailureRounds(const CheckContext &Context, const CheckRound &Round, CheckReport &Report) {
@@ -167,7 +169,9 @@ void checkFailureRounds(const CheckContext &Context, const CheckRound &Round, Ch
     }
     if (Known.size() > MaxRounds) {
       endInconclusive(Report, "there are more than " + std::to_string(MaxRounds) +
-                                  " ways in which operations can fail for no reason (see --no-spurious)");
+                                  (Context.Compiled.Chooses
+                                       ? " sets of values from outside"
+                                       : " ways in which operations can fail for no reason (see --no-spurious)"));
       break;
     }
     Now.Failures = std::move(Left.front());
@@ -183,6 +187,8 @@ void checkFailureRounds(const CheckContext &Context, const CheckRound &Round, Ch
           Before[M.Which] = M.Executions;
         }
     for (const FailurePoint &Point : Now.Reached->take()) {
+      if (!Point.IsChoice && !Options.Spurious)
+        continue;
       Failures More = Now.Failures;
       More.insert(std::upper_bound(More.begin(), More.end(), Point), Point);
       if (Known.insert(More).second)

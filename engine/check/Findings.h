@@ -1,8 +1,8 @@
 // What the executions of one model show, gathered for its report: each bug, cut loop and note once.
 #pragma once
 
-#include "check/BehindBound.h"
 #include "check/Check.h"
+#include "check/ReachableCode.h"
 #include "machine/Machine.h"
 #include "memory/Configuration.h"
 
@@ -40,7 +40,7 @@ private:
 
   const Program &Compiled;
   ModelReport &Report;
-  BehindBound Behind;
+  ReachableCode Behind;
   std::atomic<bool> Assumed = false;
   std::map<const Machine *, size_t> ReadsSeen; // of the machine's unwritten reads
 };

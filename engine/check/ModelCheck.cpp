@@ -2,6 +2,7 @@
 
 #include "check/ExecutionCollector.h"
 #include "check/Limits.h"
+#include "check/Refusals.h"
 #include "check/StateCheck.h"
 #include "check/StatesMeanwhile.h"
 #include "explore/OptimalDpor.h"
@@ -119,6 +120,8 @@ void addCounts(const Program &Compiled, const ExplorationResult &Result, ModelRe
   if (Result.HasReasonPc)
     Report.ReasonLocation = locationOf(Compiled, Compiled.locationOf(Result.ReasonPc));
   Report.Reason = Result.Reason;
+  if (Result.Ended == ExplorationResult::End::Unsupported && Result.HasReasonPc)
+    describeRefusal(Compiled, Result.ReasonPc, Report);
 }
 
 Verdict verdictOf(const ExplorationResult &Result, const ModelReport &Report) {

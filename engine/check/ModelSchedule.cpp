@@ -333,6 +333,7 @@ private:
       M.Target = Group.Target;
       if (!Group.Compiled || !Group.Compiled->Compiled)
         continue;
+      M.Stubs = Group.Compiled->Compiled->Stubs;
       M.Target = Group.Compiled->Compiled->For; // there may be one program for all
       M.AboutTarget = aboutTarget(M, *Group.Compiled->Compiled, Models);
     }

@@ -1,6 +1,7 @@
 #include "check/StateCheck.h"
 
 #include "check/Findings.h"
+#include "check/Refusals.h"
 #include "check/RobustnessText.h"
 #include "robust/LazyReachability.h"
 #include "trace/Recorder.h"
@@ -104,6 +105,8 @@ bool StateCheck::run(ModelReport &Report) {
     Now.Reason = Result.Reason;
     if (Result.HasReasonPc)
       Now.ReasonLocation = locationOf(Compiled, Compiled.locationOf(Result.ReasonPc));
+    if (Unsupported && Result.HasReasonPc)
+      describeRefusal(Compiled, Result.ReasonPc, Now);
   };
   try {
     if (Report.Which == MemoryModel::SC) {
@@ -134,12 +137,14 @@ bool StateCheck::run(ModelReport &Report) {
     Ended = Verdict::Violation;
     Now.Reason.clear();
     Now.ReasonLocation = {};
+    Now.NotModelled.clear();
   }
   Counts.Seconds = std::chrono::duration<double>(Clock::now() - Start).count();
   Report.States = Counts;
   Report.Seconds += Counts.Seconds;
   Report.Reason = Now.Reason;
   Report.ReasonLocation = Now.ReasonLocation;
+  Report.NotModelled = Now.NotModelled;
   if (Ended != Verdict::Verified && Ended != Verdict::Violation)
     return false;
   Report.Result = Ended;
@@ -173,6 +178,8 @@ void StateCheck::findRobustness(ModelReport &Sc, MemoryModel Against) {
   Sc.Reason = Result.Reason;
   if (Result.HasReasonPc)
     Sc.ReasonLocation = locationOf(Context.Compiled, Context.Compiled.locationOf(Result.ReasonPc));
+  if (Refused && Result.HasReasonPc)
+    describeRefusal(Context.Compiled, Result.ReasonPc, Sc);
 }
 
 void StateCheck::findRobustness(ModelReport &Sc, const std::vector<MemoryModel> &Against) {
@@ -206,6 +213,7 @@ void StateCheck::findRobustness(ModelReport &Sc, const std::vector<MemoryModel> 
   Sc.Result = OfOther.Result;
   Sc.Reason = OfOther.Reason;
   Sc.ReasonLocation = OfOther.ReasonLocation;
+  Sc.NotModelled = OfOther.NotModelled;
 }
 
 void StateCheck::decideRobustness(ModelReport &Sc, Robustness &R) {

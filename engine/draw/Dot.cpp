@@ -65,6 +65,7 @@ NodeStyle styleOf(EventKind Kind) {
   case EventKind::Join: return {"style=\"filled,diagonals\"", 22};
   case EventKind::Free: return {"shape=note, style=filled", 24};
   case EventKind::Atomic: return {"shape=component, style=filled", 36};
+  case EventKind::Choice: return {"style=\"rounded,dashed,filled\"", 18};
   case EventKind::Blocked: return {"shape=octagon, style=filled", 20, 1.15};
   case EventKind::Bug: return {"shape=octagon, style=filled, penwidth=2.5", 24, 1.15};
   }

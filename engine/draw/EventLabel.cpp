@@ -113,6 +113,7 @@ std::string describe(const Recording &R, const TraceEvent &E, bool Full) {
     std::string Values = E.writes() ? changesOf(R, E, Full) : valuesOf(R, E, false, Full);
     return Values.empty() ? "atomic section" : "atomic section: " + Values;
   }
+  case EventKind::Choice: return E.What;
   case EventKind::Blocked:
     return words(E.What.empty() ? "waits forever" : E.What, E.What.empty() ? "" : objectOf(R, E, Full));
   case EventKind::Bug: return Full && !E.What.empty() ? E.What : bugText(R);

@@ -400,6 +400,35 @@ bool Interpreter::mutexAttribute(const Instruction &I, uint32_t Kind) {
   return finishBuiltin(I, 0);
 }
 
+/// The values of a choice are explored one after the other, like failures for no reason: the first one counts as the
+/// ordinary case, and every other one as something that is to happen in this program (check/FailureRounds).
+bool Interpreter::choose(const Instruction &I, ValueRange Values) {
+  constexpr int64_t MostValues = 1000;
+  const uint32_t Pc = pcInText();
+  if (Values.Most < Values.Least || Values.Most - Values.Least >= MostValues)
+    stopUnsupported(Id, Pc, "a choice of no value, or of more than " + std::to_string(MostValues));
+  const std::optional<int64_t> Chosen = Parts.Failures.chosenNow(Current, Pc);
+  if (!Chosen)
+    Parts.Failures.noteChoices(Current, Pc, Values.Least + 1, Values.Most);
+  Parts.Effects.DoesMore = true; // it is noted each time
+  ++State.Arrivals;
+  ++State.Effects;
+  State.Failures += Chosen.has_value();
+  if (Parts.OnChoice && !Parts.Effects.Probing && !State.InAtomic)
+    Parts.OnChoice(Id, Chosen.value_or(Values.Least));
+  return finishBuiltin(I, static_cast<uint64_t>(Chosen.value_or(Values.Least)));
+}
+
+bool Interpreter::nondet(const Instruction &I, ValueRange OfType) {
+  const std::string Called = "call to '" + readString(argument(I, 2)) + "', a value from outside";
+  if (!Prog.Outside)
+    stopUnsupported(Id, pcInText(), Called + ": give its range with --nondet LO..HI");
+  const ValueRange Values = {std::max(OfType.Least, Prog.Outside->Least), std::min(OfType.Most, Prog.Outside->Most)};
+  if (Values.Most < Values.Least)
+    stopUnsupported(Id, pcInText(), Called + " whose type has no value of the range that --nondet gives");
+  return choose(I, Values);
+}
+
 /// The single-step operations on synchronisation objects.
 static bool simpleSyncOp(Builtin B, SyncOp &Op) {
   switch (B) {
@@ -435,6 +464,14 @@ static bool simpleSyncOp(Builtin B, SyncOp &Op) {
   case Builtin::OnceEnd: Op = SyncOp::OnceEnd; return true;
   default: return false;
   }
+}
+
+/// Whether a wait is to end for no reason. One that is not might have.
+bool Interpreter::startsToFail(const Instruction &I) {
+  const bool Fails = I.Flags & MayFail && Parts.Failures.failsNow(Current);
+  if (I.Flags & MayFail && !Fails)
+    Parts.Failures.noteNone(Current); // it may wait for ever
+  return Fails;
 }
 
 bool Interpreter::builtin(const Instruction &I) {
@@ -476,6 +513,16 @@ bool Interpreter::builtin(const Instruction &I) {
   case Builtin::MutexAttrSetType: return mutexAttribute(I, static_cast<uint32_t>(argument(I, 1)));
   case Builtin::CondWait:
   case Builtin::CondTimedWait: return syncOperation(I, SyncOp::CondEnqueue, argument(I, 0), 0);
+  case Builtin::FutexLock: return syncOperation(I, SyncOp::FutexLock, argument(I, 0), argument(I, 1));
+  case Builtin::FutexUnlock: return syncOperation(I, SyncOp::FutexUnlock, argument(I, 0), argument(I, 1));
+  case Builtin::FutexWakeAll: return syncOperation(I, SyncOp::FutexWakeAll, argument(I, 0), argument(I, 1));
+  case Builtin::FutexEnqueue: return syncOperation(I, SyncOp::FutexEnqueue, argument(I, 0), argument(I, 1));
+  case Builtin::FutexWake: return syncOperation(I, SyncOp::FutexWake, argument(I, 0), argument(I, 1));
+  case Builtin::FutexWait:
+  case Builtin::FutexTimedWait: {
+    const SyncOp Normally = B == Builtin::FutexWait ? SyncOp::FutexWait : SyncOp::FutexTimedWait;
+    return syncOperation(I, startsToFail(I) ? SyncOp::FutexSpuriousWait : Normally, argument(I, 0), argument(I, 1));
+  }
   case Builtin::SemInit: return syncOperation(I, SyncOp::SemInit, argument(I, 0), argument(I, 2));
   case Builtin::BarrierInit: return syncOperation(I, SyncOp::BarrierInit, argument(I, 0), argument(I, 2));
   case Builtin::BarrierWait: return syncOperation(I, SyncOp::BarrierArrive, argument(I, 0), 0);
@@ -532,6 +579,14 @@ bool Interpreter::builtin(const Instruction &I) {
       Arguments.push_back(argument(I, K));
     return finishBuiltin(I, lengthOfOutput(State.Pc, Arguments));
   }
+  case Builtin::Refuse: stopUnsupported(Id, pcInText(), readString(argument(I, 0)));
+  case Builtin::BlockSize: {
+    const Object *O = Parts.Mem.find(argument(I, 0));
+    const bool IsBlock = O && O->Kind == ObjectKind::Heap && offsetOf(argument(I, 0)) == 0;
+    return finishBuiltin(I, IsBlock ? O->Size : 0);
+  }
+  case Builtin::Choose: return choose(I, {static_cast<int64_t>(argument(I, 0)), static_cast<int64_t>(argument(I, 1))});
+  case Builtin::Nondet: return nondet(I, {static_cast<int64_t>(argument(I, 0)), static_cast<int64_t>(argument(I, 1))});
   case Builtin::Ignore: return finishBuiltin(I, 0);
   default: stopUnsupported(Id, State.Pc, "call to '" + std::string(nameOf(B)) + "'");
   }
@@ -563,10 +618,7 @@ bool Interpreter::continueBuiltin(const Instruction &I, uint64_t Value, uint64_t
     case 1: return syncOperation(I, SyncOp::MutexUnlock, argument(I, 1), 0);
     case 2: {
       const SyncOp Normally = B == Builtin::CondWait ? SyncOp::CondWake : SyncOp::CondTimedWake;
-      const bool Fails = I.Flags & MayFail && Parts.Failures.failsNow(Current);
-      if (I.Flags & MayFail && !Fails)
-        Parts.Failures.noteNone(Current); // it may wait for ever
-      return syncOperation(I, Fails ? SyncOp::CondSpuriousWake : Normally, argument(I, 0), 0);
+      return syncOperation(I, startsToFail(I) ? SyncOp::CondSpuriousWake : Normally, argument(I, 0), 0);
     }
     case 3:
       State.Scratch = asInt(static_cast<int64_t>(Value));
@@ -579,6 +631,15 @@ bool Interpreter::continueBuiltin(const Instruction &I, uint64_t Value, uint64_t
       return syncOperation(I, SyncOp::MutexLock, argument(I, 1), 0);
     default: return finishBuiltin(I, State.Scratch);
     }
+  case Builtin::FutexWait:
+  case Builtin::FutexTimedWait:
+    if (I.Flags & MayFail) {
+      const bool Fails = Parts.Failures.failsNow(Current);
+      if (!countArrival(!Fails || Value == WokenForNoReason))
+        return false;
+      Value = Fails ? 0 : Value;
+    }
+    return finishBuiltin(I, asInt(static_cast<int64_t>(Value)));
   case Builtin::BarrierWait:
     if (State.Stage++ == 0 && !(Value & LastArriver))
       return syncOperation(I, SyncOp::BarrierLeave, argument(I, 0), Value);

@@ -100,6 +100,9 @@ private:
   bool endBlock(const Instruction &I, Address Where);
   bool keys(const Instruction &I, Builtin B);
   bool mutexAttribute(const Instruction &I, uint32_t Kind);
+  bool startsToFail(const Instruction &I);
+  bool choose(const Instruction &I, ValueRange Values);
+  bool nondet(const Instruction &I, ValueRange OfType);
   bool finishThreadExit(const Instruction &I);
   void unwind(bool EndLocals);
   bool enter(uint32_t Function, uint32_t CallPc = 0);

@@ -173,6 +173,8 @@ public:
   bool quietAccesses() const { return Parts.Options.QuietAccesses && !Parts.Options.ShowAll; }
   void showAll(bool On) { Parts.Options.ShowAll = On; }
   /// Called now and then while a thread runs on and on. It may throw.
+  /// Calls back when a thread gets a value from outside, for recordings; not in atomic sections, which run for a try, too.
+  void onChoice(std::function<void(ThreadId, int64_t)> Hear) { Parts.OnChoice = std::move(Hear); }
   void watch(std::function<void()> Look) { Parts.WhileRunning = std::move(Look); }
 
   // Subjects of their own.

@@ -50,8 +50,9 @@ struct MachineParts {
     std::vector<AccessedBytes> Accesses;
     bool IsBlocked = false; // something in it has to wait
   } Section;
-  uint32_t NestedCreations = 0;       // threads that are run to their first step while another is
-  std::function<void()> WhileRunning; // called now and then while a thread runs on and on; it may throw
+  uint32_t NestedCreations = 0;                    // threads that are run to their first step while another is
+  std::function<void(ThreadId, int64_t)> OnChoice; // of a value from outside; may be empty
+  std::function<void()> WhileRunning;              // called now and then while a thread runs on and on; it may throw
 };
 
 } // namespace picket

@@ -82,13 +82,21 @@ std::string describeRace(const Program &Prog, const Object &O, uint32_t Slot, bo
 static std::string waitsFor(const Program &Prog, const Memory &Mem, const ThreadTable &Threads, ThreadId T) {
   const ThreadState &S = *Threads[T].Now;
   const Operation &Op = S.Pending;
-  const std::string Thread = "thread '" + Threads.nameOf(T) + "' waits ", Line = " (" + lineOf(Prog, S.Pc) + ")";
+  const ProgramLocation &L = Prog.locationOf(S.Pc);
+  const bool InModel = L.Line && !Prog.UserFile[L.File]; // of the C library: nobody has its lines
+  const std::string Thread = "thread '" + Threads.nameOf(T) + "' waits ",
+                    Line = InModel ? "" : " (" + lineOf(Prog, S.Pc) + ")";
   if (Op.Kind == OperationKind::Join)
     return Thread + "for thread '" + Threads.nameOf(static_cast<ThreadId>(Op.Where)) + "' to end" + Line;
   const Object *O = Mem.find(Op.Where);
   std::string What = O ? describeObject(Prog, *O, slotOf(Op.Where)) : "a lock";
   switch (Op.Sync) {
   case SyncOp::CondWake: What = "to be woken through " + What; break;
+  case SyncOp::FutexWait:
+    What = "to be woken through the futex ";
+    if (const Object *Word = Mem.find(Op.Value))
+      What += describeObject(Prog, *Word, slotOf(Op.Value));
+    break;
   case SyncOp::SemWait: What = "for the semaphore " + What; break;
   case SyncOp::BarrierLeave: What = "at the barrier " + What; break;
   case SyncOp::MutexLock: What = "for the mutex " + What; break;

@@ -16,6 +16,10 @@ public:
   bool failsNow(const Thread &T) const;
   /// The operation at which T stands might have failed, and does not. Each fails at most once in a thread.
   void noteNone(const Thread &T) const;
+  /// The value that the choice at which T stands is to have; none: the first one.
+  std::optional<int64_t> chosenNow(const Thread &T, uint32_t Pc) const;
+  /// The choice at which T stands might have been one of these.
+  void noteChoices(const Thread &T, uint32_t Pc, int64_t From, int64_t To) const;
   /// Whether some operation that is to fail for no reason has not done so.
   bool areMissing() const;
 

@@ -383,6 +383,8 @@ uint32_t sizeOf(SyncOp Op) {
     return sizeof(Semaphore);
   if (Op <= SyncOp::BarrierLeave)
     return sizeof(Barrier);
+  if (Op <= SyncOp::FutexWakeAll)
+    return FutexSize;
   return sizeof(Once);
 }
 
@@ -397,6 +399,10 @@ bool isBlocking(SyncOp Op) {
   case SyncOp::SemWait:
   case SyncOp::BarrierDestroy:
   case SyncOp::BarrierLeave:
+  case SyncOp::FutexLock:
+  case SyncOp::FutexWait:
+  case SyncOp::FutexWake:
+  case SyncOp::FutexWakeAll:
   case SyncOp::OnceBegin: return true;
   default: return false;
   }
@@ -415,6 +421,8 @@ static SyncResult applyToObject(SyncOp Op, uint8_t *State, uint32_t Self, uint64
     return applySem(Op, State, Argument);
   if (Op <= SyncOp::BarrierLeave)
     return applyBarrier(Op, State, Argument);
+  if (Op <= SyncOp::FutexWakeAll)
+    return sync::applyFutex(Op, State, Self, Argument);
   return applyOnce(Op, State);
 }
 

@@ -60,6 +60,18 @@ enum class SyncOp : uint8_t {
   BarrierArrive,  // Value: a ticket; bit 63 (LastArriver) is set if the caller completed the round
   BarrierLeave,   // Argument: the ticket. For LastArriver a step without effect that may as well be left out
 
+  // A wait on a futex is FutexLock, reading the word, and then FutexUnlock or FutexEnqueue and FutexWait: on a queue that
+  // serves one word at a time, each with the address of the word as argument. Which waiter a FutexWake wakes is left open,
+  // as for condition variables.
+  FutexLock,
+  FutexUnlock,
+  FutexEnqueue, // unlocks, too
+  FutexWait,
+  FutexTimedWait,    // never blocks: 0 if woken, else the wait is given up and the value is ETIMEDOUT
+  FutexSpuriousWait, // never blocks: WokenForNoReason, or 0 if woken
+  FutexWake,         // Value: whether there was a waiter to wake. Blocked while another thread has locked the queue
+  FutexWakeAll,      // Value: how many waiters there were to wake. Blocked in the same way
+
   OnceBegin, // Value: 1 if the caller has to run the routine and then OnceEnd, 0 if that is done already
   OnceEnd
 };
@@ -71,7 +83,7 @@ enum class MutexKind : uint32_t { Normal = 0, Recursive = 1, ErrorChecking = 2, 
 constexpr uint64_t LastArriver = 1ull << 63;
 constexpr int64_t BarrierSerialThread = -1; // PTHREAD_BARRIER_SERIAL_THREAD
 
-/// What CondSpuriousWake answers where no signal woke the thread.
+/// What CondSpuriousWake and FutexSpuriousWait answer where no signal woke the thread.
 constexpr int64_t WokenForNoReason = 1;
 
 /// Error numbers of the simulated system (Linux), which need not be the host's.

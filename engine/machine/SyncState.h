@@ -32,9 +32,11 @@ template <typename T> T load(const uint8_t *State) {
 }
 template <typename T> void store(uint8_t *State, const T &Object) { std::memcpy(State, &Object, sizeof(T)); }
 
-constexpr uint32_t CondSize = 48;
+constexpr uint32_t CondSize = 48, FutexSize = 56;
 
 /// The steps of condition variables. Self is the thread + 1: zero bytes mean "nobody".
 SyncResult applyCond(SyncOp Op, uint8_t *State, uint32_t Self);
+/// Those of the queues of futexes.
+SyncResult applyFutex(SyncOp Op, uint8_t *State, uint32_t Self, uint64_t Word);
 
 } // namespace picket::sync

@@ -156,7 +156,11 @@ public:
   void undoTo(const Mark &To);
 
   /// Writes down from now on what a recording needs.
-  void noteInto(GraphNotes *Into) { Notes = Into; }
+  void noteInto(GraphNotes *Into) {
+    Notes = Into;
+    TheMachine.onChoice(
+        [this](ThreadId T, int64_t Value) { note({GraphNotes::Action::Choice, T, 0, FenceKind::Full, 0, {}, Value}); });
+  }
   /// About how much memory it takes up. What small graphs need does not count.
   size_t bytes() const { return Words ? 0 : Accesses.size() * sizeof(Access) + Threads.bytes(); }
 

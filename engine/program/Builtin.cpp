@@ -42,11 +42,16 @@ static std::unordered_map<std::string_view, Builtin> makeIndex() {
     Index.emplace(Name, Builtin::Ignore);
   Index.emplace("reach_error", Builtin::VerifierError);
   Index.emplace("__assert", Builtin::AssertFail);
+  Index.emplace("assume_abort_if_not", Builtin::VerifierAssume);
   Index.emplace("_Exit", Builtin::ImmediateExit);
   return Index;
 }
 
 std::string_view nameOf(Builtin B) { return Names[static_cast<size_t>(B)]; }
+
+bool isVerifierFunction(std::string_view CName) {
+  return CName == "reach_error" || CName == "assume_abort_if_not" || CName.starts_with("__VERIFIER_");
+}
 
 bool findBuiltin(std::string_view CName, Builtin &Found) {
   static const std::unordered_map<std::string_view, Builtin> Index = makeIndex();

@@ -85,6 +85,18 @@ namespace picket {
   X(QuickExit, "quick_exit")              /* the same with at_quick_exit */                                             \
   X(ImmediateExit, "_exit")               /* also _Exit */                                                              \
   X(FormatLength, "__picket_format_length") /* (format, ...) -> how much printf prints */                                \
+  /* for the models of the C library, see Foundations.c */                                                              \
+  X(Refuse, "__picket_refuse")            /* (const char *what) */                                                      \
+  X(BlockSize, "__picket_block_size")     /* (const void *block) -> bytes, 0 if it is none */                           \
+  X(FutexLock, "__picket_futex_lock")     /* (queue, word) */                                                           \
+  X(FutexUnlock, "__picket_futex_unlock") /* (queue, word) */                                                           \
+  X(FutexWakeAll, "__picket_futex_wake_all") /* (queue, word) -> how many threads were woken */                         \
+  X(FutexEnqueue, "__picket_futex_enqueue") /* (queue, word) */                                                         \
+  X(FutexWake, "__picket_futex_wake")     /* (queue, word) -> whether a thread was woken */                             \
+  X(FutexWait, "__picket_futex_wait")     /* (queue, word) */                                                           \
+  X(FutexTimedWait, "__picket_futex_timed_wait") /* (queue, word) -> 0 or ETIMEDOUT */                                  \
+  X(Choose, "__picket_choose")            /* (least, most) -> each of them, in executions of their own */               \
+  X(Nondet, "__picket_nondet")            /* the same for those of the range that the user gives */                     \
   /* swallowed: evaluate to zero and touch nothing (printf family, usleep, sched_yield, attributes, ...) */              \
   X(Ignore, "__picket_ignore")
 // clang-format on
@@ -97,6 +109,10 @@ enum class Builtin : uint16_t {
 
 /// The C name of a builtin, for messages.
 std::string_view nameOf(Builtin B);
+
+/// Whether a function is part of the interface of verification tasks: bodies that programs give it are for compilers only,
+/// so those that are modelled are not looked at.
+bool isVerifierFunction(std::string_view CName);
 
 /// Finds the builtin behind a C function name, aliases included ("reach_error", "printf", "usleep", ...).
 /// Returns false if the name is not modelled.

@@ -12,12 +12,15 @@
 namespace picket {
 
 /// An operation that may fail for no reason, a weak compare-and-swap or a wait on a condition variable, as a thread
-/// comes to it (instructions with the flag MayFail).
+/// comes to it (instructions with the flag MayFail). Or a value from outside (Builtin::Choose, Builtin::Nondet): there a
+/// value other than the first one counts as the failure.
 struct FailurePoint {
   std::vector<uint32_t> Thread;             // its path of creation indices from main
   uint32_t Arrival = 0;                     // how often the thread had come to such an operation before
   static constexpr uint32_t Anywhere = ~0u; // a recording fails at this arrival, whatever the instruction there is now
   uint32_t Pc = Anywhere;
+  bool IsChoice = false;
+  int64_t Value = 0; // of a choice
   auto operator<=>(const FailurePoint &) const = default;
 };
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -298,6 +299,11 @@ struct ArmInstructions {
   bool HasLdapr = true; // a load acquire is LDAPR, which a store release may still be behind
 };
 
+/// The values that a program may get from outside, where nothing else says which.
+struct ValueRange {
+  int64_t Least = 0, Most = 0;
+};
+
 struct Program {
   std::vector<Instruction> Code;
   std::vector<uint32_t> CodeLocations; // per instruction: index into Locations
@@ -322,9 +328,13 @@ struct Program {
   // Where the user's text first tests a macro of an architecture, and where it first finds one defined: indices into
   // Locations, 0 if it does not.
   uint32_t ArchitectureTested = 0, ArchitectureFound = 0;
-  bool FailsForNoReason = false; // it has instructions with the flag MayFail
+  std::vector<std::string> Stubs; // functions that stubs stand for, as somebody asked for
+  bool FailsForNoReason = false;  // it has instructions with the flag MayFail
 
-  // Which operations fail for no reason. Executions in which not all of them do are not executions of this program.
+  bool Chooses = false;              // it has calls of Choose or Nondet
+  std::optional<ValueRange> Outside; // of Nondet; none: such a call is refused
+
+  // Which operations fail for no reason, and which choices are others than the first. Executions in which not all of them do are not executions of this program.
   std::vector<FailurePoint> Failures;
   std::shared_ptr<FailurePoints> Reached; // null: not needed
 

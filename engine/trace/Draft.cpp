@@ -17,6 +17,7 @@ const char *nameOf(EventKind Kind) {
   case EventKind::Join: return "join";
   case EventKind::Free: return "free";
   case EventKind::Atomic: return "atomic";
+  case EventKind::Choice: return "choice";
   case EventKind::Blocked: return "blocked";
   case EventKind::Bug: return "bug";
   }

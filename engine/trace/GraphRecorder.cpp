@@ -179,9 +179,13 @@ private:
   }
 
   void addAction(const GraphNotes::Action &D) {
-    static constexpr EventKind Kinds[] = {EventKind::Fence, EventKind::Create, EventKind::Join, EventKind::Fence,
-                                          EventKind::Fence};
+    static constexpr EventKind Kinds[] = {EventKind::Fence, EventKind::Create, EventKind::Join,
+                                          EventKind::Fence, EventKind::Fence,  EventKind::Choice};
     TraceEvent &E = Into.add(Kinds[D.What], D.Thread, D.Stack);
+    if (D.What == GraphNotes::Action::Choice) {
+      E.What = "chooses " + std::to_string(D.Value);
+      return;
+    }
     E.Other = D.Other;
     E.FullFence = D.What != GraphNotes::Action::Fence || withoutArm(D.Kind) == FenceKind::Full;
     if (D.What == GraphNotes::Action::Fence) {

@@ -8,14 +8,43 @@
 
 namespace picket {
 
-Recorder::Recorder(Configuration &C) : Config(C), Mach(C.machine()), Into(Mach) {}
+Recorder::Recorder(Configuration &C) : Config(C), Mach(C.machine()), Into(Mach) {
+  Mach.onChoice([this](ThreadId T, int64_t Value) {
+    if (!Mach.undo().recording()) {
+      const auto &Created = Mach.created();
+      const auto Children =
+          std::count_if(Created.begin(), Created.end(), [T](const auto &Pair) { return Pair.first == T; });
+      AtStart.push_back({T, static_cast<uint32_t>(Children), Value, Mach.callStack(T)});
+    } else if (!Trying && !Starting) {
+      add(EventKind::Choice, T, Mach.callStack(T)).What = "chooses " + std::to_string(Value);
+    }
+  });
+}
+
+Recorder::~Recorder() { Mach.onChoice({}); }
 
 void Recorder::begin() {
   Into.clear();
   FailedAccess.clear();
   Entries.clear();
   LastStore.clear();
+  if (Mach.program().Chooses) { // starting over does not run again what ran before the first step
+    AtStart.clear();
+    Starting = true;
+    Config.startAnew();
+    Starting = false;
+    addChoicesOfStart(0, 0);
+  }
   Config.startOver(this);
+  AtStart.clear();
+  Children.clear();
+}
+
+/// The choices that a thread made before the first step, when it had so many children.
+void Recorder::addChoicesOfStart(ThreadId T, uint32_t HadChildren) {
+  for (const StartChoice &C : AtStart)
+    if (C.Thread == T && C.Children == HadChildren)
+      add(EventKind::Choice, T, C.Stack).What = "chooses " + std::to_string(C.Value);
 }
 
 TraceEvent &Recorder::add(EventKind Kind, ThreadId T, const std::vector<uint32_t> &Stack) {
@@ -72,6 +101,10 @@ void Recorder::created(ThreadId Parent, ThreadId Child) {
   TraceEvent &E = add(EventKind::Create, Parent, Mach.createdFrom(Child));
   E.Other = Child;
   E.FullFence = true;
+  if (AtStart.empty())
+    return;
+  addChoicesOfStart(Parent, ++Children[Parent]);
+  addChoicesOfStart(Child, 0);
 }
 
 void Recorder::step(ProcessId Process) {

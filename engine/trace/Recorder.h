@@ -4,6 +4,7 @@
 #include "memory/Configuration.h"
 #include "trace/Draft.h"
 
+#include <map>
 #include <optional>
 
 namespace picket {
@@ -12,6 +13,9 @@ namespace picket {
 class Recorder : private StepListener {
 public:
   explicit Recorder(Configuration &C);
+  ~Recorder() override;
+  Recorder(const Recorder &) = delete;
+  Recorder &operator=(const Recorder &) = delete;
 
   /// Begins anew: the configuration goes back to its start, and every access is a step from now on.
   void begin();
@@ -36,10 +40,21 @@ private:
   void stepThread(ThreadId T, ProcessId P);
   std::vector<TraceAccess> accessesOfSection(ProcessId P);
   void land(uint32_t Store);
+  void addChoicesOfStart(ThreadId T, uint32_t HadChildren);
+
+  struct StartChoice {
+    ThreadId Thread;
+    uint32_t Children; // that it had created by then
+    int64_t Value;
+    std::vector<uint32_t> Stack;
+  };
 
   Configuration &Config;
   Machine &Mach;
   Draft Into;
+  std::vector<StartChoice> AtStart; // while it begins
+  std::map<ThreadId, uint32_t> Children;
+  bool Starting = false;
   bool Trying = false;                                    // the current step will be undone
   std::vector<TraceAccess> FailedAccess;                  // of the thread that failed: the access that it could not do
   std::vector<std::pair<size_t, uint32_t>> LandedTooLate; // (which bug, how many events there were) of updates

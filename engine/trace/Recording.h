@@ -33,6 +33,7 @@ enum class EventKind : uint8_t {
   Join,
   Free,
   Atomic,  // a section that runs as one
+  Choice,  // a value from outside
   Blocked, // the end: the thread waits for something that never comes
   Bug      // the end: what is wrong
 };

@@ -77,6 +77,14 @@ SyncAction syncActionOf(SyncOp Op, const uint8_t *State, uint32_t Thread, uint64
   case SyncOp::CondSpuriousWake: return Worked ? SyncAction::IsWoken : SyncAction::WakesForNoReason;
   case SyncOp::CondSignal: return SyncAction::Signals;
   case SyncOp::CondBroadcast: return SyncAction::Broadcasts;
+  case SyncOp::FutexEnqueue: return SyncAction::BeginsToWait;
+  case SyncOp::FutexWait: return SyncAction::IsWoken;
+  case SyncOp::FutexTimedWait: return Worked ? SyncAction::IsWoken : SyncAction::GivesUpWaiting;
+  case SyncOp::FutexSpuriousWait: return Worked ? SyncAction::IsWoken : SyncAction::WakesForNoReason;
+  case SyncOp::FutexLock: // not the program's lock
+  case SyncOp::FutexUnlock: return SyncAction::WorksOn;
+  case SyncOp::FutexWake: return SyncAction::Signals;
+  case SyncOp::FutexWakeAll: return SyncAction::Broadcasts;
   case SyncOp::RwReadLock: return Worked ? SyncAction::LocksForReading : SyncAction::FailsToLockForReading;
   case SyncOp::RwTryReadLock: return Worked ? SyncAction::LocksForReading : SyncAction::TriesToLockForReading;
   case SyncOp::RwWriteLock: return Worked ? SyncAction::LocksForWriting : SyncAction::FailsToLockForWriting;

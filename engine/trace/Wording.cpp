@@ -84,6 +84,7 @@ std::string describeEvent(const Recording &R, uint32_t Event) {
     }
     return Text;
   }
+  case EventKind::Choice:
   case EventKind::Bug: return E.What;
   }
   return "";

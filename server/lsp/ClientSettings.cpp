@@ -73,7 +73,10 @@ Value toJSON(const Settings &S) {
                 {"relax", S.Relax},
                 {"fix-in", Array(S.FixIn)},
                 {"not-in", Array(S.NotIn)},
-                {"flags", Array(S.Flags)}};
+                {"flags", Array(S.Flags)},
+                {"stub", Array(S.Stubs)},
+                {"stubs", Array(S.StubFiles)},
+                {"nondet", S.Nondet}};
 }
 
 } // namespace picket

@@ -83,6 +83,8 @@ public:
           if (B.Trace)
             tellMoments(*B.Trace, titleOf(M.Which));
     for (const ModelReport &M : Report.Models) {
+      if (!M.Stubs.empty()) // what the verdict rests on, at the beginning of the text
+        add({Report.File, 1, 1, 1, 1}, "Stubs stand for '" + llvm::join(M.Stubs, "', '") + "'.");
       for (const CutLoop &L : M.Loops)
         add(L.Where, "This loop was followed for " + std::to_string(Options.Unroll) + " iterations.");
       for (const Note &N : M.BehindBound)

@@ -28,7 +28,7 @@ std::string toLine(const WorkerRequest &Request) {
       Unsaved[fixUTF8(File)] = fixUTF8(Text);
     Object Asked{{"file", fixUTF8(Request.File)},
                  {"unsaved", std::move(Unsaved)},
-                 {"flags", texts(Request.Options.Flags)},
+                 {"flags", texts(flagsOf(Request.Options))},
                  {"models", modelsJson(Request.Fix ? Request.Fix->Models : Request.Options.Models)},
                  {"modelsNamed", Request.Options.ModelsNamed},
                  {"target", nameOf(Request.Options.Targets)},

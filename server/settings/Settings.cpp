@@ -3,7 +3,10 @@
 #include "fences/EditScope.h"
 #include "settings/Toml.h"
 #include "settings/Units.h"
+#include "source/compile/CompileFlags.h"
+#include "source/compile/Stubs.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -105,6 +108,18 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
     (Key == "fix-in" ? Layer.FixIn : Layer.NotIn) = Values;
     return "";
   }
+  if (Key == "stub") {
+    Stubs Known;
+    for (const std::string &Text : Values)
+      if (std::string Wrong = parseStub(Text, Known); !Wrong.empty())
+        return Wrong;
+    Layer.Stubs = Values;
+    return "";
+  }
+  if (Key == "stubs") {
+    Layer.StubFiles = Values;
+    return "";
+  }
   if (Key == "models") // "tso,pso" is accepted where a list is expected, too
     return setModels(Layer, splitAtCommas(llvm::join(Values, ",")));
   if (Key == "checks") {
@@ -134,6 +149,10 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
     return setWord(Layer.Races, Key, Text, raceReportingNamed, "default, error, warning, off");
   if (Key == "volatile")
     return setWord(Layer.Volatile, Key, Text, volatileMeaningNamed, "plain, relaxed");
+  if (Key == "nondet") {
+    Layer.Nondet = Text;
+    return Text.empty() || parseRange(Text) ? "" : noValue(Key, Text, "a range, such as 0..2");
+  }
   if (Key == "release-sequences")
     return setWord(Layer.Sequences, Key, Text, releaseSequencesNamed, "c++20, c11");
   if (Key == "target") {
@@ -184,6 +203,26 @@ void apply(CheckOptions &To, const SettingsLayer &Nearer) {
   });
 }
 
+static std::vector<std::string> flagsOf(const std::vector<std::string> &Flags, const std::vector<std::string> &Stubs,
+                                        const std::vector<std::string> &StubFiles, const std::string &Nondet) {
+  std::vector<std::string> All = Flags;
+  for (const std::string &Stub : Stubs)
+    All.push_back("-fpicket-stub=" + Stub);
+  for (const std::string &File : StubFiles)
+    All.push_back("-fpicket-stubs=" + File);
+  if (!Nondet.empty())
+    All.push_back("-fpicket-nondet=" + Nondet);
+  return All;
+}
+
+std::vector<std::string> flagsOf(const Settings &S) { return flagsOf(S.Flags, S.Stubs, S.StubFiles, S.Nondet); }
+
+std::vector<std::string> flagsOf(const SettingsLayer &Layer) {
+  const std::vector<std::string> None;
+  return flagsOf(Layer.Flags.value_or(None), Layer.Stubs.value_or(None), Layer.StubFiles.value_or(None),
+                 Layer.Nondet.value_or(""));
+}
+
 CheckOptions checkOptionsOf(const Settings &S) {
   CheckOptions Options;
   forEachSetting([&](const char *, auto, auto Field, auto Option) {
@@ -226,7 +265,8 @@ SettingsLayer layerOfComment(StringRef Text, std::vector<SettingsProblem> &Probl
         Problems.push_back({Line, ("'" + Word + "' is no setting: write key=value").str()});
         continue;
       }
-      const bool List = Key == "models" || Key == "checks" || Key == "flags" || Key == "fix-in" || Key == "not-in";
+      const bool List = Key == "models" || Key == "checks" || Key == "flags" || Key == "fix-in" || Key == "not-in" ||
+                        Key == "stub" || Key == "stubs";
       if (std::string Wrong = set(Layer, Key, List ? splitAtCommas(Value) : std::vector{Value.str()}); !Wrong.empty())
         Problems.push_back({Line, Wrong});
     }
@@ -253,9 +293,17 @@ SettingsLayer layerOfTomlFile(const std::string &File, std::vector<SettingsProbl
     Problems.push_back({0, "this is not a settings file"});
     return {};
   }
-  if (auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true))
-    return layerOfToml((*Buffer)->getBuffer(), Problems);
-  else
+  if (auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true)) {
+    SettingsLayer Layer = layerOfToml((*Buffer)->getBuffer(), Problems);
+    if (Layer.StubFiles) // named from the folder that the settings are in
+      for (std::string &Named : *Layer.StubFiles) {
+        llvm::SmallString<256> Path(llvm::sys::path::parent_path(File));
+        llvm::sys::path::append(Path, Named);
+        if (!llvm::sys::path::is_absolute(Named))
+          Named = Path.str().str();
+      }
+    return Layer;
+  } else
     Problems.push_back({0, "cannot read the file: " + Buffer.getError().message()});
   return {};
 }

@@ -35,6 +35,9 @@ struct Settings {
   bool Relax = false;                    // look for fences that are not needed once nothing is found
   std::vector<std::string> FixIn, NotIn; // the files that fixes may change (EditScope.h)
   std::vector<std::string> Flags;        // for Clang
+  std::vector<std::string> Stubs;        // NAME or NAME=VALUE: functions that do nothing but return a number
+  std::vector<std::string> StubFiles;    // C texts with functions that the program does not define
+  std::string Nondet;                    // the range of values from outside: "0..2"
   /// Models that are explored at the same time.
   unsigned together() const;
   bool operator==(const Settings &) const = default;
@@ -57,7 +60,8 @@ struct SettingsLayer {
   std::optional<Engine> Search;
   std::optional<bool> Robustness, Fixes, Relax;
   std::optional<std::vector<std::string>> FixIn, NotIn;
-  std::optional<std::vector<std::string>> Flags;
+  std::optional<std::vector<std::string>> Flags, Stubs, StubFiles;
+  std::optional<std::string> Nondet;
   bool operator==(const SettingsLayer &) const = default;
 };
 
@@ -82,6 +86,9 @@ template <typename F> void forEachSetting(F Do) {
   Do("fix-in", &SettingsLayer::FixIn, &Settings::FixIn, nullptr);
   Do("not-in", &SettingsLayer::NotIn, &Settings::NotIn, nullptr);
   Do("flags", &SettingsLayer::Flags, &Settings::Flags, nullptr);
+  Do("stub", &SettingsLayer::Stubs, &Settings::Stubs, nullptr);
+  Do("stubs", &SettingsLayer::StubFiles, &Settings::StubFiles, nullptr);
+  Do("nondet", &SettingsLayer::Nondet, &Settings::Nondet, nullptr);
 }
 bool isSetting(llvm::StringRef Key);
 
@@ -94,6 +101,10 @@ struct SettingsProblem {
 
 /// Sets one of them. Returns what is wrong, or nothing.
 std::string set(SettingsLayer &Layer, llvm::StringRef Key, const std::vector<std::string> &Values);
+
+/// The flags that a text is compiled with: those for Clang, and Picket's own for stubs.
+std::vector<std::string> flagsOf(const Settings &S);
+std::vector<std::string> flagsOf(const SettingsLayer &Layer);
 
 /// How a check with these settings is done.
 CheckOptions checkOptionsOf(const Settings &S);

@@ -424,6 +424,64 @@ int main(void) {
         self.picket("replay", "bug.json", code=1)
         self.picket("replay", "bug.json", "-UVALUE", "-DVALUE=0", code=0)
 
+    def test_a_refusal_names_all_that_is_not_modelled(self):
+        self.write("unknown.c", "#include <pthread.h>\n"
+                                "int one(int), two(void), three(const char *), four(void), five(int);\n"
+                                "static int (*pointer)(int) = five;\n"
+                                "void *f(void *p) { two(); three(\"x\"); return p; }\n"
+                                "int main(void) {\n"
+                                "  pthread_t t;\n"
+                                "  pthread_create(&t, 0, f, 0);\n"
+                                "  one(1);\n"
+                                "  one(2);\n"
+                                "  four();\n"
+                                "  pointer(3);\n"
+                                "}\n")
+        text = self.picket("check", "--model", "sc,power", "unknown.c", code=3).stdout
+        lines = [line for line in text.splitlines() if "cannot be checked" in line]
+        self.assertEqual(len(lines), 2, text)
+        for line in lines:
+            for name in ("one", "two", "three", "four", "five"):
+                self.assertEqual(line.count(f"'{name}'"), 1, line)
+            self.assertIn("--stub", line)
+        [report] = json.loads(self.picket("check", "--json", "--model", "sc", "unknown.c", code=3).stdout)["models"]
+        places = {thing["what"]: [place["line"] for place in thing["places"]] for thing in report["notModelled"]}
+        self.assertEqual(places["call to 'one'"], [8, 9])
+        self.assertEqual(places["call to 'four'"], [10])
+        self.assertEqual(len(places), 5)
+
+    def test_stubs_are_told_with_the_verdict(self):
+        self.write("stubbed.c", "// picket: stub=first=1,second models=sc\n#include <assert.h>\n"
+                                "int first(void), second(void), third(void);\n"
+                                "int main(void) { assert(first() == 1 && second() == 0 && third() == 3); }\n")
+        self.write("stubs.c", "int third(void) { return 3; }\n")
+        self.assertIn("'third'", self.picket("check", "stubbed.c", code=3).stdout)
+        text = self.picket("check", "--stubs", "stubs.c", "stubbed.c", code=0).stdout
+        self.assertRegex(text, r"verified: .*; with stubs for 'third', 'first', 'second'")
+        report = json.loads(self.picket("check", "--stubs", "stubs.c", "--stub", "first=2", "--json", "stubbed.c", code=1).stdout)
+        self.assertEqual(sorted(report["models"][0]["stubs"]), ["first", "second", "third"])
+        self.assertIn("is no stub", self.picket("check", "--stub", "4", "stubbed.c", code=2).stderr)
+        os.mkdir(self.path("inner"))
+        self.write("inner/.picket.toml", 'stubs = "third.c"\nstub = ["first=1", "second"]\nmodels = ["sc"]\n')
+        self.write("inner/third.c", "int third(void) { return 3; }\n")
+        self.write("inner/plain.c", self.read("stubbed.c").split("\n", 1)[1])
+        self.picket("check", "inner/plain.c", code=0)
+
+    def test_values_from_outside_are_steps(self):
+        self.write("outside.c", "#include <assert.h>\n#include <picket.h>\n#include <pthread.h>\nint x;\n"
+                                "int __VERIFIER_nondet_int(void);\n"
+                                "void *f(void *p) { x = picket_choose(3); return p; }\n"
+                                "int main(void) {\n  pthread_t t;\n  int y = __VERIFIER_nondet_int();\n"
+                                "  pthread_create(&t, 0, f, 0);\n  pthread_join(t, 0);\n  assert(!(x == 2 && y == 1));\n}\n")
+        self.assertIn("--nondet", self.picket("check", "outside.c", code=3).stdout)
+        self.picket("check", "--nondet", "2..5", "outside.c", code=0)
+        for model in MODELS:
+            text = self.picket("check", "--nondet", "-1..1", "--model", model, "--trace-json", "bug.json", "outside.c", code=1).stdout
+            self.assertIn("chooses 2", text)
+            if model != "power":  # what main does alone is not among its steps
+                self.assertIn("chooses 1", text)
+            self.picket("replay", "bug.json", code=1)
+
     def test_replay_refuses_what_is_no_counterexample(self):
         for text, part in (("", "no JSON"), ("{}", "no counterexample"), ('{"picket": 2}', "version 1"), ("[" * 100000, "nested"),
                            ('{"picket": 1, "file": 3}', "'file'"), ("[]", "no counterexample")):

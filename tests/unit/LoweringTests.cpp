@@ -170,12 +170,14 @@ TEST_F(Lowering, WhatIsNotModelledIsNamed) {
   EXPECT_EQ(refusal("extern int x; int *p = &x; int main(void) { return *p; }"), "external variable 'x'");
   EXPECT_EQ(refusal("int main(int c, char **v) { void *t[] = {&&a, &&b}; goto *t[c]; a: return 1; b: return 0; }"),
             "computed goto");
-  EXPECT_EQ(refusal("int __VERIFIER_nondet_int(void); int main(void) { return __VERIFIER_nondet_int(); }"),
-            "call to '__VERIFIER_nondet_int' (a nondeterministic value; give the values as cases instead)");
+  EXPECT_EQ(refusal("void *__VERIFIER_nondet_pointer(void); int main(void) { return !__VERIFIER_nondet_pointer(); }"),
+            "call to '__VERIFIER_nondet_pointer' (a nondeterministic value; give the values as cases instead)");
+  EXPECT_EQ(refusal("int main(void) { assert(1); return 0; }"),
+            "call to 'assert' (its header is not included: #include <assert.h>)");
   EXPECT_EQ(refusal("typedef struct { long a[3]; } S; S x, y; int main(void) { __atomic_load(&x, &y, 5); return 0; }"),
             "call to '__atomic_load' of 24 bytes");
-  EXPECT_EQ(refusal("#include <stdio.h>\nchar b[9]; int main(void) { return snprintf(b, 9, \"x\"); }"),
-            "call to 'snprintf'");
+  EXPECT_EQ(refusal("#include <stdio.h>\nint n; int main(void) { return sscanf(\"1\", \"%d\", &n); }"),
+            "call to '__isoc99_sscanf'");
 }
 
 TEST_F(Lowering, NothingIsRefusedForWhatIsOnlyPresent) {

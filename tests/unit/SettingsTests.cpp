@@ -47,6 +47,25 @@ TEST(DataRaceSettings, ComeFromEveryPlace) {
   EXPECT_EQ(Problems.size(), 3u);
 }
 
+TEST(StubSettings, BecomeFlags) {
+  std::vector<SettingsProblem> Problems;
+  Settings S;
+  apply(S, fromJson(R"({"picket": {"flags": ["-DN=2"], "stub": ["poll_device"], "nondet": ""}})", Problems));
+  EXPECT_EQ(flagsOf(S), (std::vector<std::string>{"-DN=2", "-fpicket-stub=poll_device"}));
+  apply(S, layerOfToml("stub = [\"foo\", \"bar=-1\"]\nstubs = \"stubs.c\"\n", Problems));
+  apply(S, layerOfComment("// picket: nondet=0..2\n", Problems));
+  EXPECT_TRUE(Problems.empty());
+  EXPECT_EQ(flagsOf(S), (std::vector<std::string>{"-DN=2", "-fpicket-stub=foo", "-fpicket-stub=bar=-1",
+                                                  "-fpicket-stubs=stubs.c", "-fpicket-nondet=0..2"}));
+  const SettingsLayer Comment = layerOfComment("// picket: stub=foo,bar=1 stubs=a.c,b.c\n", Problems);
+  EXPECT_EQ(flagsOf(Comment), (std::vector<std::string>{"-fpicket-stub=foo", "-fpicket-stub=bar=1",
+                                                        "-fpicket-stubs=a.c", "-fpicket-stubs=b.c"}));
+  EXPECT_TRUE(Problems.empty());
+  for (const char *Wrong : {"stub=4x", "stub=foo=bar", "nondet=2..0", "nondet=2", "nondet=a..b"})
+    layerOfComment(std::string("// picket: ") + Wrong + "\n", Problems);
+  EXPECT_EQ(Problems.size(), 5u);
+}
+
 TEST(Checks, AreASettingOfEveryPlace) {
   std::vector<SettingsProblem> Problems;
   Settings S;

@@ -52,6 +52,66 @@ Object mutexOf(MutexKind Kind) {
   return M;
 }
 
+constexpr uint64_t Word = 0x100000004, OtherWord = 0x100000008;
+
+TEST(Futex, AWakeUpIsForThoseThatWait) {
+  Object F;
+  EXPECT_EQ(F.value(FutexWake, 0, Word), 0); // nobody: it is lost
+  F.value(FutexLock, 1, Word);
+  F.value(FutexEnqueue, 1, Word);
+  EXPECT_TRUE(F.blocks(FutexWait, 1, Word));
+  EXPECT_EQ(F.value(FutexWake, 0, OtherWord), 0);
+  EXPECT_TRUE(F.blocks(FutexWait, 1, Word));
+  EXPECT_EQ(F.value(FutexWake, 0, Word), 1);
+  EXPECT_EQ(F.value(FutexWake, 0, Word), 0);
+  EXPECT_EQ(F.value(FutexWait, 1, Word), 0);
+  EXPECT_EQ(F.Bytes, Object().Bytes); // nothing is left of it
+}
+
+TEST(Futex, AnyOfTheWaitersMayBeWoken) {
+  for (uint32_t Woken : {1u, 2u}) {
+    Object F;
+    F.value(FutexEnqueue, 1, Word);
+    F.value(FutexEnqueue, 2, Word);
+    EXPECT_EQ(F.value(FutexWake, 0, Word), 1);
+    EXPECT_EQ(F.value(FutexWait, Woken, Word), 0);
+    EXPECT_TRUE(F.blocks(FutexWait, 3 - Woken, Word));
+    EXPECT_EQ(F.value(FutexTimedWait, 3 - Woken, Word), TimedOut);
+  }
+}
+
+TEST(Futex, AllThatWaitMayBeWokenAtATime) {
+  Object F;
+  EXPECT_EQ(F.value(FutexWakeAll, 0, Word), 0);
+  F.value(FutexEnqueue, 1, Word);
+  F.value(FutexEnqueue, 2, Word);
+  EXPECT_EQ(F.value(FutexWake, 0, Word), 1);
+  F.value(FutexEnqueue, 3, Word);
+  EXPECT_EQ(F.value(FutexWakeAll, 0, Word), 2); // one of the three has been counted
+  for (uint32_t Thread : {2u, 3u, 1u})
+    EXPECT_EQ(F.value(FutexWait, Thread, Word), 0);
+  EXPECT_EQ(F.Bytes, Object().Bytes);
+}
+
+TEST(Futex, NobodyIsWokenBetweenReadingTheWordAndWaiting) {
+  Object F;
+  F.value(FutexLock, 1, Word);
+  EXPECT_TRUE(F.blocks(FutexLock, 2, Word));
+  EXPECT_TRUE(F.blocks(FutexWake, 2, Word));
+  EXPECT_TRUE(F.blocks(FutexWakeAll, 2, Word));
+  F.value(FutexUnlock, 1, Word);
+  EXPECT_EQ(F.value(FutexWake, 2, Word), 0);
+  EXPECT_EQ(F.Bytes, Object().Bytes);
+}
+
+TEST(Futex, AQueueServesOneWordAtATime) {
+  Object F;
+  F.value(FutexEnqueue, 1, Word);
+  EXPECT_EQ(F.misuse(FutexEnqueue, 2, OtherWord), "unsupported");
+  EXPECT_EQ(F.value(FutexSpuriousWait, 1, Word), WokenForNoReason);
+  EXPECT_EQ(F.value(FutexEnqueue, 2, OtherWord), 0);
+}
+
 TEST(SyncObjects, SizesAreThoseOfGlibcOnX86) {
   EXPECT_EQ(sizeOf(MutexLock), 40u);
   EXPECT_EQ(sizeOf(SpinLock), 4u);

@@ -127,9 +127,9 @@ class BehindTheBound : public testing::CommandLineTest {};
 TEST_F(BehindTheBound, WhatIsNotModelledIsNamed) {
   write("poll.c", R"(#include <pthread.h>
 #include <stdatomic.h>
-int poll(void *, unsigned long, int);
+int dial(void *, unsigned long, int);
 atomic_int x;
-static int quiet(void) { return poll(0, 0, 1); }
+static int quiet(void) { return dial(0, 0, 1); }
 static void *goes(void *p) {
   for (int k = 0; x != 1; ++k) {
     x = k + 2;
@@ -147,7 +147,7 @@ int main(void) {
   pthread_join(u, 0);
 }
 )");
-  const std::string Sentence = "paths after the bound call 'poll', which is not modelled";
+  const std::string Sentence = "paths after the bound call 'dial', which is not modelled";
   testing::Outcome Text = run("check --engine bounded --model sc,tso,power poll.c");
   EXPECT_EQ(Text.ExitCode, 0) << Text.Output;
   EXPECT_TRUE(contains(Text.Output, "verified up to 8 iterations of the loop at line 7")) << Text.Output;
@@ -166,9 +166,9 @@ int main(void) {
 TEST_F(BehindTheBound, WhatCannotBeComeToIsNotNamed) {
   write("poll.c", R"(#include <pthread.h>
 #include <stdatomic.h>
-int poll(void *, unsigned long, int);
+int dial(void *, unsigned long, int);
 atomic_int x;
-static int never(void) { return poll(0, 0, 1); }
+static int never(void) { return dial(0, 0, 1); }
 static void *goes(void *p) {
   if (p)
     never();

@@ -8,8 +8,10 @@
 #include "source/compile/CrossHeaders.h"
 #include "source/compile/FlagFilter.h"
 #include "source/compile/NestingLimits.h"
+#include "source/compile/ProgramHeader.h"
 #include "source/compile/ProjectCommand.h"
 #include "source/compile/SourceChecks.h"
+#include "source/compile/Stubs.h"
 #include "source/models/ModelLinking.h"
 #include "source/models/Models.h"
 #include "source/naming/SourceExpressions.h"
@@ -28,6 +30,7 @@
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -82,6 +85,7 @@ protected:
       Consumers.push_back(createWidthCheck());
     Consumers.push_back(createSourceReader(Facts));
     Consumers.push_back(createDivisionKeeper());
+    Consumers.push_back(createInlineKeeper());
     Consumers.push_back(EmitLLVMOnlyAction::CreateASTConsumer(Clang, Name));
     if (!Consumers.back())
       return nullptr;
@@ -151,6 +155,7 @@ bool Compilation::readMainFile() {
   if (Request.File.empty())
     return fail("no file name");
 
+  addFile(std::string(ProgramHeaderFolder) + "/picket.h", StringRef(header::Text.data(), header::Text.size()));
   for (const auto &[Name, Text] : Request.Unsaved)
     addFile(Name, Text);
   std::string Text;
@@ -251,6 +256,11 @@ std::vector<std::string> Compilation::command() {
     fail("-fpicket-optimize= must be none, O1 or O2");
   if (ArmInstructions OfProgram; !takeArmMarch(Own, OfProgram))
     fail("-fpicket-arm-march= must be any, armv8-a, armv8.1-a or armv8.3-a");
+  if (std::optional<ValueRange> OfProgram; !takeNondet(Own, OfProgram))
+    fail("-fpicket-nondet= must be a range, such as 0..2");
+  if (Stubs Asked; true)
+    if (std::string Wrong = takeStubs(Own, Asked); !Wrong.empty())
+      fail(std::move(Wrong));
   OverflowWraps = wrapsOverflow(Own, wrapsOverflow(Words));
 
   FilteredFlags Project = filterFlags(Words), User = filterFlags(Own);
@@ -407,6 +417,65 @@ bool compileModels(Architecture For, SmallVectorImpl<char> &Bitcode) {
   return true;
 }
 
+/// Links what C texts define of the functions that the module uses and does not define. False if one does not compile.
+bool linkStubFiles(Module &M, const CompileRequest &Request, const std::vector<std::string> &TextFiles,
+                   std::vector<Diagnostic> &Diagnostics, SourceFacts &Facts) {
+  for (const std::string &Named : TextFiles) {
+    SmallString<256> Path(Request.File);
+    sys::fs::make_absolute(Path);
+    sys::path::remove_filename(Path);
+    sys::path::append(Path, Named);
+    CompileRequest Other = Request;
+    Other.File = sys::path::is_absolute(Named) ? Named : Path.str().str();
+    Other.For = Facts.For;
+    Stubs Unused;
+    takeStubs(Other.Flags, Unused);
+    SourceFacts OfOther; // the names in it are those of the debug information only
+    std::unique_ptr<Module> Theirs = Compilation(Other, Diagnostics).run(M.getContext(), OfOther);
+    if (!Theirs)
+      return false;
+    auto Fail = [&](const std::string &Why) {
+      Diagnostics.push_back({Severity::Error, {Other.File, 0, 0, 0, 0}, Why, {}});
+      return false;
+    };
+    if (OfOther.For != Facts.For)
+      return Fail("the stubs are compiled for another machine than the program");
+    const std::vector<std::string> Before = undefinedFunctions(M);
+    if (Linker::linkModules(M, std::move(Theirs), Linker::LinkOnlyNeeded))
+      return Fail("the stubs cannot be linked with the program");
+    for (const std::string &Name : Before)
+      if (const llvm::Function *F = M.getFunction(Name); F && !F->isDeclaration()) {
+        Facts.Stubs.push_back(Name);
+        Diagnostics.push_back({Severity::Note,
+                               {Request.File, 0, 0, 0, 0},
+                               "'" + Name + "' is the one of " + sys::path::filename(Named).str() + ", as asked for",
+                               {}});
+      }
+  }
+  return true;
+}
+
+/// What the models of the C library assume about the world, where somebody might rely on something else.
+void noteAssumptions(const Module &M, const std::string &File, std::vector<Diagnostic> &Diagnostics) {
+  struct {
+    std::vector<StringRef> Functions;
+    const char *Assumption;
+  } const All[] = {
+      {{"clock_gettime", "gettimeofday", "time", "timespec_get", "clock"},
+       "time does not pass in this check: each of these reads has the same value"},
+      {{"signal", "sigaction"}, "no signals arrive in this check: their handlers do not run"},
+      {{"getenv", "secure_getenv"}, "the environment is empty in this check"},
+  };
+  const std::vector<std::string> Undefined = undefinedFunctions(M);
+  for (const auto &[Functions, Assumption] : All)
+    for (const std::string &Name : Undefined)
+      if (is_contained(Functions, Name)) {
+        Diagnostics.push_back(
+            {Severity::Note, {File, 0, 0, 0, 0}, "'" + Name + "' is called: " + std::string(Assumption), {}});
+        break;
+      }
+}
+
 Diagnostic whyNotFinished(const GuardFailure &Why, const std::string &File) {
   if (Why.Where.Line != 0)
     return {Severity::Error, Why.Where, Why.Message, {}};
@@ -433,6 +502,15 @@ bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagn
         if (!M)
           return;
         Context.setDiagnosticHandlerCallBack(ignorePassDiagnostics); // Clang had put its own in place
+        Stubs Asked;
+        std::vector<std::string> Flags = Request.Flags;
+        takeStubs(Flags, Asked);
+        if (!linkStubFiles(*M, Request, Asked.Files, S->Diagnostics, S->Facts))
+          return;
+        defineStubs(*M, Asked, Request.File, S->Facts.Stubs, S->Diagnostics);
+        if (any_of(S->Diagnostics, [](const Diagnostic &D) { return D.Level == Severity::Error; }))
+          return;
+        noteAssumptions(*M, Request.File, S->Diagnostics);
         const Architecture For = S->Facts.For;
         if (!linkNeededModels(*M, [For](SmallVectorImpl<char> &Into) { return compileModels(For, Into); })) {
           S->Diagnostics.push_back({Severity::Error,

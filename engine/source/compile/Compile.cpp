@@ -15,7 +15,7 @@ CompileResult compileProgram(const CompileRequest &Request) {
   if (!Compiled)
     Result.Compiled.reset();
   if (std::vector<std::string> Flags = Request.Flags; Result.Compiled)
-    takeArmMarch(Flags, Result.Compiled->Arm);
+    takeArmMarch(Flags, Result.Compiled->Arm), takeNondet(Flags, Result.Compiled->Outside);
   return Result;
 }
 

@@ -42,6 +42,27 @@ bool takeArmMarch(std::vector<std::string> &Flags, ArmInstructions &Found) {
   return Known;
 }
 
+std::optional<ValueRange> parseRange(const std::string &Text) {
+  auto [From, To] = StringRef(Text).split("..");
+  ValueRange Range;
+  if (From.getAsInteger(0, Range.Least) || To.getAsInteger(0, Range.Most) || Range.Most < Range.Least)
+    return std::nullopt;
+  return Range;
+}
+
+bool takeNondet(std::vector<std::string> &Flags, std::optional<ValueRange> &Found) {
+  bool Known = true;
+  std::erase_if(Flags, [&](StringRef Flag) {
+    if (!Flag.consume_front("-fpicket-nondet="))
+      return false;
+    const std::optional<ValueRange> Range = parseRange(Flag.str());
+    Known &= Range.has_value();
+    Found = Range ? Range : Found;
+    return true;
+  });
+  return Known;
+}
+
 bool wrapsOverflow(const std::vector<std::string> &Flags, bool Before) {
   bool Wraps = Before;
   for (StringRef Flag : Flags) {
@@ -56,6 +77,8 @@ bool wrapsOverflow(const std::vector<std::string> &Flags, bool Before) {
 std::vector<std::string> checkerFlags() {
   return {// Every access has its line and column, every value its name.
           "-g", "-gcolumn-info", "-fno-discard-value-names",
+          // Programs can tell that they are checked, and include <picket.h>.
+          "-D__PICKET__=1", "-idirafter", ProgramHeaderFolder,
           // Nothing is instrumented, whatever the project's build does.
           "-U_FORTIFY_SOURCE",
           // Assertions are what is checked.

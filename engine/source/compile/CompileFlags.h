@@ -9,6 +9,9 @@
 
 namespace picket {
 
+/// The folder of <picket.h>. It exists only in the compiler's virtual file system.
+inline constexpr const char *ProgramHeaderFolder = "/picket/include";
+
 /// The flags of a file that no compile_commands.json speaks of.
 std::vector<std::string> defaultFlags();
 
@@ -19,6 +22,11 @@ bool takeOptimization(std::vector<std::string> &Flags, std::string &Level);
 /// The same for -fpicket-arm-march=, which says what processors ARM64 stands for: armv8-a, armv8.1-a or armv8.3-a; or
 /// any, which is as without it.
 bool takeArmMarch(std::vector<std::string> &Flags, ArmInstructions &Found);
+
+/// The range of values from outside that "LO..HI" says; none: it is not understood.
+std::optional<ValueRange> parseRange(const std::string &Text);
+/// The same for Picket's own flag -fpicket-nondet=LO..HI.
+bool takeNondet(std::vector<std::string> &Flags, std::optional<ValueRange> &Found);
 
 /// Whether a project asks for signed arithmetic that wraps. Before: what earlier flags said.
 bool wrapsOverflow(const std::vector<std::string> &Flags, bool Before = false);

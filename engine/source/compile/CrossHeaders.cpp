@@ -65,6 +65,22 @@ static std::string asOnHost(const std::string &Name) {
          "\n#endif\n";
 }
 
+/// The kernel's numbers of the system calls that are modelled (source/models/Futex.c): the host's are other ones.
+static std::string systemCalls(Architecture For) {
+  struct Call {
+    const char *Name;
+    int Aarch64, Powerpc64le;
+  };
+  static constexpr Call Calls[] = {
+      {"futex", 98, 221}, {"gettid", 178, 207}, {"getpid", 172, 20}, {"sched_yield", 124, 158}};
+  std::string Text;
+  for (const Call &C : Calls)
+    if (For == Architecture::Aarch64 || For == Architecture::Powerpc64le)
+      Text += std::string("#undef __NR_") + C.Name + "\n#define __NR_" + C.Name + " " +
+              std::to_string(For == Architecture::Aarch64 ? C.Aarch64 : C.Powerpc64le) + "\n";
+  return Text;
+}
+
 /// Which floating-point types there are depends on the compiler: only x86 has __float128 everywhere.
 static constexpr const char *FloatTypes = "#ifndef _BITS_FLOATN_H\n"
                                           "#define _BITS_FLOATN_H\n"
@@ -90,6 +106,7 @@ CrossHeaders crossHeaders(Architecture For, const std::string &Root) {
     const std::string InFront = "/usr/include/picket/" + Own; // a folder of the system's, so that nobody is shown it
     for (const char *Name : HostHeaders)
       Result.Files[InFront + "/" + Name] = asOnHost(Name);
+    Result.Files[InFront + "/asm/unistd.h"] += systemCalls(For);
     Result.Files[InFront + "/bits/floatn.h"] = FloatTypes;
     Result.Files[InFront + "/gnu/stubs.h"] = "\n"; // which functions the host does not have
     Folders.insert(Folders.begin(), InFront);

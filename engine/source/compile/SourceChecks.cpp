@@ -2,6 +2,7 @@
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/DeclGroup.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
@@ -81,7 +82,30 @@ private:
   clang::ASTContext *Context = nullptr;
 };
 
+class InlineKeeper : public clang::ASTConsumer {
+public:
+  bool HandleTopLevelDecl(clang::DeclGroupRef Group) override {
+    for (clang::Decl *D : Group)
+      if (auto *F = dyn_cast<clang::FunctionDecl>(D))
+        All.push_back(F);
+    return true;
+  }
+
+  /// Whether there is an external definition is known when all declarations have been read.
+  void HandleTranslationUnit(clang::ASTContext &Context) override {
+    for (clang::FunctionDecl *F : All)
+      if (F->doesThisDeclarationHaveABody() && !F->isInvalidDecl() && F->isInlineSpecified() &&
+          F->isExternallyVisible() && !F->hasAttr<clang::GNUInlineAttr>() && !F->isInlineDefinitionExternallyVisible())
+        F->addAttr(clang::GNUInlineAttr::CreateImplicit(Context));
+  }
+
+private:
+  std::vector<clang::FunctionDecl *> All;
+};
+
 } // namespace
+
+std::unique_ptr<clang::ASTConsumer> createInlineKeeper() { return std::make_unique<InlineKeeper>(); }
 
 std::unique_ptr<clang::ASTConsumer> createWidthCheck() { return std::make_unique<WidthCheck>(); }
 

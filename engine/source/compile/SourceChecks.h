@@ -18,4 +18,9 @@ std::unique_ptr<clang::ASTConsumer> createWidthCheck();
 /// come before the consumer that generates code.
 std::unique_ptr<clang::ASTConsumer> createDivisionKeeper();
 
+/// C99's `inline` functions without an external definition are not compiled unless they are inlined, which nothing
+/// promises. Makes their bodies definitions: there is no other file that has them. Has to come before the consumer that
+/// generates code.
+std::unique_ptr<clang::ASTConsumer> createInlineKeeper();
+
 } // namespace picket

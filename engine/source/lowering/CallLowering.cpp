@@ -89,8 +89,10 @@ void FunctionLowering::lowerBuiltin(const CallBase &I, Builtin Which) {
   if (Which == Builtin::AssertFail)
     Arguments.resize(4, Builder.constant(0)); // __assert has no function name
   Instruction Call = {.Op = Opcode::CallBuiltin, .Imm = static_cast<int64_t>(Which)};
-  const bool Fails = (Which == Builtin::CondWait || Which == Builtin::CondTimedWait) && Retries.canTell(I);
+  const bool Fails = ((Which == Builtin::CondWait || Which == Builtin::CondTimedWait) && Retries.canTell(I)) ||
+                     Which == Builtin::FutexWait || Which == Builtin::FutexTimedWait;
   Context.Prog.FailsForNoReason |= Fails;
+  Context.Prog.Chooses |= Which == Builtin::Choose || Which == Builtin::Nondet;
   if (allocates(Which))
     Call.A = static_cast<int32_t>(Context.Tables.newSite());
   emitCall(I, Call, Arguments, Fails ? MayFail : 0);

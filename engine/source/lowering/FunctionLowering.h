@@ -144,7 +144,6 @@ private:
   void appendArgument(const llvm::Value &V, std::vector<Operand> &Arguments);
   void callBuiltin(Builtin Which);
   bool refuseTypes(const llvm::Instruction &I);
-  bool isSwallowedList(const llvm::Value &List) const;
 
   // AtomicLibrary.cpp
   void lowerAtomicLibrary(const llvm::CallBase &I);

@@ -1,6 +1,7 @@
 #include "source/lowering/FunctionLowering.h"
 #include "source/lowering/InlineAssembly.h"
 #include "source/passes/OverflowChecks.h"
+#include "source/passes/VariadicCalls.h"
 
 #include "llvm/IR/IntrinsicsAArch64.h"
 #include "llvm/IR/IntrinsicsPowerPC.h"
@@ -64,44 +65,6 @@ static bool isDropped(unsigned Id) {
   case Intrinsic::x86_sse2_pause: return true;
   default: return false;
   }
-}
-
-/// A va_list that only goes to functions which are swallowed is never read. It goes there itself, as a pointer that is
-/// in it (POWER), or as a copy (ARM).
-bool FunctionLowering::isSwallowedList(const Value &List) const {
-  auto *Object = dyn_cast<AllocaInst>(List.stripInBoundsOffsets());
-  if (!Object)
-    return false;
-  SmallVector<const Value *, 8> Pending = {Object};
-  SmallPtrSet<const Value *, 4> Copies = {Object};
-  while (!Pending.empty()) {
-    for (const User *U : Pending.pop_back_val()->users()) {
-      if (isa<GetElementPtrInst>(U) || (isa<LoadInst>(U) && U->getType()->isPointerTy())) {
-        Pending.push_back(U);
-        continue;
-      }
-      if (auto *Copy = dyn_cast<MemCpyInst>(U)) {
-        auto *To = dyn_cast<AllocaInst>(Copy->getDest());
-        if (!To)
-          return false;
-        if (Copies.insert(To).second)
-          Pending.push_back(To);
-        continue;
-      }
-      auto *Call = dyn_cast<CallBase>(U);
-      if (!Call)
-        return false;
-      Callee C = Context.Symbols.resolve(*Call);
-      bool Harmless = C.Kind == Callee::Builtin && C.What == Builtin::Ignore;
-      if (C.Kind == Callee::Intrinsic) {
-        unsigned Id = Call->getIntrinsicID();
-        Harmless = Id == Intrinsic::vastart || isDropped(Id) || isa<LifetimeIntrinsic>(Call);
-      }
-      if (!Harmless)
-        return false;
-    }
-  }
-  return true;
 }
 
 void FunctionLowering::lowerIntrinsic(const CallBase &I) {

@@ -73,6 +73,7 @@ Program lower(const Module &M, const std::string &ModelsFile, SourceFacts Facts)
   }
   P.For = Facts.For;
   P.TargetNamed = Facts.TargetNamed;
+  P.Stubs = Facts.Stubs;
   auto Place = [&](const SourceFacts::TextPlace &At) { return Context.Sources.location(At.File, At.Line, At.Column); };
   P.ArchitectureTested = Place(Facts.ArchitectureTested);
   P.ArchitectureFound = Place(Facts.ArchitectureFound);

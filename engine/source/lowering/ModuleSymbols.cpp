@@ -26,6 +26,8 @@ std::string describeCall(StringRef Name) {
   std::string Text = "call to '" + Name.str() + "'";
   if (Name.starts_with("__VERIFIER_nondet_"))
     Text += " (a nondeterministic value; give the values as cases instead)";
+  if (Name == "assert")
+    Text += " (its header is not included: #include <assert.h>)";
   return Text;
 }
 
@@ -57,7 +59,7 @@ Callee ModuleSymbols::resolve(const llvm::Function &F) const {
   Callee C;
   C.Target = &F;
   StringRef Name = F.getName();
-  bool Claimed = Name == "reach_error" || Name.starts_with("__VERIFIER_");
+  bool Claimed = isVerifierFunction(view(Name));
   if (F.isIntrinsic() || isOverflowCheck(F))
     C.Kind = Callee::Intrinsic;
   else if ((F.isDeclaration() || Claimed) && findBuiltin(view(Name), C.What))
@@ -278,6 +280,8 @@ void ModuleSymbols::collect() {
       G.getDebugInfo(Debug);
       New.Name = Debug.empty() || Debug[0]->getVariable()->getName().empty() ? G.getName().str()
                                                                              : Debug[0]->getVariable()->getName().str();
+      if (StringRef Name = New.Name; Name.consume_front("__picket_")) // of the models: "futexes"
+        New.Name = Name.str();
       New.Size = static_cast<uint32_t>(layout().getTypeAllocSize(G.getValueType()).getFixedValue());
       New.Location = Sources.location(G);
       New.Constant = G.isConstant() || isStandardStream(G);

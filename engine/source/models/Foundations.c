@@ -44,4 +44,24 @@ void *__picket_malloc(__SIZE_TYPE__ size) __asm__("malloc");
 void *__picket_realloc(void *block, __SIZE_TYPE__ size) __asm__("realloc");
 void *__picket_aligned_alloc(__SIZE_TYPE__ alignment, __SIZE_TYPE__ size) __asm__("aligned_alloc");
 
-enum { __picket_ENOMEM = 12, __picket_EBUSY = 16, __picket_EINVAL = 22, __picket_ETIMEDOUT = 110 };
+void *__picket_calloc(__SIZE_TYPE__ count, __SIZE_TYPE__ size) __asm__("calloc");
+void __picket_free(void *block) __asm__("free");
+
+/* Ends the check: the program uses something that is not modelled. Text is a constant. */
+void __picket_refuse(const char *text);
+/* Bytes of the heap block that begins at an address; 0 if none does. */
+unsigned long __picket_block_size(const void *block);
+/* Each of the numbers from least to most, in executions of their own. */
+long __picket_choose(long least, long most);
+/* The same for those of the range that the setting nondet gives, as far as they are in this one. Name: for whom. */
+long __picket_nondet(long least, long most, const char *name);
+
+enum {
+  __picket_ENOENT = 2,
+  __picket_EAGAIN = 11,
+  __picket_ENOMEM = 12,
+  __picket_EBUSY = 16,
+  __picket_EINVAL = 22,
+  __picket_ERANGE = 34,
+  __picket_ETIMEDOUT = 110
+};

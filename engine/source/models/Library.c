@@ -1,4 +1,4 @@
-/* Memory, strings, characters, numbers and sorting. Foundations.c says how the text is written. */
+/* Memory, strings, characters and sorting. Foundations.c says how the text is written. */
 
 /* Memory. Copying and filling are operations of the bytecode. */
 
@@ -257,27 +257,6 @@ __PICKET_MODEL int __picket_model_strcasecmp(const char *left, const char *right
   return __picket_model_strncasecmp(left, right, (__SIZE_TYPE__)-1);
 }
 
-/* Numbers */
-
-__PICKET_MODEL long __picket_model_atol(const char *text) {
-  unsigned long value = 0;
-  int negative;
-  while (__picket_is((unsigned char)*text, __picket_space))
-    ++text;
-  negative = *text == '-';
-  if (*text == '-' || *text == '+')
-    ++text;
-  for (; *text >= '0' && *text <= '9'; ++text)
-    value = value * 10 + (unsigned long)(*text - '0');
-  return (long)(negative ? 0 - value : value);
-}
-
-__PICKET_MODEL int __picket_model_atoi(const char *text) { return (int)__picket_model_atol(text); }
-__extension__ __PICKET_MODEL long long __picket_model_atoll(const char *text) { return __picket_model_atol(text); }
-__PICKET_MODEL int __picket_model_abs(int value) { return value < 0 ? -value : value; }
-__PICKET_MODEL long __picket_model_labs(long value) { return value < 0 ? -value : value; }
-__extension__ __PICKET_MODEL long long __picket_model_llabs(long long value) { return value < 0 ? -value : value; }
-
 /* Sorting and searching */
 
 typedef unsigned __attribute__((__may_alias__)) __picket_word;
@@ -379,7 +358,3 @@ __PICKET_MODEL void *__picket_model_reallocarray(void *block, __SIZE_TYPE__ coun
   }
   return __picket_realloc(block, bytes);
 }
-
-/* The process */
-
-__PICKET_MODEL int __picket_model_getpid(void) { return 1; }

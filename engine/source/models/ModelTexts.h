@@ -5,6 +5,6 @@
 
 namespace picket::models {
 
-extern const std::string_view Foundations, Threads, Library, Process;
+extern const std::string_view Foundations, Threads, Library, Numbers, System, Futex, Process;
 
 } // namespace picket::models

@@ -8,8 +8,13 @@ namespace picket {
 std::string_view modelsFileName() { return ModelsFile; }
 
 const std::string &modelsText() {
-  static const std::string Text =
-      std::string(models::Foundations).append(models::Threads).append(models::Library).append(models::Process);
+  static const std::string Text = std::string(models::Foundations)
+                                      .append(models::Threads)
+                                      .append(models::Library)
+                                      .append(models::Numbers)
+                                      .append(models::System)
+                                      .append(models::Futex)
+                                      .append(models::Process);
   return Text;
 }
 
@@ -19,7 +24,9 @@ bool hasModel(std::string_view Name) {
   for (const char Before : {' ', '*', '\n'}) // what a return type ends with
     if (Text.find(Before + Definition) != Text.npos)
       return true;
-  return false;
+  constexpr std::string_view Outside = "__VERIFIER_nondet_"; // a macro defines most of them
+  return Name.starts_with(Outside) &&
+         Text.find("\n__PICKET_NONDET(" + std::string(Name.substr(Outside.size())) + ",") != Text.npos;
 }
 
 } // namespace picket

@@ -35,6 +35,8 @@ struct SourceFacts {
   bool TargetNamed = false;                        // by its command
   TextPlace ArchitectureTested, ArchitectureFound; // as in Program
 
+  std::vector<std::string> Stubs; // functions that the program calls and that stubs stand for
+
   std::vector<std::string> Files{1}; // absolute, without dots
   std::vector<SourceType> Types{1};
   std::vector<SourceNames::Expression> Expressions; // File is an index into Files here

@@ -8,6 +8,7 @@
 #include "source/passes/OverflowChecks.h"
 #include "source/passes/ReadMarks.h"
 #include "source/passes/RotatedWaits.h"
+#include "source/passes/VariadicCalls.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -153,7 +154,7 @@ static void releaseKept(Module &M) {
 static void claimVerifierFunctions(Module &M) {
   for (Function &F : M) {
     StringRef Name = F.getName();
-    if (F.isDeclaration() || !(Name == "reach_error" || Name.starts_with("__VERIFIER_")))
+    if (F.isDeclaration() || !isVerifierFunction({Name.data(), Name.size()}))
       continue;
     F.removeFnAttr(Attribute::AlwaysInline);
     F.addFnAttr(Attribute::NoInline);
@@ -206,6 +207,7 @@ static void runPassesOnLocals(Module &M, StringRef Text) {
 
 void runCheckerPipeline(Module &M) {
   claimVerifierFunctions(M);
+  passVariableArguments(M);
   makeAtomicInstructions(M);
   makeOverflowChecks(M);
   defineUndefined(M);

@@ -1,13 +1,14 @@
-#include "check/BehindBound.h"
+#include "check/ReachableCode.h"
 
 #include "program/Operands.h"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 
 namespace picket {
 
-void BehindBound::add(const Machine &M) {
+void ReachableCode::add(const Machine &M) {
   Seen.resize(Compiled.Code.size());
   for (ThreadId T = 0; T < M.numThreads(); ++T) {
     if (!M.exists(T) || M.isFinished(T))
@@ -18,9 +19,24 @@ void BehindBound::add(const Machine &M) {
   }
 }
 
-void BehindBound::clear() { Seen.clear(); }
+void ReachableCode::addAll() {
+  Seen.resize(Compiled.Code.size());
+  GoesOn = true;
+  std::vector<uint32_t> Begin = Compiled.Constructors;
+  for (int32_t F : {Compiled.Main, Compiled.ExitFunctions}) // what atexit noted runs when main returns
+    if (F >= 0)
+      Begin.push_back(static_cast<uint32_t>(F));
+  for (uint32_t F : Begin)
+    if (Compiled.Functions[F].Defined)
+      walk(Compiled.Functions[F].Entry);
+}
 
-void BehindBound::walk(uint32_t From) {
+void ReachableCode::clear() {
+  Seen.clear();
+  Undefined.clear();
+}
+
+void ReachableCode::walk(uint32_t From) {
   std::vector<uint32_t> Next{From};
   while (!Next.empty()) {
     const uint32_t Pc = Next.back();
@@ -30,7 +46,8 @@ void BehindBound::walk(uint32_t From) {
     Seen[Pc] = true;
     const Instruction &I = Compiled.Code[Pc];
     const bool Ends = I.Op == Opcode::Return || I.Op == Opcode::Jump || I.Op == Opcode::CondJump ||
-                      I.Op == Opcode::Switch || I.Op == Opcode::Unreachable || isLoopBack(I.Op) || isRefused(I);
+                      I.Op == Opcode::Switch || I.Op == Opcode::Unreachable || isLoopBack(I.Op) ||
+                      (isRefused(I) && !GoesOn);
     walkFrom(I, Next);
     if (!Ends)
       Next.push_back(Pc + 1);
@@ -38,7 +55,7 @@ void BehindBound::walk(uint32_t From) {
 }
 
 /// Where an instruction leads, besides to the next one.
-void BehindBound::walkFrom(const Instruction &I, std::vector<uint32_t> &Next) {
+void ReachableCode::walkFrom(const Instruction &I, std::vector<uint32_t> &Next) {
   auto EnterAll = [&] {
     for (uint32_t F : addressTaken())
       enter(F, Next);
@@ -55,7 +72,10 @@ void BehindBound::walkFrom(const Instruction &I, std::vector<uint32_t> &Next) {
       Next.push_back(Pc);
     break;
   }
-  case Opcode::Call: enter(static_cast<uint32_t>(I.Imm), Next); break;
+  case Opcode::Call:
+    if (!isRefused(I))
+      enter(static_cast<uint32_t>(I.Imm), Next);
+    break;
   case Opcode::CallIndirect: EnterAll(); break;
   case Opcode::CallBuiltin: // a thread, a destructor, what is run at the end of the process
     if (const auto B = static_cast<Builtin>(I.Imm); B == Builtin::Exit || B == Builtin::QuickExit) {
@@ -74,17 +94,23 @@ void BehindBound::walkFrom(const Instruction &I, std::vector<uint32_t> &Next) {
   }
 }
 
-void BehindBound::enter(uint32_t Function, std::vector<uint32_t> &Next) const {
-  if (Function < Compiled.Functions.size() && Compiled.Functions[Function].Defined)
+/// A direct call of a function without a definition is an instruction that is not modelled; what is noted here has none.
+void ReachableCode::enter(uint32_t Function, std::vector<uint32_t> &Next) {
+  if (Function >= Compiled.Functions.size())
+    return;
+  if (Compiled.Functions[Function].Defined)
     Next.push_back(Compiled.Functions[Function].Entry);
+  else if (auto At = std::lower_bound(Undefined.begin(), Undefined.end(), Function);
+           At == Undefined.end() || *At != Function)
+    Undefined.insert(At, Function);
 }
 
-bool BehindBound::isRefused(const Instruction &I) const {
+bool ReachableCode::isRefused(const Instruction &I) const {
   return I.Op == Opcode::Unsupported ||
          (I.Op == Opcode::Call && !Compiled.Functions[static_cast<size_t>(I.Imm)].Defined);
 }
 
-std::vector<uint32_t> BehindBound::refused() const {
+std::vector<uint32_t> ReachableCode::refused() const {
   std::vector<uint32_t> All;
   for (uint32_t Pc = 0; Pc < Seen.size(); ++Pc)
     if (Seen[Pc] && isRefused(Compiled.Code[Pc]))
@@ -92,7 +118,9 @@ std::vector<uint32_t> BehindBound::refused() const {
   return All;
 }
 
-std::string BehindBound::describe(uint32_t Pc) const {
+std::vector<uint32_t> ReachableCode::refusedThroughPointers() const { return Undefined; }
+
+std::string ReachableCode::describe(uint32_t Pc) const {
   const Instruction &I = Compiled.Code[Pc];
   if (I.Op == Opcode::Call)
     return "call '" + Compiled.Functions[static_cast<size_t>(I.Imm)].Name + "'";
@@ -102,7 +130,7 @@ std::string BehindBound::describe(uint32_t Pc) const {
 }
 
 /// Functions that a pointer may point to.
-const std::vector<uint32_t> &BehindBound::addressTaken() {
+const std::vector<uint32_t> &ReachableCode::addressTaken() {
   if (std::exchange(TakenKnown, true))
     return Taken;
   std::set<uint32_t> All;
