@@ -7,6 +7,14 @@
 
 namespace picket {
 
+/// A flag says what atomic operations become, and assembly says it itself. Where both differ, the weaker of both counts.
+static void chooseArmInstructions(Program &P, std::vector<std::string> Flags) {
+  takeArmMarch(Flags, P.Arm);
+  if ((P.Arm.Updates == ArmUpdates::Single && P.ExclusiveInAssembly) ||
+      (P.Arm.Updates == ArmUpdates::Exclusive && P.SingleInAssembly))
+    P.Arm.Updates = ArmUpdates::Any;
+}
+
 CompileResult compileProgram(const CompileRequest &Request) {
   CompileResult Result;
   bool Compiled = compileModule(Request, Result.Diagnostics, [&](const llvm::Module &M, SourceFacts &Facts) {
@@ -14,8 +22,8 @@ CompileResult compileProgram(const CompileRequest &Request) {
   });
   if (!Compiled)
     Result.Compiled.reset();
-  if (std::vector<std::string> Flags = Request.Flags; Result.Compiled)
-    takeArmMarch(Flags, Result.Compiled->Arm);
+  if (Result.Compiled)
+    chooseArmInstructions(*Result.Compiled, Request.Flags);
   return Result;
 }
 

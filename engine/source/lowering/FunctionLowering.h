@@ -81,6 +81,7 @@ private:
   unsigned bitsOf(const llvm::Value &V) const;
   /// Ends the execution here: `What` is not modelled. The instruction's result, if any, is zero.
   void refuse(const llvm::Instruction &I, const std::string &What);
+  void defineZero(const llvm::Instruction &I);
 
   // ArithmeticLowering.cpp
   void lowerBinary(const llvm::BinaryOperator &I);
@@ -107,6 +108,7 @@ private:
   Pointer pointer(const llvm::Value &V);
   void lowerLoad(const llvm::LoadInst &I);
   void lowerStore(const llvm::StoreInst &I);
+  void noteArmUpdate(const llvm::Instruction &I);
   void lowerRmw(const llvm::AtomicRMWInst &I);
   void lowerCmpXchg(const llvm::AtomicCmpXchgInst &I);
   void lowerFence(const llvm::FenceInst &I);
