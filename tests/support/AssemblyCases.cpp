@@ -53,25 +53,32 @@ void addX86(Cases &All) {
   Add("cmpxchg8b",
       "unsigned a = w, d = w >> 32; unsigned char z; " +
           assembly("lock @i %0\\n\\tsetz %3",
-                   ": \"+m\"(*p), \"+a\"(a), \"+d\"(d), \"=q\"(z) : \"b\"((unsigned)v), \"c\"((unsigned)(v >> 32))" + Memory) +
+                   ": \"+m\"(*p), \"+a\"(a), \"+d\"(d), \"=q\"(z) : \"b\"((unsigned)v), \"c\"((unsigned)(v >> 32))" +
+                       Memory) +
           " r = ((T)d << 32 | a) + z;",
       "T e = w; unsigned char z = __atomic_compare_exchange_n(p, &e, v, 0, 5, 5); r = e + z;", "q");
   Add("cmpxchg16b",
       "unsigned long a = w, d = w >> 64; _Bool z; " +
           assembly("lock; @i %0", ": \"+m\"(*p), \"+a\"(a), \"+d\"(d), \"=@ccz\"(z) : \"b\"((unsigned long)v), "
-                                  "\"c\"((unsigned long)(v >> 64))" + Memory) +
+                                  "\"c\"((unsigned long)(v >> 64))" +
+                                      Memory) +
           " r = ((T)d << 64 | a) + z;",
       "T e = w; _Bool z = __atomic_compare_exchange_n(p, &e, v, 0, 5, 5); r = e + z;", "x");
-  const std::pair<const char *, const char *> Bits[] = {{"bts", "fetch_or(p, m, 5)"}, {"btr", "fetch_and(p, (T)~m, 5)"},
-                                                        {"btc", "fetch_xor(p, m, 5)"}};
+  const std::pair<const char *, const char *> Bits[] = {
+      {"bts", "fetch_or(p, m, 5)"}, {"btr", "fetch_and(p, (T)~m, 5)"}, {"btc", "fetch_xor(p, m, 5)"}};
   for (auto [Row, Update] : Bits)
-    Add(Row, "unsigned char c; " + assembly("lock; @i %2,%0; setc %1", ": \"+m\"(*p), \"=q\"(c) : \"q\"((T)(v & 7))" + Memory) +
-                 " r = c;",
+    Add(Row,
+        "unsigned char c; " +
+            assembly("lock; @i %2,%0; setc %1", ": \"+m\"(*p), \"=q\"(c) : \"q\"((T)(v & 7))" + Memory) + " r = c;",
         std::string("T m = (T)1 << (v & 7); r = (__atomic_") + Update + " & m) != 0;", "wlq");
-  Add("bt", "unsigned char c; " + assembly("@i %2,%1; setc %0", ": \"=q\"(c) : \"m\"(*p), \"q\"((T)(v & 7))" + Memory) + " r = c;",
+  Add("bt",
+      "unsigned char c; " + assembly("@i %2,%1; setc %0", ": \"=q\"(c) : \"m\"(*p), \"q\"((T)(v & 7))" + Memory) +
+          " r = c;",
       "T m = (T)1 << (v & 7); r = (*(volatile T *)p & m) != 0;", "wlq");
   for (const char *Row : {"add", "sub", "and", "or", "xor"})
-    Add(Row, "unsigned char z; " + assembly("lock; @i %2,%0; setz %1", ": \"+m\"(*p), \"=q\"(z) : \"q\"(v)" + Memory) + " r = z;",
+    Add(Row,
+        "unsigned char z; " + assembly("lock; @i %2,%0; setz %1", ": \"+m\"(*p), \"=q\"(z) : \"q\"(v)" + Memory) +
+            " r = z;",
         std::string("r = __atomic_") + Row + "_fetch(p, v, 5) == 0;");
   for (auto [Row, Op] : {std::pair("inc", "add"), std::pair("dec", "sub")})
     Add(Row, "unsigned char z; " + assembly("lock; @i %0; sete %1", ": \"+m\"(*p), \"=q\"(z) :" + Memory) + " r = z;",
@@ -79,7 +86,9 @@ void addX86(Cases &All) {
   Add("neg", assembly("lock; @i %0", ": \"+m\"(*p) :" + Memory),
       "T e = __atomic_load_n(p, 0); while (!__atomic_compare_exchange_n(p, &e, (T)-e, 0, 5, 5)) ;");
   Add("not", assembly("lock; @i %0", ": \"+m\"(*p) :" + Memory), "__atomic_fetch_xor(p, (T)-1, 5);");
-  Add("mov", assembly("@i %1,%0", ": \"=q\"(r) : \"m\"(*p)" + Memory) + assembly("@i %1,%0", ": \"=m\"(*p) : \"q\"(v)" + Memory),
+  Add("mov",
+      assembly("@i %1,%0", ": \"=q\"(r) : \"m\"(*p)" + Memory) +
+          assembly("@i %1,%0", ": \"=m\"(*p) : \"q\"(v)" + Memory),
       "r = *(volatile T *)p; *(volatile T *)p = v;");
   Value("movabs", assembly("movabsq $0x123456789a,%0", ": \"=r\"(r)"), "r = 0x123456789aL;", "q");
   Value("movzb", assembly("@i %b1,%0", ": \"=r\"(r) : \"q\"(v)"), "r = (unsigned char)v;", "wlq");
@@ -87,34 +96,50 @@ void addX86(Cases &All) {
   Value("movsb", assembly("@i %b1,%0", ": \"=r\"(r) : \"q\"(v)"), "r = (T)(signed char)v;", "wlq");
   Value("movsw", assembly("@i %w1,%0", ": \"=r\"(r) : \"q\"(v)"), "r = (T)(short)v;", "lq");
   Value("movsl", assembly("@i %k1,%0", ": \"=r\"(r) : \"q\"(v)"), "r = (T)(int)v;", "q");
-  Value("lea", "unsigned long q; " + assembly("leaq 8(%1,%2,2),%0", ": \"=r\"(q) : \"r\"(p), \"r\"(w)") + " r = q - (T)p;",
+  Value("lea",
+        "unsigned long q; " + assembly("leaq 8(%1,%2,2),%0", ": \"=r\"(q) : \"r\"(p), \"r\"(w)") + " r = q - (T)p;",
         "r = 8 + 2 * w;", "q");
   Value("bswap", "r = v; " + assembly("@i %0", ": \"+r\"(r)"),
         "r = sizeof(T) == 4 ? __builtin_bswap32((unsigned)v) : __builtin_bswap64(v);", "lq");
   Value("shl", "r = v; " + assembly("@i $3,%0", ": \"+q\"(r) :: \"cc\""), "r = (T)(v << 3);");
-  Value("sal", "r = v; unsigned char n = w & 3; " + assembly("@i %%cl,%0", ": \"+q\"(r) : \"c\"(n) : \"cc\""), "r = (T)(v << (w & 3));");
+  Value("sal", "r = v; unsigned char n = w & 3; " + assembly("@i %%cl,%0", ": \"+q\"(r) : \"c\"(n) : \"cc\""),
+        "r = (T)(v << (w & 3));");
   Value("shr", "r = v; " + assembly("@i $3,%0", ": \"+q\"(r) :: \"cc\""), "r = (T)(v >> 3);");
   Value("sar", "r = v; " + assembly("@i $3,%0", ": \"+q\"(r) :: \"cc\""), "r = (T)((@S)v >> 3);");
-  Value("sbb", assembly("cmp@s %2,%1; @i %0,%0", ": \"=q\"(r) : \"q\"(v), \"q\"(w) : \"cc\""), "r = v < w ? (T)-1 : 0;");
-  Value("cmp", "unsigned char a, b; " + assembly("@i %3,%2; setb %0; setle %1", ": \"=&q\"(a), \"=&q\"(b) : \"q\"(v), \"q\"(w) : \"cc\"") +
-                   " r = a + 2 * b;",
+  Value("sbb", assembly("cmp@s %2,%1; @i %0,%0", ": \"=q\"(r) : \"q\"(v), \"q\"(w) : \"cc\""),
+        "r = v < w ? (T)-1 : 0;");
+  Value("cmp",
+        "unsigned char a, b; " +
+            assembly("@i %3,%2; setb %0; setle %1", ": \"=&q\"(a), \"=&q\"(b) : \"q\"(v), \"q\"(w) : \"cc\"") +
+            " r = a + 2 * b;",
         "r = (v < w) + 2 * ((@S)v <= (@S)w);");
-  Value("test", "unsigned char a, b; " + assembly("@i %3,%2; setnz %0; sets %1", ": \"=&q\"(a), \"=&q\"(b) : \"q\"(v), \"q\"(w) : \"cc\"") +
-                    " r = a + 2 * b;",
+  Value("test",
+        "unsigned char a, b; " +
+            assembly("@i %3,%2; setnz %0; sets %1", ": \"=&q\"(a), \"=&q\"(b) : \"q\"(v), \"q\"(w) : \"cc\"") +
+            " r = a + 2 * b;",
         "r = ((v & w) != 0) + 2 * ((@S)(T)(v & w) < 0);");
   std::string Sets, Plain = "r = 0;";
   const std::pair<const char *, const char *> Conditions[] = {
-      {"e", "v == w"}, {"z", "v == w"}, {"ne", "v != w"}, {"nz", "v != w"}, {"c", "v < w"}, {"b", "v < w"}, {"nae", "v < w"},
-      {"nc", "v >= w"}, {"ae", "v >= w"}, {"nb", "v >= w"}, {"a", "v > w"}, {"nbe", "v > w"}, {"be", "v <= w"}, {"na", "v <= w"},
-      {"l", "(@S)v < (@S)w"}, {"nge", "(@S)v < (@S)w"}, {"ge", "(@S)v >= (@S)w"}, {"nl", "(@S)v >= (@S)w"},
-      {"le", "(@S)v <= (@S)w"}, {"ng", "(@S)v <= (@S)w"}, {"g", "(@S)v > (@S)w"}, {"nle", "(@S)v > (@S)w"},
-      {"s", "(@S)(v - w) < 0"}, {"ns", "(@S)(v - w) >= 0"}};
+      {"e", "v == w"},          {"z", "v == w"},          {"ne", "v != w"},         {"nz", "v != w"},
+      {"c", "v < w"},           {"b", "v < w"},           {"nae", "v < w"},         {"nc", "v >= w"},
+      {"ae", "v >= w"},         {"nb", "v >= w"},         {"a", "v > w"},           {"nbe", "v > w"},
+      {"be", "v <= w"},         {"na", "v <= w"},         {"l", "(@S)v < (@S)w"},   {"nge", "(@S)v < (@S)w"},
+      {"ge", "(@S)v >= (@S)w"}, {"nl", "(@S)v >= (@S)w"}, {"le", "(@S)v <= (@S)w"}, {"ng", "(@S)v <= (@S)w"},
+      {"g", "(@S)v > (@S)w"},   {"nle", "(@S)v > (@S)w"}, {"s", "(@S)(v - w) < 0"}, {"ns", "(@S)(v - w) >= 0"}};
   std::string Moves, Jumps;
   for (auto [Name, Meaning] : Conditions) {
     const std::string After = " r = 2 * r + ";
-    Sets += "{ _Bool c; " + assembly(std::string("cmpq %2,%1; set") + Name + " %0", ": \"=q\"(c) : \"q\"(v), \"q\"(w) : \"cc\"") + After + "c; }";
-    Moves += "{ T c = 0; " + assembly(std::string("cmpq %2,%1; cmov") + Name + " %3,%0", ": \"+r\"(c) : \"r\"(v), \"r\"(w), \"r\"(1L) : \"cc\"") + After + "c; }";
-    Jumps += "{ T c = 1; " + assembly(std::string("cmpq %2,%1; j") + Name + " 1f; movq $0,%0; 1:", ": \"+r\"(c) : \"r\"(v), \"r\"(w) : \"cc\"") + After + "c; }";
+    Sets += "{ _Bool c; " +
+            assembly(std::string("cmpq %2,%1; set") + Name + " %0", ": \"=q\"(c) : \"q\"(v), \"q\"(w) : \"cc\"") +
+            After + "c; }";
+    Moves += "{ T c = 0; " +
+             assembly(std::string("cmpq %2,%1; cmov") + Name + " %3,%0",
+                      ": \"+r\"(c) : \"r\"(v), \"r\"(w), \"r\"(1L) : \"cc\"") +
+             After + "c; }";
+    Jumps += "{ T c = 1; " +
+             assembly(std::string("cmpq %2,%1; j") + Name + " 1f; movq $0,%0; 1:",
+                      ": \"+r\"(c) : \"r\"(v), \"r\"(w) : \"cc\"") +
+             After + "c; }";
     Plain += After + "(" + Meaning + ");";
   }
   Value("set", Sets, Plain, "q");
@@ -133,7 +158,8 @@ void addArm(Cases &All) {
   };
   const std::string Memory = " : \"memory\"";
   for (const char *Kind : {"dmb", "dsb"})
-    for (const char *Domain : {"", "sy", "ish", "osh", "nsh", "ld", "ishld", "oshld", "nshld", "st", "ishst", "oshst", "nshst"}) {
+    for (const char *Domain :
+         {"", "sy", "ish", "osh", "nsh", "ld", "ishld", "oshld", "nshld", "st", "ishst", "oshst", "nshst"}) {
       const std::string Option = Domain, Text = std::string(Kind) + (Option.empty() ? "" : " ") + Option;
       const bool Loads = Option.ends_with("ld"), Stores = Option.ends_with("st");
       // Clang has no builtins for those of stores. They are compared in the litmus tests of barriers.
@@ -159,20 +185,24 @@ void addArm(Cases &All) {
   Add("str", Store, "*(volatile T *)p = v;");
   Add("stur", Store, "*(volatile T *)p = v;");
   Add("stlr", Store, "__atomic_store_n(p, v, 3);");
-  const std::string Pair = "unsigned long a, b; " + assembly("@i %0, %1, %2", ": \"=r\"(a), \"=r\"(b) : \"Q\"(*p)" + Memory) +
+  const std::string Pair = "unsigned long a, b; " +
+                           assembly("@i %0, %1, %2", ": \"=r\"(a), \"=r\"(b) : \"Q\"(*p)" + Memory) +
                            " r = (T)b << 64 | a;";
   Add("ldxp", Pair, "r = __atomic_load_n(p, 0);", "x");
   Add("ldaxp", Pair, "r = __atomic_load_n(p, 5);", "x");
   auto Loop = [&](const std::string &LoadName, const std::string &Change) {
-    return "unsigned s; T n; " + assembly("1: " + LoadName + "@s %@r0, %2\\n " + Change + "\\n @i %w1, %@r3, %2\\n cbnz %w1, 1b",
-                                          ": \"=&r\"(r), \"=&r\"(s), \"+Q\"(*p), \"=&r\"(n) : \"r\"(v)" + Memory);
+    return "unsigned s; T n; " +
+           assembly("1: " + LoadName + "@s %@r0, %2\\n " + Change + "\\n @i %w1, %@r3, %2\\n cbnz %w1, 1b",
+                    ": \"=&r\"(r), \"=&r\"(s), \"+Q\"(*p), \"=&r\"(n) : \"r\"(v)" + Memory);
   };
   Add("stxr", Loop("ldxr", "add %@r3, %@r0, %@r4"), "r = __atomic_fetch_add(p, v, 0);");
   Add("stlxr", Loop("ldaxr", "eor %@r3, %@r0, %@r4"), "r = __atomic_fetch_xor(p, v, 4);");
   auto PairLoop = [&](const std::string &LoadName) {
     return "unsigned long a, b; unsigned s; " +
-           assembly("1: " + LoadName + " %0, %1, %3\\n @i %w2, %4, %5, %3\\n cbnz %w2, 1b",
-                    ": \"=&r\"(a), \"=&r\"(b), \"=&r\"(s), \"+Q\"(*p) : \"r\"((unsigned long)v), \"r\"((unsigned long)(v >> 64))" + Memory) +
+           assembly(
+               "1: " + LoadName + " %0, %1, %3\\n @i %w2, %4, %5, %3\\n cbnz %w2, 1b",
+               ": \"=&r\"(a), \"=&r\"(b), \"=&r\"(s), \"+Q\"(*p) : \"r\"((unsigned long)v), \"r\"((unsigned long)(v >> 64))" +
+                   Memory) +
            " r = (T)b << 64 | a;";
   };
   Add("stxp", PairLoop("ldxp"), "r = __atomic_exchange_n(p, v, 0);", "x");
@@ -223,31 +253,44 @@ void addArm(Cases &All) {
   Shift("lsr", "r = v >> 3;");
   Shift("asr", "r = (T)((@S)v >> 3);");
   auto Flagged = [&](const char *Row, const char *Result) {
-    Value(Row, "unsigned e, m; " + assembly("@i %@r0, %@r3, %@r4\\n cset %w1, eq\\n cset %w2, mi", ": \"=&r\"(r), \"=&r\"(e), \"=&r\"(m) : \"r\"(v), \"r\"(w) : \"cc\"") +
-                   " r += 2 * e + m;",
+    Value(Row,
+          "unsigned e, m; " +
+              assembly("@i %@r0, %@r3, %@r4\\n cset %w1, eq\\n cset %w2, mi",
+                       ": \"=&r\"(r), \"=&r\"(e), \"=&r\"(m) : \"r\"(v), \"r\"(w) : \"cc\"") +
+              " r += 2 * e + m;",
           std::string("r = ") + Result + "; r += 2 * (r == 0) + ((@S)r < 0);");
   };
   Flagged("adds", "v + w");
   Flagged("subs", "v - w");
   Flagged("ands", "v & w");
-  Value("cmn", assembly("@i %@r1, %@r2\\n cset %@r0, eq", ": \"=r\"(r) : \"r\"(v), \"r\"(w) : \"cc\""), "r = v == (T)-w;");
-  Value("tst", assembly("@i %@r1, %@r2\\n cset %@r0, ne", ": \"=r\"(r) : \"r\"(v), \"r\"(w) : \"cc\""), "r = (v & w) != 0;");
+  Value("cmn", assembly("@i %@r1, %@r2\\n cset %@r0, eq", ": \"=r\"(r) : \"r\"(v), \"r\"(w) : \"cc\""),
+        "r = v == (T)-w;");
+  Value("tst", assembly("@i %@r1, %@r2\\n cset %@r0, ne", ": \"=r\"(r) : \"r\"(v), \"r\"(w) : \"cc\""),
+        "r = (v & w) != 0;");
   std::string Sets, Jumps, Plain = "r = 0;";
   const std::pair<const char *, const char *> Conditions[] = {
-      {"eq", "v == w"}, {"ne", "v != w"}, {"lo", "v < w"}, {"cc", "v < w"}, {"hs", "v >= w"}, {"cs", "v >= w"},
-      {"hi", "v > w"}, {"ls", "v <= w"}, {"lt", "(@S)v < (@S)w"}, {"ge", "(@S)v >= (@S)w"},
-      {"le", "(@S)v <= (@S)w"}, {"gt", "(@S)v > (@S)w"}, {"mi", "(@S)(v - w) < 0"}, {"pl", "(@S)(v - w) >= 0"}};
+      {"eq", "v == w"},          {"ne", "v != w"},          {"lo", "v < w"},          {"cc", "v < w"},
+      {"hs", "v >= w"},          {"cs", "v >= w"},          {"hi", "v > w"},          {"ls", "v <= w"},
+      {"lt", "(@S)v < (@S)w"},   {"ge", "(@S)v >= (@S)w"},  {"le", "(@S)v <= (@S)w"}, {"gt", "(@S)v > (@S)w"},
+      {"mi", "(@S)(v - w) < 0"}, {"pl", "(@S)(v - w) >= 0"}};
   for (auto [Name, Meaning] : Conditions) {
-    Sets += "{ T c; " + assembly(std::string("cmp %@r1, %@r2\\n cset %@r0, ") + Name, ": \"=r\"(c) : \"r\"(v), \"r\"(w) : \"cc\"") + " r = 2 * r + c; }";
-    Jumps += "{ T c = 1; " + assembly(std::string("cmp %@r1, %@r2\\n b.") + Name + " 1f\\n mov %@r0, #0\\n1:", ": \"+&r\"(c) : \"r\"(v), \"r\"(w) : \"cc\"") + " r = 2 * r + c; }";
+    Sets += "{ T c; " +
+            assembly(std::string("cmp %@r1, %@r2\\n cset %@r0, ") + Name, ": \"=r\"(c) : \"r\"(v), \"r\"(w) : \"cc\"") +
+            " r = 2 * r + c; }";
+    Jumps += "{ T c = 1; " +
+             assembly(std::string("cmp %@r1, %@r2\\n b.") + Name + " 1f\\n mov %@r0, #0\\n1:",
+                      ": \"+&r\"(c) : \"r\"(v), \"r\"(w) : \"cc\"") +
+             " r = 2 * r + c; }";
     Plain += std::string(" r = 2 * r + (") + Meaning + ");";
   }
   Value("cset", Sets, Plain);
   Value("cmp", Sets, Plain, "q");
   Value("b.", Jumps, Plain);
-  Value("b", assembly("mov %0, #1\\n b 2f\\n1: mov %0, #2\\n b 3f\\n2: add %0, %0, #4\\n3:", ": \"=r\"(r)"), "r = 5;", "q");
+  Value("b", assembly("mov %0, #1\\n b 2f\\n1: mov %0, #2\\n b 3f\\n2: add %0, %0, #4\\n3:", ": \"=r\"(r)"), "r = 5;",
+        "q");
   auto JumpIf = [&](const char *Row, const char *Operands, const char *Plain) {
-    Value(Row, "r = 1; " + assembly(std::string("@i ") + Operands + ", 1f\\n mov %@r0, #0\\n1:", ": \"+&r\"(r) : \"r\"(v)"),
+    Value(Row,
+          "r = 1; " + assembly(std::string("@i ") + Operands + ", 1f\\n mov %@r0, #0\\n1:", ": \"+&r\"(r) : \"r\"(v)"),
           std::string("r = ") + Plain + ";");
   };
   JumpIf("cbz", "%@r1", "v == 0");
@@ -288,9 +331,11 @@ void addPower(Cases &All) {
     Add(Name("l" + Of + Zero + "x"), assembly("@i %0, 0, %1", ": \"=r\"(r) : \"r\"(p)" + Memory), Load, Type);
     Add(Name("st" + Of), assembly("@i%U0%X0 %1, %0", ": \"=m\"(*p) : \"r\"(v)" + Memory), Store, Type);
     Add(Name("st" + Of + "x"), assembly("@i %1, 0, %0", ":: \"r\"(p), \"r\"(v)" + Memory), Store, Type);
-    Add(Name("l" + Of + "arx"), assembly("@i %0, 0, %1", ": \"=r\"(r) : \"r\"(p)" + Memory), "r = __atomic_load_n(p, 0);", Type);
+    Add(Name("l" + Of + "arx"), assembly("@i %0, 0, %1", ": \"=r\"(r) : \"r\"(p)" + Memory),
+        "r = __atomic_load_n(p, 0);", Type);
     Add(Name("st" + Of + "cx."),
-        "T n; " + assembly("1: l" + Of + "arx %0, 0, %2\\n add %1, %3, %0\\n @i %1, 0, %2\\n bne- 1b", ": \"=&r\"(r), \"=&r\"(n) : \"r\"(p), \"r\"(v)" + Memory),
+        "T n; " + assembly("1: l" + Of + "arx %0, 0, %2\\n add %1, %3, %0\\n @i %1, 0, %2\\n bne- 1b",
+                           ": \"=&r\"(r), \"=&r\"(n) : \"r\"(p), \"r\"(v)" + Memory),
         "r = __atomic_fetch_add(p, v, 0);", Type);
   }
   Value("mr", assembly("mr %0, %1", ": \"=r\"(r) : \"r\"(v)"), "r = v;");
@@ -307,7 +352,11 @@ void addPower(Cases &All) {
     Value(Row, assembly("@i %0, %1, 5", ": \"=r\"(r) : \"b\"(v)"), Plain);
   };
   auto Flagged = [&](const char *Row, const char *Second, const char *Plain) {
-    Value(Row, "T c = 1; " + assembly(std::string("@i %0, %2, ") + Second + "\\n beq 1f\\n li %1, 0\\n1:", ": \"=&r\"(r), \"+&r\"(c) : \"b\"(v), \"r\"(w) : \"cc\"") + " r += c;",
+    Value(Row,
+          "T c = 1; " +
+              assembly(std::string("@i %0, %2, ") + Second + "\\n beq 1f\\n li %1, 0\\n1:",
+                       ": \"=&r\"(r), \"+&r\"(c) : \"b\"(v), \"r\"(w) : \"cc\"") +
+              " r += c;",
           std::string("r = ") + Plain + "; r += r == 0;");
   };
   Three("add", "r = v + w;");
@@ -331,15 +380,23 @@ void addPower(Cases &All) {
   struct Comparison {
     const char *Row, *Second, *Left, *Right;
   };
-  const Comparison Comparisons[] = {{"cmpw", "%3", "(int)v", "(int)w"}, {"cmpwi", "3", "(int)v", "3"},
-                                    {"cmpd", "%3", "(@S)v", "(@S)w"}, {"cmpdi", "3", "(@S)v", "3"},
-                                    {"cmplw", "%3", "(unsigned)v", "(unsigned)w"}, {"cmplwi", "3", "(unsigned)v", "3u"},
-                                    {"cmpld", "%3", "v", "w"}, {"cmpldi", "3", "v", "3ul"}};
+  const Comparison Comparisons[] = {{"cmpw", "%3", "(int)v", "(int)w"},
+                                    {"cmpwi", "3", "(int)v", "3"},
+                                    {"cmpd", "%3", "(@S)v", "(@S)w"},
+                                    {"cmpdi", "3", "(@S)v", "3"},
+                                    {"cmplw", "%3", "(unsigned)v", "(unsigned)w"},
+                                    {"cmplwi", "3", "(unsigned)v", "3u"},
+                                    {"cmpld", "%3", "v", "w"},
+                                    {"cmpldi", "3", "v", "3ul"}};
   for (const Comparison &C : Comparisons) {
     auto All6 = [&](const char *Before, const char *Set) {
       std::string Text;
       for (const char *Condition : {"eq", "ne", "lt", "ge", "gt", "le"})
-        Text += "{ T c = 1; " + assembly(std::string("@i ") + Before + "%2, " + C.Second + "\\n b" + Condition + "- " + Set + "1f\\n li %0, 0\\n1:", ": \"+&r\"(c), \"+r\"(r) : \"r\"(v), \"r\"(w) : \"cc\"") + " r = 2 * r + c; }";
+        Text += "{ T c = 1; " +
+                assembly(std::string("@i ") + Before + "%2, " + C.Second + "\\n b" + Condition + "- " + Set +
+                             "1f\\n li %0, 0\\n1:",
+                         ": \"+&r\"(c), \"+r\"(r) : \"r\"(v), \"r\"(w) : \"cc\"") +
+                " r = 2 * r + c; }";
       return Text;
     };
     std::string Plain;
@@ -384,7 +441,8 @@ std::vector<AssemblyVariant> variantsOf(const AssemblyCase &Case) {
   const AssemblyRow &Row = rowOf(Case);
   const bool IsX86 = Case.For == Architecture::X86_64;
   const bool HasWidth = Row.Follows == Suffix::Width || Row.Follows == Suffix::WidthNeeded;
-  const bool IsNarrow = Row.Follows == Suffix::Narrow || Row.Follows == Suffix::OrderNarrow || Row.Follows == Suffix::ReleaseNarrow;
+  const bool IsNarrow =
+      Row.Follows == Suffix::Narrow || Row.Follows == Suffix::OrderNarrow || Row.Follows == Suffix::ReleaseNarrow;
   const bool Orders = Row.Follows == Suffix::Order || Row.Follows == Suffix::OrderNarrow;
   std::vector<std::pair<std::string, int>> Ordered = {{"", 0}};
   if (Orders)
@@ -406,7 +464,8 @@ std::vector<AssemblyVariant> variantsOf(const AssemblyCase &Case) {
         Text = replaced(Text, "@f", std::to_string(Failure));
         return replaced(Text, "@S", Types.at(Letter).Signed);
       };
-      All.push_back({&Case, Case.Row + After + " (" + Letter + ")", Types.at(Letter).Unsigned, Filled(Case.Assembly), Filled(Case.Plain)});
+      All.push_back({&Case, Case.Row + After + " (" + Letter + ")", Types.at(Letter).Unsigned, Filled(Case.Assembly),
+                     Filled(Case.Plain)});
     }
   return All;
 }

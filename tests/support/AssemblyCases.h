@@ -16,7 +16,8 @@ namespace picket::testing {
 struct AssemblyCase {
   Architecture For;
   std::string Row, Assembly, Plain;
-  std::string Types;       // how T is called: "b", "w", "l", "q" (x86: the suffixes), "x" for 16 bytes. Empty: those of the row
+  std::string
+      Types; // how T is called: "b", "w", "l", "q" (x86: the suffixes), "x" for 16 bytes. Empty: those of the row
   bool TouchesMemory = true; // else only its values are compared
 };
 

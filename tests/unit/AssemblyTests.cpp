@@ -32,8 +32,8 @@ Order orderOf(const Instruction &I) { return static_cast<Order>(I.Flags & OrderM
 
 /// What a statement in main is refused for; empty if it is not.
 std::string refusal(Architecture For, const std::string &Statement, const std::string &Before = "") {
-  const Program P = lowered(For, Before + "int x; long y; int main(void) { int a = 1, b = 2; long q = 3;\n" + Statement +
-                                     "\nreturn a + b + (int)q; }\n");
+  const Program P = lowered(For, Before + "int x; long y; int main(void) { int a = 1, b = 2; long q = 3;\n" +
+                                     Statement + "\nreturn a + b + (int)q; }\n");
   for (const Instruction &I : P.Code)
     if (I.Op == Opcode::Unsupported)
       return P.Messages[static_cast<size_t>(I.Imm)];
@@ -77,8 +77,9 @@ TEST(Assembly, BitsThatAreNotKnownAreNotUsed) {
             "inline assembly 'movq ${1:q},$0': it uses 64 bits of a value that has 32");
   EXPECT_EQ(refusal(Arm, R"(__asm__ volatile("str %x1, %0" : "=Q"(y) : "r"(a));)"),
             "inline assembly 'str ${1:x}, $0': it uses 64 bits of a value that has 32");
-  EXPECT_EQ(refusal(Power, R"(__asm__ volatile("cmpd %1,%2\n bne 1f\n li %0,0\n1:" : "+r"(q) : "r"(a), "r"(b) : "cc");)"),
-            "inline assembly 'cmpd $1,$2 bne 1f li $0,0 1:': it uses 64 bits of a value that has 32");
+  EXPECT_EQ(
+      refusal(Power, R"(__asm__ volatile("cmpd %1,%2\n bne 1f\n li %0,0\n1:" : "+r"(q) : "r"(a), "r"(b) : "cc");)"),
+      "inline assembly 'cmpd $1,$2 bne 1f li $0,0 1:': it uses 64 bits of a value that has 32");
   // But sums depend on lower bits only.
   EXPECT_EQ(refusal(Power, R"(__asm__ volatile("add %0,%1,%2" : "=r"(a) : "r"(a), "r"(b));)"), "");
   EXPECT_EQ(refusal(Arm, R"(__asm__ volatile("add %0,%1,#4" : "=r"(a) : "r"(b));)"), "");
@@ -86,13 +87,15 @@ TEST(Assembly, BitsThatAreNotKnownAreNotUsed) {
 
 TEST(Assembly, SwitchesForBuiltinsAreHinted) {
   const std::string Text = R"(__asm__ volatile("frobnicate"); )";
-  EXPECT_EQ(refusal(X86, "ck_pr_frob();", "static void ck_pr_frob(void) { " + Text + "}\n"),
-            "inline assembly 'frobnicate': the instruction 'frobnicate' is not modelled; Concurrency Kit has builtins instead "
-            "with -DCK_USE_CC_BUILTINS=1");
-  EXPECT_EQ(refusal(X86, "frob();", "# 1 \"/usr/include/urcu/uatomic/x86.h\"\nstatic void frob(void) { " + Text +
-                                        "}\n# 3 \"/test.c\"\n"),
-            "inline assembly 'frobnicate': the instruction 'frobnicate' is not modelled; liburcu has builtins instead with "
-            "-DCONFIG_RCU_USE_ATOMIC_BUILTINS");
+  EXPECT_EQ(
+      refusal(X86, "ck_pr_frob();", "static void ck_pr_frob(void) { " + Text + "}\n"),
+      "inline assembly 'frobnicate': the instruction 'frobnicate' is not modelled; Concurrency Kit has builtins instead "
+      "with -DCK_USE_CC_BUILTINS=1");
+  EXPECT_EQ(
+      refusal(X86, "frob();",
+              "# 1 \"/usr/include/urcu/uatomic/x86.h\"\nstatic void frob(void) { " + Text + "}\n# 3 \"/test.c\"\n"),
+      "inline assembly 'frobnicate': the instruction 'frobnicate' is not modelled; liburcu has builtins instead with "
+      "-DCONFIG_RCU_USE_ATOMIC_BUILTINS");
 }
 
 TEST(Assembly, NotesAndCommentsAreLeftOut) {
@@ -158,8 +161,8 @@ TEST(Assembly, LoopsWithExclusiveAccessesAreUpdates) {
 }
 
 TEST(Assembly, LoopsWithAWayOutAreCompareAndSwaps) {
-  for (const char *Change : {"cmp %w0, %w4\\n b.ne 2f", "cmp %w4, %w0\\n bne 2f",
-                             "eor %w1, %w0, %w4\\n cbnz %w1, 2f", "subs %w1, %w0, %w4\\n b.ne 2f"}) {
+  for (const char *Change : {"cmp %w0, %w4\\n b.ne 2f", "cmp %w4, %w0\\n bne 2f", "eor %w1, %w0, %w4\\n cbnz %w1, 2f",
+                             "subs %w1, %w0, %w4\\n b.ne 2f"}) {
     const Program P = lowered(Arm, armLoop(Change, "ldaxr", "stlxr"));
     const Instruction &Swap = only(P, Opcode::CmpXchg);
     EXPECT_EQ(orderOf(Swap), Order::AcqRel) << Change;
@@ -172,7 +175,8 @@ TEST(Assembly, LoopsWithAWayOutAreCompareAndSwaps) {
 }
 
 TEST(Assembly, OtherLoopsCompareAndSwapWhatTheyHaveLoaded) {
-  for (const char *Change : {"neg %w3, %w0", "cbz %w0, 2f\\n sub %w3, %w0, #1", "add %w3, %w0, %w4\\n and %w3, %w3, #15"}) {
+  for (const char *Change :
+       {"neg %w3, %w0", "cbz %w0, 2f\\n sub %w3, %w0, #1", "add %w3, %w0, %w4\\n and %w3, %w3, #15"}) {
     const Program P = lowered(Arm, armLoop(Change));
     EXPECT_EQ(count(P, Opcode::Unsupported), 0u) << Change;
     EXPECT_EQ(count(P, Opcode::Load), 1u) << Change;
@@ -182,14 +186,18 @@ TEST(Assembly, OtherLoopsCompareAndSwapWhatTheyHaveLoaded) {
 }
 
 TEST(Assembly, ExclusiveStoresNeedTheirLoadAndALoop) {
-  EXPECT_EQ(refusal(Arm, R"(__asm__ volatile("stxr %w0, %w1, %2" : "=&r"(a) : "r"(b), "Q"(x));)"),
-            "inline assembly 'stxr ${0:w}, ${1:w}, $2': 'stxr' is modelled only in one statement with the load that belongs to it");
-  EXPECT_EQ(refusal(Arm, R"(__asm__ volatile("ldxr %w0, %2\n stxr %w0, %w1, %2" : "=&r"(a) : "r"(b), "Q"(x));)"),
-            "inline assembly 'ldxr ${0:w}, $2 stxr ${0:w}, ${1:w}, $2': 'stxr' is modelled only in a loop that tries again "
-            "immediately when it has failed");
-  EXPECT_EQ(refusal(Power, R"(__asm__ volatile("stwcx. %0,0,%1" :: "r"(a), "r"(&x) : "cc");)"),
-            "inline assembly 'stwcx. $0,0,$1': 'stwcx.' is modelled only in one statement with the load that belongs to it");
-  const std::string Elsewhere = R"(__asm__ volatile("1: ldxr %w0, [%2]\n stxr %w1, %w0, [%3]\n cbnz %w1, 1b" : "=&r"(a), "=&r"(b) : "r"(&x), "r"(&y));)";
+  EXPECT_EQ(
+      refusal(Arm, R"(__asm__ volatile("stxr %w0, %w1, %2" : "=&r"(a) : "r"(b), "Q"(x));)"),
+      "inline assembly 'stxr ${0:w}, ${1:w}, $2': 'stxr' is modelled only in one statement with the load that belongs to it");
+  EXPECT_EQ(
+      refusal(Arm, R"(__asm__ volatile("ldxr %w0, %2\n stxr %w0, %w1, %2" : "=&r"(a) : "r"(b), "Q"(x));)"),
+      "inline assembly 'ldxr ${0:w}, $2 stxr ${0:w}, ${1:w}, $2': 'stxr' is modelled only in a loop that tries again "
+      "immediately when it has failed");
+  EXPECT_EQ(
+      refusal(Power, R"(__asm__ volatile("stwcx. %0,0,%1" :: "r"(a), "r"(&x) : "cc");)"),
+      "inline assembly 'stwcx. $0,0,$1': 'stwcx.' is modelled only in one statement with the load that belongs to it");
+  const std::string Elsewhere =
+      R"(__asm__ volatile("1: ldxr %w0, [%2]\n stxr %w1, %w0, [%3]\n cbnz %w1, 1b" : "=&r"(a), "=&r"(b) : "r"(&x), "r"(&y));)";
   EXPECT_NE(refusal(Arm, Elsewhere).find("stores to another place"), std::string::npos) << refusal(Arm, Elsewhere);
   // A load alone waits for events, or only reads.
   EXPECT_EQ(refusal(Arm, R"(__asm__ volatile("ldaxr %w0, %1" : "=r"(a) : "Q"(x)); __asm__ volatile("wfe");)"), "");
@@ -212,7 +220,8 @@ TEST(Assembly, BarriersAroundLoopsOfPowerStay) {
 }
 
 TEST(Assembly, ArmsInstructionsAreToldApart) {
-  const std::string Before = "unsigned x; int main(void) { unsigned a = 1;\n__asm__ volatile(\"", After = "\" : \"+r\"(a), \"+Q\"(x)); return (int)a; }";
+  const std::string Before = "unsigned x; int main(void) { unsigned a = 1;\n__asm__ volatile(\"",
+                    After = "\" : \"+r\"(a), \"+Q\"(x)); return (int)a; }";
   for (const std::vector<std::string> &Flags : {std::vector<std::string>{}, {"-fpicket-arm-march=armv8.1-a"}}) {
     EXPECT_EQ(orderOf(only(lowered(Arm, Before + "ldapr %w0, %1" + After, Flags), Opcode::Load)), Order::AcquirePC);
     EXPECT_EQ(orderOf(only(lowered(Arm, Before + "ldar %w0, %1" + After, Flags), Opcode::Load)), Order::SeqCst);
@@ -243,7 +252,8 @@ TEST(Assembly, FencesAreReadFromTextAsItIsWritten) {
 
 /// Mutual exclusion with a lock in the style of a library.
 void expectLock(Architecture For, MemoryModel Model, const std::string &Lock, bool Works) {
-  const Program P = lowered(For, "#include <pthread.h>\nvoid __VERIFIER_assert(int);\nunsigned lock; int inside, total;\n" + Lock + R"(
+  const Program P = lowered(
+      For, "#include <pthread.h>\nvoid __VERIFIER_assert(int);\nunsigned lock; int inside, total;\n" + Lock + R"(
 static void critical(void) { acquire(&lock); inside++; __VERIFIER_assert(inside == 1); total++; inside--; release(&lock); }
 static void *other(void *unused) { critical(); return unused; }
 int main(void) {
@@ -272,7 +282,8 @@ int main(void) {
 }
 
 TEST(Assembly, LocksInAssemblyOfX86) {
-  const std::string Release = "static void release(unsigned *l) { __asm__ volatile(\"movl $0,%0\" : \"=m\"(*l) :: \"memory\"); }\n";
+  const std::string Release =
+      "static void release(unsigned *l) { __asm__ volatile(\"movl $0,%0\" : \"=m\"(*l) :: \"memory\"); }\n";
   const std::string Exchange = R"(static void acquire(unsigned *l) {
   unsigned one;
   do { one = 1; __asm__ volatile("xchgl %0,%1" : "+q"(one), "+m"(*l) :: "memory"); } while (one);
@@ -300,12 +311,15 @@ TEST(Assembly, LocksInAssemblyOfX86) {
 }
 
 TEST(Assembly, LocksInAssemblyOfArm) {
-  const std::string Release = "static void release(unsigned *l) { __asm__ volatile(\"stlr wzr, %0\" : \"=Q\"(*l) :: \"memory\"); }\n";
-  const std::string Plain = "static void release(unsigned *l) { __asm__ volatile(\"str wzr, %0\" : \"=Q\"(*l) :: \"memory\"); }\n";
+  const std::string Release =
+      "static void release(unsigned *l) { __asm__ volatile(\"stlr wzr, %0\" : \"=Q\"(*l) :: \"memory\"); }\n";
+  const std::string Plain =
+      "static void release(unsigned *l) { __asm__ volatile(\"str wzr, %0\" : \"=Q\"(*l) :: \"memory\"); }\n";
   auto Swap = [](const std::string &Mnemonic) {
     return R"(static void acquire(unsigned *l) {
   unsigned old;
-  do __asm__ volatile(")" + Mnemonic + R"( %w2, %w0, %1" : "=r"(old), "+Q"(*l) : "r"(1) : "memory"); while (old);
+  do __asm__ volatile(")" +
+           Mnemonic + R"( %w2, %w0, %1" : "=r"(old), "+Q"(*l) : "r"(1) : "memory"); while (old);
 })";
   };
   const std::string Exclusive = R"(static void acquire(unsigned *l) {
@@ -321,12 +335,14 @@ TEST(Assembly, LocksInAssemblyOfArm) {
 
 TEST(Assembly, LocksInAssemblyOfPower) {
   auto Release = [](const std::string &Barrier) {
-    return "static void release(unsigned *l) { __asm__ volatile(\"" + Barrier + "stw %1,0(%0)\" :: \"b\"(l), \"r\"(0) : \"memory\"); }\n";
+    return "static void release(unsigned *l) { __asm__ volatile(\"" + Barrier +
+           "stw %1,0(%0)\" :: \"b\"(l), \"r\"(0) : \"memory\"); }\n";
   };
   auto Acquire = [](const std::string &Barrier) {
     return R"(static void acquire(unsigned *l) {
   unsigned old;
-  __asm__ volatile("1: lwarx %0,0,%1\n cmpwi 0,%0,0\n bne- 1b\n stwcx. %2,0,%1\n bne- 1b\n)" + Barrier + R"("
+  __asm__ volatile("1: lwarx %0,0,%1\n cmpwi 0,%0,0\n bne- 1b\n stwcx. %2,0,%1\n bne- 1b\n)" +
+           Barrier + R"("
                    : "=&r"(old) : "r"(l), "r"(1) : "memory", "cc");
 })";
   };

@@ -46,12 +46,12 @@ bool AssemblyStatement::isRetry(const Line &Jump, const Line &Store, size_t Load
   if (!Jump.Form || Jump.JumpsTo < 0 || static_cast<size_t>(Jump.JumpsTo) > Load)
     return false;
   if (For == Architecture::Powerpc64le)
-    return Jump.Form->Condition == "ne" && (Jump.Operands.size() == 1 || Jump.Operands[0] == "0" || Jump.Operands[0] == "cr0");
+    return Jump.Form->Condition == "ne" &&
+           (Jump.Operands.size() == 1 || Jump.Operands[0] == "0" || Jump.Operands[0] == "cr0");
   if (Jump.Form->Row->What != Meaning::BranchIfZero || Jump.Form->Row->Detail != 1 || Jump.Parsed.size() != 1)
     return false;
   auto Is = [](const AssemblyOperand &O) { return O.What == AssemblyOperand::Register && !O.Reg.isZero(); };
-  return Is(Jump.Parsed[0]) && Is(Store.Parsed[0]) &&
-         registerOf(Jump.Parsed[0].Reg) == registerOf(Store.Parsed[0].Reg);
+  return Is(Jump.Parsed[0]) && Is(Store.Parsed[0]) && registerOf(Jump.Parsed[0].Reg) == registerOf(Store.Parsed[0].Reg);
 }
 
 void AssemblyStatement::findExclusives() {
@@ -65,7 +65,8 @@ void AssemblyStatement::findExclusives() {
     if (What != Meaning::StoreExclusive)
       continue;
     if (!Load)
-      throw AssemblyRefused{"'" + Lines[K].Mnemonic + "' is modelled only in one statement with the load that belongs to it"};
+      throw AssemblyRefused{"'" + Lines[K].Mnemonic +
+                            "' is modelled only in one statement with the load that belongs to it"};
     if (Lines[K].Parsed.empty() || K + 1 == Lines.size() || !isRetry(Lines[K + 1], Lines[K], *Load))
       throw AssemblyRefused{"'" + Lines[K].Mnemonic +
                             "' is modelled only in a loop that tries again immediately when it has failed"};
@@ -77,7 +78,8 @@ void AssemblyStatement::findExclusives() {
     E.Load = *Load;
     E.Store = K;
     E.Retry = K + 1;
-    E.Waits = K + 2 < Lines.size() && Lines[K + 2].Form && Lines[K + 2].Labels.empty() && Lines[K + 2].Mnemonic == "isync";
+    E.Waits =
+        K + 2 < Lines.size() && Lines[K + 2].Form && Lines[K + 2].Labels.empty() && Lines[K + 2].Mnemonic == "isync";
     Exclusives.push_back(E);
     Load.reset();
   }
@@ -124,7 +126,8 @@ void AssemblyStatement::storeExclusive(const Line &L, Exclusive *Loop) {
   Value *Pointer = address(memoryOf(L, First + Count));
   const unsigned Own = L.Form->Bytes ? 8 * L.Form->Bytes : bitsOf(L.Parsed[First].Reg);
   if (Pointer != Loop->Pointer || Own != Bits)
-    throw AssemblyRefused{"'" + L.Mnemonic + "' stores to another place than '" + Lines[Loop->Load].Mnemonic + "' loads from"};
+    throw AssemblyRefused{"'" + L.Mnemonic + "' stores to another place than '" + Lines[Loop->Load].Mnemonic +
+                          "' loads from"};
   Value *New = readKnown(L.Parsed[First], Bits / Count);
   if (IsPair) {
     Value *High = readKnown(L.Parsed[First + 1], Bits / 2);
@@ -135,10 +138,10 @@ void AssemblyStatement::storeExclusive(const Line &L, Exclusive *Loop) {
   Order Ordering = joined(Load, L.Form->Ordering);
   const Order Failure = acquires(Load) ? Order::Acquire : Order::Relaxed;
   Value *Success = Builder.getTrue();
-  if (Loop->HasOtherAccesses ||
-      !(makeUpdate(*Loop, New, Loop->Waits ? Order::Acquire : Ordering) || makeCompareExchange(*Loop, New, Ordering, Failure))) {
-    AtomicCmpXchgInst *Swap = Builder.CreateAtomicCmpXchg(Pointer, Loop->Old, New, Align(Bits / 8), llvmOrder(Ordering),
-                                                          llvmOrder(Failure));
+  if (Loop->HasOtherAccesses || !(makeUpdate(*Loop, New, Loop->Waits ? Order::Acquire : Ordering) ||
+                                  makeCompareExchange(*Loop, New, Ordering, Failure))) {
+    AtomicCmpXchgInst *Swap =
+        Builder.CreateAtomicCmpXchg(Pointer, Loop->Old, New, Align(Bits / 8), llvmOrder(Ordering), llvmOrder(Failure));
     assemblymarks::set(*Swap, assemblymarks::Exclusive);
     Success = Builder.CreateExtractValue(Swap, 1);
   } else
@@ -244,8 +247,8 @@ bool AssemblyStatement::makeCompareExchange(Exclusive &Loop, Value *New, Order O
   for (llvm::Instruction &I : make_early_inc_range(*Rest))
     I.moveBefore(Exit->getIterator());
   Builder.SetInsertPoint(Exit);
-  AtomicCmpXchgInst *Swap = Builder.CreateAtomicCmpXchg(Loop.Pointer, B, New, Align(Bits / 8), llvmOrder(Ordering),
-                                                        llvmOrder(Failure));
+  AtomicCmpXchgInst *Swap =
+      Builder.CreateAtomicCmpXchg(Loop.Pointer, B, New, Align(Bits / 8), llvmOrder(Ordering), llvmOrder(Failure));
   assemblymarks::set(*Swap, assemblymarks::Exclusive);
   Value *Old = Builder.CreateExtractValue(Swap, 0), *Success = Builder.CreateExtractValue(Swap, 1);
   putAfter(Loop, Swap, Old);

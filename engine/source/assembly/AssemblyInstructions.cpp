@@ -37,8 +37,8 @@ unsigned AssemblyStatement::takeFlagSet(std::vector<AssemblyOperand> &Operands) 
   AssemblyOperand &First = Operands.front();
   if (First.What == AssemblyOperand::Number)
     Set = static_cast<unsigned>(First.Value);
-  else if (StringRef Name = First.Text; First.What != AssemblyOperand::Word || !Name.consume_front("cr") ||
-                                        Name.getAsInteger(10, Set))
+  else if (StringRef Name = First.Text;
+           First.What != AssemblyOperand::Word || !Name.consume_front("cr") || Name.getAsInteger(10, Set))
     throw AssemblyRefused{"the operand '" + First.Text + "' is not modelled"};
   if (Set > 7)
     throw AssemblyRefused{"an operand is not modelled"};
@@ -64,8 +64,8 @@ void AssemblyStatement::execute(size_t Number) {
     const unsigned Bits = L.Parsed[0].What == AssemblyOperand::Register ? widthOf(L) : 64, From = 8 * Row.Bytes;
     Value *V = readKnown(L.Parsed[1], From);
     Type *Wide = Builder.getIntNTy(Bits);
-    return write(L.Parsed[0], {Row.What == Meaning::SignExtend ? Builder.CreateSExt(V, Wide) : Builder.CreateZExt(V, Wide),
-                               Bits},
+    return write(L.Parsed[0],
+                 {Row.What == Meaning::SignExtend ? Builder.CreateSExt(V, Wide) : Builder.CreateZExt(V, Wide), Bits},
                  Bits);
   }
   case Meaning::MoveIf: {
@@ -162,8 +162,8 @@ void AssemblyStatement::setComparison(Value *A, Value *B, bool Unsigned, unsigne
   F.Zero = Builder.CreateICmpEQ(A, B);
   F.Lower = Builder.CreateICmpULT(A, B);
   F.Less = Unsigned ? F.Lower : Builder.CreateICmpSLT(A, B);
-  F.Negative = For == Power ? nullptr
-                            : Builder.CreateICmpSLT(Builder.CreateSub(A, B), Constant::getNullValue(A->getType()));
+  F.Negative =
+      For == Power ? nullptr : Builder.CreateICmpSLT(Builder.CreateSub(A, B), Constant::getNullValue(A->getType()));
 }
 
 void AssemblyStatement::setFlags(BinaryOp Op, Value *A, Value *B, Value *Result, unsigned Set) {
@@ -257,7 +257,7 @@ void AssemblyStatement::executeUnary(const Line &L, unsigned Bits) {
     write(To, {New, Old.Known}, Bits);
     return Old.Known >= Bits ? Flags(BinaryOp::Subtract, None, Old.V, New) : void();
   }
-  const BinaryOp As = Op == UnaryOp::Not ? BinaryOp::Xor
+  const BinaryOp As = Op == UnaryOp::Not         ? BinaryOp::Xor
                       : Op == UnaryOp::Increment ? BinaryOp::Add
                                                  : BinaryOp::Subtract;
   Value *With = Op == UnaryOp::Not ? All : One;
@@ -454,9 +454,9 @@ void AssemblyStatement::executeCompareExchange(const Line &L, unsigned Bits) {
     throw AssemblyRefused{"'cmpxchg' without the prefix 'lock' is not modelled"};
   const AssemblyRegister Accumulator{-1, "rax", Bits};
   Value *Expected = known(read(Accumulator, Bits), Bits), *New = readKnown(L.Parsed[1], Bits);
-  Value *Swap = Builder.CreateAtomicCmpXchg(address(L.Parsed[0]), Expected, New, Align(Bits / 8),
-                                            AtomicOrdering::SequentiallyConsistent,
-                                            AtomicOrdering::SequentiallyConsistent);
+  Value *Swap =
+      Builder.CreateAtomicCmpXchg(address(L.Parsed[0]), Expected, New, Align(Bits / 8),
+                                  AtomicOrdering::SequentiallyConsistent, AtomicOrdering::SequentiallyConsistent);
   Value *Old = Builder.CreateExtractValue(Swap, 0);
   if (UsesFlags) {
     State.Flags[0] = {};
@@ -482,9 +482,9 @@ void AssemblyStatement::executePair(const Line &L) {
   auto Half = [&](const char *Name) { return known(read(AssemblyRegister{-1, Name, Bits}, Bits), Bits); };
   Value *Expected = joinHalves(Builder, Half("rax"), Half("rdx"));
   Value *New = joinHalves(Builder, Half("rbx"), Half("rcx"));
-  Value *Swap = Builder.CreateAtomicCmpXchg(address(L.Parsed[0]), Expected, New, Align(Bits / 4),
-                                            AtomicOrdering::SequentiallyConsistent,
-                                            AtomicOrdering::SequentiallyConsistent);
+  Value *Swap =
+      Builder.CreateAtomicCmpXchg(address(L.Parsed[0]), Expected, New, Align(Bits / 4),
+                                  AtomicOrdering::SequentiallyConsistent, AtomicOrdering::SequentiallyConsistent);
   Value *Old = Builder.CreateExtractValue(Swap, 0);
   Type *Part = Builder.getIntNTy(Bits);
   write(AssemblyRegister{-1, "rax", Bits}, {Builder.CreateTrunc(Old, Part), Bits}, Bits);
@@ -564,8 +564,8 @@ void AssemblyStatement::executeUpdate(const Line &L) {
   default: break;
   }
   const Order Ordering = withoutResult(L.Form->Ordering, Unused);
-  AtomicRMWInst *Made = Builder.CreateAtomicRMW(Rmw, address(memoryOf(L, HasResult ? 2 : 1)), With, Align(Bits / 8),
-                                                llvmOrder(Ordering));
+  AtomicRMWInst *Made =
+      Builder.CreateAtomicRMW(Rmw, address(memoryOf(L, HasResult ? 2 : 1)), With, Align(Bits / 8), llvmOrder(Ordering));
   assemblymarks::set(*Made, assemblymarks::Single);
   if (Unused)
     assemblymarks::set(*Made, assemblymarks::NoResult);
@@ -587,9 +587,9 @@ void AssemblyStatement::executeCompareSwap(const Line &L) {
   const Order Ordering = withoutResult(L.Form->Ordering, Unused);
   const bool Acquires = Ordering == Order::Acquire || Ordering == Order::AcqRel;
   Value *Expected = Operand(0), *New = Operand(Each);
-  auto *Swap = Builder.CreateAtomicCmpXchg(address(memoryOf(L, 2 * Each)), Expected, New, Align(Each * Bits / 8),
-                                           llvmOrder(Ordering),
-                                           Acquires ? AtomicOrdering::Acquire : AtomicOrdering::Monotonic);
+  auto *Swap =
+      Builder.CreateAtomicCmpXchg(address(memoryOf(L, 2 * Each)), Expected, New, Align(Each * Bits / 8),
+                                  llvmOrder(Ordering), Acquires ? AtomicOrdering::Acquire : AtomicOrdering::Monotonic);
   assemblymarks::set(*Swap, assemblymarks::Single);
   if (Unused)
     assemblymarks::set(*Swap, assemblymarks::NoResult);

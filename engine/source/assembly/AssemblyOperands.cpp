@@ -55,7 +55,8 @@ std::optional<AssemblyRegister> armRegister(StringRef Name) {
   if (Name == "xzr" || Name == "wzr")
     return AssemblyRegister{-1, "", Name[0] == 'x' ? 64u : 32u};
   unsigned Number = 0;
-  if (Name.size() < 2 || (Name[0] != 'x' && Name[0] != 'w') || Name.drop_front().getAsInteger(10, Number) || Number > 30)
+  if (Name.size() < 2 || (Name[0] != 'x' && Name[0] != 'w') || Name.drop_front().getAsInteger(10, Number) ||
+      Number > 30)
     return std::nullopt;
   return AssemblyRegister{-1, "x" + std::to_string(Number), Name[0] == 'x' ? 64u : 32u};
 }

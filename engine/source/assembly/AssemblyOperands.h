@@ -10,10 +10,11 @@ namespace picket {
 
 /// A register, or a part of one.
 struct AssemblyRegister {
-  int Operand = -1;   // of the statement
-  std::string Name;   // else: the canonical name of the whole register ("rax", "x0", "r3"); empty for one that is always zero
-  unsigned Bits = 0;  // 0: as many as the operand has (x86), or all
-  unsigned From = 0;  // the first bit: 8 for %ah
+  int Operand = -1; // of the statement
+  std::string
+      Name; // else: the canonical name of the whole register ("rax", "x0", "r3"); empty for one that is always zero
+  unsigned Bits = 0;       // 0: as many as the operand has (x86), or all
+  unsigned From = 0;       // the first bit: 8 for %ah
   bool SecondHalf = false; // of an operand in two registers
   bool isZero() const { return Operand < 0 && Name.empty(); }
 };

@@ -16,7 +16,6 @@ struct Condition {
   bool Holds;
 };
 
-
 std::optional<Condition> conditionNamed(Architecture For, StringRef Name) {
   using C = std::optional<Condition>;
   if (For == Architecture::X86_64)

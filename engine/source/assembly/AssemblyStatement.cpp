@@ -12,9 +12,7 @@ using namespace llvm;
 
 namespace picket {
 
-void assemblymarks::set(llvm::Instruction &I, StringRef Mark) {
-  I.setMetadata(Mark, MDNode::get(I.getContext(), {}));
-}
+void assemblymarks::set(llvm::Instruction &I, StringRef Mark) { I.setMetadata(Mark, MDNode::get(I.getContext(), {})); }
 
 AtomicOrdering llvmOrder(Order Ordering) {
   switch (Ordering) {

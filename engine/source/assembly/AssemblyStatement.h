@@ -99,8 +99,7 @@ private:
   AssemblyOperand memoryOf(const Line &L, size_t First) const;
   llvm::Value *arithmetic(BinaryOp Op, llvm::Value *A, llvm::Value *B);
   llvm::Value *updateMemory(const Line &L, const AssemblyOperand &Where, BinaryOp Op, llvm::Value *With);
-  llvm::Value *updateInLoop(llvm::Value *Pointer, llvm::Type *T,
-                            llvm::function_ref<llvm::Value *(llvm::Value *)> New);
+  llvm::Value *updateInLoop(llvm::Value *Pointer, llvm::Type *T, llvm::function_ref<llvm::Value *(llvm::Value *)> New);
   void setFlags(BinaryOp Op, llvm::Value *A, llvm::Value *B, llvm::Value *Result, unsigned Set = 0);
   void setComparison(llvm::Value *A, llvm::Value *B, bool Unsigned, unsigned Set);
   unsigned takeFlagSet(std::vector<AssemblyOperand> &Operands) const;
@@ -134,10 +133,10 @@ private:
 
 /// Marks of instructions that stand for assembly.
 namespace assemblymarks {
-constexpr llvm::StringLiteral Unknown = "picket.unknown"; // a call: its result is not known, for this reason
-constexpr llvm::StringLiteral Refused = "picket.refused"; // a call that is not modelled, for this reason
-constexpr llvm::StringLiteral WeakAcquire = "picket.ldapr"; // a load
-constexpr llvm::StringLiteral NoResult = "picket.noresult"; // an update: Arm's form that returns nothing
+constexpr llvm::StringLiteral Unknown = "picket.unknown";     // a call: its result is not known, for this reason
+constexpr llvm::StringLiteral Refused = "picket.refused";     // a call that is not modelled, for this reason
+constexpr llvm::StringLiteral WeakAcquire = "picket.ldapr";   // a load
+constexpr llvm::StringLiteral NoResult = "picket.noresult";   // an update: Arm's form that returns nothing
 constexpr llvm::StringLiteral Exclusive = "picket.exclusive"; // an update: Arm's loop of an exclusive load and store
 constexpr llvm::StringLiteral Single = "picket.single";       // an update: one instruction of Arm
 void set(llvm::Instruction &I, llvm::StringRef Mark);

@@ -44,7 +44,12 @@ constexpr AssemblyRow update(StringLiteral Name, RmwOp Op, Suffix Follows) {
 }
 constexpr AssemblyRow extend(Architecture For, StringLiteral Name, bool Signed, unsigned Bytes) {
   const Suffix Follows = For == X86 ? Suffix::WidthNeeded : Suffix::None;
-  return {For, Name, Signed ? Meaning::SignExtend : Meaning::ZeroExtend, Follows, 0, Order::NotAtomic,
+  return {For,
+          Name,
+          Signed ? Meaning::SignExtend : Meaning::ZeroExtend,
+          Follows,
+          0,
+          Order::NotAtomic,
           static_cast<uint8_t>(Bytes)};
 }
 
@@ -339,7 +344,8 @@ std::optional<AssemblyForm> formOf(const AssemblyRow &Row, StringRef Rest) {
   switch (Row.Follows) {
   case Suffix::None: Fits = Rest.empty(); break;
   case Suffix::Width: Fits = Rest.empty() || takeWidth(Rest, Form.Bytes); break;
-  case Suffix::WidthNeeded: // Bytes is what it extends from: the suffix is of the destination, which a register says as well
+  case Suffix::
+      WidthNeeded: // Bytes is what it extends from: the suffix is of the destination, which a register says as well
     Fits = takeWidth(Rest, Width) && Width > Row.Bytes;
     break;
   case Suffix::Narrow: Fits = takeNarrow(Rest, Form.Bytes); break;

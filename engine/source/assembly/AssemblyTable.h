@@ -55,13 +55,13 @@ enum class BitOp : uint8_t { Keep, Set, Reset, Complement };
 /// What follows the name of an instruction.
 enum class Suffix : uint8_t {
   None,
-  Width,        // b, w, l or q: how wide an access or an operation of x86 is; none if a register says so
-  WidthNeeded,  // the same, never left out
-  Narrow,       // b or h, for one or two bytes, or nothing
-  Order,        // a, l, al or nothing
-  OrderNarrow,  // both, in this order
+  Width,         // b, w, l or q: how wide an access or an operation of x86 is; none if a register says so
+  WidthNeeded,   // the same, never left out
+  Narrow,        // b or h, for one or two bytes, or nothing
+  Order,         // a, l, al or nothing
+  OrderNarrow,   // both, in this order
   ReleaseNarrow, // l or nothing, then b, h or nothing
-  Condition,    // e, ne, ...
+  Condition,     // e, ne, ...
 };
 
 struct AssemblyRow {
@@ -83,7 +83,7 @@ struct AssemblyRow {
 /// An instruction that was found, with what follows its name.
 struct AssemblyForm {
   const AssemblyRow *Row;
-  unsigned Bytes;   // 0: a register says it
+  unsigned Bytes; // 0: a register says it
   Order Ordering;
   std::string Condition; // as the architecture calls it; empty for none
 };

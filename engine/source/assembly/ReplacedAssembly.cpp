@@ -76,15 +76,15 @@ std::optional<std::string> refusalOfAssembly(const CallBase &Call) {
 }
 
 static bool isUnused(const Value &V, unsigned Depth = 0) {
-  return Depth < 16 && all_of(V.users(), [&](const User *U) {
-           auto *I = dyn_cast<llvm::Instruction>(U);
-           return I && !I->mayHaveSideEffects() && !I->isTerminator() && isUnused(*I, Depth + 1);
-         });
+  return Depth < 16 && all_of(
+                           V.users(),
+                           [&](const User *U) {
+                             auto *I = dyn_cast<llvm::Instruction>(U);
+                             return I && !I->mayHaveSideEffects() && !I->isTerminator() && isUnused(*I, Depth + 1);
+                           });
 }
 
-bool isUnusedUnknown(const CallBase &Call) {
-  return Call.hasMetadata(assemblymarks::Unknown) && isUnused(Call);
-}
+bool isUnusedUnknown(const CallBase &Call) { return Call.hasMetadata(assemblymarks::Unknown) && isUnused(Call); }
 
 bool isWeakAcquire(const llvm::Instruction &I) { return I.hasMetadata(assemblymarks::WeakAcquire); }
 bool returnsNothing(const llvm::Instruction &I) { return I.hasMetadata(assemblymarks::NoResult); }

@@ -210,15 +210,15 @@ void FunctionLowering::lowerRmw(const AtomicRMWInst &I) {
   Operand Where = scalar(*I.getPointerOperand()), Value = scalar(*I.getValOperand());
   const auto Bytes = static_cast<unsigned>(Layout.getTypeStoreSize(I.getType()).getFixedValue());
   Operand Dst = Builder.newSlots(slotsOf(Bytes));
-  Builder.emit({.Op = Opcode::Rmw,
-                .Width = static_cast<uint8_t>(Bytes),
-                .Flags = static_cast<uint8_t>(accessFlags(I, orderOf(I.getOrdering())) |
-                                              (returnsNothing(I) ? ResultUnused : 0)),
-                .Dst = Dst,
-                .A = Where,
-                .B = Value,
-                .C = static_cast<int32_t>(*Op),
-                .D = static_cast<int32_t>(Plan.fedBy(I))});
+  Builder.emit(
+      {.Op = Opcode::Rmw,
+       .Width = static_cast<uint8_t>(Bytes),
+       .Flags = static_cast<uint8_t>(accessFlags(I, orderOf(I.getOrdering())) | (returnsNothing(I) ? ResultUnused : 0)),
+       .Dst = Dst,
+       .A = Where,
+       .B = Value,
+       .C = static_cast<int32_t>(*Op),
+       .D = static_cast<int32_t>(Plan.fedBy(I))});
   define(I, Dst);
 }
 

@@ -81,8 +81,9 @@ bool LoopPlan::isHarmless(const llvm::Instruction &I) const {
   Callee C = Symbols.resolve(*Call);
   switch (C.Kind) {
   case Callee::Assembly:
-    return !refusalOfAssembly(*Call) ? readBarriers(cast<InlineAsm>(Call->getCalledOperand())->getAsmString()).has_value()
-                                     : isUnusedUnknown(*Call);
+    return !refusalOfAssembly(*Call)
+               ? readBarriers(cast<InlineAsm>(Call->getCalledOperand())->getAsmString()).has_value()
+               : isUnusedUnknown(*Call);
   case Callee::Builtin: return C.What == Builtin::Ignore && isSchedulingHint(C.Target->getName());
   case Callee::Intrinsic: return !isa<MemIntrinsic>(Call) && !isa<VAStartInst, VACopyInst>(Call);
   default: return false;
