@@ -309,9 +309,8 @@ struct Program {
   uint32_t NumSites = 0;      // allocation sites: one per alloca and per allocating call
   bool StartsThreads = false; // some function that could run calls a thread-creating builtin
   ArmInstructions Arm;
-  bool ExclusiveInAssembly = false, SingleInAssembly = false; // ARM64: which updates the text itself spells out
-  Architecture For = HostArchitecture;                        // what it is compiled for
-  bool TargetNamed = false; // by the command that compiles the text, so that models have no say in it
+  Architecture For = HostArchitecture; // what it is compiled for
+  bool TargetNamed = false;            // by the command that compiles the text, so that models have no say in it
   // Where the user's text first tests a macro of an architecture, and where it first finds one defined: indices into
   // Locations, 0 if it does not.
   uint32_t ArchitectureTested = 0, ArchitectureFound = 0;

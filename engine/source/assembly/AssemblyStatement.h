@@ -1,6 +1,9 @@
 // Turns one statement of inline assembly into ordinary LLVM instructions. The class is spread over several files by subject:
 //   AssemblyStatement.cpp     the statement's operands, jumps, results
+//   AssemblyValues.cpp        registers, addresses, loads and stores as LLVM values
 //   AssemblyInstructions.cpp  what each instruction means
+//   AssemblyArithmetic.cpp    arithmetic, comparisons, flags, jumps
+//   AssemblyAccesses.cpp      memory: accesses, atomic updates
 //   AssemblyExclusives.cpp    loads and stores that are exclusive, or reserve
 #pragma once
 
@@ -64,7 +67,7 @@ private:
   bool isOpen() const { return Builder.GetInsertBlock()->getTerminator() == nullptr; }
   AssemblyLabel &label(int Line);
 
-  // Values.
+  // AssemblyValues.cpp
   unsigned registerOf(const AssemblyRegister &R) const;
   unsigned bitsOf(const AssemblyRegister &R) const;
   AssemblyValue read(const AssemblyRegister &R, unsigned Bits);
@@ -83,11 +86,22 @@ private:
   // AssemblyInstructions.cpp
   void execute(size_t Number);
   void executeUnknowable(const Line &L);
+  unsigned widthOf(const Line &L) const;
+  static void need(const Line &L, size_t NumOperands);
+
+  // AssemblyArithmetic.cpp
   void executeUnary(const Line &L, unsigned Bits);
   void executeBinary(const Line &L, unsigned Bits);
   void executeCompare(const Line &L);
   void executeSet(const Line &L);
   void executeBranch(const Line &L);
+  llvm::Value *arithmetic(BinaryOp Op, llvm::Value *A, llvm::Value *B);
+  void setFlags(BinaryOp Op, llvm::Value *A, llvm::Value *B, llvm::Value *Result, unsigned Set = 0);
+  void setComparison(llvm::Value *A, llvm::Value *B, bool Unsigned, unsigned Set);
+  unsigned takeFlagSet(std::vector<AssemblyOperand> &Operands) const;
+  llvm::Value *condition(llvm::StringRef Name, unsigned Set = 0);
+
+  // AssemblyAccesses.cpp
   void executeAccess(const Line &L);
   void executeExchange(const Line &L, unsigned Bits);
   void executeCompareExchange(const Line &L, unsigned Bits);
@@ -95,16 +109,9 @@ private:
   void executeBits(const Line &L, unsigned Bits);
   void executeUpdate(const Line &L);
   void executeCompareSwap(const Line &L);
-  unsigned widthOf(const Line &L) const;
   AssemblyOperand memoryOf(const Line &L, size_t First) const;
-  llvm::Value *arithmetic(BinaryOp Op, llvm::Value *A, llvm::Value *B);
   llvm::Value *updateMemory(const Line &L, const AssemblyOperand &Where, BinaryOp Op, llvm::Value *With);
   llvm::Value *updateInLoop(llvm::Value *Pointer, llvm::Type *T, llvm::function_ref<llvm::Value *(llvm::Value *)> New);
-  void setFlags(BinaryOp Op, llvm::Value *A, llvm::Value *B, llvm::Value *Result, unsigned Set = 0);
-  void setComparison(llvm::Value *A, llvm::Value *B, bool Unsigned, unsigned Set);
-  unsigned takeFlagSet(std::vector<AssemblyOperand> &Operands) const;
-  llvm::Value *condition(llvm::StringRef Name, unsigned Set = 0);
-  static void need(const Line &L, size_t NumOperands);
 
   // AssemblyExclusives.cpp
   void findExclusives();

@@ -88,7 +88,15 @@ bool isUnusedUnknown(const CallBase &Call) { return Call.hasMetadata(assemblymar
 
 bool isWeakAcquire(const llvm::Instruction &I) { return I.hasMetadata(assemblymarks::WeakAcquire); }
 bool returnsNothing(const llvm::Instruction &I) { return I.hasMetadata(assemblymarks::NoResult); }
-bool isExclusiveInAssembly(const llvm::Instruction &I) { return I.hasMetadata(assemblymarks::Exclusive); }
-bool isSingleInAssembly(const llvm::Instruction &I) { return I.hasMetadata(assemblymarks::Single); }
+
+ArmUpdatesInAssembly armUpdatesIn(const Module &M) {
+  ArmUpdatesInAssembly Found;
+  for (const llvm::Function &F : M)
+    for (const llvm::Instruction &I : instructions(F)) {
+      Found.Exclusive |= I.hasMetadata(assemblymarks::Exclusive);
+      Found.Single |= I.hasMetadata(assemblymarks::Single);
+    }
+  return Found;
+}
 
 } // namespace picket

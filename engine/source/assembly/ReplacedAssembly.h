@@ -25,8 +25,11 @@ bool isUnusedUnknown(const llvm::CallBase &Call);
 /// Arm's forms of instructions that LLVM does not tell apart: LDAPR, and updates that return nothing.
 bool isWeakAcquire(const llvm::Instruction &I);
 bool returnsNothing(const llvm::Instruction &I);
-/// Which of Arm's updates assembly has spelt out.
-bool isExclusiveInAssembly(const llvm::Instruction &I);
-bool isSingleInAssembly(const llvm::Instruction &I);
+
+/// Which of Arm's updates the assembly of a module has spelt out.
+struct ArmUpdatesInAssembly {
+  bool Exclusive = false, Single = false;
+};
+ArmUpdatesInAssembly armUpdatesIn(const llvm::Module &M);
 
 } // namespace picket

@@ -108,7 +108,6 @@ private:
   Pointer pointer(const llvm::Value &V);
   void lowerLoad(const llvm::LoadInst &I);
   void lowerStore(const llvm::StoreInst &I);
-  void noteArmUpdate(const llvm::Instruction &I);
   void lowerRmw(const llvm::AtomicRMWInst &I);
   void lowerCmpXchg(const llvm::AtomicCmpXchgInst &I);
   void lowerFence(const llvm::FenceInst &I);

@@ -195,18 +195,12 @@ static std::optional<RmwOp> rmwOp(AtomicRMWInst::BinOp Op) {
   }
 }
 
-void FunctionLowering::noteArmUpdate(const llvm::Instruction &I) {
-  Context.Prog.ExclusiveInAssembly |= isExclusiveInAssembly(I);
-  Context.Prog.SingleInAssembly |= isSingleInAssembly(I);
-}
-
 void FunctionLowering::lowerRmw(const AtomicRMWInst &I) {
   std::optional<RmwOp> Op = rmwOp(I.getOperation());
   if (!Op)
     return refuse(I, "atomic operation '" + AtomicRMWInst::getOperationName(I.getOperation()).str() + "'");
   if (tooLargeForAtomic(Layout, I.getType()))
     return refuse(I, LargeAtomic);
-  noteArmUpdate(I);
   Operand Where = scalar(*I.getPointerOperand()), Value = scalar(*I.getValOperand());
   const auto Bytes = static_cast<unsigned>(Layout.getTypeStoreSize(I.getType()).getFixedValue());
   Operand Dst = Builder.newSlots(slotsOf(Bytes));
@@ -226,7 +220,6 @@ void FunctionLowering::lowerCmpXchg(const AtomicCmpXchgInst &I) {
   Type *T = I.getCompareOperand()->getType();
   if (tooLargeForAtomic(Layout, T))
     return refuse(I, LargeAtomic);
-  noteArmUpdate(I);
   Operand Where = scalar(*I.getPointerOperand());
   Operand Expected = scalar(*I.getCompareOperand()), New = scalar(*I.getNewValOperand());
   const auto Bytes = static_cast<unsigned>(Layout.getTypeStoreSize(T).getFixedValue());
