@@ -42,19 +42,19 @@ std::string refusal(Architecture For, const std::string &Statement, const std::s
 
 TEST(Assembly, WhatIsNotModelledIsNamedWithItsTextAndAReason) {
   EXPECT_EQ(refusal(X86, R"(__asm__ volatile("frobnicate %0" : "+r"(a));)"),
-            "inline assembly 'frobnicate $0': the instruction 'frobnicate' is not modelled");
+            "inline assembly 'frobnicate %0': the instruction 'frobnicate' is not modelled");
   EXPECT_EQ(refusal(X86, R"(__asm__ volatile("movaps %%xmm0,%%xmm1" ::: "xmm1");)"),
             "inline assembly 'movaps %xmm0,%xmm1': the instruction 'movaps' is not modelled");
   EXPECT_EQ(refusal(X86, R"(__asm__ volatile(".byte 0x90");)"),
             "inline assembly '.byte 0x90': the directive '.byte' is not modelled");
   EXPECT_EQ(refusal(X86, R"(__asm__ volatile("movl %%gs:0,%0" : "=r"(a));)"),
-            "inline assembly 'movl %gs:0,$0': the operand '%gs:0' is not modelled");
+            "inline assembly 'movl %gs:0,%0': the operand '%gs:0' is not modelled");
   EXPECT_EQ(refusal(X86, R"(__asm__ volatile("lock; movl %0,%1" : "+r"(a), "+m"(x));)"),
-            "inline assembly 'lock; movl $0,$1': the prefix 'lock' of 'movl' is not modelled");
+            "inline assembly 'lock; movl %0,%1': the prefix 'lock' of 'movl' is not modelled");
   EXPECT_EQ(refusal(X86, R"(__asm__ volatile("jmp elsewhere");)"),
             "inline assembly 'jmp elsewhere': 'jmp' jumps to a place outside of the statement");
   EXPECT_EQ(refusal(X86, R"(__asm__ volatile("cmpxchgl %1,%2" : "+a"(a) : "r"(b), "m"(x));)"),
-            "inline assembly 'cmpxchgl $1,$2': 'cmpxchg' without the prefix 'lock' is not modelled");
+            "inline assembly 'cmpxchgl %1,%2': 'cmpxchg' without the prefix 'lock' is not modelled");
 }
 
 TEST(Assembly, ValuesThatAreNotKnownAreRefusedOnlyIfTheyAreUsed) {
@@ -68,18 +68,18 @@ TEST(Assembly, ValuesThatAreNotKnownAreRefusedOnlyIfTheyAreUsed) {
             "inline assembly: what 'mftb' gives is not known when a program is checked");
   EXPECT_EQ(refusal(X86, R"(__asm__ volatile("" : "=r"(a));)").substr(0, 18), "inline assembly ''");
   EXPECT_EQ(refusal(X86, R"(__asm__ volatile("movl %1,%0" : "=r"(a), "=r"(b));)"),
-            "inline assembly 'movl $1,$0': it reads a register that has no value");
+            "inline assembly 'movl %1,%0': it reads a register that has no value");
 }
 
 TEST(Assembly, BitsThatAreNotKnownAreNotUsed) {
   // The upper half of a register with an int is not defined.
   EXPECT_EQ(refusal(X86, R"(__asm__ volatile("movq %q1,%0" : "=m"(y) : "r"(a));)"),
-            "inline assembly 'movq ${1:q},$0': it uses 64 bits of a value that has 32");
+            "inline assembly 'movq %q1,%0': it uses 64 bits of a value that has 32");
   EXPECT_EQ(refusal(Arm, R"(__asm__ volatile("str %x1, %0" : "=Q"(y) : "r"(a));)"),
-            "inline assembly 'str ${1:x}, $0': it uses 64 bits of a value that has 32");
+            "inline assembly 'str %x1, %0': it uses 64 bits of a value that has 32");
   EXPECT_EQ(
       refusal(Power, R"(__asm__ volatile("cmpd %1,%2\n bne 1f\n li %0,0\n1:" : "+r"(q) : "r"(a), "r"(b) : "cc");)"),
-      "inline assembly 'cmpd $1,$2 bne 1f li $0,0 1:': it uses 64 bits of a value that has 32");
+      "inline assembly 'cmpd %1,%2 bne 1f li %0,0 1:': it uses 64 bits of a value that has 32");
   // But sums depend on lower bits only.
   EXPECT_EQ(refusal(Power, R"(__asm__ volatile("add %0,%1,%2" : "=r"(a) : "r"(a), "r"(b));)"), "");
   EXPECT_EQ(refusal(Arm, R"(__asm__ volatile("add %0,%1,#4" : "=r"(a) : "r"(b));)"), "");
@@ -107,6 +107,15 @@ TEST(Assembly, NotesAndCommentsAreLeftOut) {
   return 0; })");
   EXPECT_EQ(count(P, Opcode::Unsupported), 0u);
   EXPECT_EQ(count(P, Opcode::Rmw), 2u);
+}
+
+TEST(Assembly, OutsideOfFunctionsOnlySymbolsAndNotesAreModelled) {
+  for (const char *Text : {".symver foo,foo@VERS_1", ".globl main\\n.type main, @function", ".ident \\\"x\\\"",
+                           ".section .note.GNU-stack,\\\"\\\",@progbits\\n.long 1\\n.previous"})
+    EXPECT_EQ(refusal(X86, "", std::string("__asm__(\"") + Text + "\");\n"), "") << Text;
+  EXPECT_EQ(refusal(X86, "", "__asm__(\".section .init_array; .quad main\");\n"),
+            "inline assembly '.section .init_array; .quad main': outside of functions only symbols and notes are modelled");
+  EXPECT_NE(refusal(X86, "", "__asm__(\"helper: ret\");\n"), "");
 }
 
 TEST(Assembly, AccessesArePlacedAndNamed) {
@@ -188,14 +197,14 @@ TEST(Assembly, OtherLoopsCompareAndSwapWhatTheyHaveLoaded) {
 TEST(Assembly, ExclusiveStoresNeedTheirLoadAndALoop) {
   EXPECT_EQ(
       refusal(Arm, R"(__asm__ volatile("stxr %w0, %w1, %2" : "=&r"(a) : "r"(b), "Q"(x));)"),
-      "inline assembly 'stxr ${0:w}, ${1:w}, $2': 'stxr' is modelled only in one statement with the load that belongs to it");
+      "inline assembly 'stxr %w0, %w1, %2': 'stxr' is modelled only in one statement with the load that belongs to it");
   EXPECT_EQ(
       refusal(Arm, R"(__asm__ volatile("ldxr %w0, %2\n stxr %w0, %w1, %2" : "=&r"(a) : "r"(b), "Q"(x));)"),
-      "inline assembly 'ldxr ${0:w}, $2 stxr ${0:w}, ${1:w}, $2': 'stxr' is modelled only in a loop that tries again "
+      "inline assembly 'ldxr %w0, %2 stxr %w0, %w1, %2': 'stxr' is modelled only in a loop that tries again "
       "immediately when it has failed");
   EXPECT_EQ(
       refusal(Power, R"(__asm__ volatile("stwcx. %0,0,%1" :: "r"(a), "r"(&x) : "cc");)"),
-      "inline assembly 'stwcx. $0,0,$1': 'stwcx.' is modelled only in one statement with the load that belongs to it");
+      "inline assembly 'stwcx. %0,0,%1': 'stwcx.' is modelled only in one statement with the load that belongs to it");
   const std::string Elsewhere =
       R"(__asm__ volatile("1: ldxr %w0, [%2]\n stxr %w1, %w0, [%3]\n cbnz %w1, 1b" : "=&r"(a), "=&r"(b) : "r"(&x), "r"(&y));)";
   EXPECT_NE(refusal(Arm, Elsewhere).find("stores to another place"), std::string::npos) << refusal(Arm, Elsewhere);

@@ -159,7 +159,34 @@ private:
   bool InSection = false;
 };
 
+bool isForNotes(StringRef Section) {
+  Section = Section.trim(" \"");
+  return any_of(ArrayRef<StringRef>{".note", ".comment", ".debug", ".gnu.warning"},
+                [&](StringRef Name) { return Section.starts_with(Name); });
+}
+
 } // namespace
+
+bool onlyDescribes(StringRef Text, Architecture For) {
+  std::string Plain = Text.str();
+  dropBlockComments(Plain);
+  bool InNotes = false;
+  for (StringRef Line : split(Plain, '\n'))
+    for (StringRef Part : split(withoutComment(Line, For), ';')) {
+      const std::string Spaced = withSingleSpaces(Part);
+      auto [Name, Rest] = StringRef(Spaced).split(' ');
+      if (Name == ".section" || Name == ".pushsection") {
+        if (!isForNotes(Rest))
+          return false;
+        InNotes = true;
+      } else if (Name == ".popsection" || Name == ".previous" || Name == ".text") {
+        InNotes = false;
+      } else if (!InNotes && !Name.empty() && !isDescription(Name)) {
+        return false;
+      }
+    }
+  return true;
+}
 
 std::string withSingleSpaces(StringRef Text) {
   std::string Result;

@@ -31,6 +31,9 @@ struct AssemblyLine {
 /// that only describe the code, are left out; other directives are refused.
 std::vector<AssemblyLine> assemblyLines(llvm::StringRef Template, Architecture For);
 
+/// Whether text outside of functions only describes symbols, or adds notes: it has no code and no data that a program could meet.
+bool onlyDescribes(llvm::StringRef Text, Architecture For);
+
 /// Single spaces, none around commas.
 std::string withSingleSpaces(llvm::StringRef Text);
 

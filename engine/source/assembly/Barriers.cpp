@@ -88,13 +88,36 @@ std::optional<std::vector<FenceKind>> readWrittenBarriers(StringRef Text) {
   return readBarriers(Template);
 }
 
+/// `%w0` for `${0:w}`, `$` for `$$`.
+static std::string asWritten(StringRef Template) {
+  std::string Text;
+  while (!Template.empty()) {
+    StringRef Modifier, Number;
+    if (Template.consume_front("$$")) {
+      Text += '$';
+      continue;
+    }
+    if (Template.size() > 1 && Template[0] == '$' && isDigit(Template[1])) {
+      Template = Template.drop_front();
+      Text += '%';
+      continue;
+    }
+    if (size_t End = Template.find('}'); Template.starts_with("${") && End != StringRef::npos) {
+      std::tie(Number, Modifier) = Template.slice(2, End).split(':');
+      Text += "%" + Modifier.str() + Number.str();
+      Template = Template.drop_front(End + 1);
+      continue;
+    }
+    Text += Template.front();
+    Template = Template.drop_front();
+  }
+  return Text;
+}
+
 std::string describeAssembly(StringRef Text) {
   SmallVector<StringRef, 16> Words;
   SplitString(Text, Words);
-  std::string Line = join(Words, " ");
-  size_t At;
-  while ((At = Line.find("$$")) != std::string::npos)
-    Line.erase(At, 1);
+  std::string Line = asWritten(join(Words, " "));
   if (Line.size() > 60)
     Line = Line.substr(0, 57) + "...";
   return "inline assembly '" + Line + "'";

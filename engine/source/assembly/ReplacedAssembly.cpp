@@ -4,6 +4,7 @@
 #include "source/assembly/Barriers.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
@@ -38,7 +39,7 @@ static std::string hintFor(const CallInst &Call) {
 
 static void replaceStatement(CallInst &Call, Architecture For) {
   const StringRef Text = cast<InlineAsm>(Call.getCalledOperand())->getAsmString();
-  if (readBarriers(Text))
+  if (readBarriers(Text) || Call.hasMetadata(assemblymarks::Refused))
     return;
   try {
     AssemblyStatement(Call, For).replace();
@@ -49,8 +50,24 @@ static void replaceStatement(CallInst &Call, Architecture For) {
   }
 }
 
+/// Code and data outside of functions: main begins with what is not modelled.
+static void refuseModuleAssembly(Module &M, Architecture For) {
+  const std::string &Text = M.getModuleInlineAsm();
+  llvm::Function *Main = M.getFunction("main");
+  if (Text.empty() || !Main || Main->isDeclaration() || onlyDescribes(Text, For))
+    return;
+  LLVMContext &Context = M.getContext();
+  IRBuilder<> Builder(&*Main->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  if (DISubprogram *At = Main->getSubprogram())
+    Builder.SetCurrentDebugLocation(DILocation::get(Context, At->getLine(), 0, At));
+  CallInst *Refused = Builder.CreateCall(InlineAsm::get(FunctionType::get(Builder.getVoidTy(), false), "", "", true));
+  const std::string Why = describeAssembly(Text) + ": outside of functions only symbols and notes are modelled";
+  Refused->setMetadata(assemblymarks::Refused, MDNode::get(Context, MDString::get(Context, Why)));
+}
+
 void replaceAssembly(Module &M) {
   const Architecture For = architectureOf(M);
+  refuseModuleAssembly(M, For);
   if (For == Architecture::Other)
     return;
   std::vector<CallInst *> Calls;
