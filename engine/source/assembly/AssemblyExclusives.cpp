@@ -200,7 +200,7 @@ bool AssemblyStatement::makeUpdate(Exclusive &Loop, Value *New, Order Ordering) 
       std::swap(A, B);
     if (!IsOld(A) || dependsOn(B, Loop.Old))
       return false;
-    With = Builder.CreateTrunc(B, Loop.Type);
+    With = lowerBits(B, Bits);
   }
   AtomicRMWInst *Update = Builder.CreateAtomicRMW(Op, Loop.Pointer, With, Align(Bits / 8), llvmOrder(Ordering));
   assemblymarks::set(*Update, assemblymarks::Exclusive);

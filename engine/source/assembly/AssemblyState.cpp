@@ -105,6 +105,8 @@ AssemblyState AssemblyLabel::open(IRBuilderBase &Builder, const std::vector<bool
   IsOpen = true;
   AssemblyState Known = Ways.front().second;
   for (unsigned R = 0; R < Known.Registers.size(); ++R) {
+    if (!MayChange[R])
+      continue;
     AssemblyValue &Here = Known.Registers[R];
     SmallVector<std::pair<BasicBlock *, Value *>, 4> Values;
     unsigned Least = 64;
@@ -113,7 +115,7 @@ AssemblyState AssemblyLabel::open(IRBuilderBase &Builder, const std::vector<bool
       Values.push_back({From, V.V ? V.V : Builder.getInt64(0)});
       Least = std::min(Least, V.Known);
     }
-    if (ComesBack && MayChange[R]) {
+    if (ComesBack) {
       PHINode *Phi = Builder.CreatePHI(Builder.getInt64Ty(), 2);
       for (const auto &[From, V] : Values)
         Phi->addIncoming(V, From);

@@ -55,7 +55,7 @@ void AssemblyStatement::replace() {
     }
   for (auto &[Number, L] : Labels)
     for (PHINode &Phi : make_early_inc_range(L.block()->phis()))
-      if (Value *Only = Phi.hasConstantValue()) {
+      if (Value *Only = Phi.use_empty() ? Phi.getIncomingValue(0) : Phi.hasConstantValue()) {
         Phi.replaceAllUsesWith(Only);
         Phi.eraseFromParent();
       }
@@ -272,6 +272,10 @@ void AssemblyStatement::emit() {
     Type *T = V.V->getType();
     if (T->isIntegerTy(128))
       V.V = Builder.CreateTrunc(Halves.count(R) ? Builder.CreateLShr(V.V, 64) : V.V, Builder.getInt64Ty());
+    if (T->isPointerTy() && !MayChange[R]) { // as a number only where it is used as one
+      V.V = nullptr;
+      continue;
+    }
     if (T->isPointerTy())
       V.V = Builder.CreatePtrToInt(V.V, Builder.getInt64Ty());
     else if (T->isFloatingPointTy())
@@ -329,7 +333,7 @@ Value *AssemblyStatement::resultOf(const Slot &S) {
     return unknown(S.Type, "it gives no value for one of its outputs");
   if (S.Type->isPointerTy() && Low.Pointer)
     return Low.Pointer;
-  Value *Number = Builder.CreateTrunc(Low.V, Builder.getIntNTy(S.Bits));
+  Value *Number = lowerBits(Low.V, S.Bits);
   if (S.Type->isPointerTy())
     return Builder.CreateIntToPtr(Number, S.Type);
   return Builder.CreateBitCast(Number, S.Type);

@@ -72,6 +72,7 @@ private:
   unsigned bitsOf(const AssemblyRegister &R) const;
   AssemblyValue read(const AssemblyRegister &R, unsigned Bits);
   AssemblyValue read(const AssemblyOperand &O, unsigned Bits);
+  llvm::Value *lowerBits(llvm::Value *V, unsigned Bits);
   llvm::Value *known(const AssemblyValue &V, unsigned Bits) const;
   llvm::Value *readKnown(const AssemblyOperand &O, unsigned Bits) { return known(read(O, Bits), Bits); }
   void write(const AssemblyRegister &R, AssemblyValue V, unsigned Bits);

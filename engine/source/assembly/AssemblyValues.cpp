@@ -40,16 +40,25 @@ unsigned AssemblyStatement::bitsOf(const AssemblyRegister &R) const {
   return Bits <= 8 ? 8 : Bits <= 16 ? 16 : Bits <= 32 ? 32 : 64;
 }
 
+/// Without the steps between, where it was made wider before.
+Value *AssemblyStatement::lowerBits(Value *V, unsigned Bits) {
+  if (auto *Wider = dyn_cast<ZExtInst>(V); Wider && Wider->getSrcTy()->getIntegerBitWidth() >= Bits)
+    V = Wider->getOperand(0);
+  return Builder.CreateTrunc(V, Builder.getIntNTy(Bits));
+}
+
 AssemblyValue AssemblyStatement::read(const AssemblyRegister &R, unsigned Bits) {
   Type *T = Builder.getIntNTy(Bits);
   if (R.isZero())
     return {ConstantInt::get(T, 0), Bits};
   const AssemblyValue &Whole = State.Registers[registerOf(R)];
-  Value *V = Whole.V ? Whole.V : Builder.getInt64(0);
+  Value *V = Whole.V         ? Whole.V
+             : Whole.Pointer ? Builder.CreatePtrToInt(Whole.Pointer, Builder.getInt64Ty())
+                             : Builder.getInt64(0);
   if (R.From)
     V = Builder.CreateLShr(V, R.From);
   const unsigned Known = Whole.Known > R.From ? Whole.Known - R.From : 0;
-  return {Builder.CreateTrunc(V, T), std::min(Known, Bits), Bits == 64 ? Whole.Pointer : nullptr};
+  return {lowerBits(V, Bits), std::min(Known, Bits), Bits == 64 ? Whole.Pointer : nullptr};
 }
 
 AssemblyValue AssemblyStatement::read(const AssemblyOperand &O, unsigned Bits) {
@@ -106,9 +115,10 @@ void AssemblyStatement::write(const AssemblyOperand &O, AssemblyValue V, unsigne
 }
 
 Value *AssemblyStatement::pointerIn(const AssemblyRegister &R) {
-  const AssemblyValue Where = read(R, 64);
-  Value *Number = known(Where, 64);
-  return Where.Pointer ? Where.Pointer : Builder.CreateIntToPtr(Number, Builder.getPtrTy());
+  if (!R.isZero())
+    if (Value *Pointer = State.Registers[registerOf(R)].Pointer)
+      return Pointer;
+  return Builder.CreateIntToPtr(known(read(R, 64), 64), Builder.getPtrTy());
 }
 
 Value *AssemblyStatement::address(const AssemblyOperand &O) {
