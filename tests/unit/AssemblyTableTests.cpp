@@ -85,13 +85,13 @@ bool isReordered(Architecture For, MemoryModel Model, const std::string &Barrier
                            : Kinds == "RR" ? "a == 1 && b == 0"
                            : Kinds == "WR" ? "b == 0 && d == 0"
                                            : "a == 1 && c == 1";
-  const Program P = compile(requestFor(For, "#include <pthread.h>\nvoid __VERIFIER_assert(int);\nint x, y, a, b, c, d;\n"
-                                            "static void *other(void *unused) { " +
-                                                Access(Opposite[0], "y", "c") + " __atomic_thread_fence(5); " +
-                                                Access(Opposite[1], "x", "d") +
-                                                " return unused; }\nint main(void) { pthread_t t; pthread_create(&t, 0, other, 0); " +
-                                                Access(Kinds[0], "x", "a") + " " + Barrier + " " + Access(Kinds[1], "y", "b") +
-                                                " pthread_join(t, 0); __VERIFIER_assert(!(" + Weak + ")); return 0; }\n"));
+  const Program P = compile(requestFor(
+      For, "#include <pthread.h>\nvoid __VERIFIER_assert(int);\nint x, y, a, b, c, d;\n"
+           "static void *other(void *unused) { " +
+               Access(Opposite[0], "y", "c") + " __atomic_thread_fence(5); " + Access(Opposite[1], "x", "d") +
+               " return unused; }\nint main(void) { pthread_t t; pthread_create(&t, 0, other, 0); " +
+               Access(Kinds[0], "x", "a") + " " + Barrier + " " + Access(Kinds[1], "y", "b") +
+               " pthread_join(t, 0); __VERIFIER_assert(!(" + Weak + ")); return 0; }\n"));
   if (Model == MemoryModel::Armv8 || Model == MemoryModel::Power)
     return !exploreGraphsOf(P, Model).Bugs.empty();
   struct Bugs : ExplorationObserver {
@@ -106,9 +106,10 @@ TEST(AssemblyBarriers, EachOrdersWhatItSays) {
   struct {
     MemoryModel Model;
     const char *Name, *Orders;
-  } Cases[] = {{MemoryModel::TSO, "mfence", "WR"}, {MemoryModel::PSO, "mfence", "WW WR"}, {MemoryModel::PSO, "sfence", "WW"},
-               {MemoryModel::PSO, "lfence", ""},   {MemoryModel::Power, "lwsync", "WW RR RW"}, {MemoryModel::Power, "sync 1", "WW RR RW"},
-               {MemoryModel::Power, "eieio", "WW"}, {MemoryModel::Power, "isync", ""}};
+  } Cases[] = {{MemoryModel::TSO, "mfence", "WR"},         {MemoryModel::PSO, "mfence", "WW WR"},
+               {MemoryModel::PSO, "sfence", "WW"},         {MemoryModel::PSO, "lfence", ""},
+               {MemoryModel::Power, "lwsync", "WW RR RW"}, {MemoryModel::Power, "sync 1", "WW RR RW"},
+               {MemoryModel::Power, "eieio", "WW"},        {MemoryModel::Power, "isync", ""}};
   auto Expect = [](Architecture For, MemoryModel Model, const std::string &Name, const std::string &Orders) {
     const std::string Barrier = "__asm__ volatile(\"" + Name + "\" ::: \"memory\");";
     for (const char *Kinds : {"WW", "WR", "RW", "RR"}) {
@@ -121,7 +122,8 @@ TEST(AssemblyBarriers, EachOrdersWhatItSays) {
     Expect(infoOf(Model).Target, Model, Name, Orders);
   for (const AssemblyRow &Row : assemblyTable()) {
     const std::string Name = Row.Name.str();
-    if (Row.What != Meaning::Barrier || (Row.For == Architecture::Powerpc64le && Name.find("sync") == std::string::npos))
+    if (Row.What != Meaning::Barrier ||
+        (Row.For == Architecture::Powerpc64le && Name.find("sync") == std::string::npos))
       continue;
     if (Row.For == Architecture::Powerpc64le && Name != "lwsync" && Name != "isync" && Name != "sync 1")
       Expect(Row.For, MemoryModel::Power, Name, "WW WR RW RR");
@@ -129,10 +131,10 @@ TEST(AssemblyBarriers, EachOrdersWhatItSays) {
       continue;
     const bool IsDsb = Name.starts_with("dsb");
     Expect(Row.For, MemoryModel::Armv8, Name,
-           Name.starts_with("isb")   ? ""
-           : Name.ends_with("ld")    ? "RW RR"
-           : Name.ends_with("st")    ? (IsDsb ? "WW WR" : "WW")
-                                     : "WW WR RW RR");
+           Name.starts_with("isb") ? ""
+           : Name.ends_with("ld")  ? "RW RR"
+           : Name.ends_with("st")  ? (IsDsb ? "WW WR" : "WW")
+                                   : "WW WR RW RR");
   }
 }
 

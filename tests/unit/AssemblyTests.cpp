@@ -113,8 +113,9 @@ TEST(Assembly, OutsideOfFunctionsOnlySymbolsAndNotesAreModelled) {
   for (const char *Text : {".symver foo,foo@VERS_1", ".globl main\\n.type main, @function", ".ident \\\"x\\\"",
                            ".section .note.GNU-stack,\\\"\\\",@progbits\\n.long 1\\n.previous"})
     EXPECT_EQ(refusal(X86, "", std::string("__asm__(\"") + Text + "\");\n"), "") << Text;
-  EXPECT_EQ(refusal(X86, "", "__asm__(\".section .init_array; .quad main\");\n"),
-            "inline assembly '.section .init_array; .quad main': outside of functions only symbols and notes are modelled");
+  EXPECT_EQ(
+      refusal(X86, "", "__asm__(\".section .init_array; .quad main\");\n"),
+      "inline assembly '.section .init_array; .quad main': outside of functions only symbols and notes are modelled");
   EXPECT_NE(refusal(X86, "", "__asm__(\"helper: ret\");\n"), "");
 }
 
@@ -198,10 +199,9 @@ TEST(Assembly, ExclusiveStoresNeedTheirLoadAndALoop) {
   EXPECT_EQ(
       refusal(Arm, R"(__asm__ volatile("stxr %w0, %w1, %2" : "=&r"(a) : "r"(b), "Q"(x));)"),
       "inline assembly 'stxr %w0, %w1, %2': 'stxr' is modelled only in one statement with the load that belongs to it");
-  EXPECT_EQ(
-      refusal(Arm, R"(__asm__ volatile("ldxr %w0, %2\n stxr %w0, %w1, %2" : "=&r"(a) : "r"(b), "Q"(x));)"),
-      "inline assembly 'ldxr %w0, %2 stxr %w0, %w1, %2': 'stxr' is modelled only in a loop that tries again "
-      "immediately when it has failed");
+  EXPECT_EQ(refusal(Arm, R"(__asm__ volatile("ldxr %w0, %2\n stxr %w0, %w1, %2" : "=&r"(a) : "r"(b), "Q"(x));)"),
+            "inline assembly 'ldxr %w0, %2 stxr %w0, %w1, %2': 'stxr' is modelled only in a loop that tries again "
+            "immediately when it has failed");
   EXPECT_EQ(
       refusal(Power, R"(__asm__ volatile("stwcx. %0,0,%1" :: "r"(a), "r"(&x) : "cc");)"),
       "inline assembly 'stwcx. %0,0,%1': 'stwcx.' is modelled only in one statement with the load that belongs to it");
