@@ -191,7 +191,7 @@ TEST_P(AssemblyTable, EachRowHasTheValuesOfItsTwin) {
       Calls += "  compare" + Number + "(i, j, k);\n";
     }
   }
-  ASSERT_GT(Names.size(), 80u);
+  ASSERT_GT(Names.size(), 60u);
   Text +=
       "static void all(unsigned long i, unsigned long j, unsigned long k) {\n" + Calls +
       "}\n"

@@ -68,7 +68,7 @@ TEST(Assembly, ValuesThatAreNotKnownAreRefusedOnlyIfTheyAreUsed) {
             "inline assembly: what 'mftb' gives is not known when a program is checked");
   EXPECT_EQ(refusal(X86, R"(__asm__ volatile("" : "=r"(a));)").substr(0, 18), "inline assembly ''");
   EXPECT_EQ(refusal(X86, R"(__asm__ volatile("movl %1,%0" : "=r"(a), "=r"(b));)"),
-            "inline assembly 'movl %1,%0': it reads a register that has no value");
+            "inline assembly: it gives no value for one of its outputs");
 }
 
 TEST(Assembly, BitsThatAreNotKnownAreNotUsed) {
