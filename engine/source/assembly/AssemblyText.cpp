@@ -134,6 +134,8 @@ public:
   std::vector<AssemblyLine> take() {
     if (!Prefix.empty())
       throw AssemblyRefused{"it ends with the prefix '" + Prefix + "'"};
+    if (InSection)
+      throw AssemblyRefused{"it ends in another section"};
     if (!Labels.empty())
       Lines.push_back({std::move(Labels), false, "", {}});
     return std::move(Lines);
@@ -142,7 +144,7 @@ public:
 private:
   /// Sections of notes (.pushsection to .popsection) have no code.
   void directive(const std::string &Name, StringRef Rest) {
-    if (Name == ".popsection" || Name == ".previous") {
+    if (Name == ".popsection" || Name == ".previous" || Name == ".text") {
       InSection = false;
     } else if (Name == ".pushsection" || Name == ".section") {
       if (Rest.trim().starts_with(".altinstr"))
