@@ -3,7 +3,7 @@
 #include "fences/ProgramEdit.h"
 #include "fences/TextLayout.h"
 #include "fences/WrapperCalls.h"
-#include "source/lowering/InlineAssembly.h"
+#include "source/assembly/Barriers.h"
 
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -55,7 +55,7 @@ bool takesOrder(StringRef Name) {
 }
 
 std::optional<FenceKind> onlyFence(StringRef AssemblyText) {
-  std::optional<std::vector<FenceKind>> Fences = readAssembly(AssemblyText);
+  std::optional<std::vector<FenceKind>> Fences = readWrittenBarriers(AssemblyText);
   return Fences && Fences->size() == 1 ? std::optional(Fences->front()) : std::nullopt;
 }
 

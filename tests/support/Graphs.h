@@ -36,6 +36,8 @@ public:
     return std::all_of(Seen.begin(), Seen.end(), [&](const auto &Entry) { return Others.Seen.contains(Entry.first); });
   }
 
+  size_t size() const { return Seen.size(); }
+
   std::set<std::string> Bugs;
 
 private:

@@ -1,5 +1,6 @@
+#include "source/assembly/Barriers.h"
+#include "source/assembly/ReplacedAssembly.h"
 #include "source/lowering/FunctionLowering.h"
-#include "source/lowering/InlineAssembly.h"
 
 #include "llvm/IR/InlineAsm.h"
 
@@ -125,10 +126,14 @@ void FunctionLowering::lowerInPlace(const CallBase &I, Inlined How) {
   }
 }
 
-/// Fences and pauses. An empty statement hands its tied operands through: compilers cannot see that they are unchanged.
+/// Fences and pauses; all else was replaced before. An empty statement hands its tied operands through: compilers cannot see that they are unchanged.
 void FunctionLowering::lowerAssembly(const CallBase &I) {
   auto *Assembly = cast<InlineAsm>(I.getCalledOperand());
-  std::optional<std::vector<FenceKind>> Fences = readAssembly(Assembly->getAsmString());
+  if (isUnusedUnknown(I))
+    return defineZero(I);
+  if (std::optional<std::string> Why = refusalOfAssembly(I))
+    return refuse(I, *Why);
+  std::optional<std::vector<FenceKind>> Fences = readBarriers(Assembly->getAsmString());
   if (!Fences)
     return refuse(I, describeAssembly(Assembly->getAsmString()));
   for (FenceKind Kind : *Fences)

@@ -122,6 +122,10 @@ bool FunctionLowering::isDead(const llvm::Instruction &I) const {
 
 void FunctionLowering::refuse(const llvm::Instruction &I, const std::string &What) {
   Builder.unsupported(What);
+  defineZero(I);
+}
+
+void FunctionLowering::defineZero(const llvm::Instruction &I) {
   if (I.getType()->isVoidTy() || !isModelled(I.getType(), Layout))
     return;
   Parts Zeros;

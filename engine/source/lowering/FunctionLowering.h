@@ -82,6 +82,7 @@ private:
   unsigned bitsOf(const llvm::Value &V) const;
   /// Ends the execution here: `What` is not modelled. The instruction's result, if any, is zero.
   void refuse(const llvm::Instruction &I, const std::string &What);
+  void defineZero(const llvm::Instruction &I);
 
   // ArithmeticLowering.cpp
   void lowerBinary(const llvm::BinaryOperator &I);

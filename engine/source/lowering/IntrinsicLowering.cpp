@@ -1,5 +1,5 @@
+#include "source/assembly/Barriers.h"
 #include "source/lowering/FunctionLowering.h"
-#include "source/lowering/InlineAssembly.h"
 #include "source/passes/OverflowChecks.h"
 #include "source/passes/VariadicCalls.h"
 
@@ -80,7 +80,7 @@ void FunctionLowering::lowerIntrinsic(const CallBase &I) {
   if (isa<LifetimeIntrinsic>(I))
     return lowerLifetime(I);
   if (const std::string Fence = fenceInstruction(I); !Fence.empty()) {
-    for (const FenceKind Kind : readAssembly(Fence).value_or(std::vector{FenceKind::Full}))
+    for (const FenceKind Kind : readBarriers(Fence).value_or(std::vector{FenceKind::Full}))
       emitFence(I, Kind);
     return;
   }

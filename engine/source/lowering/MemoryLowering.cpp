@@ -1,3 +1,4 @@
+#include "source/assembly/ReplacedAssembly.h"
 #include "source/lowering/FunctionLowering.h"
 #include "source/passes/ReadMarks.h"
 
@@ -156,7 +157,8 @@ void FunctionLowering::lowerLoad(const LoadInst &I) {
     return refuse(I, LargeAtomic);
   Pointer From = pointer(*I.getPointerOperand());
   Parts Result;
-  const auto Flags = static_cast<uint8_t>(accessFlags(I, orderOf(I.getOrdering())) | (I.isVolatile() ? OfVolatile : 0));
+  const Order O = isWeakAcquire(I) ? Order::AcquirePC : orderOf(I.getOrdering());
+  const auto Flags = static_cast<uint8_t>(accessFlags(I, O) | (I.isVolatile() ? OfVolatile : 0));
   for (const Leaf &L : leavesOf(I.getType()))
     Result.push_back(loadLeaf(L, From, Flags, static_cast<int32_t>(Plan.fedBy(I))));
   define(I, Result);
@@ -202,14 +204,15 @@ void FunctionLowering::lowerRmw(const AtomicRMWInst &I) {
   Operand Where = scalar(*I.getPointerOperand()), Value = scalar(*I.getValOperand());
   const auto Bytes = static_cast<unsigned>(Layout.getTypeStoreSize(I.getType()).getFixedValue());
   Operand Dst = Builder.newSlots(slotsOf(Bytes));
-  Builder.emit({.Op = Opcode::Rmw,
-                .Width = static_cast<uint8_t>(Bytes),
-                .Flags = accessFlags(I, orderOf(I.getOrdering())),
-                .Dst = Dst,
-                .A = Where,
-                .B = Value,
-                .C = static_cast<int32_t>(*Op),
-                .D = static_cast<int32_t>(Plan.fedBy(I))});
+  Builder.emit(
+      {.Op = Opcode::Rmw,
+       .Width = static_cast<uint8_t>(Bytes),
+       .Flags = static_cast<uint8_t>(accessFlags(I, orderOf(I.getOrdering())) | (returnsNothing(I) ? ResultUnused : 0)),
+       .Dst = Dst,
+       .A = Where,
+       .B = Value,
+       .C = static_cast<int32_t>(*Op),
+       .D = static_cast<int32_t>(Plan.fedBy(I))});
   define(I, Dst);
 }
 
@@ -225,7 +228,8 @@ void FunctionLowering::lowerCmpXchg(const AtomicCmpXchgInst &I) {
   Context.Prog.FailsForNoReason |= Fails;
   Builder.emit({.Op = Opcode::CmpXchg,
                 .Width = static_cast<uint8_t>(Bytes),
-                .Flags = static_cast<uint8_t>(accessFlags(I, orderOf(I.getSuccessOrdering())) | (Fails ? MayFail : 0)),
+                .Flags = static_cast<uint8_t>(accessFlags(I, orderOf(I.getSuccessOrdering())) | (Fails ? MayFail : 0) |
+                                              (returnsNothing(I) ? ResultUnused : 0)),
                 .Dst = Dst,
                 .A = Where,
                 .B = Expected,

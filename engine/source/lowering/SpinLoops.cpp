@@ -1,6 +1,7 @@
 #include "source/lowering/SpinLoops.h"
 
-#include "source/lowering/InlineAssembly.h"
+#include "source/assembly/Barriers.h"
+#include "source/assembly/ReplacedAssembly.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -79,7 +80,10 @@ bool LoopPlan::isHarmless(const llvm::Instruction &I) const {
     return !I.mayWriteToMemory() && !isa<AllocaInst>(I);
   Callee C = Symbols.resolve(*Call);
   switch (C.Kind) {
-  case Callee::Assembly: return readAssembly(cast<InlineAsm>(Call->getCalledOperand())->getAsmString()).has_value();
+  case Callee::Assembly:
+    return !refusalOfAssembly(*Call)
+               ? readBarriers(cast<InlineAsm>(Call->getCalledOperand())->getAsmString()).has_value()
+               : isUnusedUnknown(*Call);
   case Callee::Builtin: return C.What == Builtin::Ignore && isSchedulingHint(C.Target->getName());
   case Callee::Intrinsic: return !isa<MemIntrinsic>(Call) && !isa<VAStartInst, VACopyInst>(Call);
   default: return false;

@@ -1,6 +1,7 @@
 #include "source/passes/CheckerPipeline.h"
 
 #include "program/Builtin.h"
+#include "source/assembly/ReplacedAssembly.h"
 #include "source/passes/AtomicCalls.h"
 #include "source/passes/KeptDependencies.h"
 #include "source/passes/KeptUndefined.h"
@@ -207,6 +208,7 @@ static void runPassesOnLocals(Module &M, StringRef Text) {
 
 void runCheckerPipeline(Module &M) {
   claimVerifierFunctions(M);
+  replaceAssembly(M);
   passVariableArguments(M);
   makeAtomicInstructions(M);
   makeOverflowChecks(M);
