@@ -156,6 +156,7 @@ template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words,
 
 template <unsigned Words, template <unsigned> class Base> void RsmcWorker<Words, Base>::work() {
   Flow.watch([this] { checkLimits(); });
+  checkLimits(); // it may be over before it has begun
   if (Walk::start() && Number == 0)
     explore();
   while (std::optional<RsmcJob> Job = Context.Team.take()) {
