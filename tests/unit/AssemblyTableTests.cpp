@@ -33,6 +33,7 @@ std::string threadsWith(const AssemblyVariant &V, const std::string &Body) {
          "  return unused;\n}\n"
          "int main(void) {\n"
          "  pthread_t t;\n"
+         "  x = 0;\n" // each of the programs has it
          "  pthread_create(&t, 0, first, 0);\n"
          "  __atomic_store_n(&y, 1, 0);\n"
          "  seen[1] = operation(&x, 2, 1);\n"
@@ -86,10 +87,10 @@ bool isReordered(Architecture For, MemoryModel Model, const std::string &Barrier
                            : Kinds == "WR" ? "b == 0 && d == 0"
                                            : "a == 1 && c == 1";
   const Program P = compile(requestFor(
-      For, "#include <pthread.h>\nvoid __VERIFIER_assert(int);\nint x, y, a, b, c, d;\n"
+      For, "#include <pthread.h>\nvoid __VERIFIER_assert(int);\nint x, y, c, d;\n"
            "static void *other(void *unused) { " +
                Access(Opposite[0], "y", "c") + " __atomic_thread_fence(5); " + Access(Opposite[1], "x", "d") +
-               " return unused; }\nint main(void) { pthread_t t; pthread_create(&t, 0, other, 0); " +
+               " return unused; }\nint main(void) { pthread_t t; int a = 0, b = 0; pthread_create(&t, 0, other, 0); " +
                Access(Kinds[0], "x", "a") + " " + Barrier + " " + Access(Kinds[1], "y", "b") +
                " pthread_join(t, 0); __VERIFIER_assert(!(" + Weak + ")); return 0; }\n"));
   if (Model == MemoryModel::Armv8 || Model == MemoryModel::Power)

@@ -31,11 +31,10 @@ void AssemblyStatement::replace() {
     Builder.SetInsertPoint(First);
     Builder.SetCurrentDebugLocation(Call.getDebugLoc());
     emit();
-    Value *Result = result();
+    const std::vector<Value *> Results = results();
     Builder.CreateBr(Tail);
     cast<BranchInst>(Head->getTerminator())->setSuccessor(0, First);
-    if (Result)
-      Call.replaceAllUsesWith(Result);
+    replaceUses(Results);
   } catch (const AssemblyRefused &) {
     std::vector<BasicBlock *> Made;
     for (BasicBlock &B : *F)
@@ -339,19 +338,31 @@ Value *AssemblyStatement::resultOf(const Slot &S) {
   return Builder.CreateBitCast(Number, S.Type);
 }
 
-Value *AssemblyStatement::result() {
-  if (Call.getType()->isVoidTy())
-    return nullptr;
-  SmallVector<Value *, 4> Results;
+std::vector<Value *> AssemblyStatement::results() {
+  std::vector<Value *> All;
   for (const Slot &S : Slots)
     if (S.Type)
-      Results.push_back(resultOf(S));
-  if (!Call.getType()->isStructTy())
-    return Results.front();
-  Value *All = PoisonValue::get(Call.getType());
+      All.push_back(resultOf(S));
+  return All;
+}
+
+/// Each output by itself, so that what is not known of one does not count for the others.
+void AssemblyStatement::replaceUses(ArrayRef<Value *> Results) {
+  auto *Several = dyn_cast<StructType>(Call.getType());
+  if (!Several && !Results.empty())
+    return Call.replaceAllUsesWith(Results.front());
+  for (User *U : make_early_inc_range(Call.users()))
+    if (auto *Part = dyn_cast<ExtractValueInst>(U); Part && Part->getNumIndices() == 1) {
+      Part->replaceAllUsesWith(Results[Part->getIndices()[0]]);
+      Part->eraseFromParent();
+    }
+  if (Call.use_empty())
+    return;
+  Builder.SetInsertPoint(Builder.GetInsertBlock()->getTerminator());
+  Value *All = PoisonValue::get(Several);
   for (unsigned K = 0; K < Results.size(); ++K)
     All = Builder.CreateInsertValue(All, Results[K], K);
-  return All;
+  Call.replaceAllUsesWith(All);
 }
 
 } // namespace picket

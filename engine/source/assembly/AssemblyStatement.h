@@ -62,7 +62,8 @@ private:
   void setInput(Slot &S, llvm::Value &V);
   void emit();
   void jump(llvm::Value *Condition, int To);
-  llvm::Value *result();
+  std::vector<llvm::Value *> results();
+  void replaceUses(llvm::ArrayRef<llvm::Value *> Results);
   llvm::Value *resultOf(const Slot &S);
   bool isOpen() const { return Builder.GetInsertBlock()->getTerminator() == nullptr; }
   AssemblyLabel &label(int Line);

@@ -23,7 +23,7 @@ static Architecture architectureOf(const Module &M) {
 }
 
 /// A library may have builtins instead of its assembly.
-static std::string hintFor(const CallInst &Call) {
+static std::string hintFor(const CallInst &Call, Architecture For) {
   for (const DILocation *At = Call.getDebugLoc(); At; At = At->getInlinedAt()) {
     const DISubprogram *F = At->getScope()->getSubprogram();
     const StringRef File = At->getFilename(), Name = F ? F->getName() : "";
@@ -31,7 +31,7 @@ static std::string hintFor(const CallInst &Call) {
       return "; Concurrency Kit has builtins instead with -DCK_USE_CC_BUILTINS=1";
     if (File.contains("urcu/uatomic"))
       return "; liburcu has builtins instead with -DCONFIG_RCU_USE_ATOMIC_BUILTINS";
-    if (Name.starts_with("rte_") && (File.contains("rte_atomic") || File.contains("rte_spinlock")))
+    if (For == Architecture::X86_64 && Name.starts_with("rte_") && (File.contains("rte_atomic") || File.contains("rte_spinlock")))
       return "; DPDK has builtins instead with -DRTE_FORCE_INTRINSICS";
   }
   return "";
@@ -45,7 +45,7 @@ static void replaceStatement(CallInst &Call, Architecture For) {
     AssemblyStatement(Call, For).replace();
   } catch (const AssemblyRefused &R) {
     LLVMContext &Context = Call.getContext();
-    const std::string Why = describeAssembly(Text) + ": " + R.Why + hintFor(Call);
+    const std::string Why = describeAssembly(Text) + ": " + R.Why + hintFor(Call, For);
     Call.setMetadata(assemblymarks::Refused, MDNode::get(Context, MDString::get(Context, Why)));
   }
 }
