@@ -101,7 +101,8 @@ template <unsigned Words> void FetchedEvents<Words>::refuseToWaitInSection(Threa
 template <unsigned Words> void FetchedEvents<Words>::note(GraphNotes::Action What) {
   if (!Notes)
     return;
-  What.Before = Flows[What.Thread].NumEvents;
+  // The main thread gets values from outside before it has anything else to do with the graph.
+  What.Before = What.Thread < Flows.size() ? Flows[What.Thread].NumEvents : 0;
   if (What.Stack.empty())
     What.Stack = TheMachine.callStack(What.Thread);
   Notes->Actions.push_back(std::move(What));

@@ -304,7 +304,10 @@ private:
     return nullptr;
   }
 
-  static bool isCompared(const TraceEvent &E) { return E.Kind != EventKind::Bug && E.Kind != EventKind::Blocked; }
+  /// Choices are those of the recording, and there is no order between them and the accesses.
+  static bool isCompared(const TraceEvent &E) {
+    return E.Kind != EventKind::Bug && E.Kind != EventKind::Blocked && E.Kind != EventKind::Choice;
+  }
 
   /// The first event that is not what was recorded, or was not possible.
   void compare(ReplayResult &Result, const std::vector<bool> &Done) const {

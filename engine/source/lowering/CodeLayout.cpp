@@ -6,12 +6,12 @@
 
 namespace picket {
 
-static bool endsExecution(Opcode Op) { return Op == Opcode::Unsupported || Op == Opcode::Unreachable; }
-
+/// What comes after something that is not modelled stays, though no execution gets there: a refusal names what is not
+/// modelled in it, too.
 static void cutDeadTails(VirtualCode &Code) {
   for (VirtualBlock &Block : Code.Blocks)
     for (size_t I = 0; I + 1 < Block.Code.size(); ++I)
-      if (endsExecution(Block.Code[I].Op)) {
+      if (Block.Code[I].Op == Opcode::Unreachable) {
         Block.Code.resize(I + 1);
         Block.Locations.resize(I + 1);
       }
