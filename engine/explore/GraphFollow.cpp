@@ -177,7 +177,7 @@ template <unsigned Words> void Follower<Words>::follow() {
   };
   using Step = GraphScript::Step;
   // Which access of a data race comes last depends on the order of steps: none must overtake one that has to wait for
-  // accesses of its own thread.
+  // accesses of its own thread, or of a thread without steps, which may create others.
   const bool InOrder = Script.Ending.has_value();
   if (!followLateWrites(Events) && !(InOrder && followOwn(Events, true)) && !Goes(Step::Any) && !followOwn(Events) &&
       !Goes(Step::BehindEnd) && !Goes(Step::End) && !Goes(Step::Bug))
@@ -206,18 +206,24 @@ template <unsigned Words> bool Follower<Words>::followOwn(const Index &Events, b
   forgetFrom(Graph.size());
   std::vector<bool> Named(Graph.size(), false), InFront(Graph.size(), false);
   std::vector<typename Index::key_type> LastOf(Script.Threads.size());
+  std::vector<bool> HasSteps(Script.Threads.size(), false);
   for (const GraphScript::Step &S : Script.Steps) {
+    HasSteps[S.Thread] = true;
     for (EventId E : eventsOf(S, Events))
       Named[E] = true;
     LastOf[S.Thread] = std::max(LastOf[S.Thread], {S.Thread, S.Number, S.Part});
   }
   for (const auto &[Name, E] : Events)
     InFront[E] = std::get<0>(Name) < LastOf.size() && Name < LastOf[std::get<0>(Name)];
+  auto IsBehind = [&](EventId E) {
+    const uint32_t T = std::get<0>(nameOf(E));
+    return !(OnlyInFront && T < HasSteps.size() && HasSteps[T]) && isOwn(E) &&
+           Graph[E].Before.isSubsetOf(Graph.Committed);
+  };
   for (bool Behind : {false, true})
-    for (EventId E = 0; E < Graph.size() && !(Behind && OnlyInFront); ++E)
+    for (EventId E = 0; E < Graph.size(); ++E)
       if (!Named[E] && !Graph.Committed.contains(E) && !isHalfOfUpdate(E) && !Flow.isAbandoned(E) && isEnabled(E) &&
-          (Behind ? isOwn(E) && Graph[E].Before.isSubsetOf(Graph.Committed) : InFront[E]) &&
-          commitSomehow(E, andFollow()))
+          (Behind ? IsBehind(E) : InFront[E]) && commitSomehow(E, andFollow()))
         return true;
   return false;
 }

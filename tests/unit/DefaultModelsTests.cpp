@@ -261,11 +261,25 @@ TEST(DefaultModels, NeighboursShareAVerdictThatIsMoreThanASign) {
 }
 
 TEST(DefaultModels, RunsThatBecomeNoExecutionAreCounted) {
-  const CheckReport Report = check(requestFor(Lock, 1));
+  // A thread waits for one lock, though it need not, while others take turns at the other one.
+  const CheckReport Report = check(requestFor(R"(#include <pthread.h>
+pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+int counter[2];
+void *worker(void *p) {
+  long k = (long)p;
+  pthread_mutex_lock(&m[k]); counter[k]++; pthread_mutex_unlock(&m[k]);
+  return p;
+}
+int main(void) {
+  pthread_t t[4];
+  for (long i = 0; i < 4; i++) pthread_create(&t[i], 0, worker, (void *)(i / 2));
+  for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+})",
+                                              1));
   EXPECT_EQ(0u, Report.Models[0].Rejected);
   EXPECT_EQ(MemoryModel::Power, Report.Models[4].Which);
   EXPECT_GT(Report.Models[4].Rejected, 0u);
-  EXPECT_EQ(24u, Report.Models[4].Executions);
+  EXPECT_EQ(4u, Report.Models[4].Executions);
 }
 
 class DefaultModelsCommandTest : public testing::CommandLineTest {};
