@@ -330,7 +330,7 @@ static CLI::Option *addPatternOption(CLI::App *Check, const char *Name,
           [Name, &Patterns](const std::vector<std::string> &Given) {
             Patterns.emplace();
             for (const std::string &Text : Given) {
-              if (const std::string Problem = problemOf(Text); !Problem.empty())
+              if (const std::string Problem = problemOfPattern(Text); !Problem.empty())
                 throw CLI::ValidationError(Name, "'" + Text + "': " + Problem);
               std::error_code Ignored;
               Patterns->push_back(std::filesystem::exists(Text, Ignored)

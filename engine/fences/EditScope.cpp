@@ -15,7 +15,7 @@ static std::string joined(std::vector<std::string>::const_iterator Begin,
   return Path;
 }
 
-std::string problemOf(const std::string &Pattern) {
+std::string problemOfPattern(const std::string &Pattern) {
   if (componentsOf(Pattern).empty())
     return "it names nothing";
   llvm::Expected<llvm::GlobPattern> Glob = llvm::GlobPattern::create(Pattern);

@@ -23,7 +23,7 @@ struct EditScope {
 /// Whether a pattern stands for a file, or for a folder that the file is in. A pattern that is none stands for nothing.
 bool matches(const std::string &Pattern, const std::string &File);
 /// What is wrong with a pattern, or nothing.
-std::string problemOf(const std::string &Pattern);
+std::string problemOfPattern(const std::string &Pattern);
 
 enum class FileRank : uint8_t {
   Library, // the best place for a change

@@ -103,7 +103,7 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
   }
   if (Key == "fix-in" || Key == "not-in") {
     for (const std::string &Pattern : Values)
-      if (const std::string Problem = problemOf(Pattern); !Problem.empty())
+      if (const std::string Problem = problemOfPattern(Pattern); !Problem.empty())
         return ("'" + Pattern + "' is no value of '" + Key + "': " + Problem).str();
     (Key == "fix-in" ? Layer.FixIn : Layer.NotIn) = Values;
     return "";

@@ -242,9 +242,9 @@ TEST(EditScope, PatternsStandForPartsOfAPath) {
     EXPECT_TRUE(matches(Pattern, File)) << Pattern;
   for (const char *Pattern : {"queue", "rc/queue.h", "src/project", "*.c", "/project", "/home/me/pro", "", "/"})
     EXPECT_FALSE(matches(Pattern, File)) << Pattern;
-  EXPECT_EQ(problemOf("src"), "");
-  EXPECT_NE(problemOf("[a"), "");
-  EXPECT_NE(problemOf(""), "");
+  EXPECT_EQ(problemOfPattern("src"), "");
+  EXPECT_NE(problemOfPattern("[a"), "");
+  EXPECT_NE(problemOfPattern(""), "");
 }
 
 class OwnFilesTest : public testing::CommandLineTest {};
