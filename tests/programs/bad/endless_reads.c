@@ -1,4 +1,4 @@
 #include <pthread.h>
-volatile unsigned a[2];
+_Atomic unsigned a[2];
 void *f(void *p) { a[1] = 1; return p; }
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); if (a[1] == 2) return 1; for (unsigned i = 1;; ++i) if (a[0] == i) break; }

@@ -1,6 +1,6 @@
 // More executions than anybody can wait for, of a program that ends: 6 threads, 8 stores each.
 #include <pthread.h>
-volatile int x, y;
+_Atomic int x, y;
 void *f(void *p) {
   for (int i = 0; i < 8; ++i) {
     x = i;
