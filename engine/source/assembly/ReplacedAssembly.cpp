@@ -31,7 +31,8 @@ static std::string hintFor(const CallInst &Call, Architecture For) {
       return "; Concurrency Kit has builtins instead with -DCK_USE_CC_BUILTINS=1";
     if (File.contains("urcu/uatomic"))
       return "; liburcu has builtins instead with -DCONFIG_RCU_USE_ATOMIC_BUILTINS";
-    if (For == Architecture::X86_64 && Name.starts_with("rte_") && (File.contains("rte_atomic") || File.contains("rte_spinlock")))
+    if (For == Architecture::X86_64 && Name.starts_with("rte_") &&
+        (File.contains("rte_atomic") || File.contains("rte_spinlock")))
       return "; DPDK has builtins instead with -DRTE_FORCE_INTRINSICS";
   }
   return "";
