@@ -3,7 +3,19 @@
 // what Picket writes against it.
 
 export type EventKind =
-  "store" | "load" | "rmw" | "update" | "fence" | "sync" | "create" | "join" | "free" | "atomic" | "choice" | "blocked" | "bug";
+  | "store"
+  | "load"
+  | "rmw"
+  | "update"
+  | "fence"
+  | "sync"
+  | "create"
+  | "join"
+  | "free"
+  | "atomic"
+  | "choice"
+  | "blocked"
+  | "bug";
 export type EdgeKind =
   "po" | "su" | "uu" | "st" | "src" | "cf" | "uf" | "sync" | "life" | "addr" | "data" | "ctrl" | "fence" | "race";
 

@@ -102,15 +102,15 @@ struct ModelReport {
   std::string Title;              // of a model that is not in the table
   std::vector<std::string> Flags; // with which that marks executions of the program
   Verdict Result = Verdict::Verified;
-  Architecture Target = HostArchitecture;       // what the program was compiled for
-  std::vector<std::string> Stubs;               // functions that stubs stood for
-  std::optional<Note> AboutTarget;              // why the answer may be another one for other machines
-  uint64_t Executions = 0;                      // complete ones: every thread finished, or the bug reached
-  uint64_t Blocked = 0;                         // ended by an await or assume that cannot be satisfied
-  uint64_t CutShort = 0;                        // ended by the loop bound ("bounded" in the JSON)
-  uint64_t Unchecked = 0;                       // ended in an error of a kind that is not looked for
-  uint64_t Rejected = 0;                        // begun, and then no execution: the axioms of the model did not allow them
-  uint64_t StepsTaken = 0;                      // for all of them; unknown for graphs, and with reads-from relations
+  Architecture Target = HostArchitecture; // what the program was compiled for
+  std::vector<std::string> Stubs;         // functions that stubs stood for
+  std::optional<Note> AboutTarget;        // why the answer may be another one for other machines
+  uint64_t Executions = 0;                // complete ones: every thread finished, or the bug reached
+  uint64_t Blocked = 0;                   // ended by an await or assume that cannot be satisfied
+  uint64_t CutShort = 0;                  // ended by the loop bound ("bounded" in the JSON)
+  uint64_t Unchecked = 0;                 // ended in an error of a kind that is not looked for
+  uint64_t Rejected = 0;                  // begun, and then no execution: the axioms of the model did not allow them
+  uint64_t StepsTaken = 0;                // for all of them; unknown for graphs, and with reads-from relations
   Equivalence OnePer = Equivalence::ShashaSnir; // which executions count as the same
   std::string WhyNotReadsFrom;                  // asked for, but not possible: a phrase
   double Seconds = 0;
