@@ -44,6 +44,7 @@ std::optional<testing::GraphTraces> tracesOf(const Program &P, const GraphModel 
   testing::GraphTraces Traces;
   ExplorationOptions Options = testing::exhaustively(MemoryModel::SC);
   Options.Machine.Looked.set(CheckGroup::Race, false);
+  Options.Machine.QuietAccesses = false; // every access is compared
   Options.Deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   const ExplorationResult Result = exploreGraphs(P, Model, Options, Traces);
   if (Result.Ended == ExplorationResult::End::Limit)
