@@ -16,6 +16,14 @@ static inline int picket_choose(int count) {
 }
 #endif
 
+/* Executions in which the condition does not hold are left out. To other compilers: nothing. */
+#ifdef __PICKET__
+void __VERIFIER_assume(int condition);
+#define picket_assume(condition) __VERIFIER_assume(!!(condition))
+#else
+#define picket_assume(condition) ((void)0)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,8 @@
 #include "Terminal.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <algorithm>
 #include <csignal>
@@ -109,6 +111,7 @@ CheckReport CheckCommand::checkHere(const std::string &File, const FileSettings 
   CheckRequest Request;
   Request.Text.File = File;
   Request.Text.Flags = With.Flags;
+  Request.Text.Others = With.Others;
   Request.Options = With.Options;
   ProgressLine Line(Output == Format::Text, With.Options);
   watchCompiling(With.Options.TimeoutSeconds, With.Options.MaxMemoryBytes);
@@ -222,7 +225,21 @@ CheckReport CheckCommand::checkFile(const std::string &File) {
   return lostReport(File, *Lost);
 }
 
+/// The first file stands for the program: its settings count, and it is named in the report.
+void CheckCommand::joinFiles() {
+  std::vector<std::string> With = Given.With.value_or(std::vector<std::string>());
+  for (auto File = Files.begin() + 1; File != Files.end(); ++File) {
+    llvm::SmallString<256> Path(*File);
+    llvm::sys::fs::make_absolute(Path);
+    With.push_back(Path.str().str());
+  }
+  Files.resize(1);
+  Given.With = std::move(With);
+}
+
 int CheckCommand::run() {
+  if (OneProgram)
+    joinFiles();
   if (DumpBytecode)
     return dumpBytecode();
   const unsigned ToStandardOutput = Traces.toStandardOutput() + (Output != Format::Text);
@@ -295,6 +312,7 @@ int CheckCommand::dumpBytecode() {
       Request.File = File;
       const FileSettings With = settingsOf(File);
       Request.Flags = With.Flags;
+      Request.Others = With.Others;
       for (const Architecture Target : targetsOf(With.Options)) {
         Request.For = Target;
         break;

@@ -24,6 +24,7 @@ struct CheckCommand {
   enum class Format { Text, Json, Sarif };
 
   std::vector<std::string> Files;
+  bool OneProgram = false; // Files are those of one program; otherwise each is a program
   std::vector<std::string> ClangFlags;
   CheckOptions Options = defaultOptions();    // where nobody says anything else
   SettingsLayer Given;                        // what the command line says
@@ -56,6 +57,7 @@ private:
   FileSettings settingsOf(const std::string &File) const {
     return picket::settingsOf(File, Options, ClangFlags, Given);
   }
+  void joinFiles();
   int dumpBytecode();
   int runFixes();
   ExitCode readCat();

@@ -31,7 +31,7 @@ FileSettings settingsOf(const std::string &File, const CheckOptions &Defaults, c
   llvm::sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
   if (const std::string Toml = findToml(Absolute.str().str()); !Toml.empty()) {
     std::vector<SettingsProblem> Problems;
-    apply(Said, layerOfTomlFile(Toml, Problems));
+    apply(Said, layerOfTomlFile(Toml, Absolute.str().str(), Problems));
     tell(Toml, Problems);
   }
   if (isOrdinary(File))
@@ -41,11 +41,12 @@ FileSettings settingsOf(const std::string &File, const CheckOptions &Defaults, c
       tell(File, Problems);
     }
   apply(Said, Given);
-  FileSettings Result{Defaults, flagsOf(Said), {}};
+  FileSettings Result{Defaults, flagsOf(Said), {}, {}};
   Result.Scope.FixIn = Said.FixIn.value_or(std::vector<std::string>());
   Result.Scope.NotIn = Said.NotIn.value_or(std::vector<std::string>());
   apply(Result.Options, Said);
   Result.Flags.insert(Result.Flags.end(), Flags.begin(), Flags.end()); // those of the command line win
+  Result.Others = programFilesOf(File, Said.With.value_or(std::vector<std::string>()), {}, Flags);
   return Result;
 }
 

@@ -3,14 +3,15 @@
 #pragma once
 
 #include "fences/EditScope.h"
-#include "settings/Settings.h"
+#include "settings/ProgramFiles.h"
 
 namespace picket {
 
 struct FileSettings {
   CheckOptions Options;
-  std::vector<std::string> Flags; // for Clang
-  EditScope Scope;                // of fixes
+  std::vector<std::string> Flags;  // for Clang
+  std::vector<ProgramFile> Others; // of the program
+  EditScope Scope;                 // of fixes
 };
 
 /// `Defaults` and `Flags` hold where nobody says anything else; `Given` is what the command line says. What is wrong in

@@ -97,6 +97,7 @@ private:
       Looked = Settings.Options.Looked;
       watchChecking(Settings.Options);
       Text.Flags = Settings.Flags;
+      Text.Others = Settings.Others;
       FixOptions Options;
       Options.Check = Settings.Options;
       Options.Check.TimeoutSeconds = 0;
@@ -117,7 +118,7 @@ private:
     outputBegins();
     if (!With.Json)
       printLeftOut(llvm::errs(), File, Looked);
-    tell(Text, Found, Print, Write, TraceContext{File, Text.Flags, &With.Sources});
+    tell(Text, Found, Print, Write, TraceContext{File, Text.Flags, &With.Sources, Text.Others});
   }
 
   template <typename Report, typename Printer, typename Writer>

@@ -222,6 +222,11 @@ void diagnostic(OStream &J, const Diagnostic &D, const std::string &NamedFile) {
 void report(OStream &J, const CheckReport &R, const TraceContext &Context) {
   J.object([&] {
     text(J, "file", R.File);
+    if (!R.Others.empty())
+      J.attributeArray("with", [&] {
+        for (const ProgramFile &Other : R.Others)
+          J.value(llvm::json::fixUTF8(displayPath(Other.File, R.File)));
+      });
     J.attributeArray("checks", [&] {
       for (const std::string &Name : R.Looked.names())
         J.value(Name);
@@ -247,7 +252,7 @@ void printJson(llvm::raw_ostream &Out, const std::vector<CheckReport> &Reports, 
   OStream J(Out, /*IndentSize=*/2);
   auto WriteAll = [&] {
     for (const CheckReport &R : Reports)
-      report(J, R, {R.File, R.Flags, &Sources});
+      report(J, R, {R.File, R.Flags, &Sources, R.Others});
   };
   if (Reports.size() == 1)
     WriteAll();

@@ -88,12 +88,18 @@ int ReplayCommand::run() const {
     return complain(BadInput, TraceFile + ": " + llvm::toString(Saved.takeError()));
 
   // Relative paths are meant from here, as on the command line.
-  std::vector<std::string> Words = {"--"};
-  Words.insert(Words.end(), Saved->Flags.begin(), Saved->Flags.end());
+  auto FlagsOf = [&](const std::vector<std::string> &Recorded) {
+    std::vector<std::string> Words = {"--"};
+    Words.insert(Words.end(), Recorded.begin(), Recorded.end());
+    std::vector<std::string> All = splitClangFlags(Words).Clang;
+    All.insert(All.end(), ClangFlags.begin(), ClangFlags.end());
+    return All;
+  };
   CompileRequest Request;
   Request.File = Source.empty() ? Saved->Run.File : Source;
-  Request.Flags = splitClangFlags(Words).Clang;
-  Request.Flags.insert(Request.Flags.end(), ClangFlags.begin(), ClangFlags.end());
+  Request.Flags = FlagsOf(Saved->Flags);
+  for (const ProgramFile &Other : Saved->Others)
+    Request.Others.push_back({Other.File, FlagsOf(Other.Flags)});
   if (Request.File.empty())
     return complain(BadInput, TraceFile + ": 'file' is empty: name the source file behind it");
   Request.For = Saved->Run.Target;

@@ -97,8 +97,11 @@ private:
         for (const Finding &F : findingsOf(R))
           Json.object([&] { result(F); });
     });
-    for (const CheckReport &R : Reports)
+    for (const CheckReport &R : Reports) {
       artifact(R.File);
+      for (const ProgramFile &Other : R.Others)
+        artifact(displayPath(Other.File, R.File));
+    }
     Json.attributeArray("artifacts", [&] {
       for (const std::string &File : Artifacts)
         Json.object([&] {

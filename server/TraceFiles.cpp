@@ -33,7 +33,7 @@ std::string jsonOf(const std::vector<Found> &Traces, bool AsArray, SourceTexts &
   llvm::json::OStream J(Out);
   auto WriteAll = [&] {
     for (const Found &F : Traces)
-      writeTrace(J, *F.Trace, {F.Report->File, F.Report->Flags, &Sources}, /*Pictures=*/true);
+      writeTrace(J, *F.Trace, {F.Report->File, F.Report->Flags, &Sources, F.Report->Others}, /*Pictures=*/true);
   };
   if (AsArray)
     J.array(WriteAll);

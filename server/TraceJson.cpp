@@ -42,6 +42,8 @@ public:
       if (Run.Language.Sequences != LanguageRules().Sequences)
         Json.attribute("releaseSequences", nameOf(Run.Language.Sequences));
       array("flags", Context.Flags, [&](const std::string &Flag) { Json.value(llvm::json::fixUTF8(shown(Flag))); });
+      if (!Context.Others.empty())
+        array("with", Context.Others, [&](const ProgramFile &File) { other(File); });
       Json.attributeObject("bug", [&] { bug(); });
       text("sentence", Trace.Sentence);
       array("threads", Run.Threads, [&](const TraceThread &T) { thread(T); });
@@ -106,6 +108,13 @@ private:
   /// Paths in flags were made absolute for the compiler; `picket replay` does it again.
   std::string shown(const std::string &Flag) const {
     return StringRef(Flag).starts_with("/") ? displayPath(Flag, Context.NamedFile) : Flag;
+  }
+
+  void other(const ProgramFile &File) {
+    Json.object([&] {
+      text("file", displayPath(File.File, Context.NamedFile));
+      array("flags", File.Flags, [&](const std::string &Flag) { Json.value(llvm::json::fixUTF8(shown(Flag))); });
+    });
   }
 
   void place(const SourceLocation &P) {

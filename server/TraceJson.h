@@ -3,6 +3,7 @@
 
 #include "SourceText.h"
 #include "base/UntrustedJson.h"
+#include "source/compile/Compile.h"
 #include "trace/Counterexample.h"
 
 #include "llvm/Support/Error.h"
@@ -12,9 +13,10 @@ namespace picket {
 
 /// What a counterexample is told with besides itself.
 struct TraceContext {
-  std::string NamedFile;          // the checked file as it was named
-  std::vector<std::string> Flags; // those it was compiled with
-  SourceTexts *Sources = nullptr; // where "sources" comes from
+  std::string NamedFile;                // the checked file as it was named
+  std::vector<std::string> Flags;       // those it was compiled with
+  SourceTexts *Sources = nullptr;       // where "sources" comes from
+  std::vector<ProgramFile> Others = {}; // of the program
 };
 
 /// Executions of more events are not written into files: nobody can look at them, and they would take hundreds of megabytes. Their
@@ -31,6 +33,7 @@ struct SavedTrace {
   Recording Run;
   std::vector<uint32_t> Order; // the events in the order of the steps
   std::vector<std::string> Flags;
+  std::vector<ProgramFile> Others;
 };
 
 /// Reads one counterexample. The error is a sentence that names the part of the JSON that is wrong. What comes back

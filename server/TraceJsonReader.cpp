@@ -47,7 +47,9 @@ public:
       wrong(Here.field("unroll"), "must be at least 1");
     if (!Model)
       wrong(Here.field("model"), "must be " + namesOf(allModels(), " or "));
-    readFlags(*Top, Here);
+    readFlags(*Top, Here, Result.Flags);
+    if (Top->get("with"))
+      each(*Top, Here, "with", [&](const Object &O, Path At) { readOther(O, At); });
     readLanguage(*Top, Here);
     each(*Top, Here, "threads", [&](const Object &O, Path At) { readThread(O, At); });
     each(*Top, Here, "variables", [&](const Object &O, Path At) { readVariable(O, At); });
@@ -184,13 +186,19 @@ private:
     return P;
   }
 
-  void readFlags(const Object &Top, Path Here) {
-    const Array *A = Top.get("flags") ? array(Top, Here, "flags") : nullptr;
+  void readFlags(const Object &O, Path Here, std::vector<std::string> &Into) {
+    const Array *A = O.get("flags") ? array(O, Here, "flags") : nullptr;
     for (size_t K = 0; A && K < A->size(); ++K)
       if (std::optional<StringRef> Flag = (*A)[K].getAsString())
-        Result.Flags.push_back(Flag->str());
+        Into.push_back(Flag->str());
       else
         wrong(Here.field("flags").index(K), "must be a text");
+  }
+
+  void readOther(const Object &O, Path At) {
+    ProgramFile &File = Result.Others.emplace_back();
+    File.File = text(O, At, "file");
+    readFlags(O, At, File.Flags);
   }
 
   void readLanguage(const Object &Top, Path Here) {

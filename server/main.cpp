@@ -3,6 +3,7 @@
 #include "ClangFlags.h"
 #include "DoctorCommand.h"
 #include "LitmusCommand.h"
+#include "ProgramOptions.h"
 #include "RenderCommand.h"
 #include "ReplayCommand.h"
 #include "Supervision.h"
@@ -12,9 +13,7 @@
 #include "lsp/WorkerCommand.h"
 #include "settings/Units.h"
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 
 #include <CLI/CLI.hpp>
 
@@ -33,8 +32,9 @@ static const char *const Description =
 static const char *const CheckHelp =
     R"(Flags for Clang (-D -U -I -std= -include -isystem -W... -f... -m...) are passed on; so is all that follows '--'. Flags
 that do not change what the text means are dropped, some of them with a note (docs/security.md).
-Flags are also taken from a compile_commands.json beside or above the file; models, checks, target, unroll, timeout,
-memory, jobs and flags also from a .picket.toml there, and from a comment on the file's first lines (// picket: unroll=5).
+Flags are also taken from a compile_commands.json beside or above the file, or in a build folder there; models, checks, target, unroll, timeout,
+memory, jobs, flags and the other files of a program (with) also from a .picket.toml there, and from a comment on the
+file's first lines (// picket: unroll=5 with=queue.c).
 -fpicket-optimize=O1 (or O2) is Picket's own flag: LLVM optimises the program before it is checked. So is
 -fpicket-arm-march=, the same as --arm-march, for places where only flags can stand.
 
@@ -45,6 +45,7 @@ With --fix and --relax: 0 also if there is a fix, 1 a violation that fences cann
 Examples:
   picket check queue.c
   picket check --unroll 3 --timeout 20s -DTHREADS=3 queue.c
+  picket check --program test_queue.c queue.c
   picket check --checks assertion,memory queue.c
   picket check --exhaustive --json lock.c > lock.json
   picket check --count examples/*.c
@@ -168,50 +169,6 @@ static void addLanguageOptions(CLI::App *Check, CheckCommand &Command) {
                 "What volatile accesses are under C11: plain, as the standard says, or relaxed atomic [plain]");
   addWordOption(Check, "--release-sequences", Given.Sequences, releaseSequencesNamed, "c++20, c11",
                 "Which release sequences C11 has: c++20, or c11 (also later writes of the same thread) [c++20]");
-}
-
-/// What stands for functions that a program calls and does not define.
-static void addStubOptions(CLI::App *Check, CheckCommand &Command) {
-  Check
-      ->add_option_function<std::vector<std::string>>(
-          "--stub",
-          [&Command](const std::vector<std::string> &Texts) {
-            for (const std::string &Text : Texts) {
-              SettingsLayer Layer;
-              if (std::string Wrong = set(Layer, "stub", {Text}); !Wrong.empty())
-                throw CLI::ValidationError("--stub", Wrong);
-              Command.ClangFlags.push_back("-fpicket-stub=" + Text);
-            }
-          },
-          "A function that the program calls and does not define: it returns VALUE (0) and has no other effect. The\n"
-          "verdict says so. May be given several times")
-      ->type_name("NAME[=VALUE]")
-      ->allow_extra_args(false);
-  Check
-      ->add_option_function<std::vector<std::string>>(
-          "--stubs",
-          [&Command](const std::vector<std::string> &Files) {
-            for (const std::string &File : Files) {
-              llvm::SmallString<256> Path(File);
-              llvm::sys::fs::make_absolute(Path);
-              Command.ClangFlags.push_back("-fpicket-stubs=" + Path.str().str());
-            }
-          },
-          "A C file with definitions of functions that the program calls and does not define. May be given several\n"
-          "times")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  Check
-      ->add_option_function<std::string>(
-          "--nondet",
-          [&Command](const std::string &Text) {
-            SettingsLayer Layer;
-            if (std::string Wrong = set(Layer, "nondet", {Text}); !Wrong.empty())
-              throw CLI::ValidationError("--nondet", Wrong);
-            Command.ClangFlags.push_back("-fpicket-nondet=" + Text);
-          },
-          "The range of values from outside (rand, __VERIFIER_nondet_int, ...): each of them is explored")
-      ->type_name("LO..HI");
 }
 
 /// An option whose value is one of some words. (CLI11's transformers would take the numbers behind them, too.)
@@ -413,7 +370,7 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->footer(CheckHelp);
   CheckOptions &Options = Command.Options;
   SettingsLayer &Given = Command.Given;
-  Check->add_option("FILE", Command.Files, "C files; each is a complete program")->required();
+  addFileOptions(Check, Command);
   Check->add_option_function<std::string>(
       "--model",
       [&Given, &Command](const std::string &Text) {
@@ -492,7 +449,7 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
   Command.Given.Models = {{MemoryModel::SC}};
   Options.Search = Engine::Auto;
   RobustnessOptions &Question = Command.Robust.emplace();
-  Robust->add_option("FILE", Command.Files, "C files; each is a complete program")->required();
+  addFileOptions(Robust, Command);
   Robust->add_option_function<std::string>(
       "--model",
       [&Question](const std::string &Text) {

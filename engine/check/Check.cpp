@@ -158,6 +158,7 @@ CheckReport check(const CheckRequest &Request, const ProgressListener &OnProgres
   CheckReport Report = checkPrograms(Request.Text.File, Programs, Request.Options, OnProgress, Cancel, OnModel);
   Report.CompileSeconds = CompileSeconds;
   Report.Flags = Request.Text.Flags;
+  Report.Others = Request.Text.Others;
   return Report;
 }
 

@@ -6,6 +6,7 @@
 #include "machine/Checks.h"
 #include "machine/LanguageRules.h"
 #include "memory/MemoryModel.h"
+#include "source/compile/Compile.h"
 #include "trace/Counterexample.h"
 
 #include <memory>
@@ -139,7 +140,8 @@ struct CheckReport {
   std::vector<ModelReport> Models;     // in the order asked for
   Checks Looked = {};                  // the kinds of bugs that were looked for
   double CompileSeconds = 0;
-  std::vector<std::string> Flags = {}; // for Clang, besides those of the project
+  std::vector<std::string> Flags = {};  // for Clang, besides those of the project
+  std::vector<ProgramFile> Others = {}; // the program's other files
   RaceReporting Races = RaceReporting::Default;
   LanguageRules Language = {}; // C11
 };

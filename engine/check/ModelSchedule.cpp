@@ -82,7 +82,7 @@ private:
   }
 
   void tell() {
-    CheckReport SoFar{Report.File, Report.Diagnostics, {}, Report.Looked, 0, {}, Report.Races, Report.Language};
+    CheckReport SoFar{Report.File, Report.Diagnostics, {}, Report.Looked, 0, {}, {}, Report.Races, Report.Language};
     for (size_t K = 0; K < Done.size(); ++K)
       if (Done[K]) {
         SoFar.Models.push_back(Report.Models[K]);
@@ -340,7 +340,7 @@ private:
   }
 
   void tell() {
-    CheckReport SoFar{Report.File, Report.Diagnostics, {}, Report.Looked, 0, {}, Report.Races, Report.Language};
+    CheckReport SoFar{Report.File, Report.Diagnostics, {}, Report.Looked, 0, {}, {}, Report.Races, Report.Language};
     for (const MemoryModel M : Context.Options.Models)
       if (const ModelReport *Known = find(groupOf(M).Known, M))
         SoFar.Models.push_back(*Known);

@@ -93,6 +93,7 @@ RobustnessReport checkRobustness(const CompileRequest &Text, const RobustnessOpt
   RobustnessReport Report = checkRobustness(Text.File, std::move(Compiled), Options, OnProgress, Cancel);
   Report.Explored.CompileSeconds = CompileSeconds;
   Report.Explored.Flags = Text.Flags;
+  Report.Explored.Others = Text.Others;
   return Report;
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
 
 namespace picket {
 
@@ -142,26 +141,6 @@ RoundReport EditSearch::checkEdited(const std::vector<TextEdit> &Edits, Thorough
     std::move(Round.Models.begin(), Round.Models.end(), std::back_inserter(All.Models));
   }
   addLeft(All);
-  return All;
-}
-
-/// What several programs ask for, as one. What is the same is there once.
-static PlacedChange together(std::vector<PlacedChange> Parts) {
-  PlacedChange All;
-  for (PlacedChange &Part : Parts) {
-    if (!Part.placed())
-      return std::move(Part);
-    All.Edits.insert(All.Edits.end(), Part.Edits.begin(), Part.Edits.end());
-  }
-  auto Key = [](const TextEdit &E) { return std::tie(E.File, E.Begin, E.End, E.Text); };
-  std::stable_sort(All.Edits.begin(), All.Edits.end(),
-                   [&](const TextEdit &A, const TextEdit &B) { return Key(A) < Key(B); });
-  All.Edits.erase(std::unique(All.Edits.begin(), All.Edits.end(),
-                              [&](const TextEdit &A, const TextEdit &B) { return Key(A) == Key(B); }),
-                  All.Edits.end());
-  for (size_t K = 1; K < All.Edits.size(); ++K)
-    if (All.Edits[K].File == All.Edits[K - 1].File && All.Edits[K].Begin < All.Edits[K - 1].End)
-      return {{}, "two changes affect the same piece of text", {All.Edits[K].File, 0, 0}};
   return All;
 }
 

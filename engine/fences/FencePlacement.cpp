@@ -5,6 +5,7 @@
 #include "fences/SlotEdits.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace picket {
 
@@ -102,22 +103,97 @@ private:
   std::map<clang::FileID, uint32_t> NeedInclude;
 };
 
+/// The places of the accesses that a change is about.
+std::vector<SourceLocation> placesOf(const SourceChange &Change) {
+  if (const auto *New = std::get_if<InsertFence>(&Change))
+    return {New->Earlier, New->Later};
+  if (const auto *Other = std::get_if<ChangeOrder>(&Change))
+    return {Other->Call.Line ? Other->Call : Other->Access};
+  return {std::get<RemoveFence>(Change).Fence};
+}
+
+bool isIn(const SourceTree &Tree, const SourceChange &Change) {
+  const std::vector<SourceLocation> Places = placesOf(Change);
+  return std::any_of(Places.begin(), Places.end(),
+                     [&](const SourceLocation &At) { return At.Line && !Tree.accessesAt(At).empty(); });
+}
+
+/// Places what `Take` takes of each alternative. One that nothing is taken of has no part.
+using Parts = std::vector<std::vector<PlacedChange>>; // of each alternative
+bool placeInFile(
+    const CompileRequest &File, size_t Alternatives, EditStyle Style, Parts &Into,
+    llvm::function_ref<std::optional<std::vector<SourceChange>>(const SourceTree &Tree, size_t Alternative)> Take) {
+  std::vector<Diagnostic> Diagnostics;
+  std::vector<std::optional<PlacedChange>> Result;
+  const bool Read = readTree(File, Diagnostics, [&](const SourceTree &Tree) {
+    const FenceIdiom Idiom(Tree, Style);
+    std::vector<std::optional<PlacedChange>> Placed(Alternatives);
+    for (size_t K = 0; K < Alternatives; ++K)
+      if (std::optional<std::vector<SourceChange>> Changes = Take(Tree, K))
+        Placed[K] = Placing(Tree, Idiom).run(*Changes);
+    Result = std::move(Placed);
+  });
+  if (!Read || Result.size() != Alternatives)
+    return false;
+  for (size_t K = 0; K < Alternatives; ++K)
+    if (Result[K])
+      Into[K].push_back(std::move(*Result[K]));
+  return true;
+}
+
 } // namespace
+
+PlacedChange together(std::vector<PlacedChange> Several) {
+  PlacedChange All;
+  auto IsSame = [](const TextEdit &A, const TextEdit &B) {
+    return A.File == B.File && A.Begin == B.Begin && A.End == B.End && A.Text == B.Text;
+  };
+  for (PlacedChange &Part : Several) {
+    if (!Part.placed())
+      return std::move(Part);
+    const std::vector<TextEdit> Before = All.Edits;
+    for (TextEdit &Edit : Part.Edits)
+      if (std::none_of(Before.begin(), Before.end(), [&](const TextEdit &Known) { return IsSame(Known, Edit); }))
+        All.Edits.push_back(std::move(Edit));
+  }
+  // Insertions of one part at one place stay in their order.
+  std::stable_sort(All.Edits.begin(), All.Edits.end(), [](const TextEdit &A, const TextEdit &B) {
+    return std::tie(A.File, A.Begin, A.End) < std::tie(B.File, B.Begin, B.End);
+  });
+  for (size_t K = 1; K < All.Edits.size(); ++K)
+    if (All.Edits[K].File == All.Edits[K - 1].File && All.Edits[K].Begin < All.Edits[K - 1].End)
+      return {{}, "two changes affect the same piece of text", {All.Edits[K].File, 0, 0}};
+  return All;
+}
 
 std::vector<PlacedChange> placeAlternatives(const CompileRequest &Request,
                                             const std::vector<std::vector<SourceChange>> &Alternatives,
                                             EditStyle Style) {
-  std::vector<Diagnostic> Diagnostics;
+  const std::vector<CompileRequest> Files = requestsOfFiles(Request);
+  std::vector<std::vector<SourceChange>> Left = Alternatives;
+  auto All = [&](const SourceTree &, size_t K) { return std::optional(std::exchange(Left[K], {})); };
+  auto OfFile = [&](const SourceTree &Tree, size_t K) {
+    const auto Others = std::stable_partition(Left[K].begin(), Left[K].end(),
+                                              [&](const SourceChange &Change) { return isIn(Tree, Change); });
+    std::vector<SourceChange> Mine(Left[K].begin(), Others);
+    Left[K].erase(Left[K].begin(), Others);
+    return Mine.empty() ? std::nullopt : std::optional(std::move(Mine));
+  };
+  Parts Placed(Alternatives.size());
+  auto AnyLeft = [&] { return std::any_of(Left.begin(), Left.end(), [](const auto &Some) { return !Some.empty(); }); };
+  for (const CompileRequest &File : Files) {
+    const bool Read = Files.size() == 1 ? placeInFile(File, Alternatives.size(), Style, Placed, All)
+                      : AnyLeft()       ? placeInFile(File, Alternatives.size(), Style, Placed, OfFile)
+                                        : true;
+    if (!Read)
+      return std::vector<PlacedChange>(Alternatives.size(), {{}, "the file does not compile", {File.File, 0, 0}});
+  }
   std::vector<PlacedChange> Result;
-  const bool Read = readTree(Request, Diagnostics, [&](const SourceTree &Tree) {
-    const FenceIdiom Idiom(Tree, Style);
-    std::vector<PlacedChange> Placed;
-    for (const std::vector<SourceChange> &Changes : Alternatives)
-      Placed.push_back(Placing(Tree, Idiom).run(Changes));
-    Result = std::move(Placed);
-  });
-  if (!Read || Result.empty())
-    Result.assign(Alternatives.size(), {{}, "the file does not compile", {Request.File, 0, 0}});
+  for (size_t K = 0; K < Alternatives.size(); ++K)
+    if (!Left[K].empty())
+      Result.push_back({{}, "no access is known at this position in the text", placesOf(Left[K].front()).front()});
+    else
+      Result.push_back(Placed[K].size() == 1 ? std::move(Placed[K].front()) : together(std::move(Placed[K])));
   return Result;
 }
 

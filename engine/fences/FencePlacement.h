@@ -14,9 +14,14 @@ namespace picket {
 /// (unsaved buffers included); offsets are those of the text it sees. Sorted by file and place, without overlaps.
 PlacedChange placeChanges(const CompileRequest &Request, const std::vector<SourceChange> &Changes);
 
-/// The same for several alternatives, each independent of the others, for the price of reading the text once.
+/// The same for several alternatives, each independent of the others, for the price of reading the text once. Of a program
+/// of several files each change is placed in the first that has its text: in that file itself, or in a header.
 std::vector<PlacedChange> placeAlternatives(const CompileRequest &Request,
                                             const std::vector<std::vector<SourceChange>> &Alternatives,
                                             EditStyle Style = {});
+
+/// What several programs or files ask for, as one. What is the same is there once. Refused if one of them is, or if they
+/// affect the same piece of text.
+PlacedChange together(std::vector<PlacedChange> Parts);
 
 } // namespace picket

@@ -124,7 +124,7 @@ std::string ThreadTable::nameOf(ThreadId Id) const {
   const std::string &Name = Prog.Functions[Threads[Id]->Start].Name;
   unsigned Before = 0, All = 0;
   for (ThreadId T = 1; T < Threads.size(); ++T)
-    if (exists(T) && Threads[T]->Start == Threads[Id]->Start) {
+    if (exists(T) && Prog.Functions[Threads[T]->Start].Name == Name) {
       ++All;
       Before += T < Id;
     }

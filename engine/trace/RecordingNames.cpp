@@ -155,6 +155,30 @@ TracePlace tracePlace(const Program &P, const ProgramLocation &L) {
 
 } // namespace
 
+/// What tells static variables of one name apart: " of increment", " of queue.c". Empty where a name is not used twice.
+static std::string homonymSuffix(const Program &Prog, uint32_t Global) {
+  const std::vector<SourceNames::Object> &All = Prog.Names.Globals;
+  if (Global >= All.size() || All[Global].Name.empty() || All[Global].Name.front() == '"')
+    return "";
+  const SourceNames::Object &Mine = All[Global];
+  auto FileOf = [&](const SourceNames::Object &O) -> const std::string & {
+    return Prog.Files[Prog.Locations[O.Location].File];
+  };
+  auto BaseOf = [&](const SourceNames::Object &O) { return FileOf(O).substr(FileOf(O).rfind('/') + 1); };
+  bool Twice = false, SameFunction = false, SameBase = false;
+  for (const SourceNames::Object &Other : All)
+    if (&Other != &Mine && Other.Name == Mine.Name && Other.Location != 0) {
+      Twice = true;
+      SameFunction |= Other.Function == Mine.Function;
+      SameBase |= Other.Function == Mine.Function && BaseOf(Other) == BaseOf(Mine);
+    }
+  if (!Twice || Mine.Location == 0)
+    return "";
+  const std::string Function = Mine.Function.empty() ? "" : " of " + Mine.Function;
+  return SameFunction ? Function + (Function.empty() ? " of " : " in ") + (SameBase ? FileOf(Mine) : BaseOf(Mine))
+                      : Function;
+}
+
 /// Names for the objects seen. Heap blocks of a type are numbered by who allocated them, in which order, so that the
 /// numbers do not depend on the schedule.
 std::map<uint32_t, Draft::NamedObject> Draft::nameObjects(const Recording &R) const {
@@ -176,11 +200,13 @@ std::map<uint32_t, Draft::NamedObject> Draft::nameObjects(const Recording &R) co
     if (N.Name.empty() && IsGlobal)
       N.Name = Prog.Globals[Global].Name;
     std::string Owner = O.Owner < R.Threads.size() ? R.Threads[O.Owner].Name : "";
+    if (IsGlobal && O.Kind != ObjectKind::Constant)
+      N.Suffix = homonymSuffix(Prog, Global);
     switch (O.Kind) {
     case ObjectKind::Constant:
     case ObjectKind::Global: N.Description = "global '" + N.Name + "'"; break;
     case ObjectKind::ThreadLocal:
-      N.Suffix = " of " + Owner;
+      N.Suffix += " of " + Owner;
       N.Description = "thread-local '" + N.Name + "' of thread '" + Owner + "'";
       break;
     case ObjectKind::Stack:
@@ -323,8 +349,10 @@ void markShared(const Program &P, const std::vector<SharedThing> &Things, Sharin
 
 SharedThing nameOfSite(const Program &P, uint32_t Site) {
   SharedThing Thing;
-  if (Site >= P.NumSites) {
+  if (Site >= P.NumSites) { // static variables of several functions, or files, may have one name
     Thing.Name = P.Globals[Site - P.NumSites].Name;
+    for (uint32_t Before = P.NumSites; Before < Site; ++Before)
+      Thing.Ordinal += P.Globals[Before - P.NumSites].Name == Thing.Name;
     return Thing;
   }
   auto Describe = [&](uint32_t S) {

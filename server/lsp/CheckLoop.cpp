@@ -144,6 +144,7 @@ bool CheckService::startCheck(Document &D) {
   Request.File = D.Status.File;
   Request.Unsaved = Docs.texts();
   Request.Options = D.Status.Options;
+  Request.Others = D.Others;
   if (!D.Models.empty())
     Request.Options.ModelsNamed = (Request.Options.Models = D.Models) != defaultModels();
   Request.Known = Cache.keys();
@@ -169,6 +170,7 @@ void CheckService::startFixes() {
   Request.File = Next->File;
   Request.Unsaved = Docs.texts();
   Request.Options = Docs.find(Next->File)->Status.Options;
+  Request.Others = Docs.find(Next->File)->Others;
   Request.Options.Models = Next->Question.Models;
   Request.Fix = Next->Question;
 

@@ -73,6 +73,7 @@ Value toJSON(const Settings &S) {
                 {"relax", S.Relax},
                 {"fix-in", Array(S.FixIn)},
                 {"not-in", Array(S.NotIn)},
+                {"with", Array(S.With)},
                 {"flags", Array(S.Flags)},
                 {"stub", Array(S.Stubs)},
                 {"stubs", Array(S.StubFiles)},

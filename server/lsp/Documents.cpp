@@ -20,13 +20,24 @@ void Documents::resolve(Document &D) {
   apply(S, Client);
   if (std::string Toml = findToml(D.Status.File); !Toml.empty()) {
     std::vector<SettingsProblem> Problems;
-    apply(S, layerOfTomlFile(Toml, Problems));
+    apply(S, layerOfTomlFile(Toml, D.Status.File, Problems));
     if (TomlProblems[Toml] != Problems)
       News.TomlProblems[Toml] = TomlProblems[Toml] = std::move(Problems);
   }
   D.Status.Problems.clear();
   apply(S, layerOfComment(*D.Status.Text, D.Status.Problems));
   D.Status.Options = std::move(S);
+  D.Others.clear();
+  if (!D.Status.Options.With.empty()) // the texts of all are copied for it
+    D.Others = programFilesOf(D.Status.File, D.Status.Options.With, Client.Flags.value_or(std::vector<std::string>()),
+                              {}, texts());
+}
+
+template <typename Function> void Documents::forEachUser(const std::string &File, Function Do) {
+  for (auto &[Name, D] : ByFile)
+    if (D.IsC && Name != File &&
+        std::any_of(D.Others.begin(), D.Others.end(), [&](const ProgramFile &Other) { return Other.File == File; }))
+      Do(D);
 }
 
 void Documents::schedule(Document &D, Clock::duration Delay) {
@@ -81,6 +92,13 @@ void Documents::change(const std::string &File, int64_t Version, const std::func
     if (!D->IsC)
       for (auto &[Other, Including] : ByFile) // perhaps
         Fixes.forget(Including.Status, CheckEnd::Edited);
+    forEachUser(File, [&](Document &User) {
+      Fixes.forget(User.Status, CheckEnd::Edited);
+      if (User.Status.Options.When != Trigger::Change && !User.Running && !User.Due)
+        return;
+      User.Generation = ++LastGeneration;
+      schedule(User, Debounce);
+    });
   }
   D->Generation = ++LastGeneration;
   D->LastActive = ++LastActive;
@@ -97,6 +115,13 @@ void Documents::save(const std::string &File) {
   D->LastActive = ++LastActive;
   if (!D->IsC)
     return recheckAll(); // a header, perhaps
+  forEachUser(File, [&](Document &User) {
+    resolve(User);
+    User.Generation = ++LastGeneration;
+    Fixes.forget(User.Status, CheckEnd::Edited);
+    if (User.Status.Options.When != Trigger::Manual || User.Running)
+      schedule(User);
+  });
   resolve(*D);
   // A check that was cancelled may not have ended yet, and answers nothing any more.
   const bool Answering = D->Running && D->Status.State != CheckState::Cancelled;
@@ -117,6 +142,7 @@ bool Documents::close(const std::string &File) {
   if (!IsC)
     for (auto &[Other, Including] : ByFile) // what is on disk counts from now on
       Fixes.forget(Including.Status, CheckEnd::Edited);
+  forEachUser(File, [&](Document &User) { Fixes.forget(User.Status, CheckEnd::Edited); });
   return true;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lsp/FixScheduler.h"
+#include "settings/ProgramFiles.h"
 
 #include <chrono>
 
@@ -16,6 +17,7 @@ struct Document {
   std::optional<std::chrono::steady_clock::time_point> Due;
   bool Running = false;            // a worker checks it, or has not ended yet after a cancel
   std::vector<MemoryModel> Models; // asked for once
+  std::vector<ProgramFile> Others; // of the program, as the settings name them
   std::vector<CheckWaiter> Waiters;
   unsigned Crashes = 0; // of workers, since the last result
 };
@@ -78,6 +80,8 @@ public:
   bool isIdle() const;
 
 private:
+  /// Calls `Do` for the open documents whose programs a file is part of.
+  template <typename Function> void forEachUser(const std::string &File, Function Do);
   void endWaits(Document &D, CheckEnd How) { News.end(D.Waiters, How); }
 
   const std::chrono::milliseconds Debounce;

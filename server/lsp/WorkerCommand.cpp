@@ -174,6 +174,7 @@ void Worker::check(const WorkerRequest &Request) {
   Text.File = Request.File;
   Text.Unsaved = Request.Unsaved;
   Text.Flags = Request.Options.Flags;
+  Text.Others = Request.Others;
   TargetPrograms Programs(textToCheck(Text, Options));
   const CompileResult &Compiled = Programs.get(targetsOf(Options).front());
   const double Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
@@ -200,7 +201,7 @@ void Worker::check(const WorkerRequest &Request) {
   }
 
   SourceTexts Sources(Request.Unsaved);
-  const TraceContext Context{Request.File, Request.Options.Flags, &Sources};
+  const TraceContext Context{Request.File, Request.Options.Flags, &Sources, Request.Others};
   auto WriteTrace = [&](const Counterexample &C) { return traceText(C, Context, /*Pictures=*/false); };
   auto OnProgress = [&](const Progress &P) { say(Object{{"progress", toJSON(P)}}); };
   auto OnModel = [&](const CheckReport &SoFar) {
@@ -238,6 +239,7 @@ void Worker::fix(const WorkerRequest &Request) {
     Text.File = Request.File;
     Text.Unsaved = Request.Unsaved;
     Text.Flags = Request.Options.Flags;
+    Text.Others = Request.Others;
     say(Object{{"fixes", toJSON(answerTo(*Request.Fix, Text, Request.Options))}});
   }).join();
 }
@@ -257,7 +259,8 @@ void Worker::render(const std::vector<std::string> &Traces) {
     }
     const std::string File = Saved->Run.File;
     const Counterexample C = explain(std::move(Saved->Run));
-    llvm::Expected<Value> Full = llvm::json::parse(traceText(C, {File, Saved->Flags, nullptr}, /*Pictures=*/true));
+    llvm::Expected<Value> Full =
+        llvm::json::parse(traceText(C, {File, Saved->Flags, nullptr, Saved->Others}, /*Pictures=*/true));
     if (!Full)
       fail(llvm::toString(Full.takeError()));
     // The texts are those that were checked, not those that lie on the disk by now.

@@ -26,8 +26,12 @@ std::string toLine(const WorkerRequest &Request) {
     Object Unsaved;
     for (const auto &[File, Text] : Request.Unsaved)
       Unsaved[fixUTF8(File)] = fixUTF8(Text);
+    Array With;
+    for (const ProgramFile &Other : Request.Others)
+      With.push_back(Object{{"file", fixUTF8(Other.File)}, {"flags", texts(Other.Flags)}});
     Object Asked{{"file", fixUTF8(Request.File)},
                  {"unsaved", std::move(Unsaved)},
+                 {"with", std::move(With)},
                  {"flags", texts(flagsOf(Request.Options))},
                  {"models", modelsJson(Request.Fix ? Request.Fix->Models : Request.Options.Models)},
                  {"modelsNamed", Request.Options.ModelsNamed},
@@ -54,6 +58,11 @@ std::string toLine(const WorkerRequest &Request) {
   return Text;
 }
 
+static bool fromJSON(const Value &Json, ProgramFile &File, llvm::json::Path Path) {
+  ObjectMapper O(Json, Path);
+  return O && O.map("file", File.File) && O.map("flags", File.Flags);
+}
+
 bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) {
   ObjectMapper Line(Json, Path);
   if (!Line)
@@ -66,7 +75,7 @@ bool fromJSON(const Value &Json, WorkerRequest &Request, llvm::json::Path Path) 
   ObjectMapper O(*Check, Path.field("check"));
   std::vector<std::string> Models, Looked;
   std::string Search, Target;
-  if (!O || !O.map("file", Request.File) || !O.map("unsaved", Request.Unsaved) ||
+  if (!O || !O.map("file", Request.File) || !O.map("unsaved", Request.Unsaved) || !O.map("with", Request.Others) ||
       !O.map("flags", Request.Options.Flags) || !O.map("models", Models) ||
       !O.map("modelsNamed", Request.Options.ModelsNamed) || !O.map("unroll", Request.Options.Unroll) ||
       !O.map("timeout", Request.Options.TimeoutSeconds) || !O.map("memory", Request.Options.MemoryBytes) ||

@@ -1,6 +1,6 @@
 // What the server asks a worker process, and what it answers: one JSON object per line.
 //
-//   {"check": {"file", "unsaved": {path: text}, "flags", "models", "target", "unroll", "timeout", "memory", "jobs",
+//   {"check": {"file", "unsaved": {path: text}, "with": [{"file", "flags"}], "flags", "models", "target", "unroll", "timeout", "memory", "jobs",
 //              "robustness", "checks", "known"}}
 //     -> {"compiled": {"key", "seconds"}}            once, if it compiles and is to be explored
 //        {"progress": Progress}                      a few times a second, and after each model
@@ -25,6 +25,7 @@ namespace picket {
 struct WorkerRequest {
   std::string File;
   std::map<std::string, std::string> Unsaved;
+  std::vector<ProgramFile> Others; // of the program
   Settings Options;
   std::vector<std::string> Known;  // keys of programs whose outcome need not be found out again
   std::optional<FixQuestion> Fix;  // nothing is checked, but fixes are looked for

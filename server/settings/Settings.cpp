@@ -116,8 +116,10 @@ std::string set(SettingsLayer &Layer, StringRef Key, const std::vector<std::stri
     Layer.Stubs = Values;
     return "";
   }
-  if (Key == "stubs") {
-    Layer.StubFiles = Values;
+  if (Key == "stubs" || Key == "with") {
+    if (llvm::is_contained(Values, ""))
+      return ("'" + Key + "' names a file without a name").str();
+    (Key == "stubs" ? Layer.StubFiles : Layer.With) = Values;
     return "";
   }
   if (Key == "models") // "tso,pso" is accepted where a list is expected, too
@@ -257,51 +259,86 @@ SettingsLayer layerOfComment(StringRef Text, std::vector<SettingsProblem> &Probl
       continue;
     llvm::SmallVector<StringRef> Words;
     llvm::SplitString(*Found, Words);
+    bool IsWith = false; // the last key
     for (StringRef Word : Words) {
       auto [Key, Value] = Word.split('=');
       if (Word == BenignRace) // about the text there
         continue;
+      if (IsWith && !Word.contains('=')) {
+        for (std::string &File : splitAtCommas(Word))
+          Layer.With->push_back(std::move(File));
+        continue;
+      }
       if (Value.empty()) {
         Problems.push_back({Line, ("'" + Word + "' is no setting: write key=value").str()});
         continue;
       }
       const bool List = Key == "models" || Key == "checks" || Key == "flags" || Key == "fix-in" || Key == "not-in" ||
-                        Key == "stub" || Key == "stubs";
+                        Key == "stub" || Key == "stubs" || Key == "with";
       if (std::string Wrong = set(Layer, Key, List ? splitAtCommas(Value) : std::vector{Value.str()}); !Wrong.empty())
         Problems.push_back({Line, Wrong});
+      IsWith = Key == "with" && Layer.With;
     }
   }
   return Layer;
 }
 
-SettingsLayer layerOfToml(StringRef Text, std::vector<SettingsProblem> &Problems) {
+/// An entry of [program]. What is said of some files counts for them rather than what is said of all.
+static std::string setProgram(const TomlEntry &E, StringRef Pattern, const std::string &For,
+                              std::optional<std::vector<std::string>> &OfFile, SettingsLayer &Layer) {
+  if (Pattern == "with")
+    return set(Layer, "with", E.Values);
+  if (const std::string Problem = problemOfPattern(Pattern.str()); !Problem.empty())
+    return ("'" + Pattern + "' is no pattern of files: " + Problem).str();
+  SettingsLayer Named;
+  std::string Wrong = set(Named, "with", E.Values);
+  if (Wrong.empty() && !For.empty() && matches(Pattern.str(), For))
+    OfFile = Named.With;
+  return Wrong;
+}
+
+SettingsLayer layerOfToml(StringRef Text, std::vector<SettingsProblem> &Problems, const std::string &For) {
   SettingsLayer Layer;
+  std::optional<std::vector<std::string>> OfFile;
   TomlText Read = readToml(Text);
   for (TomlProblem &P : Read.Problems)
     Problems.push_back({P.Line, std::move(P.Message)});
-  for (const TomlEntry &E : Read.Entries)
-    if (std::string Wrong = set(Layer, E.Key, E.Values); !Wrong.empty())
+  for (const TomlEntry &E : Read.Entries) {
+    StringRef Key = E.Key;
+    const bool IsProgram = Key.consume_front("program.");
+    if (std::string Wrong = IsProgram ? setProgram(E, Key, For, OfFile, Layer) : set(Layer, Key, E.Values);
+        !Wrong.empty())
       Problems.push_back({E.Line, Wrong});
+  }
+  if (OfFile)
+    Layer.With = std::move(OfFile);
   return Layer;
 }
 
-SettingsLayer layerOfTomlFile(const std::string &File, std::vector<SettingsProblem> &Problems) {
+/// Files that settings name from the folder that these are in.
+static void completePaths(std::optional<std::vector<std::string>> &Files, StringRef Folder) {
+  if (!Files)
+    return;
+  for (std::string &Named : *Files)
+    if (!llvm::sys::path::is_absolute(Named)) {
+      llvm::SmallString<256> Path(Folder);
+      llvm::sys::path::append(Path, Named);
+      Named = Path.str().str();
+    }
+}
+
+SettingsLayer layerOfTomlFile(const std::string &Toml, const std::string &For, std::vector<SettingsProblem> &Problems) {
   constexpr uint64_t LargestToml = 1 << 20;
   llvm::sys::fs::file_status Status;
-  if (!llvm::sys::fs::status(File, Status) &&
+  if (!llvm::sys::fs::status(Toml, Status) &&
       (Status.type() != llvm::sys::fs::file_type::regular_file || Status.getSize() > LargestToml)) {
     Problems.push_back({0, "this is not a settings file"});
     return {};
   }
-  if (auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true)) {
-    SettingsLayer Layer = layerOfToml((*Buffer)->getBuffer(), Problems);
-    if (Layer.StubFiles) // named from the folder that the settings are in
-      for (std::string &Named : *Layer.StubFiles) {
-        llvm::SmallString<256> Path(llvm::sys::path::parent_path(File));
-        llvm::sys::path::append(Path, Named);
-        if (!llvm::sys::path::is_absolute(Named))
-          Named = Path.str().str();
-      }
+  if (auto Buffer = llvm::MemoryBuffer::getFile(Toml, /*IsText=*/true)) {
+    SettingsLayer Layer = layerOfToml((*Buffer)->getBuffer(), Problems, For);
+    completePaths(Layer.StubFiles, llvm::sys::path::parent_path(Toml));
+    completePaths(Layer.With, llvm::sys::path::parent_path(Toml));
     return Layer;
   } else
     Problems.push_back({0, "cannot read the file: " + Buffer.getError().message()});

@@ -34,6 +34,7 @@ struct Settings {
   bool Fixes = true;                     // look for fences once a bug is found
   bool Relax = false;                    // look for fences that are not needed once nothing is found
   std::vector<std::string> FixIn, NotIn; // the files that fixes may change (EditScope.h)
+  std::vector<std::string> With;         // the other files of the program: absolute, or from the file's folder
   std::vector<std::string> Flags;        // for Clang
   std::vector<std::string> Stubs;        // NAME or NAME=VALUE: functions that do nothing but return a number
   std::vector<std::string> StubFiles;    // C texts with functions that the program does not define
@@ -60,7 +61,7 @@ struct SettingsLayer {
   std::optional<Engine> Search;
   std::optional<bool> Robustness, Fixes, Relax;
   std::optional<std::vector<std::string>> FixIn, NotIn;
-  std::optional<std::vector<std::string>> Flags, Stubs, StubFiles;
+  std::optional<std::vector<std::string>> With, Flags, Stubs, StubFiles;
   std::optional<std::string> Nondet;
   bool operator==(const SettingsLayer &) const = default;
 };
@@ -85,6 +86,7 @@ template <typename F> void forEachSetting(F Do) {
   Do("relax", &SettingsLayer::Relax, &Settings::Relax, nullptr);
   Do("fix-in", &SettingsLayer::FixIn, &Settings::FixIn, nullptr);
   Do("not-in", &SettingsLayer::NotIn, &Settings::NotIn, nullptr);
+  Do("with", &SettingsLayer::With, &Settings::With, nullptr);
   Do("flags", &SettingsLayer::Flags, &Settings::Flags, nullptr);
   Do("stub", &SettingsLayer::Stubs, &Settings::Stubs, nullptr);
   Do("stubs", &SettingsLayer::StubFiles, &Settings::StubFiles, nullptr);
@@ -114,14 +116,17 @@ void apply(Settings &To, const SettingsLayer &Nearer);
 void apply(SettingsLayer &To, const SettingsLayer &Nearer);
 void apply(CheckOptions &To, const SettingsLayer &Nearer);
 
-/// "// picket: models=tso,pso unroll=5 timeout=20s" on one of the first lines of a file, also within /* */.
+/// "// picket: models=tso,pso unroll=5 timeout=20s" on one of the first lines of a file, also within /* */. A list may have
+/// commas, and that of `with` also blanks.
 SettingsLayer layerOfComment(llvm::StringRef Text, std::vector<SettingsProblem> &Problems);
 
-/// The text of a .picket.toml.
-SettingsLayer layerOfToml(llvm::StringRef Text, std::vector<SettingsProblem> &Problems);
+/// The text of a .picket.toml, for a file: in [program], the key `with` is for all files, others are patterns as in EditScope
+/// for some.
+SettingsLayer layerOfToml(llvm::StringRef Text, std::vector<SettingsProblem> &Problems,
+                          const std::string &For = std::string());
 
 /// The same from a file, which must be an ordinary one: reading a pipe would wait, and a device may have no end.
-SettingsLayer layerOfTomlFile(const std::string &File, std::vector<SettingsProblem> &Problems);
+SettingsLayer layerOfTomlFile(const std::string &Toml, const std::string &For, std::vector<SettingsProblem> &Problems);
 
 /// The .picket.toml nearest to a file, in its directory or above; empty if there is none.
 std::string findToml(const std::string &File);

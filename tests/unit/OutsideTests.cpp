@@ -300,5 +300,28 @@ TEST(System, WaitingForTimeToPassIsRefused) {
   EXPECT_TRUE(Sc.Bugs.empty()); // time would pass
 }
 
+TEST(Outside, AssumptionsOfThePicketHeader) {
+  const std::string Text =
+      Choosing + "int main(void) { int x = picket_choose(4); picket_assume(x & 2); assert(x >= 2); }\n";
+  const ModelReport Report = checkSc(Text);
+  EXPECT_EQ(Report.Result, Verdict::Verified);
+  EXPECT_EQ(Report.Executions, 2u);
+  EXPECT_EQ(
+      checkSc(Choosing + "int main(void) { int x = picket_choose(4); picket_assume(x & 2); assert(x > 2); }\n").Result,
+      Verdict::Violation);
+}
+
+/// What other compilers make of it: nothing, and without warnings.
+TEST(Outside, ThePicketHeaderMeansNothingToOtherCompilers) {
+  const std::string Folder = PICKET_SOURCE_DIR "/include";
+  for (const char *Language : {"c -std=c99", "c -std=c11", "c++"}) {
+    const std::string Command =
+        "printf '#include <picket.h>\\n#include <picket.h>\\nint main(void) { int x = picket_choose(4); "
+        "picket_assume(x > 2); return x; }\\n' | cc -x " +
+        std::string(Language) + " -Wall -Wextra -Wpedantic -Werror -I" + Folder + " -o /dev/null -c -";
+    EXPECT_EQ(std::system(Command.c_str()), 0) << Language;
+  }
+}
+
 } // namespace
 } // namespace picket

@@ -66,6 +66,25 @@ TEST(StubSettings, BecomeFlags) {
   EXPECT_EQ(Problems.size(), 5u);
 }
 
+TEST(ProgramSettings, NameTheOtherFiles) {
+  std::vector<SettingsProblem> Problems;
+  using Files = std::vector<std::string>;
+  EXPECT_EQ(layerOfComment("// picket: with=queue.c\n", Problems).With, Files{"queue.c"});
+  EXPECT_EQ(layerOfComment("// picket: unroll=3 with=a.c,b.c ../c.c benign-race d.c models=tso\n", Problems).With,
+            (Files{"a.c", "b.c", "../c.c", "d.c"}));
+  const char *const Toml = "[program]\nwith = [\"a.c\"]\n\"test_*.c\" = [\"b.c\", \"c.c\"]\n\"x/y.c\" = \"d.c\"\n";
+  EXPECT_EQ(layerOfToml(Toml, Problems).With, Files{"a.c"});
+  EXPECT_EQ(layerOfToml(Toml, Problems, "/p/main.c").With, Files{"a.c"});
+  EXPECT_EQ(layerOfToml(Toml, Problems, "/p/test_queue.c").With, (Files{"b.c", "c.c"}));
+  EXPECT_EQ(layerOfToml(Toml, Problems, "/p/x/y.c").With, Files{"d.c"});
+  EXPECT_EQ(layerOfToml("with = [\"e.c\"]\n", Problems).With, Files{"e.c"});
+  EXPECT_TRUE(Problems.empty());
+  layerOfComment("// picket: with= a.c\n", Problems);
+  EXPECT_EQ(Problems.size(), 2u);
+  layerOfToml("[program]\nwith = [\"\"]\n\"[\" = [\"a.c\"]\n", Problems, "/p/a.c");
+  EXPECT_EQ(Problems.size(), 4u);
+}
+
 TEST(Checks, AreASettingOfEveryPlace) {
   std::vector<SettingsProblem> Problems;
   Settings S;

@@ -9,6 +9,7 @@
 #include "source/compile/FlagFilter.h"
 #include "source/compile/NestingLimits.h"
 #include "source/compile/ProgramHeader.h"
+#include "source/compile/ProgramLinking.h"
 #include "source/compile/ProjectCommand.h"
 #include "source/compile/SourceChecks.h"
 #include "source/compile/Stubs.h"
@@ -85,7 +86,7 @@ protected:
       Consumers.push_back(createWidthCheck());
     Consumers.push_back(createSourceReader(Facts));
     Consumers.push_back(createDivisionKeeper());
-    Consumers.push_back(createInlineKeeper());
+    Consumers.push_back(createInlineKeeper(Facts.InlineDefinitions));
     Consumers.push_back(EmitLLVMOnlyAction::CreateASTConsumer(Clang, Name));
     if (!Consumers.back())
       return nullptr;
@@ -417,6 +418,36 @@ bool compileModels(Architecture For, SmallVectorImpl<char> &Bitcode) {
   return true;
 }
 
+/// Compiles the files of a program one after the other, so that the errors of all are told, and links them. `Reading`: the
+/// file that is being compiled. Null if there are errors.
+std::unique_ptr<Module> compileFiles(const CompileRequest &Request, LLVMContext &Context,
+                                     std::vector<Diagnostic> &Diagnostics, SourceFacts &Facts, std::string &Reading) {
+  std::vector<CompiledFile> Files;
+  bool Complete = true;
+  for (CompileRequest &One : requestsOfFiles(Request)) {
+    Reading = One.File;
+    const Architecture For = Files.empty() ? One.For : Files.front().Facts.For;
+    One.For = For;
+    CompiledFile &File = Files.emplace_back();
+    File.File = One.File;
+    std::vector<Diagnostic> Told;
+    File.Code = Compilation(One, Told).run(Context, File.Facts);
+    if (File.Code && File.Facts.For != Files.front().Facts.For)
+      Told.push_back({Severity::Error,
+                      {One.File, 0, 0, 0, 0},
+                      "this file is compiled for " + std::string(nameOf(File.Facts.For)) + ", and the program for " +
+                          nameOf(Files.front().Facts.For),
+                      {}});
+    Complete &= File.Code && none_of(Told, [](const Diagnostic &D) { return D.Level == Severity::Error; });
+    std::move(Told.begin(), Told.end(), std::back_inserter(Diagnostics));
+  }
+  Reading = Request.File;
+  if (!Complete || (Files.size() > 1 && !linkFiles(Files, Diagnostics)))
+    return nullptr;
+  Facts = std::move(Files.front().Facts);
+  return std::move(Files.front().Code);
+}
+
 /// Links what C texts define of the functions that the module uses and does not define. False if one does not compile.
 bool linkStubFiles(Module &M, const CompileRequest &Request, const std::vector<std::string> &TextFiles,
                    std::vector<Diagnostic> &Diagnostics, SourceFacts &Facts) {
@@ -490,6 +521,7 @@ bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagn
   struct State {
     std::vector<Diagnostic> Diagnostics;
     SourceFacts Facts;
+    std::string Reading;
     bool HasModule = false;
   };
   auto S = std::make_unique<State>();
@@ -498,7 +530,7 @@ bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagn
       [&] {
         LLVMContext Context;
         Context.setDiagnosticHandlerCallBack(ignorePassDiagnostics);
-        std::unique_ptr<Module> M = Compilation(Request, S->Diagnostics).run(Context, S->Facts);
+        std::unique_ptr<Module> M = compileFiles(Request, Context, S->Diagnostics, S->Facts, S->Reading);
         if (!M)
           return;
         Context.setDiagnosticHandlerCallBack(ignorePassDiagnostics); // Clang had put its own in place
@@ -525,8 +557,8 @@ bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagn
       },
       Why);
   if (!Finished) {
+    Diagnostics.push_back(whyNotFinished(Why, S->Reading));
     S.release();
-    Diagnostics.push_back(whyNotFinished(Why, Request.File));
     return false;
   }
   Diagnostics.insert(Diagnostics.end(), std::make_move_iterator(S->Diagnostics.begin()),

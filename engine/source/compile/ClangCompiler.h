@@ -19,7 +19,7 @@ class Module;
 
 namespace picket {
 
-/// Compiles one C file, with the models of source/models/Models.h it needs, through the checker's pipeline and hands the
+/// Compiles a program, with the models of source/models/Models.h it needs, through the checker's pipeline and hands the
 /// module to `Use`, with what the text calls things. The module and its context die when `Use` returns. Returns false
 /// if there is no module or if the compiler, or `Use`, crashed; `Diagnostics` then holds at least one error. `Use` runs
 /// on another thread (with a deep stack) while the caller waits. If `Use` crashes, its frames are abandoned without
@@ -27,7 +27,7 @@ namespace picket {
 bool compileModule(const CompileRequest &Request, std::vector<Diagnostic> &Diagnostics,
                    llvm::function_ref<void(const llvm::Module &, SourceFacts &)> Use);
 
-/// Runs an action over the file as it is compiled for checks, in place of code generation. `Make` and the action run on
+/// Runs an action over the request's file, without the others, as it is compiled for checks, in place of code generation. `Make` and the action run on
 /// another thread; after a crash they are abandoned like `Use` above, so what they have to hand over should be moved
 /// out in their last step. Returns false if the text has errors.
 bool runFrontend(const CompileRequest &Request, std::vector<Diagnostic> &Diagnostics,

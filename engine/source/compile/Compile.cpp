@@ -3,8 +3,14 @@
 #include "source/assembly/ReplacedAssembly.h"
 #include "source/compile/ClangCompiler.h"
 #include "source/compile/CompileFlags.h"
+#include "source/compile/ProgramLinking.h"
 #include "source/lowering/Lowering.h"
 #include "source/models/Models.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 namespace picket {
 
@@ -16,15 +22,40 @@ static void chooseArmInstructions(Program &P, std::vector<std::string> Flags, Ar
     P.Arm.Updates = ArmUpdates::Any;
 }
 
+std::vector<CompileRequest> requestsOfFiles(const CompileRequest &Program) {
+  auto Whole = [](const std::string &File) {
+    llvm::SmallString<256> Path(File);
+    llvm::sys::fs::make_absolute(Path);
+    llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+    return Path.str().str();
+  };
+  std::vector<CompileRequest> Requests = {Program};
+  Requests.front().Others.clear();
+  std::vector<std::string> Known = {Whole(Program.File)};
+  for (const ProgramFile &Other : Program.Others) {
+    if (llvm::is_contained(Known, Whole(Other.File)))
+      continue;
+    Known.push_back(Whole(Other.File));
+    CompileRequest &One = Requests.emplace_back(Requests.front());
+    One.File = Other.File;
+    One.Flags = Other.Flags;
+  }
+  return Requests;
+}
+
 CompileResult compileProgram(const CompileRequest &Request) {
   CompileResult Result;
   ArmUpdatesInAssembly Assembly;
+  std::vector<Diagnostic> LinkErrors;
   bool Compiled = compileModule(Request, Result.Diagnostics, [&](const llvm::Module &M, SourceFacts &Facts) {
     Assembly = armUpdatesIn(M);
+    if (!Request.Others.empty())
+      reportMissing(missingDefinitions(M), Facts, LinkErrors);
     Result.Compiled = lower(M, ModelsFile, std::move(Facts));
   });
-  if (!Compiled)
+  if (!Compiled || !LinkErrors.empty())
     Result.Compiled.reset();
+  std::move(LinkErrors.begin(), LinkErrors.end(), std::back_inserter(Result.Diagnostics));
   if (Result.Compiled) {
     std::vector<std::string> Flags = Request.Flags;
     takeNondet(Flags, Result.Compiled->Outside);

@@ -10,10 +10,18 @@
 
 namespace picket {
 
+/// One more file of a program, and the flags that it is compiled with (besides those of its project).
+struct ProgramFile {
+  std::string File; // as in CompileRequest
+  std::vector<std::string> Flags = {};
+  bool operator==(const ProgramFile &) const = default;
+};
+
 struct CompileRequest {
   std::string File;                           // absolute or relative to the working directory; need not exist on disk
   std::map<std::string, std::string> Unsaved; // absolute path -> text, for every open document (headers too)
   std::vector<std::string> Flags;             // appended to the command: -D, -I, -std=, ...
+  std::vector<ProgramFile> Others;            // the other files of the program, which are linked with this one
   bool UseCompileCommands = true;             // look for compile_commands.json beside and above the file
   Architecture For = HostArchitecture;        // unless the command names a target
   std::string HeaderRoot = "/usr";            // where the headers of other architectures are looked for
@@ -25,7 +33,11 @@ struct CompileResult {
   std::vector<Diagnostic> Diagnostics;
 };
 
-/// Compiles one C file. Safe to call from several threads at once; a crash of the compiler becomes a diagnostic.
+/// A request for each file of the program, without others: the first is that of CompileRequest::File. A file that is
+/// named twice is there once.
+std::vector<CompileRequest> requestsOfFiles(const CompileRequest &Program);
+
+/// Compiles a program: one C file, or several that are linked. Safe to call from several threads at once; a crash of the compiler becomes a diagnostic.
 CompileResult compileProgram(const CompileRequest &Request);
 
 } // namespace picket

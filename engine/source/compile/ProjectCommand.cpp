@@ -29,7 +29,38 @@ static std::unique_ptr<MemoryBuffer> readRegular(StringRef Path, std::vector<std
   return Buffer ? std::move(*Buffer) : nullptr;
 }
 
-/// Not Clang's own way to load a database, which reads the response files that commands name.
+/// Where build systems leave a compile_commands.json, below the folder of the project.
+static constexpr const char *BuildFolders[] = {
+    "build",         "out",       "builddir",  "_build",      "build/debug",       "build/release",      "build/Debug",
+    "build/Release", "out/build", "out/Debug", "out/Release", "cmake-build-debug", "cmake-build-release"};
+
+/// The text of a compile_commands.json. Not Clang's own way to load one, which reads the response files that commands name.
+static std::unique_ptr<JSONCompilationDatabase> parse(StringRef Path, StringRef Text, std::vector<std::string> &Notes) {
+  // Clang's reader prints what it does not like about the text, so that is found out before.
+  std::string Problem;
+  std::unique_ptr<JSONCompilationDatabase> Found;
+  if (Expected<json::Value> Parsed = parseUntrusted(Text))
+    Found = JSONCompilationDatabase::loadFromBuffer(Text, Problem, JSONCommandLineSyntax::AutoDetect);
+  else
+    Problem = toString(Parsed.takeError());
+  if (!Found)
+    Notes.push_back("'" + Path.str() + "' is ignored: " + StringRef(Problem).trim().str());
+  return Found;
+}
+
+/// That of a build folder counts if it has C files: others say nothing about C.
+static std::unique_ptr<CompilationDatabase> loadOfBuild(StringRef Folder, std::vector<std::string> &Notes) {
+  for (const char *Build : BuildFolders) {
+    SmallString<256> Listed(Folder);
+    sys::path::append(Listed, Build, "compile_commands.json");
+    std::unique_ptr<MemoryBuffer> Text = readRegular(Listed, Notes);
+    std::unique_ptr<JSONCompilationDatabase> Found = Text ? parse(Listed, Text->getBuffer(), Notes) : nullptr;
+    if (Found && any_of(Found->getAllFiles(), [](StringRef File) { return File.ends_with(".c"); }))
+      return inferMissingCompileCommands(std::move(Found));
+  }
+  return nullptr;
+}
+
 static std::unique_ptr<CompilationDatabase> load(const std::string &File, std::vector<std::string> &Notes) {
   for (StringRef Folder = sys::path::parent_path(File); !Folder.empty(); Folder = sys::path::parent_path(Folder)) {
     SmallString<256> Listed(Folder), Fixed(Folder);
@@ -37,19 +68,13 @@ static std::unique_ptr<CompilationDatabase> load(const std::string &File, std::v
     sys::path::append(Fixed, "compile_flags.txt");
     std::string Problem;
     if (std::unique_ptr<MemoryBuffer> Text = readRegular(Listed, Notes)) {
-      // Clang's reader prints what it does not like about the text, so that is found out before.
-      std::unique_ptr<CompilationDatabase> Found;
-      if (Expected<json::Value> Parsed = parseUntrusted(Text->getBuffer()))
-        Found = JSONCompilationDatabase::loadFromBuffer(Text->getBuffer(), Problem, JSONCommandLineSyntax::AutoDetect);
-      else
-        Problem = toString(Parsed.takeError());
-      if (Found)
-        return inferMissingCompileCommands(std::move(Found));
-      Notes.push_back("'" + Listed.str().str() + "' is ignored: " + StringRef(Problem).trim().str());
-      return nullptr;
+      std::unique_ptr<JSONCompilationDatabase> Found = parse(Listed, Text->getBuffer(), Notes);
+      return Found ? inferMissingCompileCommands(std::move(Found)) : nullptr;
     }
     if (std::unique_ptr<MemoryBuffer> Text = readRegular(Fixed, Notes))
       return FixedCompilationDatabase::loadFromBuffer(Folder, Text->getBuffer(), Problem);
+    if (std::unique_ptr<CompilationDatabase> Found = loadOfBuild(Folder, Notes))
+      return Found;
   }
   return nullptr;
 }

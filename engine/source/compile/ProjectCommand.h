@@ -1,4 +1,5 @@
-// Finds the compile command of a file: the nearest compile_commands.json or compile_flags.txt, beside it or above.
+// Finds the compile command of a file: the nearest compile_commands.json or compile_flags.txt, beside it or above, or a
+// compile_commands.json in a build folder there.
 #pragma once
 
 #include <string>

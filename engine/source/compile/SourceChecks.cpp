@@ -84,6 +84,8 @@ private:
 
 class InlineKeeper : public clang::ASTConsumer {
 public:
+  explicit InlineKeeper(std::set<std::string> &Kept) : Kept(Kept) {}
+
   bool HandleTopLevelDecl(clang::DeclGroupRef Group) override {
     for (clang::Decl *D : Group)
       if (auto *F = dyn_cast<clang::FunctionDecl>(D))
@@ -95,17 +97,23 @@ public:
   void HandleTranslationUnit(clang::ASTContext &Context) override {
     for (clang::FunctionDecl *F : All)
       if (F->doesThisDeclarationHaveABody() && !F->isInvalidDecl() && F->isInlineSpecified() &&
-          F->isExternallyVisible() && !F->hasAttr<clang::GNUInlineAttr>() && !F->isInlineDefinitionExternallyVisible())
+          F->isExternallyVisible() && !F->hasAttr<clang::GNUInlineAttr>() &&
+          !F->isInlineDefinitionExternallyVisible()) {
         F->addAttr(clang::GNUInlineAttr::CreateImplicit(Context));
+        Kept.insert(F->getNameAsString());
+      }
   }
 
 private:
+  std::set<std::string> &Kept;
   std::vector<clang::FunctionDecl *> All;
 };
 
 } // namespace
 
-std::unique_ptr<clang::ASTConsumer> createInlineKeeper() { return std::make_unique<InlineKeeper>(); }
+std::unique_ptr<clang::ASTConsumer> createInlineKeeper(std::set<std::string> &Kept) {
+  return std::make_unique<InlineKeeper>(Kept);
+}
 
 std::unique_ptr<clang::ASTConsumer> createWidthCheck() { return std::make_unique<WidthCheck>(); }
 

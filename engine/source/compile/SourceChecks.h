@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <string>
 
 namespace clang {
 class ASTConsumer;
@@ -19,8 +21,8 @@ std::unique_ptr<clang::ASTConsumer> createWidthCheck();
 std::unique_ptr<clang::ASTConsumer> createDivisionKeeper();
 
 /// C99's `inline` functions without an external definition are not compiled unless they are inlined, which nothing
-/// promises. Makes their bodies definitions: there is no other file that has them. Has to come before the consumer that
-/// generates code.
-std::unique_ptr<clang::ASTConsumer> createInlineKeeper();
+/// promises. Makes their bodies definitions, and adds their names to `Kept`: other files of the program may have them as
+/// well. Has to come before the consumer that generates code.
+std::unique_ptr<clang::ASTConsumer> createInlineKeeper(std::set<std::string> &Kept);
 
 } // namespace picket

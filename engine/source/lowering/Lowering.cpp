@@ -46,6 +46,13 @@ static void addForwarder(const llvm::Function &F, uint32_t Index, LoweringContex
   P.CodeLocations.resize(P.Code.size(), 0);
 }
 
+std::vector<std::string> missingDefinitions(const Module &M) {
+  Program Unused;
+  LoweringContext Context(M, Unused, "", SourceFacts());
+  Context.Symbols.collect();
+  return Context.Symbols.missing();
+}
+
 Program lower(const Module &M, const std::string &ModelsFile, SourceFacts Facts) {
   Program P;
   LoweringContext Context(M, P, ModelsFile, Facts);

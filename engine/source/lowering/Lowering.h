@@ -16,4 +16,7 @@ namespace picket {
 /// the user's (Program::UserFile). `Facts` become Program::Names.
 Program lower(const llvm::Module &M, const std::string &ModelsFile, SourceFacts Facts);
 
+/// The functions and variables that `main` and the constructors can reach and that nothing defines or stands for.
+std::vector<std::string> missingDefinitions(const llvm::Module &M);
+
 } // namespace picket

@@ -201,6 +201,8 @@ void ModuleSymbols::reachAddress(const llvm::Function &F) {
       Prog.StartsThreads = true;
     return;
   }
+  if (C.Kind == Callee::Undefined && !F.hasExternalWeakLinkage())
+    Missing.insert(F.getName().str());
   reachFunction(C.Kind == Callee::Builtin ? F : *C.Target);
 }
 
@@ -211,8 +213,11 @@ void ModuleSymbols::reachFunction(const llvm::Function &F) {
 
 void ModuleSymbols::reachGlobal(const GlobalVariable &G) {
   bool Known = isStandardStream(G);
-  if (G.isDeclaration() && !Known)
+  if (G.isDeclaration() && !Known) {
+    if (!G.hasExternalWeakLinkage())
+      Missing.insert(G.getName().str());
     return;
+  }
   if (!Known && layout().getTypeAllocSize(G.getValueType()).getFixedValue() > MaxGlobalBytes)
     return;
   if (Globals.try_emplace(&G, 0).second && G.hasInitializer())
@@ -260,6 +265,8 @@ void ModuleSymbols::collect() {
       Callee C = Call ? resolve(*Call) : Callee();
       if (C.Kind == Callee::Defined)
         reachFunction(*C.Target);
+      else if (C.Kind == Callee::Undefined && !C.Target->hasExternalWeakLinkage())
+        Missing.insert(C.Target->getName().str());
       NeedsErrno |= C.Kind == Callee::InPlace && C.How == Inlined::ErrnoLocation;
       Prog.StartsThreads |= Call && C.Kind == Callee::Builtin && C.What == Builtin::ThreadCreate;
       for (const Use &U : I.operands()) {
@@ -305,7 +312,9 @@ void ModuleSymbols::collect() {
 void ModuleSymbols::addFunction(const llvm::Function &F) {
   Functions[&F] = static_cast<uint32_t>(Prog.Functions.size());
   Function &New = Prog.Functions.emplace_back();
-  StringRef Name = F.getName();
+  // Where files are linked, functions of one name that are static in several get others.
+  const DISubprogram *Written = F.hasLocalLinkage() ? F.getSubprogram() : nullptr;
+  StringRef Name = Written ? Written->getName() : F.getName();
   Name.consume_front("__picket_model_");
   New.Name = Name.str();
   New.Variadic = F.isVarArg();

@@ -12,6 +12,7 @@
 #include "llvm/IR/Module.h"
 
 #include <optional>
+#include <set>
 
 namespace picket {
 
@@ -59,6 +60,9 @@ public:
   /// Builtins whose address is taken: each needs a function that only calls it.
   const llvm::MapVector<const llvm::Function *, uint32_t> &forwarders() const { return Forwarders; }
 
+  /// What can be reached and has no definition, by name.
+  std::vector<std::string> missing() const { return {Missing.begin(), Missing.end()}; }
+
   uint32_t errnoGlobal() const { return ErrnoGlobal; }
   std::vector<const llvm::Function *> constructors() const;
   const llvm::DataLayout &layout() const { return Mod.getDataLayout(); }
@@ -84,6 +88,7 @@ private:
   std::vector<const llvm::GlobalVariable *> GlobalList;
   llvm::MapVector<const llvm::Function *, uint32_t> Forwarders;
   std::vector<const llvm::Function *> Work;
+  std::set<std::string> Missing;
   llvm::DenseMap<const llvm::Constant *, bool> SeenConstants;
   uint32_t ErrnoGlobal = UINT32_MAX;
 };

@@ -143,6 +143,17 @@ public:
     return true;
   }
 
+  bool VisitDeclRefExpr(DeclRefExpr *E) override {
+    const ValueDecl *D = E->getDecl();
+    if (!isExternal(*D) || Sources.isInSystemHeader(Sources.getFileLoc(D->getLocation())))
+      return true;
+    const SourceFacts::Place Declared = place(D->getLocation()), Used = place(E->getLocation());
+    Facts.Externals.try_emplace(D->getNameAsString(),
+                                SourceFacts::External{{Facts.Files[Declared.File], Declared.Line, Declared.Column},
+                                                      {Facts.Files[Used.File], Used.Line, Used.Column}});
+    return true;
+  }
+
   bool TraverseFunctionDecl(FunctionDecl *D) override {
     CurrentFunction = D;
     if (isLeftAlone(*D))
@@ -165,10 +176,13 @@ public:
     for (const Decl *D : Context.getTranslationUnitDecl()->decls())
       if (auto *F = dyn_cast<FunctionDecl>(D); F && F->isMain() && F->isThisDeclarationADefinition())
         Main = F;
+    Facts.HasMain = Main != nullptr;
     Facts.Checked = Main ? Facts.Files[place(Main->getLocation()).File] : "";
-    if (Facts.Checked.empty())
-      if (OptionalFileEntryRef Entry = Sources.getFileEntryRefForID(Sources.getMainFileID()))
-        Facts.Checked = Facts.Files[file(Entry->getName().data())];
+    if (OptionalFileEntryRef Entry = Sources.getFileEntryRefForID(Sources.getMainFileID())) {
+      Facts.Compiled.push_back(Facts.Files[file(Entry->getName().data())]);
+      if (Facts.Checked.empty())
+        Facts.Checked = Facts.Compiled.back();
+    }
     for (unsigned K = 0; K < Sources.local_sloc_entry_size(); ++K) {
       const SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(K);
       if (!Entry.isFile() || Entry.getFile().getFileCharacteristic() == SrcMgr::C_User)
@@ -192,6 +206,16 @@ public:
   }
 
 private:
+  /// Whether something is declared here and has to be defined in another file.
+  bool isExternal(const ValueDecl &D) const {
+    if (!D.isExternallyVisible() || D.isWeak() || D.hasAttr<AsmLabelAttr>())
+      return false;
+    if (auto *F = dyn_cast<FunctionDecl>(&D))
+      return !F->isDefined() && F->getBuiltinID() == 0;
+    auto *V = dyn_cast<VarDecl>(&D);
+    return V && V->hasGlobalStorage() && V->hasDefinition(Context) == VarDecl::DeclarationOnly;
+  }
+
   SourceFacts::Place place(SourceLocation Loc) {
     PresumedLoc Where = Sources.getPresumedLoc(Sources.getFileLoc(Loc));
     if (Where.isInvalid())

@@ -13,7 +13,11 @@ using namespace llvm;
 namespace picket {
 
 SourceMap::SourceMap(Program &P, const std::string &ModelsFile, const SourceFacts &Facts)
-    : Prog(P), ModelsFile(ModelsFile), Own(Facts.Checked), SystemFiles(Facts.SystemFiles) {
+    : Prog(P), ModelsFile(ModelsFile), SystemFiles(Facts.SystemFiles) {
+  Own.emplace_back(Facts.Checked);
+  for (const std::string &File : Facts.Compiled)
+    if (File != Facts.Checked)
+      Own.emplace_back(File);
   P.Files.push_back("");
   P.UserFile.push_back(false);
   P.FunctionNames.push_back("");
@@ -28,7 +32,7 @@ bool SourceMap::belongsToUser(StringRef Path) const {
   for (const ArchitectureInfo &A : Architectures) // Debian's cross headers
     if (*A.Multiarch && Path.starts_with("/usr/" + std::string(A.Multiarch) + "/"))
       return false;
-  return Own.isOwn(std::string_view(Path));
+  return any_of(Own, [&](const OwnFiles &Files) { return Files.isOwn(std::string_view(Path)); });
 }
 
 uint32_t SourceMap::file(const DIFile *F) {

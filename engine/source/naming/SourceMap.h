@@ -43,7 +43,7 @@ private:
 
   Program &Prog;
   std::string ModelsFile;
-  OwnFiles Own;
+  std::vector<OwnFiles> Own; // as each of the files says that were compiled
   std::set<std::string> SystemFiles;
   llvm::DenseMap<const llvm::DILocation *, uint32_t> Locations;
   llvm::DenseMap<const llvm::DIFile *, uint32_t> Files;
