@@ -51,6 +51,11 @@ void CheckService::tell(PendingNews Now) {
     Listener.statusChanged(Changed.Status, Changed.OnlyProgress);
   for (const std::string &File : Now.FixesOf)
     tellFixes(File);
+  for (const std::string &File : Now.Cleared) {
+    std::lock_guard<std::mutex> Telling(Publishing);
+    if (!status(File)) // it may be open by now
+      Listener.cleared(File);
+  }
   for (const CheckProgress &Progress : ProgressNews)
     Listener.progress(Progress);
   ProgressNews.clear();

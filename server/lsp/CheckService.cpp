@@ -1,5 +1,7 @@
 #include "lsp/CheckService.h"
 
+#include "lsp/Positions.h"
+
 namespace picket {
 
 /// Holds the lock while what is to be done is changed, and wakes the service's thread afterwards.
@@ -21,7 +23,11 @@ private:
 CheckService::CheckService(Options Options, CheckListener &Listener)
     : Config(std::move(Options)), Listener(Listener), Docs(Config.Debounce, Fixes, News),
       Pool({Config.WorkerProgram, Config.Directory, Config.Workers},
-           [&Listener](const std::string &Line) { Listener.log(Line); }) {
+           [&Listener](const std::string &Line) { Listener.log(Line); }),
+      Index([this] {
+        Change Now(*this);
+        findPrograms();
+      }) {
   Thread = std::thread([this] { loop(); });
 }
 
@@ -39,18 +45,26 @@ void CheckService::stop() {
 void CheckService::open(const std::string &File, std::string Text, int64_t Version, bool IsC) {
   std::lock_guard<std::mutex> Telling(Publishing); // what is being told of another text is told before, nothing after
   Change Now(*this);
+  Index.open(File, Text);
+  if (!findMain(Text)) // files may have come that no editor told of
+    Index.refresh();
   Docs.open(File, std::move(Text), Version, IsC);
+  findPrograms();
 }
 
 void CheckService::change(const std::string &File, int64_t Version, const std::function<void(std::string &)> &Edit) {
   std::lock_guard<std::mutex> Telling(Publishing); // as in `open`
   Change Now(*this);
   Docs.change(File, Version, Edit);
+  if (const Document *D = Docs.find(File))
+    Index.open(File, *D->Status.Text);
+  findPrograms();
 }
 
 void CheckService::save(const std::string &File) {
   Change Now(*this);
   Docs.save(File);
+  findPrograms();
 }
 
 void CheckService::close(const std::string &File) {
@@ -58,6 +72,8 @@ void CheckService::close(const std::string &File) {
     Change Now(*this);
     if (!Docs.close(File))
       return;
+    Index.close(File);
+    findPrograms();
   }
   std::lock_guard<std::mutex> Telling(Publishing); // a result on its way is told before, none after
   Listener.cleared(File);
@@ -69,9 +85,12 @@ void CheckService::configure(const SettingsLayer &Client) {
 }
 
 void CheckService::filesChanged() {
+  Index.refresh();
   Change Now(*this);
   Docs.recheckAll();
 }
+
+void CheckService::setFolders(std::vector<std::string> Folders) { Index.setFolders(std::move(Folders)); }
 
 bool CheckService::check(const std::string &File, std::vector<MemoryModel> Models, CheckWaiter Done) {
   Change Now(*this);

@@ -7,6 +7,7 @@
 
 #include "lsp/Documents.h"
 #include "lsp/OutcomeCache.h"
+#include "lsp/ProgramIndex.h"
 #include "lsp/WakeupPipe.h"
 #include "lsp/WorkerJob.h"
 #include "lsp/WorkerPool.h"
@@ -53,8 +54,10 @@ public:
   void close(const std::string &File);
   /// What the editor's configuration says.
   void configure(const SettingsLayer &Client);
-  /// A compile_commands.json or .picket.toml changed.
+  /// A compile_commands.json or .picket.toml changed, or C files came, went or were changed by others.
   void filesChanged();
+  /// Where programs are looked for that use files without `main`.
+  void setFolders(std::vector<std::string> Folders);
 
   /// Checks now. `Models` instead of those in the settings, if not empty. `Done` hears of the end, which may come after
   /// several starts if the text is edited. False: there is no such document, or it is not C.
@@ -84,6 +87,11 @@ private:
   using Clock = std::chrono::steady_clock;
   using Kind = WorkerJob::Kind;
   class Change;
+
+  /// With the lock held.
+  void findPrograms() {
+    Docs.setPrograms([this](const std::string &File) { return Index.usersOf(File); });
+  }
 
   // The service's thread (CheckLoop.cpp): these decide what runs. The `start...` want the lock to be held.
   void loop();
@@ -144,7 +152,8 @@ private:
   static constexpr std::chrono::milliseconds PartialAfter{100}; // a check that takes longer tells what it knows so far
 
   WakeupPipe Wakeup;
-  std::thread Thread; // last: it uses all of the above
+  std::thread Thread; // it uses all of the above
+  ProgramIndex Index; // the last: its thread uses all of the above
 };
 
 } // namespace picket

@@ -65,7 +65,7 @@ Array theClients(const std::vector<Object> &Ours, const Array &Theirs) {
 class Actions {
 public:
   Actions(const DocumentStatus &Status, const lsptypes::CodeActionQuery &Query, const EditorContext &Context)
-      : Status(Status), Query(Query), Context(Context) {}
+      : Status(Status), Query(Query), Context(Context), File(Query.Uri.file().str()) {}
 
   Array run() {
     for (Aim What : {Aim::NoBug, Aim::Robust})
@@ -80,14 +80,18 @@ private:
   /// The diagnostics at the place that fixes with this aim are about.
   std::vector<Object> findings(Aim What) const {
     std::vector<Object> Here;
-    for (const Finding &F : Status.Result->Findings) {
+    auto Add = [&](const Finding &F, Object Diagnostic) {
       const bool Fits = What == Aim::NoBug ? F.Level == Severity::Error : F.is(OtherFinding::NotRobust);
-      if (!Fits)
-        continue;
-      Object Diagnostic = diagnosticOf(F, Status, Context);
-      if (overlap(readRange(Diagnostic), Query.Range))
+      if (Fits && overlap(readRange(Diagnostic), Query.Range))
         Here.push_back(std::move(Diagnostic));
-    }
+    };
+    if (File == Status.File)
+      for (const Finding &F : Status.Result->Findings)
+        Add(F, diagnosticOf(F, Status, Context));
+    else
+      for (OtherDiagnostic &Other : diagnosticsElsewhere(Status, Context))
+        if (Other.File == File)
+          Add(*Other.Of, std::move(Other.Diagnostic));
     return Here;
   }
 
@@ -163,7 +167,7 @@ private:
   void addHints(const FixAnswer &Answer) {
     std::vector<Object> Here;
     for (const FixHint &Hint : Answer.Hints) {
-      if (Hint.Where.File != Status.File)
+      if (Hint.Where.File != Status.File || File != Status.File)
         continue;
       Object Diagnostic = diagnosticOf(Hint, Status, Context);
       if (!overlap(readRange(Diagnostic), Query.Range))
@@ -185,6 +189,7 @@ private:
   const DocumentStatus &Status;
   const lsptypes::CodeActionQuery &Query;
   const EditorContext &Context;
+  const std::string File; // in which they are asked for: the program's, or one that it uses
   Array Result;
 };
 

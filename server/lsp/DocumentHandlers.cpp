@@ -1,6 +1,8 @@
 // Documents of the language server: how they come, change and go, and what is shown in them.
 #include "lsp/LanguageServer.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/LSP/Logging.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -27,6 +29,7 @@ void LanguageServer::didOpen(const llvm::lsp::DidOpenTextDocumentParams &Params)
     std::lock_guard<std::mutex> Lock(Mutex);
     Uris[File] = Item.uri.uri().str();
   }
+  addProjectOf(File);
   Service->open(File, Item.text, Item.version, isC(File, Item.languageId));
 }
 
@@ -88,9 +91,11 @@ EditorContext LanguageServer::editorContext() {
   };
   auto Version = [this](const std::string &File) -> std::optional<int64_t> {
     std::optional<DocumentStatus> Open = Service->status(File);
-    return Open ? std::optional(Open->Version) : std::nullopt;
+    return Open && !Open->Background ? std::optional(Open->Version) : std::nullopt;
   };
-  return {Client, std::move(Text), [this](const std::string &File) { return uriOf(File); }, std::move(Version)};
+  auto Status = [this](const std::string &File) { return Service->status(File); };
+  return {Client, std::move(Text), [this](const std::string &File) { return uriOf(File); }, std::move(Version),
+          std::move(Status)};
 }
 
 void LanguageServer::publishDiagnostics(const std::string &File, std::optional<int64_t> Version, Array Diagnostics) {
@@ -100,18 +105,96 @@ void LanguageServer::publishDiagnostics(const std::string &File, std::optional<i
   SendDiagnostics({std::move(Params)});
 }
 
+void LanguageServer::show(const DocumentStatus &Status) {
+  std::map<std::string, Array> Now;
+  for (OtherDiagnostic &Other : diagnosticsElsewhere(Status, editorContext()))
+    Now[Other.File].push_back(std::move(Other.Diagnostic));
+  std::set<std::string> Changed = {Status.File};
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    std::map<std::string, Array> &Known = Elsewhere[Status.File];
+    for (const auto *Some : {&Known, &Now})
+      for (const auto &[File, Diagnostics] : *Some)
+        Changed.insert(File);
+    Known = std::move(Now);
+  }
+  for (const std::string &File : Changed)
+    showAll(File);
+}
+
+void LanguageServer::showAll(const std::string &File) {
+  const std::optional<DocumentStatus> Own = Service->status(File);
+  Array All = Own ? diagnosticsOf(*Own, editorContext()) : Array();
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    for (const auto &[Program, Files] : Elsewhere)
+      if (const auto Here = Files.find(File); Here != Files.end())
+        All.insert(All.end(), Here->second.begin(), Here->second.end());
+  }
+  publishDiagnostics(File, Own && !Own->Background ? std::optional(Own->Version) : std::nullopt, std::move(All));
+}
+
+std::vector<DocumentStatus> LanguageServer::programsWith(const std::string &File) {
+  std::vector<std::string> Programs;
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    for (const auto &[Program, Files] : Elsewhere)
+      if (Program != File && Files.contains(File))
+        Programs.push_back(Program);
+  }
+  std::vector<DocumentStatus> Result;
+  for (const std::string &Program : Programs)
+    if (std::optional<DocumentStatus> Status = Service->status(Program))
+      Result.push_back(std::move(*Status));
+  return Result;
+}
+
+void LanguageServer::addProjectOf(const std::string &File) {
+  std::string Root = llvm::sys::path::parent_path(File).str();
+  for (StringRef Folder = Root; !Folder.empty(); Folder = llvm::sys::path::parent_path(Folder))
+    if (llvm::any_of(std::initializer_list<const char *>{"/.git", "/.picket.toml", "/compile_commands.json"},
+                     [&](const char *Mark) { return llvm::sys::fs::exists(Folder + Mark); })) {
+      Root = Folder.str();
+      break;
+    }
+  std::vector<std::string> All;
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    if (FoldersGiven || Root.empty() || !Folders.insert(Root).second)
+      return;
+    All.assign(Folders.begin(), Folders.end());
+  }
+  Service->setFolders(std::move(All));
+}
+
 void LanguageServer::published(const DocumentStatus &Status) {
-  publishDiagnostics(Status.File, Status.Version, diagnosticsOf(Status, editorContext()));
+  show(Status);
   if (Status.State == CheckState::Failed)
     for (const Finding &F : Status.Result->Findings)
       if (F.is(OtherFinding::Crash))
         Files.keep(F.Log);
 }
 
-void LanguageServer::cleared(const std::string &File) { publishDiagnostics(File, std::nullopt, {}); }
+void LanguageServer::cleared(const std::string &File) {
+  std::map<std::string, Array> Gone;
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    if (auto Known = Elsewhere.find(File); Known != Elsewhere.end()) {
+      Gone = std::move(Known->second);
+      Elsewhere.erase(Known);
+    }
+  }
+  showAll(File);
+  for (const auto &[Other, Diagnostics] : Gone)
+    showAll(Other);
+}
 
 void LanguageServer::statusChanged(const DocumentStatus &Status, bool OnlyProgress) {
   SendStatus({statusOf(Status, editorContext())});
+  if (!OnlyProgress) // what is told of files that it uses is told of it
+    for (const DocumentStatus &Other : Service->allStatus())
+      if (llvm::is_contained(Other.Programs, Status.File))
+        SendStatus({statusOf(Other, editorContext())});
   if (Client.RefreshLenses && !OnlyProgress)
     RefreshLenses({Value(nullptr)}, nextId());
 }

@@ -36,6 +36,13 @@ struct DocumentStatus {
   std::vector<std::shared_ptr<const FixAnswer>> Fixes;
   bool Searching = false; // for more of them
 
+  /// Not open: it is checked, as it lies on the disk, for the sake of open files that it uses.
+  bool Background = false;
+  /// Of a file without `main`: the programs that use it. They are documents, too.
+  std::vector<std::string> Programs;
+  size_t MorePrograms = 0;    // that are not checked for it
+  bool ProgramsKnown = false; // the workspace was read, and this is part of it
+
   /// Whether there are findings about this very text, be it of some models only.
   bool isUsable() const { return Result && Current && (State == CheckState::Done || Partial); }
   /// Null if it was not asked, or is not answered yet.

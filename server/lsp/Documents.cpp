@@ -1,7 +1,16 @@
 #include "lsp/Documents.h"
 
+#include "lsp/Positions.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
 #include <algorithm>
 #include <cassert>
+#include <set>
+
+using llvm::StringRef;
 
 namespace picket {
 
@@ -15,7 +24,18 @@ Document *Documents::find(const std::string &File, uint64_t Generation) {
   return D && D->Generation == Generation ? D : nullptr;
 }
 
+/// The text of an ordinary file; empty if it cannot be read.
+static std::string textOnDisk(const std::string &File) {
+  if (!llvm::sys::fs::is_regular_file(File)) // reading a pipe would wait
+    return "";
+  auto Buffer = llvm::MemoryBuffer::getFile(File);
+  return Buffer ? (*Buffer)->getBuffer().str() : "";
+}
+
 void Documents::resolve(Document &D) {
+  if (D.Status.Background)
+    if (std::string Now = textOnDisk(D.Status.File); Now != *D.Status.Text)
+      D.Status.Text = std::make_shared<std::string>(std::move(Now));
   Settings S;
   apply(S, Client);
   if (std::string Toml = findToml(D.Status.File); !Toml.empty()) {
@@ -34,10 +54,60 @@ void Documents::resolve(Document &D) {
 }
 
 template <typename Function> void Documents::forEachUser(const std::string &File, Function Do) {
-  for (auto &[Name, D] : ByFile)
-    if (D.IsC && Name != File &&
-        std::any_of(D.Others.begin(), D.Others.end(), [&](const ProgramFile &Other) { return Other.File == File; }))
+  const Document *Used = find(File);
+  for (auto &[Name, D] : ByFile) {
+    if (!D.IsC || Name == File)
+      continue;
+    const bool IsLinked =
+        std::any_of(D.Others.begin(), D.Others.end(), [&](const ProgramFile &Other) { return Other.File == File; });
+    if (IsLinked || (Used && llvm::is_contained(Used->Status.Programs, Name)))
       Do(D);
+  }
+}
+
+void Documents::openInBackground(const std::string &File) {
+  Document &D = ByFile[File];
+  D.Generation = ++LastGeneration;
+  D.Status.File = File;
+  D.Status.Background = true;
+  D.Status.Text = std::make_shared<std::string>();
+  resolve(D);
+  News.Statuses.push_back({D.Status});
+  if (D.Status.Options.When != Trigger::Manual)
+    schedule(D);
+}
+
+void Documents::setPrograms(const std::function<ProgramIndex::Users(const std::string &File)> &UsersOf) {
+  std::set<std::string> Wanted;
+  for (auto &[File, D] : ByFile) {
+    if (D.Status.Background || StringRef(File).ends_with(".litmus"))
+      continue;
+    ProgramIndex::Users Users;
+    if (!findMain(*D.Status.Text))
+      Users = UsersOf(File);
+    Wanted.insert(Users.Programs.begin(), Users.Programs.end());
+    // A header that no C file includes may be one of C++.
+    const bool IsKnown = Users.Complete && (D.IsC || Users.IsIncluded);
+    if (D.Status.Programs == Users.Programs && D.Status.MorePrograms == Users.More && D.Status.ProgramsKnown == IsKnown)
+      continue;
+    D.Status.Programs = std::move(Users.Programs);
+    D.Status.MorePrograms = Users.More;
+    D.Status.ProgramsKnown = IsKnown;
+    News.Statuses.push_back({D.Status});
+  }
+  for (auto At = ByFile.begin(); At != ByFile.end();) {
+    const auto Next = std::next(At);
+    if (At->second.Status.Background && !Wanted.contains(At->first)) {
+      endWaits(At->second, CheckEnd::Closed);
+      Fixes.close(At->second.Status);
+      News.Cleared.push_back(At->first);
+      ByFile.erase(At);
+    }
+    At = Next;
+  }
+  for (const std::string &File : Wanted)
+    if (!find(File))
+      openInBackground(File);
 }
 
 void Documents::schedule(Document &D, Clock::duration Delay) {
@@ -66,6 +136,7 @@ void Documents::open(const std::string &File, std::string Text, int64_t Version,
   D.IsC = IsC;
   D.Generation = ++LastGeneration;
   D.Status.File = File;
+  D.Status.Background = false;
   Fixes.forget(D.Status, CheckEnd::Edited);
   D.LastActive = ++LastActive;
   D.Status.Version = Version;
@@ -164,6 +235,16 @@ void Documents::configure(const SettingsLayer &New) {
 
 bool Documents::check(const std::string &File, std::vector<MemoryModel> Models, CheckWaiter Done) {
   Document *D = find(File);
+  if (D && !D->Status.Programs.empty()) {
+    const std::vector<std::string> Programs = D->Status.Programs;
+    auto Left = std::make_shared<size_t>(Programs.size());
+    for (const std::string &Program : Programs)
+      check(Program, Models, [Left, Done](CheckEnd How) {
+        if (--*Left == 0 && Done)
+          Done(How);
+      });
+    return true;
+  }
   if (!D || !D->IsC)
     return false;
   resolve(*D);
@@ -208,7 +289,7 @@ std::vector<DocumentStatus> Documents::all() const {
 std::string Documents::lastActive() const {
   const Document *Last = nullptr;
   for (const auto &[File, D] : ByFile)
-    if (D.IsC && (!Last || D.LastActive > Last->LastActive))
+    if (D.IsC && !D.Status.Background && (!Last || D.LastActive > Last->LastActive))
       Last = &D;
   return Last ? Last->Status.File : "";
 }
@@ -216,7 +297,8 @@ std::string Documents::lastActive() const {
 std::map<std::string, std::string> Documents::texts() const {
   std::map<std::string, std::string> Result;
   for (const auto &[File, D] : ByFile)
-    Result[File] = *D.Status.Text;
+    if (!D.Status.Background)
+      Result[File] = *D.Status.Text;
   return Result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lsp/FixScheduler.h"
+#include "lsp/ProgramIndex.h"
 #include "settings/ProgramFiles.h"
 
 #include <chrono>
@@ -45,9 +46,13 @@ public:
   /// False: it was not open.
   bool close(const std::string &File);
   void configure(const SettingsLayer &Client);
+  /// Open files without `main` are checked by the programs that use them: those that are not open are checked in the
+  /// background from now on, and no longer if no open file needs them.
+  void setPrograms(const std::function<ProgramIndex::Users(const std::string &File)> &UsersOf);
   /// What files include, or are compiled with, may have changed: what was found out for them no longer counts.
   void recheckAll();
-  /// The check is due now, with these models if there are any. False: there is no such document, or it is not C.
+  /// The check is due now, with these models if there are any; of a file without `main` those of the programs that use it.
+  /// False: there is no such document, or it is not C.
   bool check(const std::string &File, std::vector<MemoryModel> Models, CheckWaiter Done);
   /// Cancels checks and searches for fixes of a document, or of all if `File` is empty. What is known stays.
   void cancel(const std::string &File);
@@ -80,7 +85,8 @@ public:
   bool isIdle() const;
 
 private:
-  /// Calls `Do` for the open documents whose programs a file is part of.
+  void openInBackground(const std::string &File);
+  /// Calls `Do` for the documents whose programs a file is part of.
   template <typename Function> void forEachUser(const std::string &File, Function Do);
   void endWaits(Document &D, CheckEnd How) { News.end(D.Waiters, How); }
 

@@ -11,7 +11,13 @@ namespace picket {
 
 void LanguageServer::codeAction(const lsptypes::CodeActionQuery &Params, Reply Answer) {
   std::optional<DocumentStatus> Status = Service->status(Params.Uri.file().str());
-  Answer(Status ? Value(actionsOf(*Status, Params, editorContext())) : Value(nullptr));
+  if (!Status)
+    return Answer(nullptr);
+  llvm::json::Array All = actionsOf(*Status, Params, editorContext());
+  for (const DocumentStatus &Program : programsWith(Status->File))
+    for (Value &Action : actionsOf(Program, Params, editorContext()))
+      All.push_back(std::move(Action));
+  Answer(std::move(All));
 }
 
 void LanguageServer::withFixes(const std::string &File, FixQuestion Question, uint64_t Number,
@@ -167,7 +173,7 @@ void LanguageServer::fixesChanged(const DocumentStatus &Status) {
   SendStatus({statusOf(Status, editorContext())});
   if (!Status.isUsable() || (Status.Fixes.empty() && Status.Searching))
     return;
-  publishDiagnostics(Status.File, Status.Version, diagnosticsOf(Status, editorContext()));
+  show(Status);
   if (Client.RefreshLenses)
     RefreshLenses({Value(nullptr)}, nextId());
 }

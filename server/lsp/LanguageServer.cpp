@@ -55,7 +55,7 @@ void LanguageServer::registerHandlers() {
   Handler.notification("window/workDoneProgress/cancel", this, &LanguageServer::cancelProgress);
   Handler.notification("workspace/didChangeConfiguration", this, &LanguageServer::configurationChanged);
   Handler.notification("workspace/didChangeWatchedFiles", this, &LanguageServer::watchedFilesChanged);
-  Handler.notification("workspace/didChangeWorkspaceFolders", this, &LanguageServer::ignore);
+  Handler.notification("workspace/didChangeWorkspaceFolders", this, &LanguageServer::foldersChanged);
   Handler.notification("textDocument/didOpen", this, &LanguageServer::didOpen);
   Handler.notification("textDocument/didChange", this, &LanguageServer::didChange);
   Handler.notification("textDocument/didSave", this, &LanguageServer::didSave);
@@ -120,6 +120,7 @@ void LanguageServer::initialize(const lsptypes::Initialize &Params, Reply Answer
   Own.Directory = Files.directory();
   Service = std::make_unique<CheckService>(Own, static_cast<CheckListener &>(*this));
   Service->configure(Options);
+  setFolders(Params.Folders, {});
   Watchdog = watchParent(Params.ProcessId, Leaving, [this] { Files.remove(); });
 
   Array Offered;
@@ -146,7 +147,7 @@ void LanguageServer::initialize(const lsptypes::Initialize &Params, Reply Answer
 void LanguageServer::initialized(const Any &) {
   if (Client.WatchFiles) {
     Array Watchers;
-    for (StringRef Pattern : {"**/compile_commands.json", "**/compile_flags.txt", "**/.picket.toml"})
+    for (StringRef Pattern : {"**/compile_commands.json", "**/compile_flags.txt", "**/.picket.toml", "**/*.{c,h,inc}"})
       Watchers.push_back(Object{{"globPattern", Pattern}});
     Register({Object{{"registrations", Array{Object{{"id", "picket-watched-files"},
                                                     {"method", "workspace/didChangeWatchedFiles"},
@@ -230,7 +231,58 @@ void LanguageServer::configure(const Value &Json) {
   Service->configure(Both);
 }
 
-void LanguageServer::watchedFilesChanged(const Any &) { Service->filesChanged(); }
+/// What editors save themselves they tell twice: files that are open are not news.
+void LanguageServer::watchedFilesChanged(const Any &Params) {
+  const Array *Changes = Params.object() ? Params.object()->getArray("changes") : nullptr;
+  bool AnyOther = !Changes;
+  for (const Value &Change : Changes ? *Changes : Array()) {
+    const Object *O = Change.getAsObject();
+    const std::vector<std::string> Files = filesOf({O ? O->getString("uri").value_or("").str() : ""});
+    const std::optional<DocumentStatus> Status = Files.empty() ? std::nullopt : Service->status(Files.front());
+    AnyOther |= !Status || Status->Background;
+  }
+  if (AnyOther)
+    Service->filesChanged();
+}
+
+std::vector<std::string> LanguageServer::filesOf(const std::vector<std::string> &Uris) {
+  std::vector<std::string> Files;
+  for (const std::string &Uri : Uris) {
+    llvm::Expected<llvm::lsp::URIForFile> Known = llvm::lsp::URIForFile::fromURI(Uri);
+    if (Known)
+      Files.push_back(Known->file().str());
+    else
+      llvm::consumeError(Known.takeError());
+  }
+  return Files;
+}
+
+void LanguageServer::setFolders(const std::vector<std::string> &Added, const std::vector<std::string> &Removed) {
+  std::vector<std::string> All;
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    for (const std::string &Folder : filesOf(Removed))
+      Folders.erase(Folder);
+    for (const std::string &Folder : filesOf(Added))
+      Folders.insert(Folder);
+    FoldersGiven |= !Added.empty();
+    All.assign(Folders.begin(), Folders.end());
+  }
+  Service->setFolders(std::move(All));
+}
+
+void LanguageServer::foldersChanged(const Any &Params) {
+  const Object *Event = Params.object() ? Params.object()->getObject("event") : nullptr;
+  auto UrisOf = [&](const char *Name) {
+    std::vector<std::string> Uris;
+    if (const Array *Items = Event ? Event->getArray(Name) : nullptr)
+      for (const Value &Item : *Items)
+        if (const Object *Folder = Item.getAsObject())
+          Uris.push_back(Folder->getString("uri").value_or("").str());
+    return Uris;
+  };
+  setFolders(UrisOf("added"), UrisOf("removed"));
+}
 
 uint64_t LanguageServer::wait(Reply Answer, std::function<void()> OnCancel) {
   std::lock_guard<std::mutex> Lock(Mutex);

@@ -10,6 +10,8 @@
 #include "lsp/ProgressReporter.h"
 #include "lsp/ServerFiles.h"
 
+#include <set>
+
 namespace picket {
 
 class LanguageServer : CheckListener {
@@ -44,7 +46,10 @@ private:
   void cancelRequest(const Any &Params);
   void cancelProgress(const Any &Params);
   void configurationChanged(const Any &Params);
-  void watchedFilesChanged(const Any &);
+  void watchedFilesChanged(const Any &Params);
+  void foldersChanged(const Any &Params);
+  void setFolders(const std::vector<std::string> &Added, const std::vector<std::string> &Removed); // URIs
+  static std::vector<std::string> filesOf(const std::vector<std::string> &Uris);
   void askForConfiguration();
   void configure(const llvm::json::Value &Json);
   void ignore(const Any &) {}
@@ -94,6 +99,14 @@ private:
   EditorContext editorContext();
   std::string uriOf(const std::string &File);
   void publishDiagnostics(const std::string &File, std::optional<int64_t> Version, llvm::json::Array Diagnostics);
+  /// The diagnostics of a document, and those of its findings in other files.
+  void show(const DocumentStatus &Status);
+  /// Those of a file: its own, and those of programs that use it.
+  void showAll(const std::string &File);
+  /// The documents, other than the file's own, that have findings in it.
+  std::vector<DocumentStatus> programsWith(const std::string &File);
+  /// Without folders of the client: that of the project a file is in.
+  void addProjectOf(const std::string &File);
   void showMessage(int Type, const std::string &Text);
   std::string nextId() { return "picket-" + std::to_string(++NextId); }
 
@@ -120,6 +133,9 @@ private:
     std::string Title;
   };
   std::map<std::string, Applying> Edits; // asked of the client, by the id of the request
+  std::map<std::string, std::map<std::string, llvm::json::Array>> Elsewhere; // per program and file: diagnostics
+  std::set<std::string> Folders;                                             // of the workspace
+  bool FoldersGiven = false;                                                 // by the client
 
   ServerFiles Files;
   ProgressReporter Progress;

@@ -94,7 +94,7 @@ std::vector<OutcomeStep> stepsOf(const Counterexample &C) {
     std::string Text = std::to_string(K + 1) + ". " + C.Run.Threads[E.Thread].Name + ": " + S.Text;
     if (!S.Remark.empty())
       Text += " (" + S.Remark + ")";
-    Result.push_back({Where, std::move(Text)});
+    Result.push_back({Where, std::move(Text), S.OutOfOrder});
   }
   return Result;
 }

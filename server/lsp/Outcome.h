@@ -14,6 +14,7 @@ namespace picket {
 struct OutcomeStep {
   SourceLocation Where;
   std::string Text; // "3. left: stores 1 to flag0: it waits in the store buffer"
+  bool OutOfOrder = false;
 };
 
 /// What a finding is about, if it is neither a kind of bug nor a verdict.

@@ -35,11 +35,16 @@ bool fromJSON(const Value &Json, SourceLocation &P, Path At) {
          O.map("endLine", P.EndLine) && O.map("endColumn", P.EndColumn);
 }
 
-static Value toJSON(const OutcomeStep &S) { return Object{{"at", toJSON(S.Where)}, {"text", fixUTF8(S.Text)}}; }
+static Value toJSON(const OutcomeStep &S) {
+  Object Result{{"at", toJSON(S.Where)}, {"text", fixUTF8(S.Text)}};
+  if (S.OutOfOrder)
+    Result["outOfOrder"] = true;
+  return Result;
+}
 
 [[maybe_unused]] static bool fromJSON(const Value &Json, OutcomeStep &S, Path At) {
   ObjectMapper O(Json, At);
-  return O && O.map("at", S.Where) && O.map("text", S.Text);
+  return O && O.map("at", S.Where) && O.map("text", S.Text) && O.mapOptional("outOfOrder", S.OutOfOrder);
 }
 
 static bool mapCode(ObjectMapper &O, Path At, FindingCode &Code) {

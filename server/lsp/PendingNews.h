@@ -25,9 +25,12 @@ struct PendingNews {
   std::vector<StatusChange> Statuses;
   std::vector<EndedWait> EndedWaits;
   std::vector<std::string> FixesOf; // files whose fixes changed
+  std::vector<std::string> Cleared; // files that are no longer checked in the background
   std::map<std::string, std::vector<SettingsProblem>> TomlProblems;
 
-  bool isEmpty() const { return Statuses.empty() && EndedWaits.empty() && FixesOf.empty() && TomlProblems.empty(); }
+  bool isEmpty() const {
+    return Statuses.empty() && EndedWaits.empty() && FixesOf.empty() && Cleared.empty() && TomlProblems.empty();
+  }
 
   /// Ends all these waits; there are none afterwards.
   void end(std::vector<CheckWaiter> &Waiters, CheckEnd How) {

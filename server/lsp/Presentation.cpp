@@ -4,6 +4,7 @@
 #include "lsp/CodeActions.h"
 #include "lsp/StatusText.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -72,6 +73,52 @@ Object diagnosticOf(const Finding &F, const DocumentStatus &Status, const Editor
   return Result;
 }
 
+/// Where a finding shows in files other than the program's own: its own place, and the first access in each file that
+/// happens out of order; if nothing does, the last step.
+static std::vector<SourceLocation> placesElsewhere(const Finding &F, const std::string &Program) {
+  std::vector<SourceLocation> Places;
+  auto Add = [&](const SourceLocation &At) {
+    if (At.Line && At.File != Program &&
+        llvm::none_of(Places, [&](const SourceLocation &Known) { return Known.File == At.File; }))
+      Places.push_back(At);
+  };
+  Add(F.Where);
+  bool InOrder = true;
+  for (const OutcomeStep &S : F.Steps)
+    if (S.OutOfOrder) {
+      InOrder = false;
+      Add(S.Where);
+    }
+  if (InOrder && Places.empty())
+    for (auto S = F.Steps.rbegin(); S != F.Steps.rend() && Places.empty(); ++S)
+      Add(S->Where);
+  return Places;
+}
+
+std::vector<OtherDiagnostic> diagnosticsElsewhere(const DocumentStatus &Status, const EditorContext &Context) {
+  std::vector<OtherDiagnostic> Result;
+  if (!Status.Result || Status.Result->isQuiet())
+    return Result;
+  const std::string Program = llvm::sys::path::filename(Status.File).str();
+  for (const Finding &F : Status.Result->Findings)
+    for (const SourceLocation &At : placesElsewhere(F, Status.File)) {
+      const bool InProgram = F.Where.File == Status.File && F.Where.Line;
+      Array Related{related({Status.File, InProgram ? F.Where.Line : 0, 0, 0, 0}, F.Message, Context)};
+      for (const OutcomeStep &S : F.Steps)
+        Related.push_back(related(S.Where, S.Text, Context));
+      Object Diagnostic{{"range", toJSON(rangeIn(At, Context))},
+                        {"severity", severityOf(F.Level)},
+                        {"code", nameOf(F.Code)},
+                        {"source", "picket"},
+                        {"message", fixUTF8(F.Message + " (shown by " + Program +
+                                            (InProgram ? ":" + std::to_string(F.Where.Line) : "") + ")")}};
+      if (Context.Client.RelatedInformation)
+        Diagnostic["relatedInformation"] = std::move(Related);
+      Result.push_back({At.File, &F, std::move(Diagnostic)});
+    }
+  return Result;
+}
+
 Object diagnosticOf(const FixHint &Hint, const DocumentStatus &Status, const EditorContext &Context) {
   Object Result{{"range", toJSON(rangeOf(*Status.Text, Hint.Where, Context.Client.Encoding))},
                 {"severity", HintSeverity},
@@ -127,10 +174,41 @@ Array diagnosticsOf(const std::string &TomlText, const std::vector<SettingsProbl
   return Result;
 }
 
+/// Of a file without `main`: a lens for each program that uses it.
+static Array lensesOfUsed(const DocumentStatus &Status, const EditorContext &Context) {
+  Array Result;
+  const TextRange Range{{0, 0}, {0, 0}};
+  for (const std::string &Program : Status.Programs) {
+    const std::optional<DocumentStatus> Its = Context.Status(Program);
+    if (!Its)
+      continue;
+    const std::string Uri = Context.Uri(Program);
+    const bool Running = Its->State == CheckState::Waiting || Its->State == CheckState::Checking;
+    Result.push_back(
+        lens(Range,
+             "Checked by " + llvm::sys::path::filename(Program).str() + ": " +
+                 (!Running || Its->isUsable()
+                      ? Its->Result && Its->State == CheckState::Done ? verdictsText(*Its->Result) : statusText(*Its)
+                      : "checking (press to cancel)"),
+             Running ? "picket.cancel" : "picket.check", Array{Uri}));
+    if (Its->Result && !Its->Result->Traces.empty() && (!Running || Its->isUsable()))
+      Result.push_back(lens(Range, "Show counterexample", "picket.showCounterexample",
+                            Array{Uri, nameOf(Its->Result->Traces.front().Model)}));
+  }
+  if (Status.MorePrograms)
+    Result.push_back(lens(
+        Range, "used by " + std::to_string(Status.MorePrograms) + " more programs, which are not checked", "", {}));
+  if (Status.Programs.empty() && Status.ProgramsKnown)
+    Result.push_back(lens(Range, "No program uses this file", "", {}));
+  return Result;
+}
+
 Array lensesOf(const DocumentStatus &Status, const EditorContext &Context) {
   Array Result;
   const std::optional<size_t> Main = findMain(*Status.Text);
-  if (!Main || Status.State == CheckState::Quiet)
+  if (!Main)
+    return lensesOfUsed(Status, Context);
+  if (Status.State == CheckState::Quiet)
     return Result;
   const TextPosition At = positionOf(*Status.Text, *Main, Context.Client.Encoding);
   const TextRange Range{At, {At.Line, At.Column + 4}};
@@ -158,22 +236,36 @@ Array lensesOf(const DocumentStatus &Status, const EditorContext &Context) {
   return Result;
 }
 
+/// What a program knows about a line of one of its files.
+static void addParts(const DocumentStatus &Program, const std::string &File, uint32_t Line,
+                     std::vector<std::string> &Parts) {
+  auto Add = [&](const std::string &Text) {
+    if (!llvm::is_contained(Parts, Text))
+      Parts.push_back(Text);
+  };
+  if (!Program.Result || !Program.Current)
+    return;
+  for (const Finding &F : Program.Result->Findings)
+    if (F.Where.File == File && F.Where.Line == Line && !F.Sentence.empty())
+      Add(F.Sentence);
+  for (const LineFact &F : Program.Result->Facts)
+    if (F.Where.File == File && F.Where.Line == Line)
+      Add(F.Text);
+}
+
 Value hoverOf(const DocumentStatus &Status, TextPosition Position, const EditorContext &Context) {
-  if (!Status.Result || !Status.Current)
-    return nullptr;
   const uint32_t Line = Position.Line + 1;
   std::vector<std::string> Parts;
   const std::optional<size_t> Main = findMain(*Status.Text);
-  if (Main && positionOf(*Status.Text, *Main, Context.Client.Encoding).Line == Position.Line)
+  if (Status.Result && Status.Current && Main &&
+      positionOf(*Status.Text, *Main, Context.Client.Encoding).Line == Position.Line)
     for (const ModelOutcome &M : Status.Result->Models)
       if (M.Skipped)
         Parts.push_back("Not checked under " + titleOf(M.Model) + ": " + M.Reason + ".");
-  for (const Finding &F : Status.Result->Findings)
-    if (F.Where.File == Status.File && F.Where.Line == Line && !F.Sentence.empty())
-      Parts.push_back(F.Sentence);
-  for (const LineFact &F : Status.Result->Facts)
-    if (F.Where.File == Status.File && F.Where.Line == Line)
-      Parts.push_back(F.Text);
+  addParts(Status, Status.File, Line, Parts);
+  for (const std::string &Program : Status.Programs)
+    if (const std::optional<DocumentStatus> Its = Context.Status(Program))
+      addParts(*Its, Status.File, Line, Parts);
   if (Parts.empty())
     return nullptr;
   std::string Text = llvm::join(Parts, "\n\n");
@@ -211,6 +303,19 @@ Value statusOf(const DocumentStatus &Status, const EditorContext &Context) {
   Result["models"] = std::move(Models);
   Result["counterexamples"] = std::move(Traces);
   Result["fixes"] = fixesStatus(Status, Context);
+  if (Status.Background)
+    Result["background"] = true;
+  if (!Status.Programs.empty()) {
+    Array Programs;
+    std::vector<std::string> Texts;
+    for (const std::string &Program : Status.Programs) {
+      Programs.push_back(Context.Uri(Program));
+      if (const std::optional<DocumentStatus> Its = Context.Status(Program))
+        Texts.push_back("checked by " + llvm::sys::path::filename(Program).str() + ": " + statusText(*Its));
+    }
+    Result["programs"] = std::move(Programs);
+    Result["text"] = llvm::join(Texts, "; ");
+  }
   return Result;
 }
 

@@ -20,11 +20,24 @@ struct EditorContext {
   TextOfFile Text;
   UriOfFile Uri;
   VersionOfFile Version = [](const std::string &) { return std::nullopt; };
+  /// The status of another document; nothing if there is none.
+  std::function<std::optional<DocumentStatus>(const std::string &File)> Status = [](const std::string &) {
+    return std::nullopt;
+  };
 };
 
 /// One diagnostic of a document: a finding, or something that is not needed.
 llvm::json::Object diagnosticOf(const Finding &F, const DocumentStatus &Status, const EditorContext &Context);
 llvm::json::Object diagnosticOf(const FixHint &Hint, const DocumentStatus &Status, const EditorContext &Context);
+
+/// A diagnostic in another file than the one with `main`: where the code is that goes wrong.
+struct OtherDiagnostic {
+  std::string File;
+  const Finding *Of;
+  llvm::json::Object Diagnostic;
+};
+/// Those of a program's findings, in the files that it includes or is linked with. Each says which program shows it.
+std::vector<OtherDiagnostic> diagnosticsElsewhere(const DocumentStatus &Status, const EditorContext &Context);
 
 /// The array of diagnostics of a document.
 llvm::json::Array diagnosticsOf(const DocumentStatus &Status, const EditorContext &Context);
@@ -33,10 +46,10 @@ llvm::json::Array diagnosticsOf(const DocumentStatus &Status, const EditorContex
 llvm::json::Array diagnosticsOf(const std::string &TomlText, const std::vector<SettingsProblem> &Problems,
                                 PositionEncoding Encoding);
 
-/// Lenses over `main`; none where there is nothing to say.
+/// Lenses over `main`, or in the first line of a file without one; none where there is nothing to say.
 llvm::json::Array lensesOf(const DocumentStatus &Status, const EditorContext &Context);
 
-/// What is known about a line; null if nothing is.
+/// What is known about a line; null if nothing is. Of a file without `main`: what the programs that use it know.
 llvm::json::Value hoverOf(const DocumentStatus &Status, TextPosition Position, const EditorContext &Context);
 
 /// docs/lsp-extensions.md

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -37,6 +38,7 @@ struct Row {
   std::string Program;
   std::vector<std::string> Flags;
   std::vector<std::string> Options; // of the check: "--races=warning"
+  std::vector<std::string> With;    // the other files of the program
   unsigned Unroll = 0;
   MemoryModel Which = MemoryModel::SC;
   std::string Verdict;
@@ -78,6 +80,14 @@ struct Row {
         throw std::invalid_argument("'" + Option + "' is no option");
     }
     return Asked;
+  }
+
+  /// The other files of the program, with the flags of the row.
+  std::vector<ProgramFile> others() const {
+    std::vector<ProgramFile> Files;
+    for (const std::string &File : With)
+      Files.push_back({File, Flags});
+    return Files;
   }
 
   bool isOfPapers() const { return Table == PapersTable; }
@@ -131,6 +141,12 @@ Row parseRow(const std::string &Line, const std::string &Table) {
   const auto FirstOption = std::stable_partition(Result.Flags.begin(), Result.Flags.end(), IsFlag);
   Result.Options.assign(FirstOption, Result.Flags.end());
   Result.Flags.erase(FirstOption, Result.Flags.end());
+  std::erase_if(Result.Options, [&](const std::string &Option) {
+    const bool IsWith = Option.starts_with("--with=");
+    if (IsWith)
+      Result.With.push_back(std::string(PICKET_PROGRAMS_DIR) + "/" + Option.substr(std::strlen("--with=")));
+    return IsWith;
+  });
   Result.Unroll = static_cast<unsigned>(std::stoul(Cells[2]));
   Result.Which = parseModel(Cells[3]);
   Result.Verdict = Cells[4];
@@ -156,6 +172,7 @@ const CheckReport &reportOf(const Row &R) {
     CheckRequest Request;
     Request.Text.File = R.file();
     Request.Text.Flags = R.Flags;
+    Request.Text.Others = R.others();
     Request.Text.UseCompileCommands = false;
     Request.Options = R.checkOptions();
     Request.Options.Exhaustive = true;
@@ -243,6 +260,7 @@ private:
 /// A row's program as its model needs it.
 CompileRequest requestOf(const Row &R) {
   CompileRequest Request = testing::requestForProgram(R.Program, R.Flags);
+  Request.Others = R.others();
   Request.For = targetOf(R.Which, TargetChoice::Model);
   return Request;
 }

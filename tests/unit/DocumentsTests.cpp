@@ -125,4 +125,75 @@ TEST_F(DocumentsTest, ASearchThatCrashedIsTriedAgainSoManyTimes) {
   EXPECT_TRUE(Fixes.isWanted(Search)) << "and is answered then";
 }
 
+TEST_F(DocumentsTest, ProgramsThatUseAnOpenFileAreCheckedInTheBackground) {
+  const std::string Library = "/virtual/queue.h", Program = "/virtual/test.c";
+  auto UsersOf = [&](const std::string &Used) {
+    ProgramIndex::Users Users;
+    if (Used == Library)
+      Users.Programs = {Program};
+    Users.Complete = Users.IsIncluded = true;
+    return Users;
+  };
+  Docs.open(Library, "void put(int);", 1, false);
+  Docs.setPrograms(UsersOf);
+  ASSERT_TRUE(Docs.find(Program));
+  EXPECT_TRUE(Docs.find(Program)->Status.Background);
+  EXPECT_EQ(Docs.find(Library)->Status.Programs, std::vector<std::string>{Program});
+  EXPECT_FALSE(Docs.texts().contains(Program)) << "what is on disk counts";
+  EXPECT_EQ(Docs.lastActive(), "");
+  Document *Due = Docs.nextDue(Clock::now());
+  ASSERT_TRUE(Due);
+  EXPECT_EQ(Due->Status.File, Program);
+  Docs.begin(*Due);
+  const uint64_t Checked = Due->Generation;
+  EXPECT_TRUE(Docs.accept(Program, Checked, outcome(), CheckState::Done));
+
+  // Saving the library checks the program again, and asking for its check does.
+  Docs.save(Library);
+  EXPECT_TRUE(Docs.nextDue(Clock::now()));
+  EXPECT_FALSE(Docs.accept(Program, Checked, outcome(), CheckState::Done)) << "that was about another text";
+  unsigned Ended = 0;
+  EXPECT_TRUE(Docs.check(Library, {}, [&](CheckEnd End) { Ended += End == CheckEnd::Finished; }));
+  Due = Docs.nextDue(Clock::now());
+  ASSERT_TRUE(Due);
+  Docs.begin(*Due);
+  EXPECT_TRUE(Docs.accept(Program, Due->Generation, outcome(), CheckState::Done));
+  tell();
+  EXPECT_EQ(Ended, 1u);
+
+  // Open, it is a document like others; closed, it is one in the background again, until nobody needs it.
+  Docs.open(Program, "int main(void) {}", 1, true);
+  EXPECT_FALSE(Docs.find(Program)->Status.Background);
+  EXPECT_TRUE(Docs.texts().contains(Program));
+  Docs.setPrograms(UsersOf);
+  EXPECT_TRUE(Docs.close(Program));
+  Docs.setPrograms(UsersOf);
+  ASSERT_TRUE(Docs.find(Program));
+  EXPECT_TRUE(Docs.find(Program)->Status.Background);
+  tell();
+  EXPECT_TRUE(Docs.close(Library));
+  Docs.setPrograms(UsersOf);
+  EXPECT_FALSE(Docs.find(Program));
+  EXPECT_EQ(News.Cleared, std::vector<std::string>{Program});
+}
+
+TEST_F(DocumentsTest, OtherFilesOfAProgramCheckIt) {
+  const std::string Library = "/virtual/queue.c";
+  Docs.open(File, "// picket: with=queue.c\nint main(void) {}", 1, true);
+  Document *Due = Docs.nextDue(Clock::now());
+  ASSERT_TRUE(Due);
+  ASSERT_EQ(Due->Others.size(), 1u);
+  EXPECT_EQ(Due->Others[0].File, Library);
+  Docs.begin(*Due);
+  const uint64_t Checked = Due->Generation;
+  Docs.open(Library, "// picket: flags=-DX\nvoid put(int);", 1, true);
+  Docs.change(Library, 2, [](std::string &Text) { Text += "\n"; });
+  EXPECT_FALSE(Docs.accept(File, Checked, outcome(), CheckState::Done)) << "it was linked with another text";
+  Docs.find(File)->Running = false;
+  Docs.save(Library);
+  Docs.resolve(*Docs.find(File));
+  EXPECT_EQ(Docs.find(File)->Others[0].Flags, std::vector<std::string>{"-DX"}) << "of the text in the editor";
+  EXPECT_TRUE(Docs.find(File)->Due);
+}
+
 } // namespace

@@ -176,6 +176,7 @@ export class Server {
     return {
       documentSelector: [
         { scheme: "file", language: "c" },
+        { scheme: "file", language: "cpp", pattern: "**/*.h" }, // what VS Code takes headers for
         { scheme: "file", pattern: "**/*.litmus" },
       ],
       diagnosticCollectionName: "picket",

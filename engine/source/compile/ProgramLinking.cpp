@@ -67,6 +67,45 @@ bool findDuplicates(const std::vector<CompiledFile> &Files, std::vector<Diagnost
   return Alone;
 }
 
+/// Whether a declaration fits the definition in another file, as far as the machine can tell: what `int f();` takes is
+/// not known, nor is how long `extern int x[];` is.
+bool fits(const GlobalObject &Declared, const GlobalObject &Defined) {
+  const auto *F = dyn_cast<Function>(&Declared), *G = dyn_cast<Function>(&Defined);
+  if (F && G)
+    return F->getFunctionType() == G->getFunctionType() || (F->isVarArg() && F->arg_empty());
+  if (F || G)
+    return false;
+  const DataLayout &Layout = Defined.getDataLayout();
+  const uint64_t Known = Layout.getTypeAllocSize(Declared.getValueType()).getFixedValue();
+  return Known == 0 || Known == Layout.getTypeAllocSize(Defined.getValueType()).getFixedValue();
+}
+
+/// No linker refuses these, and no compiler sees them.
+void warnOfMismatches(const std::vector<CompiledFile> &Files, std::vector<Diagnostic> &Diagnostics) {
+  StringMap<std::pair<const GlobalObject *, const CompiledFile *>> Defined;
+  for (const CompiledFile &F : Files)
+    for (const GlobalObject &G : F.Code->global_objects())
+      if (!G.isDeclaration() && !G.hasLocalLinkage())
+        Defined.try_emplace(G.getName(), &G, &F);
+  for (const CompiledFile &F : Files)
+    for (const GlobalObject &G : F.Code->global_objects()) {
+      const auto Definition = Defined.find(G.getName());
+      const auto Place = F.Facts.Externals.find(G.getName().str());
+      if (!G.isDeclaration() || Definition == Defined.end() || Place == F.Facts.Externals.end() ||
+          (isa<GlobalVariable>(G) && !G.getValueType()->isSized()) || fits(G, *Definition->second.first))
+        continue;
+      const SourceFacts::TextPlace &Declared = Place->second.Declared;
+      Diagnostic &Warning = Diagnostics.emplace_back();
+      Warning.Level = Severity::Warning;
+      Warning.Where = {Declared.File, Declared.Line, Declared.Column, 0, 0};
+      Warning.Message = "'" + G.getName().str() + "' is declared with another type than it is defined with";
+      Warning.Notes.push_back({Severity::Note,
+                               definitionOf(*Definition->second.first, Definition->second.second->File),
+                               "it is defined here",
+                               {}});
+    }
+}
+
 /// Every file that has C99's inline functions calls its own. One whose address is taken is the same function in all
 /// files.
 void shareInlineFunctions(Module &M, const std::set<std::string> &Names) {
@@ -91,16 +130,19 @@ bool linkFiles(std::vector<CompiledFile> &Files, std::vector<Diagnostic> &Diagno
     shareInlineFunctions(*F.Code, F.Facts.InlineDefinitions);
   if (!findDuplicates(Files, Diagnostics))
     return false;
+  warnOfMismatches(Files, Diagnostics);
   Module &Whole = *Files.front().Code;
   std::string Complaint;
   Whole.getContext().setDiagnosticHandlerCallBack(keepComplaint, &Complaint);
   Linker Link(Whole);
+  bool Linked = true;
   for (size_t K = 1; K < Files.size(); ++K) {
     CompiledFile &F = Files[K];
     // What files must agree about is the machine, which has been compared.
     if (NamedMDNode *Flags = F.Code->getModuleFlagsMetadata())
       Flags->eraseFromParent();
     if (Link.linkInModule(std::move(F.Code))) {
+      Linked = false;
       Diagnostics.push_back(
           {Severity::Error,
            {F.File, 0, 0, 0, 0},
@@ -111,7 +153,7 @@ bool linkFiles(std::vector<CompiledFile> &Files, std::vector<Diagnostic> &Diagno
     merge(Files.front().Facts, std::move(F.Facts));
   }
   Whole.getContext().setDiagnosticHandlerCallBack(nullptr);
-  return Complaint.empty() && (Files.size() == 1 || !Files.back().Code);
+  return Linked && Complaint.empty();
 }
 
 void reportMissing(const std::vector<std::string> &Missing, const SourceFacts &Facts,
