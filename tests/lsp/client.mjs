@@ -337,7 +337,7 @@ export async function session(options, body) {
 /** For states of the system that nobody announces. */
 export async function eventually(what, state, limit = Patience) {
   const end = performance.now() + limit;
-  while (!state()) {
+  while (!(await state())) {
     assert(performance.now() < end, `${limit} ms went by while waiting for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

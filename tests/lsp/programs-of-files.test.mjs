@@ -158,7 +158,7 @@ for (const [what, name, text, test_] of [
       const line = found[0].range.start.line;
       assert(line >= lineOf(text("relaxed"), "slot = value") && line <= lineOf(text("relaxed"), "memory_order_relaxed"), `${line}`);
       assert.equal(found[0].relatedInformation[0].location.uri, program);
-      assert.equal(client.shown(program).length, 1, "the test shows it as well");
+      await shows(client, program, isWrong, "the test to show it as well");
       await client.until("a lens", () => client.status(program)?.counterexamples?.length);
       const lenses = await lensesOf(client, uri);
       assert.match(lenses[0].command.title, /PSO ✗/);

@@ -90,6 +90,12 @@ struct Row {
     return Files;
   }
 
+  /// Whether a file is one of the program, or lies beside those of a program of several files.
+  bool isOfProgram(const std::string &File) const {
+    return File == file() ||
+           (!With.empty() && std::filesystem::path(File).parent_path() == std::filesystem::path(file()).parent_path());
+  }
+
   bool isOfPapers() const { return Table == PapersTable; }
 
   bool isPermuted() const { return std::find(Flags.begin(), Flags.end(), "-DPERMUTE") != Flags.end(); }
@@ -314,7 +320,7 @@ public:
       }
       ASSERT_LT(C.Run.BugEvent, C.Run.Events.size());
       for (const TraceEvent &E : C.Run.Events)
-        EXPECT_TRUE(E.At.Where.Line > 0 && E.At.Where.File.ends_with(Given.Program + ".c"))
+        EXPECT_TRUE(E.At.Where.Line > 0 && Given.isOfProgram(E.At.Where.File))
             << nameOf(E.Kind) << " at " << E.At.Where.File << ":" << E.At.Where.Line;
       MachineOptions Options;
       Options.Unroll = Given.Unroll;
