@@ -63,7 +63,7 @@ std::string loopsText(std::vector<CutLoop> Loops, const std::string &NamedFile) 
     if (!L.Where.Line)
       continue;
     std::string File = displayPath(L.Where.File, NamedFile);
-    std::string Name = File == NamedFile ? std::to_string(L.Where.Line) : locationText(L.Where, NamedFile);
+    std::string Name = std::to_string(L.Where.Line) + (File == NamedFile ? "" : " of " + File);
     if (std::find(Names.begin(), Names.end(), Name) == Names.end())
       Names.push_back(Name);
   }
@@ -84,7 +84,8 @@ std::string executionsText(const ModelReport &M) {
   if (M.Blocked + M.Rejected)
     Text += ", " + std::to_string(M.Blocked + M.Rejected) + " blocked";
   if (M.CutShort)
-    Text += ", " + std::to_string(M.CutShort) + " cut at the bound";
+    Text += ", " + std::to_string(M.CutShort) + " cut at the bound" +
+            (M.Executions ? "" : ", so that none came to its end");
   return Text + uncheckedText(M);
 }
 
@@ -271,6 +272,28 @@ void printReasonLocation(raw_ostream &Out, const CheckReport &Report, const Mode
   printExcerpt(Out, M.ReasonLocation, Sources);
 }
 
+bool isRefused(const ModelReport &M) { return M.Result == Verdict::Unsupported || M.Result == Verdict::CompileError; }
+
+/// Whether both cannot be checked for one reason: that is told once.
+bool isSameRefusal(const ModelReport &A, const ModelReport &B) {
+  return isRefused(A) && A.Result == B.Result && A.Skipped == B.Skipped && A.Reason == B.Reason &&
+         isSame(A.ReasonLocation, B.ReasonLocation);
+}
+
+/// The model, or all models that are told of with it. Empty if an earlier one tells.
+std::string modelsText(const CheckReport &Report, const ModelReport &M) {
+  if (!M.Title.empty())
+    return titleOf(M);
+  std::vector<MemoryModel> Together;
+  for (const ModelReport &Other : Report.Models)
+    if (isSameRefusal(M, Other)) {
+      if (Together.empty() && &Other != &M)
+        return "";
+      Together.push_back(Other.Which);
+    }
+  return Together.size() > 1 ? titlesOf(Together) : modelText(M.Which, M.Target);
+}
+
 /// The same store, delayed past the same access and seen by the same one.
 bool isSame(const Robustness &A, const Robustness &B) {
   return isSame(A.Store, B.Store) && isSame(A.Overtaker, B.Overtaker) && isSame(A.Observer, B.Observer);
@@ -343,8 +366,7 @@ void printRobustness(raw_ostream &Out, const CheckReport &Report, const std::vec
     const bool Known = R != Sc.Robust.end() && R->Known != Robustness::Unknown;
     Out << Report.File << ": " << modelText(M, Sc.Target) << ": ";
     if (!Known) {
-      const bool Refused = Sc.Result == Verdict::Unsupported || Sc.Result == Verdict::CompileError;
-      printColored(Out, raw_ostream::YELLOW, (Refused ? "cannot be checked: " : "not decided: ") + Sc.Reason);
+      printColored(Out, raw_ostream::YELLOW, (isRefused(Sc) ? "cannot be checked: " : "not decided: ") + Sc.Reason);
     } else if (R->Known == Robustness::NotRobust) {
       printColored(Out, raw_ostream::RED, "not robust");
     } else {
@@ -384,7 +406,10 @@ void printLeftOut(raw_ostream &Out, const std::string &File, const Checks &Looke
 
 void printText(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options) {
   for (const ModelReport &M : Report.Models) {
-    Out << Report.File << ": " << (M.Title.empty() ? modelText(M.Which, M.Target) : titleOf(M)) << ": ";
+    const std::string Models = modelsText(Report, M);
+    if (Models.empty())
+      continue;
+    Out << Report.File << ": " << Models << ": ";
     printColored(Out, colorOf(M.Result), verdictText(M, Report.File, Options.Unroll));
     const std::string Elsewhere = shownUnder(Report, M);
     Out << (Elsewhere.empty() ? "" : ", as under " + Elsewhere) << '\n';

@@ -67,6 +67,8 @@ struct CheckOptions {
   unsigned Counterexamples = 8;                 // bugs per model that are explained with a trace
   bool Samples = false;                         // executions are written down also where there is no bug
   bool Monitor = true; // look during SC whether the program is robust; where it is, TSO and PSO need no exploration
+  bool RaceFree =
+      true; // models that are explored as graphs: race-free programs are checked by their executions under SC
   unsigned MostWitnesses = 1; // violations of SC per model that are shown with an execution
   bool Spurious = true;       // weak compare-and-swaps fail and waits end for no reason where the program can tell
 };

@@ -2,6 +2,7 @@
 
 #include "check/ExecutionCollector.h"
 #include "check/Limits.h"
+#include "check/RaceFreeCheck.h"
 #include "check/Refusals.h"
 #include "check/StateCheck.h"
 #include "check/StatesMeanwhile.h"
@@ -88,6 +89,11 @@ ExplorationResult explore(const CheckContext &Context, const ExplorationOptions 
   ExplorationResult Result;
   try {
     if (Options.Other || isExploredAsGraphs(Report.Which) || looksForRaces(Options, Report.Which)) {
+      if (Options.RaceFree && !Options.Other && !Options.Samples) {
+        if (std::optional<ExplorationResult> BySc = exploreRaceFree(Context.Compiled, Exploration, Found))
+          return *BySc;
+        Found.restarted();
+      }
       Result = exploreGraphs(Context.Compiled,
                              Options.Other ? Options.Other->Axioms
                                            : graphModelOf(Report.Which, Exploration.Machine.Language),

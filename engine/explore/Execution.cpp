@@ -4,12 +4,14 @@
 
 namespace picket {
 
-Execution::Execution(Configuration &Config, Cells &AllCells, ScMonitor *Alarms)
+Execution::Execution(Configuration &Config, Cells &AllCells, ScMonitor *Alarms, RaceFreedom *RaceFree)
     : Config(Config), AllCells(AllCells), History(Config, AllCells, Events),
       Detector({Config, AllCells, Events, Clocks, History, Step}) {
+  const ExecutionParts Parts{Config, AllCells, Events, Clocks, History, Step};
   if (Alarms)
-    Monitor =
-        std::make_unique<ExecutionMonitor>(*Alarms, ExecutionParts{Config, AllCells, Events, Clocks, History, Step});
+    Monitor = std::make_unique<ExecutionMonitor>(*Alarms, Parts);
+  if (RaceFree)
+    Drf = std::make_unique<DrfMonitor>(*RaceFree, Parts);
 }
 
 Execution::~Execution() = default;
@@ -21,6 +23,8 @@ void Execution::makeRoom() {
   Step.Seen.resize(Clocks.stride());
   if (Monitor)
     Monitor->makeRoom();
+  if (Drf)
+    Drf->makeRoom();
 }
 
 void Execution::joinUpdates(uint32_t *Into, ThreadId T) {
@@ -121,7 +125,7 @@ void Execution::begin(ProcessId P) {
     return;
   }
   const Operation &Op = Config.machine().pending(E.Touched.Owner);
-  if (!Monitor && !Op.MaySpin && (Op.Kind == OperationKind::Load || Op.Kind == OperationKind::Store))
+  if (!Monitor && !Drf && !Op.MaySpin && (Op.Kind == OperationKind::Load || Op.Kind == OperationKind::Store))
     Step.Pending.Kind = Op.Kind; // more is not asked of them
   else
     Step.Pending = Op;
@@ -171,6 +175,8 @@ void Execution::racesOfStuck(ProcessId P, PodArray<Race> &Result) {
     if (const CellId Only = History.findKnown(Accesses.front())) {
       Step.Cells.clear();
       Step.Cells.push_back(Only);
+      if (Drf)
+        Drf->access(Accesses.front());
       return touch(Accesses.front(), Only, Known);
     }
   const bool Several = Accesses.size() > 1;
@@ -180,6 +186,8 @@ void Execution::racesOfStuck(ProcessId P, PodArray<Race> &Result) {
     History.find(A, Step.Cells);
     if (Monitor && !Step.MayWait && !Several)
       Monitor->beforeAccess(A);
+    if (Drf)
+      Drf->access(A);
     for (CellId Cell : Step.Cells)
       touch(A, Cell, Known);
   }
@@ -188,6 +196,8 @@ void Execution::racesOfStuck(ProcessId P, PodArray<Race> &Result) {
 void Execution::follow(const StepNote &N) {
   if (Monitor)
     Monitor->follow(N);
+  if (Drf)
+    Drf->follow(N);
   switch (N.What) {
   case StepNote::Created: {
     const ProcessId Child = Config.processOf(N.B), Parent = Config.processOf(N.A);
@@ -231,6 +241,8 @@ void Execution::started() {
   for (const StepNote &N : Config.notes())
     follow(N);
   Clocks.forgetSaved();
+  if (Drf)
+    Drf->started();
 }
 
 /// For assertions: notes what there is before the event to come.
@@ -255,6 +267,8 @@ void Execution::append(ProcessId P) {
   E.FirstOldByte = History.numOldBytes();
   E.NumSavedClocks = Clocks.numSaved();
   Detector.begin(E);
+  if (Drf)
+    Drf->begin();
   assert((keepChecks(), true));
   Step.MayWait = Config.canWait(P);
   bool KeepsSeen = Step.MayWait || Monitor;
@@ -268,6 +282,8 @@ void Execution::append(ProcessId P) {
   E.Kind = Config.kind();
   E.Operation = Config.operation();
   E.Pc = Config.pc();
+  if (Drf)
+    Drf->step(E.Kind);
   uint32_t *const Before = Clocks.beforeEvent(Own);
   Clocks.copy(Before, Clocks.ofProcess(P));
   const bool Swaps = !Step.MayWait && (E.Kind == OperationKind::Rmw || E.Kind == OperationKind::CmpXchg);
@@ -308,6 +324,8 @@ void Execution::removeLast() {
   Clocks.copy(Clocks.ofProcess(E.Process), Clocks.beforeEvent(Events.length()));
   if (Monitor)
     Monitor->remove(E);
+  if (Drf)
+    Drf->remove();
   Detector.remove(E);
   Config.undoTo(E.Before);
   assert(isRestored());

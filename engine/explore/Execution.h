@@ -1,11 +1,12 @@
 // The execution being explored: its events, their happens-before (the chronological trace of
 // "Stateless Model Checking for TSO and PSO", section 3) and the races found in it. VectorClocks and CellHistory are
-// what it knows of its events, RaceDetector finds races, and an ExecutionMonitor may ride on it.
+// what it knows of its events, RaceDetector finds races, and monitors may ride on it.
 //
 // Execution is large because it is a front over these: explorers ask it only, and most of its members are one line.
 #pragma once
 
 #include "explore/CellHistory.h"
+#include "explore/DrfMonitor.h"
 #include "explore/ExecutionMonitor.h"
 #include "explore/RaceDetector.h"
 #include "explore/VectorClocks.h"
@@ -19,8 +20,8 @@ class Execution {
 public:
   using Source = CellHistory::Source;
 
-  /// With a monitor (SC only): alarms are told to it. The configuration must show fences then.
-  Execution(Configuration &Config, Cells &AllCells, ScMonitor *Monitor = nullptr);
+  /// With monitors (SC only): what they find is told to these. For alarms the configuration must show fences.
+  Execution(Configuration &Config, Cells &AllCells, ScMonitor *Alarms = nullptr, RaceFreedom *RaceFree = nullptr);
   ~Execution();
   Execution(const Execution &) = delete;
   Execution &operator=(const Execution &) = delete;
@@ -76,7 +77,8 @@ public:
 
   /// Roughly what it takes up.
   size_t bytes() const {
-    return Clocks.bytes() + History.bytes() + Detector.bytes() + Events.capacity() * sizeof(Event);
+    return Clocks.bytes() + History.bytes() + Detector.bytes() + Events.capacity() * sizeof(Event) +
+           (Drf ? Drf->bytes() : 0);
   }
 
 private:
@@ -113,6 +115,7 @@ private:
   RunningStep Step;
   RaceDetector Detector;
   std::unique_ptr<ExecutionMonitor> Monitor; // null: none
+  std::unique_ptr<DrfMonitor> Drf;           // the same
   /// What must be found again when events are taken back, per event. Empty unless assertions are on.
   struct Check {
     uint32_t NumProcesses;

@@ -39,7 +39,8 @@ struct ExplorationOptions {
   std::optional<std::chrono::steady_clock::time_point> Deadline;
   uint64_t MaxMemoryBytes = 4ull << 30; // of the explorer and the machine together
   const std::atomic<bool> *Cancel = nullptr;
-  ScMonitor *Monitor = nullptr; // SC only: rides along
+  ScMonitor *Monitor = nullptr;    // SC only: rides along
+  RaceFreedom *RaceFree = nullptr; // the same
   SpareCores *Spare = nullptr;  // for executions side by side; null: one after the other
   // Work stealing: what is over soon is explored by one worker, and comes out the same every time.
   uint64_t EventsAlone = 500'000, EventsBetweenOffers = 2'000;

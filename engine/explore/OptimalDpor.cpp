@@ -11,7 +11,7 @@ struct Helper {
   Helper(const Program &P, const Sharing &Known, CommonCells &Common, const ExplorationOptions &Options,
          const MachineOptions &Machine, ExplorationObserver &Observer, DporTeam &Team, unsigned Number)
       : Shared(Known), AllCells(Common), Config(P, Shared, Machine, Options.Model),
-        Exec(Config, AllCells, Options.Monitor),
+        Exec(Config, AllCells, Options.Monitor, Options.RaceFree),
         Worker({Config, Exec, Shared, AllCells, Options, Observer, Team}, Number, nullptr, Result) {}
 
   void run() { Worker.run(); }
@@ -71,7 +71,7 @@ bool OptimalDpor::explored(ExplorationResult &Result) {
   Common.All.takeChanged();
   Cells AllCells(Common);
   Configuration Config(Prog, Shared, Machine, Options.Model);
-  Execution Exec(Config, AllCells, Options.Monitor);
+  Execution Exec(Config, AllCells, Options.Monitor, Options.RaceFree);
   DporTeam Team;
   Helpers<Helper> Others(Spare);
   std::function<void()> RecruitWorkers;

@@ -38,8 +38,10 @@ std::string describeObject(const Program &Prog, const Object &O, uint32_t Slot) 
   return "system memory";
 }
 
-static std::string lineOf(const Program &Prog, uint32_t Pc) {
-  return "line " + std::to_string(Prog.locationOf(Pc).Line);
+/// " (line 12)"; nothing where it is not in the user's text, as when a thread-specific value is destroyed.
+static std::string atLine(const Program &Prog, uint32_t Pc) {
+  const uint32_t Line = Prog.locationOf(Pc).Line;
+  return Line ? " (line " + std::to_string(Line) + ")" : "";
 }
 
 std::pair<BugKind, std::string> describeBadAccess(const Program &Prog, const Memory &Mem, Address A, uint32_t Size,
@@ -58,10 +60,9 @@ std::pair<BugKind, std::string> describeBadAccess(const Program &Prog, const Mem
                                       std::to_string(static_cast<int32_t>(offsetOf(A))) + " of " + What +
                                       ", which has " + bytes(O->Size)};
   if (O->Life == Lifetime::Freed)
-    return {BugKind::UseAfterFree, Does + " of " + What + " after it was freed (" + lineOf(Prog, O->FreedAt) + ")"};
+    return {BugKind::UseAfterFree, Does + " of " + What + " after it was freed" + atLine(Prog, O->FreedAt)};
   if (O->Life == Lifetime::Left)
-    return {BugKind::UseAfterFree,
-            Does + " of " + What + " after its lifetime ended (" + lineOf(Prog, O->FreedAt) + ")"};
+    return {BugKind::UseAfterFree, Does + " of " + What + " after its lifetime ended" + atLine(Prog, O->FreedAt)};
   return {BugKind::InvalidAccess, "write to the constant " + What};
 }
 
@@ -75,7 +76,7 @@ std::string describeRace(const Program &Prog, const Object &O, uint32_t Slot, bo
                          const std::string &Thread) {
   return std::string("data race: this ") + (Writes ? "write" : "read") + " of " + describeObject(Prog, O, Slot) +
          " and the " + (Other.IsAtomic ? "atomic " : "") + (Other.Writes ? "write" : "read") + " in thread '" + Thread +
-         "' (" + lineOf(Prog, Other.Pc) + ") are not ordered";
+         "'" + atLine(Prog, Other.Pc) + " are not ordered";
 }
 
 /// "thread 'a' waits for the mutex 'm'"
@@ -84,8 +85,7 @@ static std::string waitsFor(const Program &Prog, const Memory &Mem, const Thread
   const Operation &Op = S.Pending;
   const ProgramLocation &L = Prog.locationOf(S.Pc);
   const bool InModel = L.Line && !Prog.UserFile[L.File]; // of the C library: nobody has its lines
-  const std::string Thread = "thread '" + Threads.nameOf(T) + "' waits ",
-                    Line = InModel ? "" : " (" + lineOf(Prog, S.Pc) + ")";
+  const std::string Thread = "thread '" + Threads.nameOf(T) + "' waits ", Line = InModel ? "" : atLine(Prog, S.Pc);
   if (Op.Kind == OperationKind::Join)
     return Thread + "for thread '" + Threads.nameOf(static_cast<ThreadId>(Op.Where)) + "' to end" + Line;
   const Object *O = Mem.find(Op.Where);

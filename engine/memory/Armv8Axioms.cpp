@@ -1,13 +1,12 @@
 #include "memory/Armv8Axioms.h"
 
+#include "memory/Orders.h"
+
 #include <algorithm>
 
 namespace picket {
 
 namespace {
-
-bool acquires(Order Mode) { return Mode >= Order::AcquirePC && Mode != Order::Release; } // A and Q, of a read
-bool releases(Order Mode) { return Mode >= Order::Release; }                             // L, of a write
 
 /// Whether it is a write that takes place. That of a compare-and-swap may not.
 template <unsigned Words> bool writes(const GraphEvent<Words> &E) { return E.IsWrite && !E.Void; }

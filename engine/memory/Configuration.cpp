@@ -417,7 +417,10 @@ void Configuration::synchronise(ThreadId T, const Operation &Op) {
     return;
   uint8_t *Bytes = TheMachine.memory().bytes(Op.Where);
   TheMachine.undo().save(Bytes, Size);
+  uint8_t Old[64];
+  std::memcpy(Old, Bytes, Size);
   SyncResult Result = apply(Op.Sync, Bytes, T, Op.Value);
+  Accesses.back().Leaves = std::memcmp(Old, Bytes, Size) == 0;
   if (Result.Outcome == SyncResult::Misuse)
     TheMachine.failSync(T, Result);
   else

@@ -32,6 +32,7 @@ struct MemoryAccess {
   bool Write;
   bool Forwarded = false;
   uint32_t Entry = 0;
+  bool Leaves = false; // Write: by an operation on a synchronisation object that leaves it as it is
   bool HasOld = false; // Write: Old and Old2 are what was there before
   uint64_t Old = 0, Old2 = 0;
 };

@@ -3,30 +3,9 @@
 #pragma once
 
 #include "memory/FetchedEvents.h"
+#include "memory/Orders.h"
 
 namespace picket {
-
-inline bool isLock(SyncOp Op) {
-  switch (Op) {
-  case SyncOp::MutexLock:
-  case SyncOp::MutexTryLock:
-  case SyncOp::MutexTimedLock:
-  case SyncOp::SpinLock:
-  case SyncOp::SpinTryLock:
-  case SyncOp::RwReadLock:
-  case SyncOp::RwTryReadLock:
-  case SyncOp::RwWriteLock:
-  case SyncOp::RwTryWriteLock: return true;
-  default: return false;
-  }
-}
-
-/// Locks acquire, unlocks release, other synchronisation does both.
-inline Order orderOf(SyncOp Op) {
-  if (isLock(Op))
-    return Order::Acquire;
-  return isUnlock(Op) ? Order::Release : Order::AcqRel;
-}
 
 /// C11: the order of a read or of a write, given that of the operation. An update has both.
 inline Order modeOf(Order Ordering, bool IsWrite) {

@@ -1,13 +1,10 @@
 #include "memory/Rc11Axioms.h"
 
+#include "memory/Orders.h"
+
 namespace picket {
 
 namespace {
-
-bool acquires(Order Mode) {
-  return Mode == Order::AcquirePC || Mode == Order::Acquire || Mode == Order::AcqRel || Mode == Order::SeqCst;
-}
-bool releases(Order Mode) { return Mode == Order::Release || Mode == Order::AcqRel || Mode == Order::SeqCst; }
 
 template <unsigned Words> EventSet<Words> committed(const ExecutionGraph<Words> &G) {
   return G.Reads | G.Writes | G.Fences;

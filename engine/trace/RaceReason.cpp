@@ -1,5 +1,6 @@
 #include "trace/RaceReason.h"
 
+#include "memory/Orders.h"
 #include "trace/Wording.h"
 
 #include <algorithm>
@@ -9,11 +10,6 @@
 namespace picket {
 
 namespace {
-
-bool acquires(Order Mode) {
-  return Mode == Order::AcquirePC || Mode == Order::Acquire || Mode == Order::AcqRel || Mode == Order::SeqCst;
-}
-bool releases(Order Mode) { return Mode == Order::Release || Mode == Order::AcqRel || Mode == Order::SeqCst; }
 
 /// Follows what one thread can know of another: program order, and values that are read. Happens-before is that along
 /// reads that synchronise.

@@ -74,7 +74,7 @@ void addX86(Cases &All) {
   Add("bt",
       "unsigned char c; " + assembly("@i %2,%1; setc %0", ": \"=q\"(c) : \"m\"(*p), \"q\"((T)(v & 7))" + Memory) +
           " r = c;",
-      "T m = (T)1 << (v & 7); r = (*(volatile T *)p & m) != 0;", "wlq");
+      "T m = (T)1 << (v & 7); r = (__atomic_load_n((T *)p, __ATOMIC_RELAXED) & m) != 0;", "wlq");
   for (const char *Row : {"add", "sub", "and", "or", "xor"})
     Add(Row,
         "unsigned char z; " + assembly("lock; @i %2,%0; setz %1", ": \"+m\"(*p), \"=q\"(z) : \"q\"(v)" + Memory) +
@@ -89,7 +89,7 @@ void addX86(Cases &All) {
   Add("mov",
       assembly("@i %1,%0", ": \"=q\"(r) : \"m\"(*p)" + Memory) +
           assembly("@i %1,%0", ": \"=m\"(*p) : \"q\"(v)" + Memory),
-      "r = *(volatile T *)p; *(volatile T *)p = v;");
+      "r = __atomic_load_n((T *)p, __ATOMIC_RELAXED); __atomic_store_n((T *)p, v, __ATOMIC_RELAXED);");
   Value("movabs", assembly("movabsq $0x123456789a,%0", ": \"=r\"(r)"), "r = 0x123456789aL;", "q");
   Value("movzb", assembly("@i %b1,%0", ": \"=r\"(r) : \"q\"(v)"), "r = (unsigned char)v;", "wlq");
   Value("movzw", assembly("@i %w1,%0", ": \"=r\"(r) : \"q\"(v)"), "r = (unsigned short)v;", "lq");
@@ -176,14 +176,14 @@ void addArm(Cases &All) {
   Add("mrs", "unsigned long t; " + assembly("mrs %0, cntvct_el0", ": \"=r\"(t)"), "");
   const std::string Load = assembly("@i %@r0, [%1]", ": \"=r\"(r) : \"r\"(p)" + Memory);
   const std::string Store = assembly("@i %@r1, [%0]", ":: \"r\"(p), \"r\"(v)" + Memory);
-  Add("ldr", Load, "r = *(volatile T *)p;");
-  Add("ldur", Load, "r = *(volatile T *)p;");
+  Add("ldr", Load, "r = __atomic_load_n((T *)p, __ATOMIC_RELAXED);");
+  Add("ldur", Load, "r = __atomic_load_n((T *)p, __ATOMIC_RELAXED);");
   Add("ldar", Load, "r = __atomic_load_n(p, 5);");
   Add("ldapr", Load, "r = __atomic_load_n(p, 2);");
   Add("ldxr", Load, "r = __atomic_load_n(p, 0);");
   Add("ldaxr", Load, "r = __atomic_load_n(p, 5);");
-  Add("str", Store, "*(volatile T *)p = v;");
-  Add("stur", Store, "*(volatile T *)p = v;");
+  Add("str", Store, "__atomic_store_n((T *)p, v, __ATOMIC_RELAXED);");
+  Add("stur", Store, "__atomic_store_n((T *)p, v, __ATOMIC_RELAXED);");
   Add("stlr", Store, "__atomic_store_n(p, v, 3);");
   const std::string Pair = "unsigned long a, b; " +
                            assembly("@i %0, %1, %2", ": \"=r\"(a), \"=r\"(b) : \"Q\"(*p)" + Memory) +
@@ -326,7 +326,8 @@ void addPower(Cases &All) {
   auto Name = [&](const std::string &Text) { return Names.emplace_back(Text).c_str(); };
   for (auto [Letter, Type] : Widths) {
     const std::string Of = Letter, Zero = Of == "d" ? "" : "z";
-    const std::string Load = "r = *(volatile T *)p;", Store = "*(volatile T *)p = v;";
+    const std::string Load = "r = __atomic_load_n((T *)p, __ATOMIC_RELAXED);",
+                      Store = "__atomic_store_n((T *)p, v, __ATOMIC_RELAXED);";
     Add(Name("l" + Of + Zero), assembly("@i%U1%X1 %0, %1", ": \"=r\"(r) : \"m\"(*p)" + Memory), Load, Type);
     Add(Name("l" + Of + Zero + "x"), assembly("@i %0, 0, %1", ": \"=r\"(r) : \"r\"(p)" + Memory), Load, Type);
     Add(Name("st" + Of), assembly("@i%U0%X0 %1, %0", ": \"=m\"(*p) : \"r\"(v)" + Memory), Store, Type);

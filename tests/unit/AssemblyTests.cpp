@@ -249,6 +249,41 @@ TEST(Assembly, ArmsInstructionsAreToldApart) {
   EXPECT_EQ(lowered(Arm, armLoop(""), {"-fpicket-arm-march=armv8.1-a"}).Arm.Updates, ArmUpdates::Any);
 }
 
+TEST(Assembly, TextsAreToldWhichProcessorTheyAreCompiledFor) {
+  const std::string Text = R"(
+#ifdef __ARM_FEATURE_ATOMICS
+int x;
+#endif
+int main(void) { return 0; }
+)";
+  EXPECT_EQ(lowered(Arm, Text, {"-fpicket-arm-march=armv8.1-a"}).Globals.size(), 1u);
+  EXPECT_EQ(lowered(Arm, Text, {"-fpicket-arm-march=armv8.3-a"}).Globals.size(), 1u);
+  EXPECT_TRUE(lowered(Arm, Text, {"-fpicket-arm-march=armv8-a"}).Globals.empty());
+  EXPECT_TRUE(lowered(X86, Text, {"-fpicket-arm-march=armv8.1-a"}).Globals.empty());
+}
+
+TEST(Assembly, AccessesOfInstructionsAreNoDataRaces) { // compilers do not see them
+  const std::string Text = R"(#include <pthread.h>
+int x;
+void *f(void *p) { __asm__ volatile("movl %1,%0" : "=m"(x) : "r"(1) : "memory"); return p; }
+int main(void) {
+  pthread_t t;
+  int r;
+  pthread_create(&t, 0, f, 0);
+  READ;
+  pthread_join(t, 0);
+  return r;
+}
+)";
+  CheckOptions Options;
+  Options.Models = {MemoryModel::C11};
+  auto Check = [&](const std::string &Read) {
+    return checkText("#define READ " + Read + "\n" + Text, Options).Models.front().Result;
+  };
+  EXPECT_EQ(Check("__asm__ volatile(\"movl %1,%0\" : \"=r\"(r) : \"m\"(x))"), Verdict::Verified);
+  EXPECT_EQ(Check("r = x"), Verdict::Violation);
+}
+
 TEST(Assembly, FencesAreReadFromTextAsItIsWritten) {
   EXPECT_EQ(readWrittenBarriers("lock; addl $0,0(%%rsp)"), std::vector<FenceKind>{FenceKind::Full});
   EXPECT_EQ(readWrittenBarriers("lock orq $0x0, -8(%%rsp)"), std::vector<FenceKind>{FenceKind::Full});

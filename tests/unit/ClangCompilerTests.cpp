@@ -173,6 +173,12 @@ TEST_F(ClangCompiler, CompilesForThisMachineWhateverTheTarget) {
   }
 }
 
+TEST_F(ClangCompiler, TakesOlderCode) { // that older compilers took with a warning
+  EXPECT_TRUE(compileText("int f(int *p) { char *q = p; int n = q; return *q + n; }\n")) << firstError();
+  ASSERT_FALSE(Diagnostics.empty());
+  EXPECT_EQ(Diagnostics[0].Level, Severity::Warning);
+}
+
 TEST_F(ClangCompiler, RefusesOtherLanguages) {
   write("compile_commands.json",
         "[{\"directory\": \"" + Root.string() + "\", \"file\": \"a.cpp\", \"command\": \"g++ -c a.cpp\"}]");

@@ -212,6 +212,77 @@ int main(void) { run(wait, set); assert(z == 17 || y == 1); return 0; }
   }
 }
 
+const std::string Ring = R"(
+static int slots[1];
+static int push(int v) {
+  int at = b;
+  if (at - a == 1) return 0;
+  slots[0] = v;
+  b = at + 1;
+  return 1;
+}
+enum { OK, EMPTY = -11 };
+static int pop(int *v) {
+  int at = a;
+  if (b == at) return EMPTY;
+  *v = slots[0];
+  a = at + 1;
+  return OK;
+}
+static _Bool pop_both(int *v) {
+  if (pop(v) != OK) return 0;
+  return 1;
+}
+static void *consume(void *p) {
+  for (int i = 1; i <= 3; i++) {
+    int v;
+    POP
+    assert(v == i);
+  }
+  return p;
+}
+static void *produce(void *p) {
+  for (int i = 1; i <= 3; i++) PUSH
+  return p;
+}
+int main(void) { run(produce, consume); return 0; }
+)";
+
+TEST(LoopsThatWait, AnOperationThatFailsWithoutAnEffectIsDoneWhenItSucceeds) {
+  const std::string Push = "while (!push(i)) ;", Pop = "while (pop(&v) != OK) ;";
+  for (const auto &[HowToPush, HowToPop] : std::vector<std::pair<std::string, std::string>>{
+           {Push, Pop},
+           {"while (push(i) == 0) sched_yield();", "while (pop(&v) == EMPTY) sched_yield();"},
+           {"do { } while (!push(i));", "int e; do e = pop(&v); while (e != OK);"},
+           {"for (;;) { if (push(i)) break; }", "for (;;) { if (pop(&v) < 0) continue; break; }"},
+           {Push, "while (!pop_both(&v)) ;"},
+           {Push,
+            "while (1) { int e = pop(&v); if (e == OK) break; switch (e) { case EMPTY: break; default: abort(); } }"}})
+    expectUnderAll("#define PUSH " + HowToPush + "\n#define POP " + HowToPop + Ring, "verified");
+  // One execution, if there is only one way to get through.
+  EXPECT_EQ(checkUnder(MemoryModel::SC, "#define PUSH " + Push + "\n#define POP " + Pop + Ring).Executions, 1u);
+}
+
+TEST(LoopsThatWait, AnOperationThatLeavesSomethingWhenItFailsIsFollowed) {
+  const std::string Text = R"(
+static int tries;
+static int pop(int *v) {
+  if (b == 0) { tries++; return 0; }
+  *v = b;
+  return 1;
+}
+static void *consume(void *p) {
+  int v;
+  while (!pop(&v)) ;
+  assert(tries < 2);
+  return p;
+}
+static void *produce(void *p) { b = 1; return p; }
+int main(void) { run(produce, consume); return 0; }
+)";
+  expectUnderAll(Text, "violation assertion");
+}
+
 TEST(Livelock, ALoopWithoutAnythingInItIsAHang) {
   expectUnderAll("int main(void) { for (;;) { } }\n", "violation hang");
   expectUnderAll("int main(void) { for (;;) sched_yield(); }\n", "violation hang");

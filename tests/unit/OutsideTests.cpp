@@ -271,6 +271,7 @@ TEST(System, AnswersWhatIsAsked) {
               "assert(p != MAP_FAILED && p[8191] == 0 && munmap(p, 5000) == 0);"
               "assert(mmap(0, 0, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED && errno == "
               "EINVAL);");
+  expectHolds("assert(syscall(SYS_membarrier, 0, 0) == -1 && errno == ENOSYS);"); // as on a kernel without it
   expectHolds("assert(getpid() == gettid() && syscall(SYS_gettid) == gettid() && !getenv(\"HOME\"));");
   expectHolds("struct timespec a, b; assert(clock_gettime(CLOCK_MONOTONIC, &a) == 0 && clock_gettime(0, &b) == 0);"
               "assert(b.tv_sec >= a.tv_sec && time(0) == a.tv_sec);");

@@ -138,17 +138,23 @@ Value *AssemblyStatement::address(const AssemblyOperand &O) {
   return Pointer;
 }
 
-/// Plain accesses of instructions are what accesses of volatile variables become.
 static bool isOwnLocal(const Value *Pointer) { return isa<AllocaInst>(getUnderlyingObject(Pointer)); }
+
+/// Compilers do not see plain accesses of instructions, and so cannot tear, invent or join them: they are relaxed atomics.
+template <typename Access> static void setOrdering(Access &I, const Value *Pointer, Order Ordering) {
+  if (Ordering != Order::NotAtomic) {
+    I.setAtomic(llvmOrder(Ordering));
+  } else if (!isOwnLocal(Pointer)) {
+    I.setVolatile(true);
+    I.setAtomic(AtomicOrdering::Monotonic);
+  }
+}
 
 LoadInst *AssemblyStatement::load(Value *Pointer, unsigned Bits, Order Ordering) {
   if (Current)
     Current->HasOtherAccesses = true;
   LoadInst *Load = Builder.CreateAlignedLoad(Builder.getIntNTy(Bits), Pointer, Align(Bits / 8));
-  if (Ordering == Order::NotAtomic)
-    Load->setVolatile(!isOwnLocal(Pointer));
-  else
-    Load->setAtomic(llvmOrder(Ordering));
+  setOrdering(*Load, Pointer, Ordering);
   if (Ordering == Order::AcquirePC)
     assemblymarks::set(*Load, assemblymarks::WeakAcquire);
   return Load;
@@ -158,10 +164,7 @@ void AssemblyStatement::store(Value *Pointer, Value *V, Order Ordering) {
   if (Current)
     Current->HasOtherAccesses = true;
   StoreInst *Store = Builder.CreateAlignedStore(V, Pointer, Align(V->getType()->getIntegerBitWidth() / 8));
-  if (Ordering == Order::NotAtomic)
-    Store->setVolatile(!isOwnLocal(Pointer));
-  else
-    Store->setAtomic(llvmOrder(Ordering));
+  setOrdering(*Store, Pointer, Ordering);
 }
 
 /// A value that is not known: refused only if something needs it.

@@ -255,7 +255,8 @@ std::vector<std::string> Compilation::command() {
   std::vector<std::string> Own = Request.Flags;
   if (!takeOptimization(Own, Optimization))
     fail("-fpicket-optimize= must be none, O1 or O2");
-  if (ArmInstructions OfProgram; !takeArmMarch(Own, OfProgram))
+  ArmInstructions Arm;
+  if (!takeArmMarch(Own, Arm))
     fail("-fpicket-arm-march= must be any, armv8-a, armv8.1-a or armv8.3-a");
   if (std::optional<ValueRange> OfProgram; !takeNondet(Own, OfProgram))
     fail("-fpicket-nondet= must be a range, such as 0..2");
@@ -292,6 +293,8 @@ std::vector<std::string> Compilation::command() {
 
   std::vector<std::string> Command = {clangDriverPath(), "--no-default-config", "-x",
                                       Preprocessed ? "cpp-output" : "c"};
+  if (For == Architecture::Aarch64 && Arm.Updates == ArmUpdates::Single) // texts ask for __ARM_FEATURE_ATOMICS
+    Command.push_back(Arm.HasLdapr ? "-march=armv8.3-a" : "-march=armv8.1-a");
   for (const std::vector<std::string> &Part :
        {Project.Kept, checkerFlags(), User.Kept, machineFlags(Project.Kept), lastFlags()})
     Command.insert(Command.end(), Part.begin(), Part.end());

@@ -83,11 +83,14 @@ std::vector<std::string> checkerFlags() {
           "-U_FORTIFY_SOURCE",
           // Assertions are what is checked.
           "-UNDEBUG",
-          // Clang refuses these since version 16, older code relies on them; and a project's -Werror is about its own
+          // Clang refuses these since version 16 or later, older code relies on them; and a project's -Werror is about its own
           // compiler's warnings.
           "-Wno-error", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
-          "-Wno-error=int-conversion", "-Wno-error=incompatible-function-pointer-types", "-Wno-unknown-warning-option",
-          "-Wno-unused-command-line-argument", "-Wno-null-dereference"};
+          "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types",
+          "-Wno-error=incompatible-function-pointer-types", "-Wno-unknown-warning-option",
+          "-Wno-unused-command-line-argument", "-Wno-null-dereference",
+          // Headers of libraries are right about these.
+          "-Wno-asm-operand-widths", "-Wno-static-in-inline"};
 }
 
 std::vector<std::string> lastFlags() {

@@ -63,5 +63,6 @@ enum {
   __picket_EBUSY = 16,
   __picket_EINVAL = 22,
   __picket_ERANGE = 34,
+  __picket_ENOSYS = 38,
   __picket_ETIMEDOUT = 110
 };

@@ -97,17 +97,20 @@ enum {
   __picket_SYS_futex = 202,
   __picket_SYS_gettid = 186,
   __picket_SYS_getpid = 39,
-  __picket_SYS_sched_yield = 24
+  __picket_SYS_sched_yield = 24,
+  __picket_SYS_membarrier = 324
 #elif defined __aarch64__
   __picket_SYS_futex = 98,
   __picket_SYS_gettid = 178,
   __picket_SYS_getpid = 172,
-  __picket_SYS_sched_yield = 124
+  __picket_SYS_sched_yield = 124,
+  __picket_SYS_membarrier = 283
 #else
   __picket_SYS_futex = 221,
   __picket_SYS_gettid = 207,
   __picket_SYS_getpid = 20,
-  __picket_SYS_sched_yield = 158
+  __picket_SYS_sched_yield = 158,
+  __picket_SYS_membarrier = 365
 #endif
 };
 
@@ -135,7 +138,12 @@ __PICKET_MODEL long __picket_model_syscall(long number, ...) {
   case __picket_SYS_gettid: result = (long)__picket_thread_self(); break;
   case __picket_SYS_getpid: result = 1; break;
   case __picket_SYS_sched_yield: break;
-  default: __picket_refuse("call to 'syscall' other than SYS_futex, SYS_gettid, SYS_getpid and SYS_sched_yield");
+  case __picket_SYS_membarrier: /* as a kernel without it: programs have to use fences then */
+    *__picket_errno_location() = __picket_ENOSYS;
+    result = -1;
+    break;
+  default:
+    __picket_refuse("call to 'syscall' other than SYS_futex, SYS_gettid, SYS_getpid, SYS_sched_yield and SYS_membarrier");
   }
   __builtin_va_end(list);
   return result;

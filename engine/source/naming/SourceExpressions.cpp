@@ -260,6 +260,11 @@ private:
   /// What a pointer points to. `Star` stands before arrays that are used as pointers.
   std::string describePointee(const Expr *Pointer, StringRef Star) {
     Pointer = Pointer->IgnoreParenCasts();
+    while (auto *Pair = dyn_cast<BinaryOperator>(Pointer)) { // macros check types in front of a comma
+      if (Pair->getOpcode() != BO_Comma)
+        break;
+      Pointer = Pair->getRHS()->IgnoreParenCasts();
+    }
     if (auto *Unary = dyn_cast<UnaryOperator>(Pointer); Unary && Unary->getOpcode() == UO_AddrOf)
       return describe(Unary->getSubExpr());
     if (Pointer->getType()->isArrayType())

@@ -3,6 +3,7 @@
 #include "program/Builtin.h"
 #include "source/assembly/ReplacedAssembly.h"
 #include "source/passes/AtomicCalls.h"
+#include "source/passes/JumpThreading.h"
 #include "source/passes/KeptDependencies.h"
 #include "source/passes/KeptUndefined.h"
 #include "source/passes/LocalLifetimes.h"
@@ -234,6 +235,7 @@ void runCheckerPipeline(Module &M) {
   releaseIdleBranches(M);
   dropPointlessMarkers(M);
   showDivisions(M);
+  threadJumps(M);
   runPasses(M, LoopForm);
   turnRotatedWaits(M);
   showUnreachable(M);
