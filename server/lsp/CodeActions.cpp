@@ -65,7 +65,8 @@ Array theClients(const std::vector<Object> &Ours, const Array &Theirs) {
 class Actions {
 public:
   Actions(const DocumentStatus &Status, const lsptypes::CodeActionQuery &Query, const EditorContext &Context)
-      : Status(Status), Query(Query), Context(Context), File(Query.Uri.file().str()) {}
+      : Status(Status), Query(Query), Context(Context),
+        File(Query.Uri.file().empty() ? Status.File : Query.Uri.file().str()) {}
 
   Array run() {
     for (Aim What : {Aim::NoBug, Aim::Robust})
