@@ -57,13 +57,15 @@ void edits(OStream &J, const CompileRequest &Text, const std::vector<TextEdit> &
 void printSkipped(raw_ostream &Out, const std::string &File, const std::vector<ModelReport> &Skipped) {
   std::vector<std::pair<std::string, std::vector<MemoryModel>>> Reasons;
   for (const ModelReport &M : Skipped) {
-    auto Known = std::find_if(Reasons.begin(), Reasons.end(), [&](const auto &R) { return R.first == M.Reason; });
+    const std::string Reason =
+        (M.Result == Verdict::Violation ? ", where a bug stays: " : ", which cannot check the program: ") + M.Reason;
+    auto Known = std::find_if(Reasons.begin(), Reasons.end(), [&](const auto &R) { return R.first == Reason; });
     if (Known == Reasons.end())
-      Known = Reasons.insert(Known, {M.Reason, {}});
+      Known = Reasons.insert(Known, {Reason, {}});
     Known->second.push_back(M.Which);
   }
   for (const auto &[Reason, Models] : Reasons)
-    Out << File << ": not for " << titlesOf(Models) << ", which cannot check the program: " << Reason << '\n';
+    Out << File << ": not for " << titlesOf(Models) << Reason << '\n';
 }
 
 /// What is to be said where nothing was found, and whether that is so.

@@ -4,6 +4,7 @@
 #include "fences/TextDiff.h"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 
 namespace picket {
@@ -349,7 +350,8 @@ bool Fix::isBounded() const {
   return std::any_of(Models.begin(), Models.end(), [](const ModelReport &M) { return M.Result == Verdict::Bounded; });
 }
 
-FixReport findFixes(const CompileRequest &Given, const FixOptions &Options, const std::atomic<bool> *Cancel) {
+static FixReport findFixesForAll(const CompileRequest &Given, const FixOptions &Options,
+                                 const std::atomic<bool> *Cancel) {
   return searchEdits<FixReport>(Given, Options, [&](const CompileRequest &Text, const CheckedPrograms &Programs) {
     Fixing Strict(Text, Programs, Options, Cancel, /*SharedMacros=*/Options.Cheapest || !Options.Scope.PreferLibrary);
     FixReport Report = Strict.run();
@@ -359,6 +361,33 @@ FixReport findFixes(const CompileRequest &Given, const FixOptions &Options, cons
     Rest.TimeoutSeconds = Strict.secondsLeft();
     return Fixing(Text, Programs, Rest, Cancel, /*SharedMacros=*/true).run();
   });
+}
+
+FixReport findFixes(const CompileRequest &Given, const FixOptions &Options, const std::atomic<bool> *Cancel) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point Start = Clock::now();
+  FixReport Report = findFixesForAll(Given, Options, Cancel);
+  // What C11 does not allow can be fine on every machine. Where nobody asked for C11, the others are fixed without it.
+  const std::vector<MemoryModel> &Models = Options.Check.Models;
+  if (Report.What != EditOutcome::Refused || Options.Check.ModelsNamed || Models.size() < 2 ||
+      std::find(Models.begin(), Models.end(), MemoryModel::C11) == Models.end())
+    return Report;
+  FixOptions Rest = Options;
+  Rest.Check.Partly = true;
+  std::erase(Rest.Check.Models, MemoryModel::C11);
+  if (Options.TimeoutSeconds > 0)
+    Rest.TimeoutSeconds =
+        std::max(Options.TimeoutSeconds - std::chrono::duration<double>(Clock::now() - Start).count(), 1e-3);
+  FixReport Others = findFixesForAll(Given, Rest, Cancel);
+  if (Others.What != EditOutcome::Found)
+    return Report;
+  ModelReport C11;
+  C11.Which = MemoryModel::C11;
+  C11.Result = Verdict::Violation;
+  C11.Skipped = true;
+  C11.Reason = Report.Reason;
+  addSkipped(Others.Skipped, {C11});
+  return Others;
 }
 
 } // namespace picket

@@ -208,9 +208,9 @@ RepairResult Repairer::usedUp() const {
     return gaveUp();
   RepairResult Result = refusal(LastViolated);
   Result.Reason = Table.files().isNarrowed()
-                      ? "there is no place in the files that may be changed where a fence or a stronger order would "
+                      ? "Picket finds no place in the files that may be changed where a fence or a stronger order would "
                         "prevent this execution"
-                      : "there is no place in the text where a fence or a stronger order would prevent this execution";
+                      : "Picket finds no place in the text where a fence or a stronger order would prevent this execution";
   return Result;
 }
 

@@ -157,7 +157,7 @@ private:
         }
     if (Round.Violations.empty() && isRace(Report))
       return unfenceable(std::move(Report),
-                         "no fence or memory order can order these accesses: make them atomic, or use a lock");
+                         "Picket finds no fence or memory order that orders these accesses: make them atomic, or use a lock");
     if (Round.Violations.empty())
       return unfenceable(std::move(Report), "nothing is reordered in this execution: no fence can prevent it");
     Round.What = RoundReport::Result::Violated;

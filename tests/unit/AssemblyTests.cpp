@@ -253,8 +253,10 @@ TEST(Assembly, TextsAreToldWhichProcessorTheyAreCompiledFor) {
   const std::string Text = R"(
 #ifdef __ARM_FEATURE_ATOMICS
 int x;
-#endif
+int main(void) { return x; }
+#else
 int main(void) { return 0; }
+#endif
 )";
   EXPECT_EQ(lowered(Arm, Text, {"-fpicket-arm-march=armv8.1-a"}).Globals.size(), 1u);
   EXPECT_EQ(lowered(Arm, Text, {"-fpicket-arm-march=armv8.3-a"}).Globals.size(), 1u);

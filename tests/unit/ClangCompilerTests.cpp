@@ -179,6 +179,19 @@ TEST_F(ClangCompiler, TakesOlderCode) { // that older compilers took with a warn
   EXPECT_EQ(Diagnostics[0].Level, Severity::Warning);
 }
 
+TEST_F(ClangCompiler, SaysThatAssertionsAreOff) {
+  auto HasNote = [&] {
+    return std::any_of(Diagnostics.begin(), Diagnostics.end(),
+                       [](const Diagnostic &D) { return D.Message.starts_with("assertions are not checked"); });
+  };
+  const std::string Text = "#include <assert.h>\nint main(void) { assert(1 < 2); return 0; }\n";
+  EXPECT_TRUE(compileText(Text, {"-DNDEBUG"}) && HasNote());
+  EXPECT_TRUE(compileText(Text, {"-DNDEBUG", "-UNDEBUG"}) && !HasNote());
+  write("compile_commands.json", "[{\"directory\": \"" + Root.string() +
+                                     "\", \"file\": \"program.c\", \"command\": \"gcc -DNDEBUG -c program.c\"}]");
+  EXPECT_TRUE(compileText(Text) && !HasNote()); // what the project's build does without does not count
+}
+
 TEST_F(ClangCompiler, RefusesOtherLanguages) {
   write("compile_commands.json",
         "[{\"directory\": \"" + Root.string() + "\", \"file\": \"a.cpp\", \"command\": \"g++ -c a.cpp\"}]");

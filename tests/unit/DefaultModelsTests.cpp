@@ -286,6 +286,36 @@ int main(void) {
 
 class DefaultModelsCommandTest : public testing::CommandLineTest {};
 
+TEST_F(DefaultModelsCommandTest, WhatOnlyC11ForbidsDoesNotKeepTheOthersFromBeingFixed) {
+  write("race.c", R"(#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+atomic_int x, y;
+char last[8];
+int r, s;
+void *f(void *p) {
+  atomic_store_explicit(&x, 1, memory_order_relaxed);
+  r = atomic_load_explicit(&y, memory_order_relaxed);
+  memcpy(last, "f", 2);
+  return p;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, f, 0);
+  atomic_store_explicit(&y, 1, memory_order_relaxed);
+  s = atomic_load_explicit(&x, memory_order_relaxed);
+  memcpy(last, "main", 5);
+  pthread_join(t, 0);
+  assert(r || s);
+})");
+  const testing::Outcome Fixed = run("check --fix race.c");
+  EXPECT_EQ(0, Fixed.ExitCode);
+  EXPECT_TRUE(testing::contains(Fixed.Output, "(verified for SC, TSO, PSO, ARM64 and POWER, minimal)")) << Fixed.Output;
+  EXPECT_TRUE(testing::contains(Fixed.Output, "race.c: not for C11, where a bug stays: ")) << Fixed.Output;
+  EXPECT_EQ(1, run("check --fix --model tso,c11 race.c").ExitCode); // asked for by name
+}
+
 TEST_F(DefaultModelsCommandTest, TheExitCodeIsThatOfTheOthersWhereGraphsAreSkipped) {
   write("unaligned.c", NotForGraphs);
   const testing::Outcome Wrong = run("check -q unaligned.c");

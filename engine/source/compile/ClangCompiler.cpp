@@ -239,6 +239,20 @@ std::vector<std::string> Compilation::machineFlags(const std::vector<std::string
   return Flags;
 }
 
+/// The flag that leaves assertions out of the program; empty if there is none.
+static std::string assertionsOff(const std::vector<std::string> &Flags) {
+  std::string Found;
+  for (size_t K = 0; K < Flags.size(); ++K) {
+    StringRef Macro = Flags[K];
+    const bool Defines = Macro.consume_front("-D"), Undefines = !Defines && Macro.consume_front("-U");
+    if ((Defines || Undefines) && Macro.empty() && K + 1 < Flags.size())
+      Macro = Flags[++K];
+    if (Macro.split('=').first == "NDEBUG" && (Defines || Undefines))
+      Found = Defines ? "-D" + Macro.str() : "";
+  }
+  return Found;
+}
+
 std::vector<std::string> Compilation::command() {
   ProjectCommand Found;
   if (Request.UseCompileCommands)
@@ -270,6 +284,8 @@ std::vector<std::string> Compilation::command() {
   for (std::string FilteredFlags::*Said : {&FilteredFlags::Language, &FilteredFlags::Target, &FilteredFlags::Width})
     if (!(User.*Said).empty())
       All.*Said = User.*Said;
+  if (const std::string Flag = assertionsOff(User.Kept); !Flag.empty())
+    note("assertions are not checked: " + Flag + " is among the flags");
   nameMachine(Program, All);
   if (TargetNamed && For != HostArchitecture) {
     Project = filterFlags(Words, For);
