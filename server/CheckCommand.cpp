@@ -20,14 +20,6 @@ namespace picket {
 
 namespace {
 
-/// The first Ctrl-C ends the check and still reports; the second one ends the program.
-void cancelOnInterrupt() {
-  struct sigaction Action = {};
-  Action.sa_handler = [](int) { interrupted() = true; };
-  Action.sa_flags = SA_RESETHAND;
-  sigaction(SIGINT, &Action, nullptr);
-}
-
 /// A line that says how far the check has come, on a terminal only.
 class ProgressLine {
 public:
@@ -55,35 +47,12 @@ private:
   CheckEstimate Estimate;
 };
 
-ExitCode exitCodeOf(Verdict V) {
-  switch (V) {
-  case Verdict::Verified:
-  case Verdict::Bounded: return NothingFound;
-  case Verdict::Violation: return ViolationFound;
-  case Verdict::Inconclusive: return LimitReached;
-  case Verdict::Unsupported:
-  case Verdict::CompileError: return CannotBeChecked;
-  }
-  return CannotBeChecked;
-}
-
-int gravityOf(ExitCode Code) {
-  switch (Code) {
-  case NothingFound: return 0;
-  case LimitReached: return 1;
-  case CannotBeChecked: return 2;
-  case ViolationFound: return 3;
-  case BadUsage: return 4;
-  }
-  return 4;
-}
-
 ExitCode gravest(const std::vector<CheckReport> &Reports) {
   ExitCode Worst = NothingFound;
   for (const CheckReport &R : Reports)
     for (const ModelReport &M : R.Models)
-      if (ExitCode Code = exitCodeOf(M.Result); !M.Skipped && gravityOf(Code) > gravityOf(Worst))
-        Worst = Code;
+      if (!M.Skipped)
+        Worst = graverOf(Worst, exitCodeOf(M.Result));
   return Worst;
 }
 
@@ -98,14 +67,58 @@ ExitCode gravest(const std::vector<CheckReport> &Reports, const std::vector<Memo
       ExitCode Code = Answer == Sc.Robust.end()                ? exitCodeOf(Sc.Result)
                       : Answer->Known == Robustness::NotRobust ? ViolationFound
                                                                : NothingFound;
-      if (gravityOf(Code) > gravityOf(Worst))
-        Worst = Code;
+      Worst = graverOf(Worst, Code);
     }
   }
   return Worst;
 }
 
 } // namespace
+
+void cancelOnInterrupt() {
+  struct sigaction Action = {};
+  Action.sa_handler = [](int) { interrupted() = true; };
+  Action.sa_flags = SA_RESETHAND;
+  sigaction(SIGINT, &Action, nullptr);
+}
+
+ExitCode exitCodeOf(Verdict V) {
+  switch (V) {
+  case Verdict::Verified:
+  case Verdict::Bounded: return NothingFound;
+  case Verdict::Violation: return ViolationFound;
+  case Verdict::Inconclusive: return LimitReached;
+  case Verdict::Unsupported:
+  case Verdict::CompileError: return CannotBeChecked;
+  }
+  return CannotBeChecked;
+}
+
+static int gravityOf(ExitCode Code) {
+  switch (Code) {
+  case NothingFound: return 0;
+  case LimitReached: return 1;
+  case CannotBeChecked: return 2;
+  case ViolationFound: return 3;
+  case BadUsage: return 4;
+  }
+  return 4;
+}
+
+ExitCode graverOf(ExitCode A, ExitCode B) { return gravityOf(B) > gravityOf(A) ? B : A; }
+
+CheckReport reportOfLoss(const std::string &File, const std::vector<MemoryModel> &Models, const Loss &Lost) {
+  CheckReport Report;
+  Report.File = File;
+  for (MemoryModel M : Models) {
+    ModelReport &R = Report.Models.emplace_back();
+    R.Which = M;
+    R.Result = Lost.Why == Loss::Crash ? Verdict::Unsupported : Verdict::Inconclusive;
+    R.Reason = Lost.Sentence;
+    R.Seconds = Lost.Seconds;
+  }
+  return Report;
+}
 
 CheckReport CheckCommand::checkHere(const std::string &File, const FileSettings &With) const {
   CheckRequest Request;
@@ -190,21 +203,14 @@ RobustnessOptions CheckCommand::robustnessOptions(const FileSettings &With) cons
 CheckReport CheckCommand::lostReport(const std::string &File, const Loss &Lost) const {
   if (Output == Format::Text && isatty(STDERR_FILENO))
     llvm::errs() << "\r\033[K"; // what the line of progress said last
-  CheckReport Report;
-  Report.File = File;
-  Report.Flags = ClangFlags;
   std::vector<MemoryModel> Models = Given.Models.value_or(Options.Models);
-  const std::string Title = Model ? Model->title() : "";
   if (Model)
     Models.resize(1);
-  for (MemoryModel M : Models) {
-    ModelReport &R = Report.Models.emplace_back();
-    R.Which = M;
-    R.Title = Title;
-    R.Result = Lost.Why == Loss::Crash ? Verdict::Unsupported : Verdict::Inconclusive;
-    R.Reason = Lost.Sentence;
-    R.Seconds = Lost.Seconds;
-  }
+  CheckReport Report = reportOfLoss(File, Models, Lost);
+  Report.Flags = ClangFlags;
+  if (Model)
+    for (ModelReport &R : Report.Models)
+      R.Title = Model->title();
   return Report;
 }
 

@@ -20,6 +20,16 @@ enum ExitCode : int {
   LimitReached = 4
 };
 
+ExitCode exitCodeOf(Verdict V);
+/// What a command with both results ends with: violation, cannot be checked, limit, nothing.
+ExitCode graverOf(ExitCode A, ExitCode B);
+
+/// The first Ctrl-C ends the check and still reports; the second one ends the program.
+void cancelOnInterrupt();
+
+/// The report of a file whose check was lost: no model has an answer.
+CheckReport reportOfLoss(const std::string &File, const std::vector<MemoryModel> &Models, const Loss &Lost);
+
 struct CheckCommand {
   enum class Format { Text, Json, Sarif };
 

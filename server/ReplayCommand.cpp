@@ -30,7 +30,7 @@ llvm::Expected<SavedTrace> ReplayCommand::load() const {
   return readTrace(*Trace);
 }
 
-static std::string locationText(const SourceLocation &P, const std::string &NamedFile) {
+static std::string lineText(const SourceLocation &P, const std::string &NamedFile) {
   return displayPath(P.File, NamedFile) + ":" + std::to_string(P.Line);
 }
 
@@ -60,7 +60,7 @@ static int report(const ReplayResult &Result, const SavedTrace &Saved, const Pro
     }
     const SourceLocation Now = Result.Run ? whereItFails(*Result.Run, P) : SourceLocation();
     const SourceLocation &Then = Saved.Run.BugWhere;
-    llvm::outs() << "fails again: " << Result.Message << " at " << locationText(Now, File);
+    llvm::outs() << "fails again: " << Result.Message << " at " << lineText(Now, File);
     if (Now.Line == Then.Line)
       llvm::outs() << " (as recorded)\n";
     else

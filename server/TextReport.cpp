@@ -14,16 +14,6 @@ using llvm::StringRef;
 
 namespace picket {
 
-namespace {
-
-/// "1 execution", "2 executions"
-std::string counted(uint64_t N, const char *Noun) { return std::to_string(N) + " " + Noun + (N == 1 ? "" : "s"); }
-
-/// "POWER"; "POWER (powerpc64le)" where that is not what this machine is.
-std::string modelText(MemoryModel M, Architecture Target) {
-  return titleOf(M) + (Target == HostArchitecture ? "" : std::string(" (") + nameOf(Target) + ")");
-}
-
 std::string locationText(const SourceLocation &P, const std::string &NamedFile) {
   std::string Text = displayPath(P.File, NamedFile);
   if (P.Line) {
@@ -32,6 +22,16 @@ std::string locationText(const SourceLocation &P, const std::string &NamedFile) 
       Text += ":" + std::to_string(P.Column);
   }
   return Text;
+}
+
+namespace {
+
+/// "1 execution", "2 executions"
+std::string counted(uint64_t N, const char *Noun) { return std::to_string(N) + " " + Noun + (N == 1 ? "" : "s"); }
+
+/// "POWER"; "POWER (powerpc64le)" where that is not what this machine is.
+std::string modelText(MemoryModel M, Architecture Target) {
+  return titleOf(M) + (Target == HostArchitecture ? "" : std::string(" (") + nameOf(Target) + ")");
 }
 
 /// The source line with a caret below the column. Nothing if the file cannot be read (any more).
@@ -118,7 +118,7 @@ std::string stateVerdictText(const ModelReport &M) {
 /// "1 data race": warnings are nothing else.
 std::string racesText(const ModelReport &M) { return counted(M.Warnings.size(), "data race"); }
 
-static std::string plainVerdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
+std::string plainVerdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
   if (M.States &&
       (M.Result == Verdict::Verified || M.Result == Verdict::Violation || M.Result == Verdict::Inconclusive))
     return stateVerdictText(M);
@@ -139,14 +139,6 @@ static std::string plainVerdictText(const ModelReport &M, const std::string &Nam
   case Verdict::CompileError: return (M.Skipped ? "not checked: " : "cannot be checked: ") + M.Reason;
   }
   return "";
-}
-
-/// What stubs stand for is an assumption that the answer rests on.
-std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
-  std::string Text = plainVerdictText(M, NamedFile, Unroll);
-  for (size_t K = 0; K < M.Stubs.size(); ++K)
-    Text += (K == 0 ? "; with stubs for '" : ", '") + M.Stubs[K] + "'";
-  return Text;
 }
 
 raw_ostream::Colors colorOf(Verdict V) {
@@ -352,6 +344,14 @@ void printAlarms(raw_ostream &Out, const CheckReport &Report, SourceTexts &Sourc
 }
 
 } // namespace
+
+/// What stubs stand for is an assumption that the answer rests on.
+std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll) {
+  std::string Text = plainVerdictText(M, NamedFile, Unroll);
+  for (size_t K = 0; K < M.Stubs.size(); ++K)
+    Text += (K == 0 ? "; with stubs for '" : ", '") + M.Stubs[K] + "'";
+  return Text;
+}
 
 std::string wholeTracesText(const ModelReport &M) {
   return "There is one execution per Shasha-Snir trace, not per reads-from relation: " + M.WhyNotReadsFrom + ".";

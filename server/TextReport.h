@@ -20,6 +20,12 @@ struct TextOptions {
 void printDiagnostics(llvm::raw_ostream &Out, const std::vector<Diagnostic> &Diagnostics, const std::string &NamedFile,
                       SourceTexts &Sources);
 
+/// "queue.c:12:3", for people.
+std::string locationText(const SourceLocation &Where, const std::string &NamedFile);
+
+/// "verified: no execution goes wrong (12 executions)"
+std::string verdictText(const ModelReport &M, const std::string &NamedFile, unsigned Unroll);
+
 /// Verdict and bugs per model, with the steps that lead to them. A bug that an earlier model has too is told once, with the
 /// steps under that one. In colour if the stream's colours are enabled.
 void printText(llvm::raw_ostream &Out, const CheckReport &Report, SourceTexts &Sources, const TextOptions &Options);

@@ -1,6 +1,7 @@
 #include "lsp/CheckService.h"
 
 #include "lsp/Positions.h"
+#include "programs/MainFunction.h"
 
 namespace picket {
 

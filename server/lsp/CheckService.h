@@ -7,7 +7,7 @@
 
 #include "lsp/Documents.h"
 #include "lsp/OutcomeCache.h"
-#include "lsp/ProgramIndex.h"
+#include "programs/ProgramIndex.h"
 #include "lsp/WakeupPipe.h"
 #include "lsp/WorkerJob.h"
 #include "lsp/WorkerPool.h"

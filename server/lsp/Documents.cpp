@@ -1,6 +1,7 @@
 #include "lsp/Documents.h"
 
 #include "lsp/Positions.h"
+#include "programs/MainFunction.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"

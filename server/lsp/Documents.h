@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lsp/FixScheduler.h"
-#include "lsp/ProgramIndex.h"
+#include "programs/ProgramIndex.h"
 #include "settings/ProgramFiles.h"
 
 #include <chrono>

@@ -43,7 +43,4 @@ void applyChange(std::string &Text, const TextChange &Change, PositionEncoding E
 /// first line.
 TextRange rangeOf(llvm::StringRef Text, const SourceLocation &Where, PositionEncoding Encoding);
 
-/// Where the name stands in a definition or declaration of `main` in this text, if there is one.
-std::optional<size_t> findMain(llvm::StringRef Text);
-
 } // namespace picket

@@ -3,6 +3,7 @@
 #include "lsp/ClientSettings.h"
 #include "lsp/CodeActions.h"
 #include "lsp/StatusText.h"
+#include "programs/MainFunction.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,38 +1,19 @@
 #include "lsp/StatusText.h"
 
 #include "CheckEstimate.h"
+#include "VerdictMarks.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 
-using llvm::StringRef;
-
 namespace picket {
 
-static std::string markOf(const ModelOutcome &M, unsigned Unroll) {
-  if (M.Result == Verdict::Verified)
-    return "✓";
-  if (M.Result == Verdict::Bounded)
-    return "✓ up to " + std::to_string(Unroll);
-  if (M.Result == Verdict::Violation)
-    return "✗";
-  if (M.isPending())
-    return "…";
-  return M.Result == Verdict::Inconclusive ? "?" : "not checked";
-}
-
-/// Neighbours of the same mark share it if it is more than a sign, so that all models fit into a line.
 std::string verdictsText(const Outcome &O) {
-  std::string Text;
-  for (size_t K = 0; K < O.Models.size(); ++K) {
-    const std::string Mark = markOf(O.Models[K], O.Unroll);
-    Text += (Text.empty() ? "" : "  ") + titleOf(O.Models[K].Model);
-    if (StringRef(Mark).contains(' '))
-      for (; K + 1 < O.Models.size() && markOf(O.Models[K + 1], O.Unroll) == Mark; ++K)
-        Text += ", " + titleOf(O.Models[K + 1].Model);
-    Text += " " + Mark;
-  }
+  std::vector<MarkedModel> Models;
+  for (const ModelOutcome &M : O.Models)
+    Models.push_back({titleOf(M.Model), M.Result ? markOf(*M.Result, O.Unroll) : "…"});
+  const std::string Text = marksText(Models);
   return O.LeftOut.empty() ? Text : Text + " · without " + llvm::join(O.LeftOut, ", ");
 }
 

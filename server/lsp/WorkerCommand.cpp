@@ -1,5 +1,6 @@
 #include "lsp/WorkerCommand.h"
 
+#include "ProgramDigest.h"
 #include "Sandbox.h"
 #include "SandboxProbe.h"
 #include "TraceJson.h"
@@ -150,19 +151,11 @@ bool isCacheable(const CheckReport &Report) {
   return true;
 }
 
-/// Names all programs that the outcome is about. What is not compiled yet is compiled, side by side.
+/// Names all programs that the outcome is about.
 std::string keyOfAll(TargetPrograms &Programs, const CheckOptions &Options, const Settings &Asked) {
-  std::vector<Architecture> Targets = targetsOf(Options);
-  if (const CompileResult &First = Programs.get(Targets.front()); First.Compiled && First.Compiled->TargetNamed)
-    Targets.resize(1);
-  std::vector<std::thread> Compiling;
-  for (size_t K = 1; K < Targets.size(); ++K)
-    Compiling.emplace_back([&Programs, Target = Targets[K]] { Programs.get(Target); });
-  for (std::thread &T : Compiling)
-    T.join();
   std::string Key;
-  for (const Architecture Target : Targets)
-    Key += (Key.empty() ? "" : ":") + keyOf(Programs.get(Target), Asked);
+  for (const CompileResult *Compiled : allPrograms(Programs, Options))
+    Key += (Key.empty() ? "" : ":") + keyOf(*Compiled, Asked);
   return Key;
 }
 

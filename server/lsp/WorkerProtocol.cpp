@@ -1,7 +1,6 @@
 #include "lsp/WorkerProtocol.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SHA256.h"
+#include "ProgramDigest.h"
 
 using llvm::json::Array;
 using llvm::json::fixUTF8;
@@ -149,120 +148,17 @@ bool fromJSON(const Value &Json, Progress &P, llvm::json::Path Path) {
   return true;
 }
 
-namespace {
-
-/// Feeds a digest. Lengths go before contents, so that different things never give the same bytes.
-class Digest {
-public:
-  Digest &number(uint64_t N) {
-    Hash.update(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(&N), sizeof N));
-    return *this;
-  }
-  Digest &text(llvm::StringRef Text) {
-    number(Text.size());
-    Hash.update(Text);
-    return *this;
-  }
-  /// Of numbers, or of structs of numbers without padding.
-  template <typename T> Digest &plain(const std::vector<T> &Items) {
-    static_assert(std::has_unique_object_representations_v<T>);
-    number(Items.size());
-    Hash.update(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(Items.data()), Items.size() * sizeof(T)));
-    return *this;
-  }
-  Digest &texts(const std::vector<std::string> &Items) {
-    number(Items.size());
-    for (const std::string &Item : Items)
-      text(Item);
-    return *this;
-  }
-  std::string result() { return llvm::toHex(Hash.final(), /*LowerCase=*/true); }
-
-private:
-  llvm::SHA256 Hash;
-};
-
-void addCode(Digest &D, const Program &P) {
-  D.plain(P.Code).plain(P.CodeLocations).plain(P.Constants).plain(P.Arguments);
-  D.number(P.SwitchTables.size());
-  for (const SwitchTable &T : P.SwitchTables) {
-    D.number(T.Default).number(T.Cases.size());
-    for (const auto &[Case, Target] : T.Cases)
-      D.number(Case).number(Target);
-  }
-  D.number(P.Functions.size());
-  for (const Function &F : P.Functions)
-    D.text(F.Name)
-        .number(F.Entry)
-        .number(F.NumSlots)
-        .number(F.NumParameters)
-        .number(F.Defined)
-        .number(F.Variadic)
-        .number(static_cast<uint64_t>(F.FedSlot))
-        .number(F.Message)
-        .number(F.Location);
-  D.number(P.Globals.size());
-  for (const Global &G : P.Globals)
-    D.text(G.Name).number(G.Size).number(G.Location).number(G.Constant).number(G.ThreadLocal).plain(G.Initial);
-  D.number(P.Loops.size());
-  for (const Loop &L : P.Loops)
-    D.number(L.Location);
-  D.texts(P.Messages)
-      .plain(P.Constructors)
-      .number(static_cast<uint64_t>(P.Main))
-      .number(static_cast<uint64_t>(P.ArgvGlobal))
-      .number(static_cast<uint64_t>(P.ErrnoGlobal))
-      .number(P.NumSites)
-      .number(static_cast<uint64_t>(P.For))
-      .number(P.TargetNamed)
-      .number(P.ArchitectureTested)
-      .number(P.ArchitectureFound);
-}
-
-void addObjects(Digest &D, const std::vector<SourceNames::Object> &Objects) {
-  D.number(Objects.size());
-  for (const SourceNames::Object &O : Objects)
-    D.text(O.Name).text(O.Function).number(O.Type).number(O.Location).number(O.Offset);
-}
-
-void addNames(Digest &D, const Program &P) {
-  D.texts(P.Files).texts(P.FunctionNames).plain(P.Locations);
-  for (bool User : P.UserFile)
-    D.number(User);
-  D.number(P.Names.Types.size());
-  for (const SourceType &T : P.Names.Types) {
-    D.number(T.What).number(T.Size).text(T.Name).number(T.Element).number(T.Fields.size());
-    for (const SourceType::Field &F : T.Fields)
-      D.text(F.Name).number(F.Offset).number(F.Type).number(F.BitOffset).number(F.BitWidth);
-    D.number(T.Enumerators.size());
-    for (const auto &[Number, Name] : T.Enumerators)
-      D.number(static_cast<uint64_t>(Number)).text(Name);
-  }
-  addObjects(D, P.Names.Globals);
-  addObjects(D, P.Names.Sites);
-  D.number(P.Names.Expressions.size());
-  for (const SourceNames::Expression &E : P.Names.Expressions)
-    D.number(E.File).number(E.Line).number(E.Column).number(E.Write).text(E.Text).number(E.Type);
-}
-
-} // namespace
-
 std::string keyOf(const CompileResult &Compiled, const Settings &Options) {
   if (Compiled.Compiled)
     return keyOf(*Compiled.Compiled, Options);
-  Digest D; // the first error is all that is told
-  for (const Diagnostic &Told : Compiled.Diagnostics)
-    if (Told.Level == Severity::Error) {
-      D.text(Told.Message).text(Told.Where.File).number(Told.Where.Line).number(Told.Where.Column);
-      break;
-    }
+  Digest D;
+  addProgram(D, Compiled);
   return D.result();
 }
 
 std::string keyOf(const Program &P, const Settings &Options) {
   Digest D;
-  addCode(D, P);
-  addNames(D, P);
+  addProgram(D, P);
   for (MemoryModel M : Options.Models)
     D.number(static_cast<uint64_t>(M));
   D.number(Options.ModelsNamed).number(static_cast<uint64_t>(Options.Targets));

@@ -1,5 +1,6 @@
 // Lines and columns as editors count them.
 #include "lsp/Positions.h"
+#include "programs/MainFunction.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The index of a workspace: which programs use a file, by what is included and linked; how files come, change and go.
-#include "lsp/ProgramIndex.h"
+#include "programs/ProgramIndex.h"
 #include "support/CommandLine.h"
 
 #include <gtest/gtest.h>
@@ -63,6 +63,28 @@ TEST_F(ProgramIndexTest, ProgramsUseWhatTheyIncludeAndAreLinkedWith) {
   EXPECT_EQ(usersOf("none.h"), Names());
   EXPECT_EQ(Index->numFiles(), 8u);
   EXPECT_EQ(News, 1u);
+}
+
+TEST_F(ProgramIndexTest, AllProgramsAreListed) {
+  file("b/main.c", Main);
+  file("a.c", Main);
+  file("queue.c", "int f(void);\n");
+  file("main.h", Main);
+  file("build/generated.c", Main);
+  read();
+  const ProgramIndex::Found Found = Index->programs();
+  EXPECT_EQ((std::vector<std::string>{(Root / "a.c").string(), (Root / "b/main.c").string()}), Found.Programs);
+  EXPECT_FALSE(Found.Limited);
+}
+
+TEST_F(ProgramIndexTest, ALimitOfFilesIsTold) {
+  file("a.c", Main);
+  file("b.c", Main);
+  file("c.c", Main);
+  Limits.Files = 2;
+  read();
+  EXPECT_EQ(2u, Index->programs().Programs.size());
+  EXPECT_TRUE(Index->programs().Limited);
 }
 
 TEST_F(ProgramIndexTest, TheProjectsSettingsLinkPrograms) {

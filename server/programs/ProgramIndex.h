@@ -49,6 +49,13 @@ public:
   /// The programs that use a file, without the file itself.
   Users usersOf(const std::string &File) const;
 
+  struct Found {
+    std::vector<std::string> Programs; // sorted
+    bool Limited = false;              // a limit was reached: there may be others
+  };
+  /// All programs of the folders, as far as they were read.
+  Found programs() const;
+
   size_t numFiles() const;
   /// For tests: waits until nothing is being read.
   void blockUntilRead();
@@ -76,9 +83,9 @@ private:
 
   static Names namesIn(const std::string &File, const std::string &Text);
   void run();
-  /// Without the lock.
+  /// Without the lock. `Full`: the limit of files was reached.
   std::map<std::string, Entry> readFolders(const std::vector<std::string> &Here,
-                                           const std::map<std::string, Entry> &Before) const;
+                                           const std::map<std::string, Entry> &Before, bool &Full) const;
   void readFile(const std::string &Path, const std::map<std::string, Entry> &Before,
                 std::map<std::string, Entry> &Now) const;
   const Graph &graph() const;
@@ -89,7 +96,7 @@ private:
   mutable std::mutex Mutex; // what follows
   std::condition_variable Wanted, Done;
   std::vector<std::string> Folders;
-  bool Asked = false, Reading = false, Complete = false;
+  bool Asked = false, Reading = false, Complete = false, Limited = false;
   std::atomic<bool> Stopping = false;
   std::map<std::string, Entry> Files;
   std::map<std::string, Names> Open;

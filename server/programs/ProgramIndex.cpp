@@ -1,6 +1,6 @@
-#include "lsp/ProgramIndex.h"
+#include "programs/ProgramIndex.h"
 
-#include "lsp/Positions.h"
+#include "programs/MainFunction.h"
 #include "settings/ProgramFiles.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -116,6 +116,16 @@ void ProgramIndex::close(const std::string &File) {
     Known.reset();
 }
 
+ProgramIndex::Found ProgramIndex::programs() const {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  Found Result;
+  Result.Limited = Limited;
+  for (const auto &[File, Read] : Files)
+    if (Read.Own.HasMain)
+      Result.Programs.push_back(File);
+  return Result;
+}
+
 size_t ProgramIndex::numFiles() const {
   std::lock_guard<std::mutex> Lock(Mutex);
   return Files.size();
@@ -150,8 +160,8 @@ void ProgramIndex::run() {
       Here = Folders;
       Before = Files;
     }
-    std::map<std::string, Entry> Now = readFolders(Here, Before);
-    bool IsNew = false;
+    bool IsNew = false, Full = false;
+    std::map<std::string, Entry> Now = readFolders(Here, Before, Full);
     {
       std::lock_guard<std::mutex> Lock(Mutex);
       if (Stopping)
@@ -161,6 +171,7 @@ void ProgramIndex::run() {
       });
       Files = std::move(Now);
       Complete = true;
+      Limited = Full;
       if (IsNew)
         Known.reset();
     }
@@ -175,13 +186,15 @@ void ProgramIndex::run() {
 }
 
 std::map<std::string, ProgramIndex::Entry> ProgramIndex::readFolders(const std::vector<std::string> &Here,
-                                                                     const std::map<std::string, Entry> &Before) const {
+                                                                     const std::map<std::string, Entry> &Before,
+                                                                     bool &Full) const {
   std::map<std::string, Entry> Now;
   std::error_code Failed;
   for (const std::string &Folder : Here) {
     fs::recursive_directory_iterator At(Folder, fs::directory_options::skip_permission_denied, Failed);
     for (; !Failed && At != fs::recursive_directory_iterator(); At.increment(Failed)) {
-      if (Stopping || Now.size() >= Most.Files)
+      Full = Now.size() >= Most.Files;
+      if (Stopping || Full)
         return Now;
       std::error_code Ignored;
       const std::string Name = At->path().filename().string();
