@@ -1,5 +1,6 @@
 // The `picket` program: command line in, exit code out.
 #include "CheckCommand.h"
+#include "CheckingOptions.h"
 #include "ClangFlags.h"
 #include "DoctorCommand.h"
 #include "LitmusCommand.h"
@@ -11,7 +12,7 @@
 #include "draw/Svg.h"
 #include "lsp/LspCommand.h"
 #include "lsp/WorkerCommand.h"
-#include "settings/Units.h"
+#include "suite/TestCommand.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -55,6 +56,23 @@ Examples:
   picket check --format sarif src/*.c > picket.sarif
   picket check --fix dekker.c | patch -p1
   picket check --relax --model tso --apply lock.c
+)";
+
+static const char *const TestHelp =
+    R"(PATH is a folder, or a C file. Without PATH, programs are looked for in the working directory. A program is a C file with
+a 'main' that starts threads, together with the files that it is linked with (with). Build folders and hidden ones are
+left out. Each program is checked with the settings that 'picket check' would use. Results of programs that have not
+changed since they were checked with the same options are kept in $XDG_CACHE_HOME/picket or ~/.cache/picket.
+
+Ctrl+C cancels what is running and reports what is known by then.
+
+Exit codes: 0 nothing found, 1 violation, 2 bad usage, no programs, or a file that cannot be written,
+            3 a program that cannot be checked, 4 a limit was reached first, or cancelled.
+
+Examples:
+  picket test
+  picket test --model tso,pso tests/
+  picket test -j 4 --timeout 60s --junit picket.xml tests/ examples/ring.c
 )";
 
 static const char *const ReplayHelp =
@@ -101,144 +119,11 @@ Examples:
   picket robust --model tso --json queue.c
 )";
 
-/// The names of a list; empty ones as well, which are then not known.
-static std::vector<std::string> namesIn(llvm::StringRef List) {
-  const auto Names = llvm::split(List, ',');
-  return {Names.begin(), Names.end()};
-}
-
-static std::vector<MemoryModel> parseModels(const std::string &Text) {
-  std::string Wrong;
-  std::vector<MemoryModel> Models = modelsNamed(namesIn(Text), Wrong);
-  if (!Wrong.empty())
-    throw CLI::ValidationError("--model", Wrong);
-  return Models;
-}
-
-static std::vector<MemoryModel> graphModels() {
-  return modelsThat([](const MemoryModelInfo &M) { return isExploredAsGraphs(M.Model); });
-}
-
-static void addChecksOption(CLI::App *Command, std::optional<Checks> &Looked) {
-  std::string Groups;
-  for (const CheckGroupInfo &G : CheckGroups)
-    Groups += std::string("\n  ") + G.Name + (G.ByDefault ? "" : " (off by default)") + ": " + G.Meaning;
-  Command
-      ->add_option_function<std::string>(
-          "--checks",
-          [&Looked](const std::string &Text) {
-            Checks Chosen;
-            if (std::string Wrong = parseChecks(namesIn(Text), Chosen); !Wrong.empty())
-              throw CLI::ValidationError("--checks", Wrong);
-            Looked = Chosen;
-          },
-          "Kinds of bugs to look for, comma separated. 'memory,leak': only these. 'default,leak': the default\n"
-          "ones and leaks. 'no-deadlock': the default ones without deadlocks. Also 'all' and 'none':" +
-              Groups)
-      ->type_name("LIST");
-}
-
-/// An option with one of a few words as its value.
-template <typename Value>
-static CLI::Option *addWordOption(CLI::App *Command, const std::string &Name, std::optional<Value> &Into,
-                                  std::optional<Value> (*Named)(std::string_view), const std::string &Words,
-                                  const std::string &Meaning) {
-  return Command->add_option_function<std::string>(
-      Name,
-      [&Into, Name, Named, Words](const std::string &Text) {
-        Into = Named(Text);
-        if (!Into)
-          throw CLI::ValidationError(Name, "'" + Text + "' is none of " + Words);
-      },
-      Meaning);
-}
-
-/// What C11 leaves open, and what becomes of data races.
-static void addLanguageOptions(CLI::App *Check, CheckCommand &Command) {
-  SettingsLayer &Given = Command.Given;
-  Check
-      ->add_flag(
-          "--races{error}", Command.Races,
-          "Data races: error; warning: reported, and the execution goes on; off: not looked for. Looked for under C11\n"
-          "or, if --races is given and C11 is not checked, in the executions of SC [error]")
-      ->check([&Given](const std::string &Text) -> std::string {
-        Given.Races = raceReportingNamed(Text);
-        return Given.Races ? "" : "'" + Text + "' is none of error, warning, off";
-      });
-  addWordOption(Check, "--volatile", Given.Volatile, volatileMeaningNamed, "plain, relaxed",
-                "What volatile accesses are under C11: plain, as the standard says, or relaxed atomic [plain]");
-  addWordOption(Check, "--release-sequences", Given.Sequences, releaseSequencesNamed, "c++20, c11",
-                "Which release sequences C11 has: c++20, or c11 (also later writes of the same thread) [c++20]");
-}
-
-/// An option whose value is one of some words. (CLI11's transformers would take the numbers behind them, too.)
-template <typename Value, typename Setter>
-static CLI::Option *addChoice(CLI::App *Command, const char *Name,
-                              const std::vector<std::pair<std::string, Value>> &Words, Setter Set,
-                              const std::string &Description) {
-  return Command
-      ->add_option_function<std::string>(
-          Name,
-          [Words, Set](const std::string &Text) {
-            Set(std::find_if(Words.begin(), Words.end(), [&](const auto &W) { return W.first == Text; })->second);
-          },
-          Description)
-      ->check(CLI::IsMember(Words))
-      ->type_name("");
-}
-
-/// The enumerators by their names.
-template <typename Enum> static std::vector<std::pair<std::string, Enum>> wordsOf(std::initializer_list<Enum> All) {
-  std::vector<std::pair<std::string, Enum>> Words;
-  for (Enum Each : All)
-    Words.emplace_back(nameOf(Each), Each);
-  return Words;
-}
-
-static void addEngineOption(CLI::App *Command, std::optional<Engine> &Search) {
-  addChoice(
-      Command, "--engine", wordsOf({Engine::Auto, Engine::Bounded, Engine::Lazy}), [&Search](Engine E) { Search = E; },
-      "How unbounded loops are checked. bounded: explore executions, loops up to --unroll; lazy: search the states of " +
-          titlesOf(modelsThat([](const MemoryModelInfo &M) { return M.Searched; })) +
-          ",\n"
-          "without a bound; auto: bounded, then for some seconds lazy where a loop was cut [auto]");
-}
-
-static void addTargetOption(CLI::App *Command, std::optional<TargetChoice> &Targets) {
-  Command->add_option_function<std::string>(
-      "--target",
-      [&Targets](const std::string &Text) {
-        Targets = targetChoiceNamed(Text);
-        if (!Targets)
-          throw CLI::ValidationError("--target",
-                                     "'" + Text + "' is none of model, host; flags for Clang go after '--'");
-      },
-      "What programs are compiled for. model: the architecture of each memory model, with its own choices by #ifdef;\n"
-      "host: this machine, under all models [model]");
-}
-
-template <typename Number> static void addTimeoutOption(CLI::App *Command, Number &Seconds) {
-  Command->add_option_function<std::string>(
-      "--timeout",
-      [&Seconds](const std::string &Text) {
-        auto Parsed = parseSeconds(Text);
-        if (!Parsed)
-          throw CLI::ValidationError("--timeout", "'" + Text + "' is no time (20, 20s, 2m, 500ms)");
-        Seconds = *Parsed;
-      },
-      "Time limit per model: 20, 20s, 2m, 500ms [none]");
-}
-
-template <typename Number> static void addMemoryOption(CLI::App *Command, Number &Bytes) {
-  Command->add_option_function<std::string>(
-      "--max-memory",
-      [&Bytes](const std::string &Text) {
-        auto Parsed = parseBytes(Text);
-        if (!Parsed)
-          throw CLI::ValidationError("--max-memory", "'" + Text + "' is no size (512M, 2G)");
-        Bytes = *Parsed;
-      },
-      "Memory limit: 512M, 2G [4G]");
+static void addTerminalOptions(CLI::App *Check, CheckCommand &Command, const std::string &Quiet) {
+  Check->add_flag("-q,--quiet", Command.Text.Quiet, Quiet);
+  addChoice<ColorMode>(
+      Check, "--color", {{"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}},
+      setColors, "When to use colors: auto (on terminals, unless NO_COLOR is set), always or never [auto]");
 }
 
 /// How executions are told.
@@ -252,10 +137,7 @@ static void addStepsOptions(CLI::App *Check, CheckCommand &Command) {
         Command.Text.Steps.MaxSteps = Steps;
       },
       "Steps to print per bug, or 'all' [30]");
-  Check->add_flag("-q,--quiet", Command.Text.Quiet, "Print verdicts and locations only, no steps");
-  addChoice<ColorMode>(
-      Check, "--color", {{"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}},
-      setColors, "When to use colors: auto (on terminals, unless NO_COLOR is set), always or never [auto]");
+  addTerminalOptions(Check, Command, "Print verdicts and locations only, no steps");
 }
 
 /// How the report looks, and the files that are made of counterexamples.
@@ -342,8 +224,8 @@ static void addLitmusCommand(CLI::App &App, LitmusCommand &Command) {
       ->add_option("--unroll", Command.Options.Unroll, "Iterations to follow of a loop that does not end by itself [8]")
       ->check(CLI::Range(1u, 1000000u))
       ->type_name("N");
-  addTimeoutOption(Litmus, Command.Options.TimeoutSeconds);
-  addMemoryOption(Litmus, Command.Options.MaxMemoryBytes);
+  addTimeoutOption(Litmus, [&Command](double Seconds) { Command.Options.TimeoutSeconds = Seconds; });
+  addMemoryOption(Litmus, [&Command](uint64_t Bytes) { Command.Options.MaxMemoryBytes = Bytes; });
   Litmus->add_option("-j,--jobs", Command.Jobs, "Number of tests to run in parallel [number of cores]")
       ->check(CLI::Range(0u, 4096u))
       ->type_name("N");
@@ -368,7 +250,6 @@ static void addReplayCommand(CLI::App &App, ReplayCommand &Command) {
 static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   CLI::App *Check = App.add_subcommand("check", "Check C files");
   Check->footer(CheckHelp);
-  CheckOptions &Options = Command.Options;
   SettingsLayer &Given = Command.Given;
   addFileOptions(Check, Command);
   Check->add_option_function<std::string>(
@@ -394,34 +275,9 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
           },
           "With --model FILE.cat: whose instructions C becomes: x86, ppc, aarch64 or c11 [as the text's title says]")
       ->type_name("ARCH");
-  addTargetOption(Check, Given.Targets);
-  addChecksOption(Check, Given.Looked);
-  Check
-      ->add_option_function<std::string>(
-          "--arm-march",
-          [&Command](const std::string &Name) { Command.ClangFlags.push_back("-fpicket-arm-march=" + Name); },
-          "ARM64: processors that the program is built for: any, armv8-a, armv8.1-a (LSE), armv8.3-a (LDAPR) [any]")
-      ->check(CLI::IsMember({"any", "armv8-a", "armv8.1-a", "armv8.3-a"}));
-  addStubOptions(Check, Command);
-  addLanguageOptions(Check, Command);
-  Check->add_option("--unroll", Given.Unroll, "Iterations to follow of a loop that does not end by itself [8]")
-      ->check(CLI::Range(1u, 1000000u))
-      ->type_name("N");
-  addEngineOption(Check, Given.Search);
-  addChoice(
-      Check, "--equivalence", wordsOf({Equivalence::ShashaSnir, Equivalence::ReadsFrom}),
-      [&Options](Equivalence E) { Options.OnePer = E; },
-      "Which executions count as the same under " +
-          titlesOf(modelsThat([](const MemoryModelInfo &M) { return !isExploredAsGraphs(M.Model); })) +
-          ": those\nwith the same Shasha-Snir trace, or with the same reads-from relation (fewer executions).\nNo effect for " +
-          titlesOf(graphModels()) + " or where states are searched [shasha-snir]");
-  Check->add_flag("!--no-monitor", Options.Monitor,
-                  "Explore " + titlesOf(monitoredModels()) + " even if SC shows that the program is robust");
-  Check->add_flag("!--no-spurious", Options.Spurious,
-                  "No spurious failures of weak compare-and-swaps and no spurious wakeups of condition variables");
-  Check->add_flag("--exhaustive", Options.Exhaustive, "Continue after the first bug, so that the counts are complete");
-  addTimeoutOption(Check, Given.TimeoutSeconds);
-  addMemoryOption(Check, Given.MemoryBytes);
+  addCheckingOptions(Check, Command);
+  Check->add_flag("--exhaustive", Command.Options.Exhaustive,
+                  "Continue after the first bug, so that the counts are complete");
   Check
       ->add_option("-j,--jobs", Given.Jobs,
                    "Cores to use, to check models in parallel and to explore one model with several workers [all]")
@@ -437,6 +293,35 @@ static void addCheckCommand(CLI::App &App, CheckCommand &Command) {
   Check->add_flag("--dump-bytecode", Command.DumpBytecode, "Print the compiled bytecode and do not check the program");
   addReportOptions(Check, Command);
   addFixOptions(Check, Command.Fixes, Given);
+}
+
+/// `picket test`: the options of `picket check` that make sense for many programs.
+static void addTestCommand(CLI::App &App, TestCommand &Command) {
+  CLI::App *Test = App.add_subcommand("test", "Check all programs of a folder");
+  Test->footer(TestHelp);
+  CheckCommand &Check = Command.Check;
+  Test->add_option("PATH", Command.Paths, "Folders with programs, or C files [.]");
+  Test->add_option_function<std::string>(
+      "--model",
+      [&Check](const std::string &Text) {
+        Check.Given.Models = parseModels(Text);
+        Check.Given.ModelsNamed = true;
+      },
+      "Memory models, comma separated: " + modelNames() + " [all]");
+  addCheckingOptions(Test, Check);
+  Test->add_option("-j,--jobs", Command.Suite.Together,
+                   "Programs to check side by side; each uses the cores that are left [number of cores]")
+      ->check(CLI::Range(0u, 4096u))
+      ->type_name("N");
+  Test->add_flag("--no-cache", Command.NoCache, "Check all programs, and keep no results");
+  addTerminalOptions(Test, Check, "Print one line per program and no reports");
+  const char *const Group = "Files to write the results to";
+  Test->add_option("--junit", Command.JUnit, "JUnit XML: a test suite per program, a test case per memory model")
+      ->type_name("FILE")
+      ->group(Group);
+  Test->add_option("--sarif", Command.Sarif, "SARIF 2.1.0: bugs with their executions")
+      ->type_name("FILE")
+      ->group(Group);
 }
 
 static constexpr unsigned AllWitnesses = 64; // --all: executions that are shown, per model
@@ -474,8 +359,8 @@ static void addRobustCommand(CLI::App &App, CheckCommand &Command) {
       },
       "Find all violations of SC, and show an execution for each (at most 64 per model)");
   addEngineOption(Robust, Command.Given.Search);
-  addTimeoutOption(Robust, Command.Given.TimeoutSeconds);
-  addMemoryOption(Robust, Command.Given.MemoryBytes);
+  addTimeoutOption(Robust, [&Command](double Seconds) { Command.Given.TimeoutSeconds = Seconds; });
+  addMemoryOption(Robust, [&Command](uint64_t Bytes) { Command.Given.MemoryBytes = Bytes; });
   Robust->add_flag_callback("--json", [&Command] { Command.Output = CheckCommand::Format::Json; }, "Output as JSON");
   addStepsOptions(Robust, Command);
 }
@@ -500,10 +385,14 @@ static bool mayWrite(const CheckCommand &Check, const std::vector<FileChange> &C
   });
 }
 
-/// The command in a confined process.
-static int runConfined(const CheckCommand &Check, const std::function<int()> &Command) {
+static void tellRecovered() {
   for (const std::string &Sentence : recoverFiles())
     std::cerr << "picket: " << Sentence << '\n';
+}
+
+/// The command in a confined process.
+static int runConfined(const CheckCommand &Check, const std::function<int()> &Command) {
+  tellRecovered();
   Supervised What;
   What.Work = [&] { return finishOutput(Command(), BadUsage); };
   What.MayWrite = [&](const std::vector<FileChange> &Changes) { return mayWrite(Check, Changes); };
@@ -534,16 +423,18 @@ int main(int argc, char **argv) {
   addLitmusCommand(App, Litmus);
   CheckCommand Robust;
   addRobustCommand(App, Robust);
+  TestCommand Test;
+  addTestCommand(App, Test);
   App.add_subcommand("lsp", "The language server for editors"); // for the help: it has its own parser
   App.add_subcommand("doctor", "Report whether the sandbox works on this system");
 
   SplitArguments Arguments = splitClangFlags(std::vector<std::string>(argv + 1, argv + argc));
   setJsonErrors(wantsJson(Arguments.Own));
-  Check.ClangFlags = Replay.ClangFlags = Robust.ClangFlags = Arguments.Clang;
+  Check.ClangFlags = Replay.ClangFlags = Robust.ClangFlags = Test.Check.ClangFlags = Arguments.Clang;
   try {
     if (!Arguments.Own.empty() && Arguments.Own[0][0] != '-' && Arguments.Own[0] != "check" &&
         Arguments.Own[0] != "replay" && Arguments.Own[0] != "litmus" && Arguments.Own[0] != "robust" &&
-        Arguments.Own[0] != "doctor")
+        Arguments.Own[0] != "test" && Arguments.Own[0] != "doctor")
       throw CLI::ExtrasError({Arguments.Own[0]});
     std::reverse(Arguments.Own.begin(), Arguments.Own.end()); // the order CLI11 wants a vector in
     App.parse(Arguments.Own);
@@ -561,6 +452,10 @@ int main(int argc, char **argv) {
     return runConfined(Check, [&] { return Replay.run(); });
   if (App.got_subcommand("robust"))
     return runConfined(Robust, [&] { return Robust.run(); });
+  if (App.got_subcommand("test")) {
+    tellRecovered();
+    return finishOutput(Test.run(), BadUsage);
+  }
   if (App.got_subcommand("litmus"))
     return runConfined(Check, [&] { return Litmus.run(); });
   return runConfined(Check, [&] { return Check.run(); });

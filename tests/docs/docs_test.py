@@ -98,7 +98,8 @@ class Test:
     def __init__(self, picket, repository, folder):
         self.repository = repository
         self.work = make_workplace(folder, picket, repository)
-        self.environment = dict(os.environ, PATH=f"{folder / 'bin'}:{os.environ['PATH']}", NO_COLOR="1")
+        self.environment = dict(os.environ, PATH=f"{folder / 'bin'}:{os.environ['PATH']}", NO_COLOR="1",
+                                XDG_CACHE_HOME=str(folder / "cache"))
         self.ran = 0
         self.failures = []
 
