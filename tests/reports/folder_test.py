@@ -149,7 +149,8 @@ class Folder(unittest.TestCase):
         self.check_folder("--model", "pso", "right.c", "tests/wrong.c", "tests/broken.c", code=1)
         self.check_folder("--model", "sc", "tests", code=3)
         self.check_folder("--model", "sc", "right.c", "tests/unsupported.c", code=3)
-        self.assertIn("SC ?", self.check_folder("--model", "sc", "--timeout", "200ms", "--engine", "bounded", "endless", code=4).stdout)
+        limited = self.check_folder("--model", "sc", "--timeout", "200ms", "--engine", "bounded", "endless", code=4)
+        self.assertIn("SC ?", limited.stdout)
         self.check_folder("--model", "none", code=2)
         self.check_folder("--cat-arch", "x86", code=2)
         self.assertIn("cannot read 'nowhere'", self.check_folder("nowhere", code=2).stderr)
@@ -207,7 +208,8 @@ class Folder(unittest.TestCase):
         self.project()
         self.assertFalse(self.is_cached("queue"))
         self.assertTrue(self.is_cached("queue"))
-        for name, text in (("queue.h", HEADER.replace("PUT 1", "PUT 2")), ("queue.c", QUEUE.replace("data = 42", "data = 6 * 7 + 0 * full")),
+        for name, text in (("queue.h", HEADER.replace("PUT 1", "PUT 2")),
+                           ("queue.c", QUEUE.replace("data = 42", "data = 42 + 0 * full")),
                            ("test_queue.c", QUEUE_TEST.replace("if (full)", "if (full == PUT)"))):
             self.write("queue/" + name, text)
             self.assertFalse(self.is_cached("queue"), name)
@@ -228,7 +230,8 @@ class Folder(unittest.TestCase):
     def test_no_answer_is_not_cached(self):
         self.write("endless.c", ENDLESS)
         for _ in range(2):
-            self.assertNotIn("cached", self.check_folder("--model", "sc", "--engine", "bounded", "--timeout", "200ms", code=4).stdout)
+            done = self.check_folder("--model", "sc", "--engine", "bounded", "--timeout", "200ms", code=4)
+            self.assertNotIn("cached", done.stdout)
         self.assertEqual(self.results(), [])
 
     def test_damaged_files_of_the_cache_count_as_missing(self):
@@ -291,7 +294,8 @@ class Folder(unittest.TestCase):
             self.assertEqual(len(suites), 5)
             self.assertEqual([case.get("name") for case in suites["right.c"].iter("testcase")], ["SC", "PSO"])
             failure, = suites["tests/wrong.c"].iter("failure")
-            self.assertRegex(failure.get("message"), r"^tests/wrong\.c:19:5: assertion failed: .* \[assertion\] in thread 'main'$")
+            self.assertRegex(failure.get("message"),
+                             r"^tests/wrong\.c:19:5: assertion failed: .* \[assertion\] in thread 'main'$")
             self.assertIn("violation (found in ", failure.text)
             self.assertEqual({error.get("type") for error in suites["tests/broken.c"].iter("error")}, {"compile-error"})
             for suite in root:
@@ -310,7 +314,8 @@ class Folder(unittest.TestCase):
                 logs.append(json.load(file))
         self.assertEqual(*logs)
         run, = logs[0]["runs"]
-        self.assertEqual([result["locations"][0]["physicalLocation"]["region"]["startLine"] for result in run["results"]], [20, 19])
+        lines = [result["locations"][0]["physicalLocation"]["region"]["startLine"] for result in run["results"]]
+        self.assertEqual(lines, [20, 19])
         self.assertFalse(run["invocations"][0]["executionSuccessful"])
         self.assertEqual(run["invocations"][0]["exitCode"], 1)
         places = []
@@ -420,6 +425,35 @@ class Folder(unittest.TestCase):
         self.assertRegex(text, r"PSO \033\[[0-9;]*31m✗\033\[0m")
         self.assertIn("2 programs: 1 failed, 1 reached a limit", text)
 
+    def confined(self, command):
+        """The processes behind the supervisor of the only program that is being checked; the last one checks it."""
+        children = {}
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/stat") as file:
+                    children.setdefault(int(file.read().rsplit(")", 1)[1].split()[1]), []).append(int(pid))
+            except OSError:
+                pass
+        supervisor, = children[command]
+        pending, found = list(children[supervisor]), []
+        while pending:
+            found.append(pending.pop())
+            pending += children.get(found[-1], [])
+        return found
+
+    def test_a_lost_process_costs_its_program_only(self):
+        self.write("endless.c", ENDLESS)
+        self.write("right.c", RIGHT)
+        process = subprocess.Popen([PICKET, "test", "-j", "1", "--model", "sc", "--engine", "bounded"], cwd=self.root,
+                                   env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        time.sleep(3)
+        os.kill(self.confined(process.pid)[-1], signal.SIGSEGV)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 3, out)
+        self.assertIn("endless.c: SC: cannot be checked: Picket crashed (signal 11", out)
+        self.assertIn("2 programs: 1 passed, 1 cannot be checked", out)
+        self.assertEqual(len(self.results()), 1, "a crash is not kept")
+
     def test_programs_are_confined(self):
         """The process that reads a program has Landlock or seccomp, and nothing new that it may write to."""
         self.write("endless.c", ENDLESS)
@@ -427,18 +461,7 @@ class Folder(unittest.TestCase):
                                    env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         try:
             time.sleep(3)
-            children = {}
-            for pid in filter(str.isdigit, os.listdir("/proc")):
-                try:
-                    with open(f"/proc/{pid}/stat") as file:
-                        children.setdefault(int(file.read().rsplit(")", 1)[1].split()[1]), []).append(int(pid))
-                except OSError:
-                    pass
-            supervisor, = children[process.pid]
-            pending, confined = list(children[supervisor]), []
-            while pending:
-                confined.append(pending.pop())
-                pending += children.get(confined[-1], [])
+            confined = self.confined(process.pid)
             self.assertTrue(confined)
             for pid in confined:
                 with open(f"/proc/{pid}/status") as file:
