@@ -7,11 +7,10 @@
 #include "Terminal.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -235,9 +234,8 @@ CheckReport CheckCommand::checkFile(const std::string &File) {
 void CheckCommand::joinFiles() {
   std::vector<std::string> With = Given.With.value_or(std::vector<std::string>());
   for (auto File = Files.begin() + 1; File != Files.end(); ++File) {
-    llvm::SmallString<256> Path(*File);
-    llvm::sys::fs::make_absolute(Path);
-    With.push_back(Path.str().str());
+    std::error_code Ignored;
+    With.push_back(std::filesystem::absolute(*File, Ignored).string());
   }
   Files.resize(1);
   Given.With = std::move(With);

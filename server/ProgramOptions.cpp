@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
+
 namespace picket {
 
 void addFileOptions(CLI::App *Check, CheckCommand &Command) {
@@ -17,11 +19,10 @@ void addFileOptions(CLI::App *Check, CheckCommand &Command) {
           "--with",
           [&Command](const std::vector<std::string> &Files) {
             for (const std::string &File : Files) {
-              llvm::SmallString<256> Path(File);
-              llvm::sys::fs::make_absolute(Path);
+              std::error_code Ignored;
               if (!Command.Given.With)
                 Command.Given.With.emplace();
-              Command.Given.With->push_back(Path.str().str());
+              Command.Given.With->push_back(std::filesystem::absolute(File, Ignored).string());
             }
           },
           "Another file of the program, which is compiled and linked with each FILE. May be given several times")

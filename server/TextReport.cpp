@@ -7,6 +7,7 @@
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 using llvm::raw_ostream;
@@ -268,8 +269,17 @@ bool isRefused(const ModelReport &M) { return M.Result == Verdict::Unsupported |
 
 /// Whether both cannot be checked for one reason: that is told once.
 bool isSameRefusal(const ModelReport &A, const ModelReport &B) {
-  return isRefused(A) && A.Result == B.Result && A.Skipped == B.Skipped && A.Reason == B.Reason &&
-         isSame(A.ReasonLocation, B.ReasonLocation);
+  if (!isRefused(A) || A.Result != B.Result || A.Skipped != B.Skipped)
+    return false;
+  if (A.NotModelled.empty() && B.NotModelled.empty())
+    return A.Reason == B.Reason && isSame(A.ReasonLocation, B.ReasonLocation);
+  auto Names = [](const ModelReport &M) { // in whatever order they were come to
+    std::set<std::string> All;
+    for (const Unmodelled &Thing : M.NotModelled)
+      All.insert(Thing.What);
+    return All;
+  };
+  return Names(A) == Names(B);
 }
 
 /// The model, or all models that are told of with it. Empty if an earlier one tells.

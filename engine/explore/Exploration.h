@@ -41,7 +41,7 @@ struct ExplorationOptions {
   const std::atomic<bool> *Cancel = nullptr;
   ScMonitor *Monitor = nullptr;    // SC only: rides along
   RaceFreedom *RaceFree = nullptr; // the same
-  SpareCores *Spare = nullptr;  // for executions side by side; null: one after the other
+  SpareCores *Spare = nullptr;     // for executions side by side; null: one after the other
   // Work stealing: what is over soon is explored by one worker, and comes out the same every time.
   uint64_t EventsAlone = 500'000, EventsBetweenOffers = 2'000;
   uint64_t StatesAlone = 20'000; // the same for a search through states

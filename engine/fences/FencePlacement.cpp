@@ -136,8 +136,8 @@ bool placeInFile(
   if (!Read || Result.size() != Alternatives)
     return false;
   for (size_t K = 0; K < Alternatives; ++K)
-    if (Result[K])
-      Into[K].push_back(std::move(*Result[K]));
+    if (std::optional<PlacedChange> &One = Result[K])
+      Into[K].push_back(std::move(*One));
   return true;
 }
 

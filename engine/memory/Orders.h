@@ -9,9 +9,7 @@ namespace picket {
 constexpr bool acquires(Order Mode) {
   return Mode == Order::AcquirePC || Mode == Order::Acquire || Mode == Order::AcqRel || Mode == Order::SeqCst;
 }
-constexpr bool releases(Order Mode) {
-  return Mode == Order::Release || Mode == Order::AcqRel || Mode == Order::SeqCst;
-}
+constexpr bool releases(Order Mode) { return Mode == Order::Release || Mode == Order::AcqRel || Mode == Order::SeqCst; }
 
 constexpr bool isLock(SyncOp Op) {
   switch (Op) {

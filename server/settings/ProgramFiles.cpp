@@ -1,17 +1,16 @@
 #include "settings/ProgramFiles.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
+
+#include <filesystem>
 
 namespace picket {
 
-static std::string wholePath(llvm::SmallString<256> Path) {
-  llvm::sys::fs::make_absolute(Path);
-  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  return Path.str().str();
+static std::filesystem::path wholePath(const std::filesystem::path &Path) {
+  std::error_code Ignored;
+  return std::filesystem::absolute(Path, Ignored).lexically_normal();
 }
 
 /// What the file's own settings say; what is wrong in them is told when the file itself is checked.
@@ -41,14 +40,9 @@ std::vector<ProgramFile> programFilesOf(const std::string &Checked, const std::v
                                         const std::vector<std::string> &Flags, const std::vector<std::string> &Last,
                                         const std::map<std::string, std::string> &Unsaved) {
   std::vector<ProgramFile> Files;
-  const std::string Own = wholePath(llvm::SmallString<256>(Checked));
+  const std::filesystem::path Own = wholePath(Checked);
   for (const std::string &Named : With) {
-    llvm::SmallString<256> Path(Named);
-    if (!llvm::sys::path::is_absolute(Named)) {
-      Path = llvm::sys::path::parent_path(Own);
-      llvm::sys::path::append(Path, Named);
-    }
-    const std::string File = wholePath(Path);
+    const std::string File = wholePath(Own.parent_path() / Named).string(); // or what is named, if that is absolute
     if (File == Own || llvm::any_of(Files, [&](const ProgramFile &Known) { return Known.File == File; }))
       continue;
     ProgramFile &New = Files.emplace_back(ProgramFile{File, ownSettings(File, Unsaved).Flags.value_or(Flags)});

@@ -8,9 +8,8 @@
 #include "source/models/Models.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
+
+#include <filesystem>
 
 namespace picket {
 
@@ -24,10 +23,8 @@ static void chooseArmInstructions(Program &P, std::vector<std::string> Flags, Ar
 
 std::vector<CompileRequest> requestsOfFiles(const CompileRequest &Program) {
   auto Whole = [](const std::string &File) {
-    llvm::SmallString<256> Path(File);
-    llvm::sys::fs::make_absolute(Path);
-    llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-    return Path.str().str();
+    std::error_code Ignored;
+    return std::filesystem::absolute(File, Ignored).lexically_normal().string();
   };
   std::vector<CompileRequest> Requests = {Program};
   Requests.front().Others.clear();

@@ -75,22 +75,22 @@ bool wrapsOverflow(const std::vector<std::string> &Flags, bool Before) {
 }
 
 std::vector<std::string> checkerFlags() {
-  return {// Every access has its line and column, every value its name.
-          "-g", "-gcolumn-info", "-fno-discard-value-names",
-          // Programs can tell that they are checked, and include <picket.h>.
-          "-D__PICKET__=1", "-idirafter", ProgramHeaderFolder,
-          // Nothing is instrumented, whatever the project's build does.
-          "-U_FORTIFY_SOURCE",
-          // Assertions are what is checked.
-          "-UNDEBUG",
-          // Clang refuses these since version 16 or later, older code relies on them; and a project's -Werror is about its own
-          // compiler's warnings.
-          "-Wno-error", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
-          "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types",
-          "-Wno-error=incompatible-function-pointer-types", "-Wno-unknown-warning-option",
-          "-Wno-unused-command-line-argument", "-Wno-null-dereference",
-          // Headers of libraries are right about these.
-          "-Wno-asm-operand-widths", "-Wno-static-in-inline"};
+  return {
+      // Every access has its line and column, every value its name.
+      "-g", "-gcolumn-info", "-fno-discard-value-names",
+      // Programs can tell that they are checked, and include <picket.h>.
+      "-D__PICKET__=1", "-idirafter", ProgramHeaderFolder,
+      // Nothing is instrumented, whatever the project's build does.
+      "-U_FORTIFY_SOURCE",
+      // Assertions are what is checked.
+      "-UNDEBUG",
+      // Clang refuses these since version 16 or later, older code relies on them; and a project's -Werror is about its own
+      // compiler's warnings.
+      "-Wno-error", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
+      "-Wno-error=incompatible-pointer-types", "-Wno-error=incompatible-function-pointer-types",
+      "-Wno-unknown-warning-option", "-Wno-unused-command-line-argument", "-Wno-null-dereference",
+      // Headers of libraries are right about these.
+      "-Wno-asm-operand-widths", "-Wno-static-in-inline"};
 }
 
 std::vector<std::string> lastFlags() {

@@ -71,8 +71,11 @@ static std::string systemCalls(Architecture For) {
     const char *Name;
     int Aarch64, Powerpc64le;
   };
-  static constexpr Call Calls[] = {
-      {"futex", 98, 221}, {"gettid", 178, 207}, {"getpid", 172, 20}, {"sched_yield", 124, 158}, {"membarrier", 283, 365}};
+  static constexpr Call Calls[] = {{"futex", 98, 221},
+                                   {"gettid", 178, 207},
+                                   {"getpid", 172, 20},
+                                   {"sched_yield", 124, 158},
+                                   {"membarrier", 283, 365}};
   std::string Text;
   for (const Call &C : Calls)
     if (For == Architecture::Aarch64 || For == Architecture::Powerpc64le)

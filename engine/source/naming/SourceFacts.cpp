@@ -37,6 +37,7 @@ private:
 
   static Key keyOf(const SourceType &T) {
     std::vector<Part> Parts;
+    Parts.reserve(T.Fields.size());
     for (const SourceType::Field &F : T.Fields)
       Parts.emplace_back(F.Name, F.Offset, F.BitOffset, F.BitWidth);
     return {T.What, T.Size, T.Name, std::move(Parts), T.Enumerators};
@@ -52,6 +53,7 @@ private:
   template <typename Function> void split(Function KeyOf) {
     std::map<decltype(KeyOf(0)), uint32_t> Known;
     std::vector<uint32_t> New;
+    New.reserve(Types.size());
     for (uint32_t K = 0; K < Types.size(); ++K)
       New.push_back(Known.try_emplace(KeyOf(K), static_cast<uint32_t>(Known.size())).first->second);
     Class = std::move(New);

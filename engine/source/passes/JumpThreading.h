@@ -7,7 +7,7 @@
 
 namespace llvm {
 class Module;
-}
+} // namespace llvm
 
 namespace picket {
 
