@@ -207,10 +207,11 @@ RepairResult Repairer::usedUp() const {
   if (isOver())
     return gaveUp();
   RepairResult Result = refusal(LastViolated);
-  Result.Reason = Table.files().isNarrowed()
-                      ? "Picket finds no place in the files that may be changed where a fence or a stronger order would "
-                        "prevent this execution"
-                      : "Picket finds no place in the text where a fence or a stronger order would prevent this execution";
+  Result.Reason =
+      Table.files().isNarrowed()
+          ? "Picket finds no place in the files that may be changed where a fence or a stronger order would "
+            "prevent this execution"
+          : "Picket finds no place in the text where a fence or a stronger order would prevent this execution";
   return Result;
 }
 

@@ -156,8 +156,9 @@ private:
           Round.Violations.push_back(std::move(V));
         }
     if (Round.Violations.empty() && isRace(Report))
-      return unfenceable(std::move(Report),
-                         "Picket finds no fence or memory order that orders these accesses: make them atomic, or use a lock");
+      return unfenceable(
+          std::move(Report),
+          "Picket finds no fence or memory order that orders these accesses: make them atomic, or use a lock");
     if (Round.Violations.empty())
       return unfenceable(std::move(Report), "nothing is reordered in this execution: no fence can prevent it");
     Round.What = RoundReport::Result::Violated;

@@ -7,11 +7,11 @@
 
 #include "lsp/Documents.h"
 #include "lsp/OutcomeCache.h"
-#include "programs/ProgramIndex.h"
 #include "lsp/WakeupPipe.h"
 #include "lsp/WorkerJob.h"
 #include "lsp/WorkerPool.h"
 #include "lsp/WorkerProtocol.h"
+#include "programs/ProgramIndex.h"
 
 #include <condition_variable>
 #include <deque>
