@@ -221,7 +221,9 @@ test("Code lens of a correct program offers no counterexample; without main it s
     assert.doesNotMatch(titles, /counterexample/);
     const library = await client.open("library.c", "int f(void) { return 0; }\n");
     const titlesThere = async () =>
-      (await client.request("textDocument/codeLens", { textDocument: { uri: library } })).map((lens) => lens.command.title);
+      (await client.request("textDocument/codeLens", { textDocument: { uri: library } })).map(
+        (lens) => lens.command.title,
+      );
     await eventually("the workspace to be read", async () => (await titlesThere()).length > 0);
     assert.deepEqual(await titlesThere(), ["No program uses this file"]);
   }));

@@ -42,7 +42,10 @@ int main(void) {
 }
 `;
 /** The same as a header with everything in it. */
-const inline = (order) => library(order).replace('#include "queue.h"\n', "").replaceAll(/^(void|int) /gm, "static inline $1 ");
+const inline = (order) =>
+  library(order)
+    .replace('#include "queue.h"\n', "")
+    .replaceAll(/^(void|int) /gm, "static inline $1 ");
 const includer = program.replace("with=queue.c ", "");
 
 const Full = {
@@ -76,7 +79,10 @@ test("A file names the others of its program, and their unsaved text counts", ()
     await client.editAndSave(uri, `${program}\n`);
     const [error] = await client.checked(uri);
     assert.equal(error.range.start.line, lineOf(program, "assert(got"));
-    assert(error.relatedInformation.some(({ location }) => location.uri === queue), "steps in the other file");
+    assert(
+      error.relatedInformation.some(({ location }) => location.uri === queue),
+      "steps in the other file",
+    );
     // Saving the other file checks the program again.
     await client.editAndSave(queue, library("release"));
     await shows(client, uri, isClean, "the program to be right");
@@ -127,7 +133,10 @@ test("A fix is an edit of the file that has the access", () =>
       context: { diagnostics: client.shown(uri) },
     });
     const changed = actions[0].edit.documentChanges;
-    assert.deepEqual(changed.map(({ textDocument }) => textDocument.uri), [queue]);
+    assert.deepEqual(
+      changed.map(({ textDocument }) => textDocument.uri),
+      [queue],
+    );
     assert.equal(changed[0].edits[0].range.start.line, lineOf(library("relaxed"), "memory_order_relaxed"));
   }));
 
@@ -156,7 +165,10 @@ for (const [what, name, text, test_] of [
       assert.equal(found.length, 1, JSON.stringify(found));
       assert.match(found[0].message, /^assertion can fail under PSO: .* \(shown by test\.c:14\)$/);
       const line = found[0].range.start.line;
-      assert(line >= lineOf(text("relaxed"), "slot = value") && line <= lineOf(text("relaxed"), "memory_order_relaxed"), `${line}`);
+      assert(
+        line >= lineOf(text("relaxed"), "slot = value") && line <= lineOf(text("relaxed"), "memory_order_relaxed"),
+        `${line}`,
+      );
       assert.equal(found[0].relatedInformation[0].location.uri, program);
       await shows(client, program, isWrong, "the test to show it as well");
       await client.until("a lens", () => client.status(program)?.counterexamples?.length);
@@ -174,8 +186,14 @@ for (const [what, name, text, test_] of [
         context: { diagnostics: found },
       });
       const { edit } = actions.find((action) => action.edit);
-      assert.deepEqual(edit.documentChanges.map(({ textDocument }) => textDocument), [{ uri, version: 2 }]);
-      const hover = await client.request("textDocument/hover", { textDocument: { uri }, position: { line: lineOf(text(""), "slot = value"), character: 4 } });
+      assert.deepEqual(
+        edit.documentChanges.map(({ textDocument }) => textDocument),
+        [{ uri, version: 2 }],
+      );
+      const hover = await client.request("textDocument/hover", {
+        textDocument: { uri },
+        position: { line: lineOf(text(""), "slot = value"), character: 4 },
+      });
       assert.match(hover.contents.value, /slot/);
 
       await client.editAndSave(uri, text("release"));
@@ -208,7 +226,9 @@ test("Programs come, are renamed and go", () =>
     renameSync(at("one.c"), at("two.c"));
     await changed("one.c", "two.c");
     await programs("two.c");
-    await client.until("the message to name it", () => client.shown(uri).some(({ message }) => message.includes("shown by two.c")));
+    await client.until("the message to name it", () =>
+      client.shown(uri).some(({ message }) => message.includes("shown by two.c")),
+    );
     rmSync(at("two.c"));
     await changed("two.c");
     await programs();
@@ -237,7 +257,10 @@ test("A file that no program uses says so", () =>
       lenses = await lensesOf(client, queue);
       await new Promise((later) => setTimeout(later, 50));
     }
-    assert.deepEqual(lenses.map(({ command }) => command.title), ["No program uses this file"]);
+    assert.deepEqual(
+      lenses.map(({ command }) => command.title),
+      ["No program uses this file"],
+    );
     assert.deepEqual(client.shown(queue), []);
   }));
 
